@@ -1,1 +1,1 @@
-"""How fast is it? `python -m bench.run`; docs/performance.md says what and how."""
+"""Benchmarks: `python -m bench.run`; docs/performance.md describes them."""

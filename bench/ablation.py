@@ -4,14 +4,14 @@
     python -m bench.ablation ranking.lists sites.tried
 
 The planner visits small worlds of the simulated web, once as it is, and with each guess
-(`nacre.recrawl.planner.tuning`) halved and doubled. Each variant is a process of its own: a guess
-is scaled before the module that uses it is imported. Finished variants are kept in
-`.cache/ablation.json`, and the pages of the worlds beside it, as long as the code of the planner,
-of the extractors and of the simulated web is the same. The table goes into docs/incremental.md,
-between its marks.
+(`nacre.recrawl.planner.tuning`) halved and doubled. Each variant runs in a separate process: a
+guess is scaled before the module that uses it is imported. Finished variants are kept in
+`.cache/ablation.json`, and the pages of the worlds in the same folder, as long as the code of the
+planner, of the extractors and of the simulated web is the same. The table goes into
+docs/incremental.md, between its marks.
 
-It takes about fifteen minutes of one core. `python -m bench.ablation table` writes what is
-finished.
+It takes about fifteen minutes of one core. `python -m bench.ablation table` writes the finished
+variants.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _pages: dict[str, tuple[dict[Any, Any], dict[Any, Any]]] = {}
 
 
 class Run(NamedTuple):
-    """One world, and what is measured in it.
+    """One world, and its figures.
 
     Attributes:
         world: Its name.
@@ -47,7 +47,7 @@ class Run(NamedTuple):
         budget: Per cent of the site a day; None: no limit.
         scale: Share of its pages.
         warm: Days that are not counted.
-        figures: What is measured: heading, and where it stands in the score.
+        figures: Heading of each figure, and its place in the score.
     """
 
     world: str
@@ -69,39 +69,39 @@ RUNS = (
 
 def main(names: list[str]) -> None:
     """Measure all guesses, or some, and write the table when it was all of them."""
-    kept = CACHE / "ablation.json"
-    state = _state(kept)
-    done: dict[str, Figures] = state["done"]
+    state_file = CACHE / "ablation.json"
+    state = _state(state_file)
+    figures: dict[str, Figures] = state["done"]
     # The first process also takes all pages apart, which the others need not do again.
-    if "as it is" not in done:
-        done["as it is"] = _in_process({})
-        kept.write_text(json.dumps(state), encoding="utf-8")
-    guesses = _in_process({}, what=_guesses)
+    if "as it is" not in figures:
+        figures["as it is"] = _in_process({})
+        state_file.write_text(json.dumps(state), encoding="utf-8")
+    guesses = _in_process({}, work=_guesses)
     for run in RUNS:
         _known_pages(run)
     if names == ["table"]:
-        _write(table(guesses, done))
+        _write(table(guesses, figures))
         return
     for name in names or list(guesses):
         for factor in FACTORS:
             key = f"{name} {factor:g}"
-            if key not in done:
-                done[key] = _in_process({name: factor})
-                kept.write_text(json.dumps(state), encoding="utf-8")
-                print(key, _moved(done[key], done["as it is"]) or "nothing moves", flush=True)
+            if key not in figures:
+                figures[key] = _in_process({name: factor})
+                state_file.write_text(json.dumps(state), encoding="utf-8")
+                print(key, _moved(figures[key], figures["as it is"]) or "nothing moves", flush=True)
     if not names:
-        _write(table(guesses, done))
+        _write(table(guesses, figures))
 
 
-def _state(kept: Path) -> dict[str, Any]:
+def _state(state_file: Path) -> dict[str, Any]:
     """What was measured before with the same code; nothing with another."""
     CACHE.mkdir(exist_ok=True)
     digest = hashlib.sha256()
     for folder in CODE:
         for path in sorted((ROOT / folder).rglob("*.py")):
             digest.update(path.read_bytes())
-    if kept.is_file():
-        state: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+    if state_file.is_file():
+        state: dict[str, Any] = json.loads(state_file.read_text(encoding="utf-8"))
         if state["code"] == digest.hexdigest():
             return state
     # What was seen of pages by other code may be of other pages, or taken apart otherwise.
@@ -116,9 +116,9 @@ def _pages_file(run: Run) -> Path:
 
 
 def _in_process(
-    factors: Mapping[str, float], what: Callable[[], dict[str, Any]] | None = None
+    factors: Mapping[str, float], work: Callable[[], dict[str, Any]] | None = None
 ) -> dict[str, Any]:
-    """Do it in a process of its own, with guesses scaled."""
+    """Run in a separate process, with scaled guesses."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -129,26 +129,26 @@ def _in_process(
 
             tuning.scale(factors)
             with os.fdopen(write, "w", encoding="utf-8") as pipe:
-                json.dump((what or measure)(), pipe)
+                json.dump((work or measure)(), pipe)
             status = 0
         finally:
             sys.stderr.flush()
             os._exit(status)
     os.close(write)
     with os.fdopen(read, encoding="utf-8") as pipe:
-        said = pipe.read()
+        output = pipe.read()
     if os.waitpid(child, 0)[1]:
         raise SystemExit(f"the planner failed with {dict(factors)}")
-    found: dict[str, Any] = json.loads(said)
-    return found
+    result: dict[str, Any] = json.loads(output)
+    return result
 
 
 def measure() -> Figures:
     """The figures of all runs."""
-    found: Figures = {}
+    figures: Figures = {}
     for run in RUNS:
-        found.update(_measure(run))
-    return found
+        figures.update(_measure(run))
+    return figures
 
 
 def _measure(run: Run) -> Figures:
@@ -165,10 +165,10 @@ def _measure(run: Run) -> Figures:
     decisions = decision.Decisions(world, looks)
     drive = driver.drive(world, policy, decisions, steps)
     window = recall.CountedWindow([time for time in steps.times if time >= run.warm * day])
-    found = score.score(world, decisions.archive, window, score.claims_of(policy, drive))
+    run_score = score.score(world, decisions.archive, window, score.claims_of(policy, drive))
     if not pages.is_file():
         pages.write_bytes(pickle.dumps((looks, views)))
-    return {name: float(found[group][key] or 0.0) for name, (group, key) in run.figures.items()}
+    return {name: float(run_score[group][key] or 0.0) for name, (group, key) in run.figures.items()}
 
 
 def _known_pages(run: Run) -> tuple[dict[Any, Any], dict[Any, Any]]:
@@ -186,7 +186,7 @@ def _guesses() -> dict[str, Any]:
     from nacre.recrawl.planner import tuning
 
     import_module("nacre_simweb.ours")  # it imports all that makes guesses
-    return {name: (one.value, one.what) for name, one in sorted(tuning.GUESSES.items())}
+    return {name: (guess.value, guess.what) for name, guess in sorted(tuning.GUESSES.items())}
 
 
 def _moved(figures: Figures, base: Figures) -> str:
@@ -195,35 +195,37 @@ def _moved(figures: Figures, base: Figures) -> str:
     return ", ".join(f"{name} {points:+.2f}" for name, points in moved.items() if points)
 
 
-def table(guesses: Mapping[str, Any], done: Mapping[str, Figures]) -> str:
+def table(guesses: Mapping[str, Any], figures: Mapping[str, Figures]) -> str:
     """The table, and the names of the guesses without effect."""
-    base = done["as it is"]
-    known = [name for name in guesses if all(f"{name} {one:g}" in done for one in FACTORS)]
+    base = figures["as it is"]
+    measured_names = [
+        name for name in guesses if all(f"{name} {percent:g}" in figures for percent in FACTORS)
+    ]
     effects = {
         name: [
-            [100.0 * (done[f"{name} {factor:g}"][figure] - base[figure]) for factor in FACTORS]
+            [100.0 * (figures[f"{name} {factor:g}"][figure] - base[figure]) for factor in FACTORS]
             for figure in base
         ]
-        for name in known
+        for name in measured_names
     }
-    moving = [name for name in known if any(map(any, effects[name]))]
-    moving.sort(key=lambda name: -max(abs(one) for pair in effects[name] for one in pair))
+    moving = [name for name in measured_names if any(map(any, effects[name]))]
+    moving.sort(key=lambda name: -max(abs(percent) for pair in effects[name] for percent in pair))
     heads = " | ".join(base)
     lines = [
         f"| guess | value | what it is | {heads} |",
         "|---" * (3 + len(base)) + "|",
-        f"| as it is | | | {' | '.join(f'{100.0 * one:.1f} %' for one in base.values())} |",
+        f"| as it is | | | {' | '.join(f'{100.0 * percent:.1f} %' for percent in base.values())} |",
     ]
     for name in moving:
-        value, what = guesses[name]
+        value, meaning = guesses[name]
         moved = " | ".join(_pair(pair) for pair in effects[name])
-        lines.append(f"| `{name}` | {_number(value)} | {what} | {moved} |")
-    for said, those in (
-        ("Without effect", [name for name in known if name not in moving]),
-        ("Not measured yet", [name for name in guesses if name not in known]),
+        lines.append(f"| `{name}` | {_number(value)} | {meaning} | {moved} |")
+    for heading, those in (
+        ("Without effect", [name for name in measured_names if name not in moving]),
+        ("Not measured yet", [name for name in guesses if name not in measured_names]),
     ):
         if those:
-            lines += ["", f"{said}: " + ", ".join(f"`{name}`" for name in those) + "."]
+            lines += ["", f"{heading}: " + ", ".join(f"`{name}`" for name in those) + "."]
     return "\n".join(lines)
 
 
@@ -233,14 +235,14 @@ def _pair(points: Iterable[float]) -> str:
 
 def _number(value: float | list[float]) -> str:
     if isinstance(value, list):
-        return ", ".join(f"{one:g}" for one in value)
+        return ", ".join(f"{part:g}" for part in value)
     return f"{value:g}"
 
 
 def _write(text: str) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
+    before, _, after_begin = page.partition(BEGIN)
+    _, _, after = after_begin.partition(END)
     PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
 
 

@@ -56,14 +56,14 @@ def _page(folder: Path) -> Iterator[str]:
 def measure(folder: Path, runs: int) -> dict[str, Any]:
     """Run each command several times, in turn; the medians of its CPU time and its time, s."""
     nacre = [sys.executable, "-m", "nacre"]
-    found: dict[str, list[float]] = {name: [] for name in TARGETS}
+    cpu_times: dict[str, list[float]] = {name: [] for name in TARGETS}
     walls: dict[str, list[float]] = {name: [] for name in TARGETS}
     rounds = str(folder / "rounds")
     with _page(folder / "site") as url:
         crawl = [*nacre, "crawl", url, "--scope", "page", "--delay", "0", "--quiet", "--out"]
         _require(measured([*crawl, str(folder / "job")], folder / "first").status)
-        made = [*nacre, "cycle", rounds, "-s", url, "--delay", "0", "--quiet"]
-        _require(measured(made, folder / "first").status)
+        round_command = [*nacre, "cycle", rounds, "-s", url, "--delay", "0", "--quiet"]
+        _require(measured(round_command, folder / "first").status)
         for number in range(runs):
             commands = {
                 "help": [*nacre, "--help"],
@@ -76,13 +76,13 @@ def measure(folder: Path, runs: int) -> dict[str, Any]:
             for name, command in commands.items():
                 usage = measured(command, folder / name)
                 _require(usage.status)
-                found[name].append(usage.cpu)
+                cpu_times[name].append(usage.cpu)
                 walls[name].append(usage.wall)
-    medians = {name: round(median(each), 3) for name, each in found.items()}
+    medians = {name: round(median(seconds), 3) for name, seconds in cpu_times.items()}
     return {
         **medians,
-        "walls": {name: round(median(each), 3) for name, each in walls.items()},
-        "runs": {n: [round(cpu, 3) for cpu in each] for n, each in found.items()},
+        "walls": {name: round(median(seconds), 3) for name, seconds in walls.items()},
+        "runs": {n: [round(cpu, 3) for cpu in seconds] for n, seconds in cpu_times.items()},
     }
 
 

@@ -24,10 +24,10 @@ _ADDED = "<p>The deadline was moved from the first of May to the last of June.</
 
 
 def pages(roots: Sequence[Path], most: int) -> list[str]:
-    """Texts of pages evenly drawn from all that lie below some folders."""
-    found = sorted(path for root in roots for path in root.rglob("*.html") if path.is_file())
+    """Return texts of pages evenly drawn from all pages below some folders."""
+    files = sorted(path for root in roots for path in root.rglob("*.html") if path.is_file())
     texts = [
-        path.read_text("utf-8", "replace") for path in found[:: max(1, len(found) // most)][:most]
+        path.read_text("utf-8", "replace") for path in files[:: max(1, len(files) // most)][:most]
     ]
     return [text for text in texts if "</body>" in text and len(text) <= _LARGEST]
 
@@ -41,7 +41,7 @@ def costs(texts: Sequence[str]) -> dict[str, float]:
     for view in before:
         template.learn_page(view)
     began = process_time()
-    found = [
+    results = [
         compare(old, new, template, settings, listing=False)
         for old, new in zip(before, after, strict=True)
     ]
@@ -51,15 +51,17 @@ def costs(texts: Sequence[str]) -> dict[str, float]:
         template.learn_visit(old, new)
         template.learn_page(new, old)
     learned = process_time() - began
-    each = 1000.0 / max(1, len(texts))
+    ms_per_page = 1000.0 / max(1, len(texts))
     return {
         "pages": len(texts),
         "kb_each": round(sum(map(len, texts)) / max(1, len(texts)) / 1000, 1),
-        "apart_ms": round((apart_one + apart_two) / 2 * each, 3),
-        "compare_ms": round(compared * each, 3),
-        "learn_ms": round(learned * each, 3),
-        "all_ms": round((apart_one + apart_two + compared + learned) * each, 3),
-        "found_changed": sum(one.kind in {ChangeClass.MINOR, ChangeClass.MAJOR} for one in found),
+        "apart_ms": round((apart_one + apart_two) / 2 * ms_per_page, 3),
+        "compare_ms": round(compared * ms_per_page, 3),
+        "learn_ms": round(learned * ms_per_page, 3),
+        "all_ms": round((apart_one + apart_two + compared + learned) * ms_per_page, 3),
+        "found_changed": sum(
+            result.kind in {ChangeClass.MINOR, ChangeClass.MAJOR} for result in results
+        ),
     }
 
 
@@ -70,7 +72,7 @@ def _apart(texts: Sequence[str]) -> tuple[list[PageView], float]:
 
 
 def main(most: int) -> None:
-    """Measure, and say what it took."""
+    """Measure, and print the costs."""
     roots = [debs.ensure(part.package) / part.root for part in PARTS]
     print(json.dumps(costs(pages(roots, most))))
 

@@ -24,7 +24,7 @@ class MissingError(Exception):
 
 
 def wget(home: str, hosts: Sequence[str], folder: Path) -> tuple[Usage, int]:
-    """Crawl with wget, WARC written; what it used, and the replies in its WARC.
+    """Crawl with wget, which writes a WARC; return its usage, and the replies in its WARC.
 
     Raises:
         MissingError: wget is not installed.
@@ -43,7 +43,7 @@ def _responses(warc: Path) -> int:
 
 
 def scrapy(home: str, hosts: Sequence[str], folder: Path) -> tuple[Usage, int]:
-    """Crawl with Scrapy, all links followed, nothing kept; what it used, and its replies.
+    """Crawl with Scrapy, all links followed, nothing stored; return its usage, and its replies.
 
     Raises:
         MissingError: It could not be installed.
@@ -63,12 +63,14 @@ def _scrapy_environment() -> Path:
     commands = ENVIRONMENT / "bin"
     if (commands / "scrapy").exists():
         return commands
-    wanted = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["dependency-groups"]["bench"]
-    print(f"installing {', '.join(wanted)} into {ENVIRONMENT.name} ...", file=sys.stderr)
+    requirements = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["dependency-groups"][
+        "bench"
+    ]
+    print(f"installing {', '.join(requirements)} into {ENVIRONMENT.name} ...", file=sys.stderr)
     venv.create(ENVIRONMENT, clear=True, with_pip=True)
     pip = [str(commands / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
     result = subprocess.run(
-        [*pip, "install", "--only-binary", ":all:", *wanted], capture_output=True, text=True
+        [*pip, "install", "--only-binary", ":all:", *requirements], capture_output=True, text=True
     )
     if result.returncode:
         raise MissingError(f"Scrapy cannot be installed: {result.stderr.strip()[-300:]}")

@@ -79,12 +79,12 @@ class WatchedJob(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """A figure, and what it may be at most.
+    """A figure, and its limit.
 
     Attributes:
-        what: What it is.
+        what: Its name.
         most: What it may be at most.
-        found: What was measured; None where it could not be.
+        found: The measured value; None if it could not be measured.
         unit: Of both.
     """
 
@@ -100,12 +100,12 @@ class Goal(NamedTuple):
 
     def line(self) -> str:
         """As a line of the table."""
-        found = "not measured" if self.found is None else f"{self.found:,.3g} {self.unit}"
+        measured = "not measured" if self.found is None else f"{self.found:,.3g} {self.unit}"
         word = "MISSED" if self.is_missed else "" if self.found is None else "ok"
-        return f"{self.what:<78} {found:>12} {f'at most {self.most:g}':>16} {word}"
+        return f"{self.what:<78} {measured:>12} {f'at most {self.most:g}':>16} {word}"
 
 
-# ---- what is given
+# ---- input
 
 
 def cpu(pid: int) -> float:
@@ -121,8 +121,8 @@ def resident(pid: int) -> float:
 
 def children(pid: int) -> list[int]:
     """The processes that a process started."""
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(one) for one in found]
+    pids = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(pid_text) for pid_text in pids]
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def started(console: ConsoleProcess) -> Iterator[int]:
         console.stop()
 
 
-# ---- what is measured
+# ---- measurements
 
 
 def first_page(console: ConsoleProcess) -> Goal:
@@ -158,7 +158,7 @@ def settled(console: ConsoleProcess, fields: dict[str, str]) -> None:
     """Wait until every job was read once."""
     for _ in range(1200):
         answer = httpx.get(f"{console.url}api/v1/jobs?limit=500", headers=fields, trust_env=False)
-        if all(one["state"] != "READING" for one in answer.json()["items"]):
+        if all(item["state"] != "READING" for item in answer.json()["items"]):
             return
         time.sleep(0.1)
     raise AssertionError("the jobs were not read within two minutes")
@@ -169,19 +169,21 @@ def weights(console: ConsoleProcess, fields: dict[str, str]) -> list[Goal]:
     root = console.url.rstrip("/")
 
     def packed(path: str) -> int:
-        found = httpx.get(f"{root}{path}", headers=fields, timeout=60, trust_env=False)
-        assert found.status_code == 200, path
-        return len(gzip.compress(found.content))
+        response = httpx.get(f"{root}{path}", headers=fields, timeout=60, trust_env=False)
+        assert response.status_code == 200, path
+        return len(gzip.compress(response.content))
 
     page = httpx.get(console.url, headers=fields, trust_env=False).text
     loaded = sorted(set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page)))
     first = packed("/") + sum(map(packed, loaded))
     # The editor is a module that the script of all pages loads where there is something to edit.
-    editor = next(one for one in loaded if one.endswith("console.js")).replace("console.js", "")
+    editor = next(script for script in loaded if script.endswith("console.js")).replace(
+        "console.js", ""
+    )
     edited = packed(f"/j/{IDLE}/settings") + packed(f"{editor}editor.js")
     return [
         Goal("first page, cold, compressed", 100, first / 1000, "kB"),
-        Goal("page with the editor, what it adds, compressed", 150, edited / 1000, "kB"),
+        Goal("page with the editor, additional size, compressed", 150, edited / 1000, "kB"),
     ]
 
 
@@ -192,13 +194,13 @@ async def viewers(console: ConsoleProcess, job: str, number: int, fields: dict[s
     async with httpx.AsyncClient(
         headers=fields, trust_env=False, timeout=60, limits=limits
     ) as http:
-        seen = Viewers(number)
+        state = Viewers(number)
         async with asyncio.TaskGroup() as group:
             url = f"{console.url}api/v1/stream?topics=job:{job}"
-            tasks = [group.create_task(view(http, url, seen)) for _ in range(number)]
+            tasks = [group.create_task(view(http, url, state)) for _ in range(number)]
             try:
-                await seen.all_open.wait()
-                await work(seen)
+                await state.all_open.wait()
+                await work(state)
             finally:
                 for task in tasks:
                     task.cancel()
@@ -230,20 +232,20 @@ class Viewers:
             self.all_open.set()
 
 
-async def view(http: httpx.AsyncClient, url: str, seen: Viewers) -> None:
+async def view(http: httpx.AsyncClient, url: str, state: Viewers) -> None:
     """Look at a stream until cancelled."""
     me = id(asyncio.current_task())
     async with http.stream("GET", url) as answer:
         answer.raise_for_status()
         async for line in answer.aiter_lines():
             if line.startswith("data:"):
-                found = re.search(r'"state":"(\w+)"', line)
-                seen.note(me, found[1] if found else "")
+                match = re.search(r'"state":"(\w+)"', line)
+                state.note(me, match[1] if match else "")
 
 
 async def load(console: ConsoleProcess, job: WatchedJob, options: argparse.Namespace,
                fields: dict[str, str]) -> list[Goal]:  # fmt: skip
-    """The figures without viewers, with them, and while somebody reads lists."""
+    """Return the figures without viewers, with them, and while a user reads lists."""
     goals: list[Goal] = []
     (polls, alone), quiet = await both(
         both(rate(lambda: cpu(console.pid), options.seconds),
@@ -253,37 +255,37 @@ async def load(console: ConsoleProcess, job: WatchedJob, options: argparse.Names
     goals.append(Goal(f"console that looks at {JOBS} jobs, of a core", 1, polls * 100, "%"))
     goals.append(Goal("longest gap of the crawl's loop without viewers", 50, quiet, "ms"))
 
-    async def work(seen: Viewers) -> None:
-        before = seen.events
+    async def work(state: Viewers) -> None:
+        before = state.events
         (used, watched), gap = await both(
             both(rate(lambda: cpu(console.pid), options.seconds),
                  rate(lambda: cpu(job.pid), options.seconds)),
             longest_gap(job.root, options.seconds),
         )  # fmt: skip
-        rates = (seen.events - before) / options.seconds / options.viewers
+        rates = (state.events - before) / options.seconds / options.viewers
         print(f"{options.viewers} viewers saw {rates:.2f} events a second each", flush=True)
         goals.append(Goal(f"console with {options.viewers} viewers, of a core", 3, used * 100, "%"))
         goals.append(Goal("cost of the viewers to the crawl, of a core", 1,
                           max(watched - alone, 0) * 100, "%"))  # fmt: skip
         goals.append(Goal("longest gap of the crawl's loop with them", 50, gap, "ms"))
-        goals.append(await delay(job.root, seen))
+        goals.append(await delay(job.root, state))
         goals.extend(await answers(console, fields, options.asks))
 
     await viewers(console, job.id, options.viewers, fields, work)
     goals.append(Goal("memory of the console", 120, resident(console.pid), "MB"))
-    readers = [resident(one) for one in children(console.pid)]
+    readers = [resident(child) for child in children(console.pid)]
     goals.append(Goal("memory of a reader", 200, max(readers, default=None), "MB"))
     return goals
 
 
 async def longest_gap(job: Path, seconds: float) -> float:
     """The longest time for which the loop of a running job did nothing else, ms."""
-    found, end = 0.0, time.perf_counter() + seconds
+    longest, end = 0.0, time.perf_counter() + seconds
     while time.perf_counter() < end:
         await asyncio.sleep(min(5.0, seconds))  # a job knows the longest one of ten seconds
         answer = await asyncio.to_thread(send_command, Layout(job).socket, "status")
-        found = max(found, float(answer["gap"]))
-    return found
+        longest = max(longest, float(answer["gap"]))
+    return longest
 
 
 async def both(first: Awaitable[First], second: Awaitable[Second]) -> tuple[First, Second]:
@@ -298,16 +300,16 @@ async def rate(counter: Callable[[], float], seconds: float) -> float:
     return (counter() - before) / (time.perf_counter() - began)
 
 
-async def delay(job: Path, seen: Viewers) -> Goal:
+async def delay(job: Path, watched: Viewers) -> Goal:
     """Time from a change of the state to the last viewer who sees it; the job goes on then."""
-    wanted = {"PAUSED", "PAUSING"}
+    paused = {"PAUSED", "PAUSING"}
     began, took = time.perf_counter(), 10.0
     await asyncio.to_thread(send_command, Layout(job).socket, "pause")
-    known = len(seen.states)
+    before = len(watched.states)
     for _ in range(200):
-        found = [at for at, state in seen.states[known:] if state in wanted]
-        if len(found) >= len(seen.open):
-            took = found[len(seen.open) - 1] - began
+        times = [at for at, state in watched.states[before:] if state in paused]
+        if len(times) >= len(watched.open):
+            took = times[len(watched.open) - 1] - began
             break
         await asyncio.sleep(0.05)
     await asyncio.to_thread(send_command, Layout(job).socket, "resume")
@@ -321,11 +323,11 @@ async def answers(console: ConsoleProcess, fields: dict[str, str], number: int) 
         base_url=console.url, headers=fields, trust_env=False, timeout=60
     ) as http:
         listed = (await http.get("/api/v1/jobs?limit=500&fields=id")).json()["items"]
-        (large,) = (one["id"] for one in listed if one["id"].endswith(f"~{LARGE}"))
+        (large,) = (item["id"] for item in listed if item["id"].endswith(f"~{LARGE}"))
         names = {"idle": IDLE, "large": large}
         goals += [await asked(http, path, names, number, "") for path in PATHS]
         async with asyncio.TaskGroup() as group:
-            long = [group.create_task(ask_long(http, large, one)) for one in range(LONG)]
+            long = [group.create_task(ask_long(http, large, item)) for item in range(LONG)]
             beside = f", {LONG} long questions"
             goals += [await asked(http, path, names, number, beside) for path in PATHS]
             for task in long:
@@ -353,9 +355,9 @@ async def asked(
 
 async def ask_long(http: httpx.AsyncClient, job: str, number: int) -> None:
     """Ask for what reads the whole frontier, again and again."""
-    wish = {"action": "delete", "urls": f"nothing-of-this-{number}"}
+    request = {"action": "delete", "urls": f"nothing-of-this-{number}"}
     while True:
-        answer = await http.post(f"/api/v1/jobs/{job}/frontier/count", json=wish)
+        answer = await http.post(f"/api/v1/jobs/{job}/frontier/count", json=request)
         task = answer.json()
         while answer.status_code == 202 or task.get("state") == "running":
             await asyncio.sleep(1)
@@ -365,7 +367,7 @@ async def ask_long(http: httpx.AsyncClient, job: str, number: int) -> None:
 
 
 async def checked(http: httpx.AsyncClient, number: int) -> Goal:
-    """How long the check of a long configuration takes while somebody types."""
+    """Measure the check of a long configuration while a user types."""
     times: list[float] = []
     for count in range(min(number, 50) + 1):
         text = f"{long_config()}# {count}\n"
@@ -397,8 +399,8 @@ def large_at_work(root: Path, proxy: str) -> Iterator[int]:
 
 def run(options: argparse.Namespace, folder: Path) -> list[Goal]:
     """All parts; the goals."""
-    with ExitStack() as held:
-        url = held.enter_context(site(many_pages(3000)))
+    with ExitStack() as stack:
+        url = stack.enter_context(site(many_pages(3000)))
         crawls = folder / "crawls"
         crawls.mkdir()
         make_small(crawls, url)
@@ -406,16 +408,16 @@ def run(options: argparse.Namespace, folder: Path) -> list[Goal]:
         if options.large is None:
             make_large(places, options.rows)
         console = ConsoleProcess(folder, str(places))
-        pids = [held.enter_context(running_job(crawls / name)).pid for name in RUNNING]
+        pids = [stack.enter_context(running_job(crawls / name)).pid for name in RUNNING]
         watched = WatchedJob(IDLE, crawls / RUNNING[0], pids[0])
         if options.large_runs:
-            proxy = held.enter_context(site({}, SLOW))
-            pid = held.enter_context(large_at_work(places / LARGE, proxy))
+            proxy = stack.enter_context(site({}, SLOW))
+            pid = stack.enter_context(large_at_work(places / LARGE, proxy))
             watched = WatchedJob(f"{places.name}~{LARGE}", places / LARGE, pid)
         gap = asyncio.run(longest_gap(watched.root, min(options.seconds, 60)))
         print(f"longest gap of the loop of a crawl without a console: {gap:.0f} ms", flush=True)
         goals = [first_page(console)]
-        held.enter_context(started(console))
+        stack.enter_context(started(console))
         with closing(ConsoleDatabase(console.state)) as database:
             key = KeyBook(database, SystemClock()).add("load", Role.OPERATOR)
         fields = {"authorization": f"Bearer {key}"}

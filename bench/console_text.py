@@ -7,16 +7,16 @@ def long_config(lines: int = 500) -> str:
     Args:
         lines: Its lines, about.
     """
-    each = lines // 12
+    per_section = lines // 12
     text = ["name: large", "seeds: seeds.txt", "scope:", "  - rule: accept"]
-    for number in range(each):
+    for number in range(per_section):
         text += [
             "  - rule: matches-regex",
             f"    regex: 'https?://(www\\.)?site-{number}\\.example\\.org/(a|b)/[0-9]+.*'",
             f"    decision: {'REJECT' if number % 2 else 'ACCEPT'}  # of site {number}",
         ]
     text += ["sheets:"]
-    for number in range(each):
+    for number in range(per_section):
         text += [
             f"  host-{number}:",
             "    politeness:",
@@ -25,7 +25,7 @@ def long_config(lines: int = 500) -> str:
             "      min_delay: 2s",
         ]
     text += ["sheet_associations:"]
-    for number in range(each):
+    for number in range(per_section):
         text += [
             f"  - sheets: [host-{number}]",
             "    surts:",

@@ -1,4 +1,4 @@
-"""One crawl of the benchmark, in a process of its own: `python -m bench.crawl SPEC`.
+"""One crawl of the benchmark, in a separate process: `python -m bench.crawl SPEC`.
 
 SPEC is a JSON file: the job's directory (`out`), its `settings`, and whether to `watch`. Nothing is
 measured here, the parent asks the kernel; but when watching, a JSON object is printed with the

@@ -1,4 +1,4 @@
-"""Nacre's own runs: what to crawl, how to run it, what came of it."""
+"""Nacre's own runs: their jobs, processes and results."""
 
 import json
 import sys
@@ -34,9 +34,9 @@ class CrawlRun:
 
     Attributes:
         usage: What it used.
-        found: What it fetched.
+        found: Its fetches.
         written: Bytes of all its files.
-        seen: What the sampler and the watchdog saw, when they were asked.
+        seen: Figures of the sampler and the watchdog, if they were requested.
     """
 
     usage: Usage
@@ -83,7 +83,7 @@ def settings(
 
 
 def crawl(job: Mapping[str, Any], folder: Path, *, watch: bool = False) -> CrawlRun:
-    """Run one crawl in a process of its own.
+    """Run one crawl in a separate process.
 
     Raises:
         RuntimeError: It did not end well.
@@ -95,8 +95,8 @@ def crawl(job: Mapping[str, Any], folder: Path, *, watch: bool = False) -> Crawl
     usage = measured([sys.executable, "-m", "bench.crawl", str(spec)], output)
     if usage.status:
         raise RuntimeError(f"the crawl failed: {Path(f'{output}.err').read_text()[-2000:]}")
-    seen = json.loads(output.read_text()) if watch else {}
-    return CrawlRun(usage, found(crawl_log(out)), written(out), seen)
+    watched = json.loads(output.read_text()) if watch else {}
+    return CrawlRun(usage, found(crawl_log(out)), written(out), watched)
 
 
 def crawl_log(out: Path) -> Path:

@@ -2,11 +2,10 @@
 
 A table of so many known URLs is made, half of them due. Then `generate` lists `--top` of them, a
 fetch is made up (a visit for each listed URL and so many links summed by target), and `update`
-brings it in. Each step runs in a process of its own as `nacre cycle` runs it. Printed are wall
-time, CPU, the greatest resident size of a process and of all together, and bytes written. `--grow
-20,40` (millions) compares sizes with the same facts. `--small` tells what a round of a small site
-takes beyond its fetch (`bench.small`). `--nutch DIR` compares rounds with those of Nutch
-(`bench.nutch`).
+brings it in. Each step runs in a separate process as in `nacre cycle`. Printed are wall time, CPU,
+the greatest resident size of a process and of all together, and bytes written. `--grow 20,40`
+(millions) compares sizes with the same facts. `--small` tells what a round of a small site takes
+beyond its fetch (`bench.small`). `--nutch DIR` compares rounds with those of Nutch (`bench.nutch`).
 """
 
 import argparse
@@ -51,18 +50,18 @@ SETTINGS = "name: bench\nseeds: []\nscope: [accept]\npoliteness: {delay: 1}\n"
 
 def domains(buckets: int) -> dict[int, list[str]]:
     """Made-up domains by their buckets."""
-    found: dict[int, list[str]] = {}
+    by_bucket: dict[int, list[str]] = {}
     for number in range(DOMAINS):
         name = f"site{number}.example"
-        found.setdefault(bucket_of_host(name, buckets), []).append(name)
-    return found
+        by_bucket.setdefault(bucket_of_host(name, buckets), []).append(name)
+    return by_bucket
 
 
 def _literal(names: list[str]) -> str:
     return ", ".join(f"('{name}')" for name in names)
 
 
-def known_rows(names: list[str], each: int, rules: int) -> str:
+def known_rows(names: list[str], per_domain: int, rules: int) -> str:
     """SQL of the rows of a bucket: visited pages, half of them due, let in by the rules of now."""
     values = {
         "key": "'http://' || d || '/page/' || n || '.html'",
@@ -89,30 +88,30 @@ def known_rows(names: list[str], each: int, rules: int) -> str:
         "last_inlink": f"{NOW - 30 * DAY}",
     }
     columns = ", ".join(
-        f'{values.get(one.name, "null")}::{one.type} as "{one.name}"' for one in COLUMNS
+        f'{values.get(column.name, "null")}::{column.type} as "{column.name}"' for column in COLUMNS
     )
     # What is sorted is narrow; with one thread the other columns are made in that order.
     keys = (
         f"select d, n, {values['key']} as key from (values {_literal(names)}) v(d), "
-        f"range({each}) r(n) order by key"
+        f"range({per_domain}) r(n) order by key"
     )
     return f"select {columns} from ({keys})"
 
 
-def _shares(names: list[str], each: int) -> list[list[str]]:
+def _shares(names: list[str], per_domain: int) -> list[list[str]]:
     """The domains of a bucket by base files: a large bucket has several, by ranges of the keys."""
     ordered = sorted(names, key=lambda name: f"{name}/")
-    files = -(-len(ordered) * each // FILE_ROWS)
+    files = -(-len(ordered) * per_domain // FILE_ROWS)
     size = -(-len(ordered) // max(1, files))
     return [ordered[at : at + size] for at in range(0, len(ordered), size)]
 
 
 def _make_base(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
-    place, bucket, names, each, rules = spec
+    place, bucket, names, per_domain, rules = spec
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "base.parquet"
         with Kernel(600 * 10**6, 1, scratch=scratch) as kernel:
-            kernel.write(known_rows(names, each, rules), str(path))
+            kernel.write(known_rows(names, per_domain, rules), str(path))
         return publish(open_storage(place), path, FilePlan(CRAWLDB, bucket, "base", 1))
 
 
@@ -123,14 +122,14 @@ def make_table(root: Path, urls: int, buckets: int) -> int:
     cycle = Cycle.open(root)
     with open_step(root, StepSetup(clock=NOW)) as context:
         rules = rules_of_step(context, cycle.newest()).hash
-    each = max(1, urls // DOMAINS)
+    per_domain = max(1, urls // DOMAINS)
     specs = [
-        (cycle.storage.place, bucket, share, each, rules)
+        (cycle.storage.place, bucket, share, per_domain, rules)
         for bucket, names in sorted(domains(buckets).items())
-        for share in _shares(names, each)
+        for share in _shares(names, per_domain)
     ]
     with ProcessPoolExecutor(2) as pool:
-        files = [one for one in pool.map(_make_base, specs) if one is not None]
+        files = [table_file for table_file in pool.map(_make_base, specs) if table_file is not None]
     changes = CycleChanges(
         step="inject", clock=NOW, added={CRAWLDB: files}, buckets={CRAWLDB: buckets}
     )
@@ -149,7 +148,7 @@ def make_facts(root: Path, segment: str, facts: int, buckets: int) -> None:
     lists = [str(path) for path in sorted((folder / "lists").iterdir())]
     by_host = {name: bucket for bucket, names in domains(buckets).items() for name in names}
     rows = ", ".join(f"('{name}', {bucket})" for name, bucket in by_host.items())
-    made = {
+    visit_values = {
         "bucket": "b.bucket",
         "key": "l.key",
         "status": "case when hash(l.key) % 20 = 0 then 404 else 200 end",
@@ -163,8 +162,10 @@ def make_facts(root: Path, segment: str, facts: int, buckets: int) -> None:
         "length": "10000",
         "warc_date": f"{NOW * 1000}",
     }
-    visits = ", ".join(f'{made.get(name, "null")} as "{name}"' for name in schemas.VISITS.names)
-    each = max(1, facts // DOMAINS)
+    visits = ", ".join(
+        f'{visit_values.get(name, "null")} as "{name}"' for name in schemas.VISITS.names
+    )
+    per_domain = max(1, facts // DOMAINS)
     adds = _link_columns()
     listed = ", ".join(f"'{path}'" for path in lists)
     with (
@@ -178,7 +179,7 @@ def make_facts(root: Path, segment: str, facts: int, buckets: int) -> None:
             str(part / "visits.parquet"),
         )
         kernel.write(
-            f"select bucket::INTEGER as bucket, {adds} from hosts, range({each}) r(n) "
+            f"select bucket::INTEGER as bucket, {adds} from hosts, range({per_domain}) r(n) "
             "order by bucket, key",
             str(part / "adds.parquet"),
         )
@@ -209,7 +210,8 @@ def _link_columns() -> str:
         "last_inlink": f"{NOW}",
     }
     return ", ".join(
-        f'{links.get(one.name, "null")}::{one.type} as "{one.name}"' for one in ADD_COLUMNS
+        f'{links.get(column.name, "null")}::{column.type} as "{column.name}"'
+        for column in ADD_COLUMNS
     )
 
 
@@ -219,20 +221,24 @@ def _link_columns() -> str:
 def step_main(
     root: Path, step: str, top: int, tasks: int, engine: str, master: str = ""
 ) -> dict[str, Any]:
-    """Run a step in this process; what it found."""
+    """Run a step in this process; return its counts."""
     with open_step(root, StepSetup(engine, master, tasks, NOW)) as context:
         if step == "generate":
-            found = generate(context, GenerateOptions(top=top, units=2))
-            return {"known": found.known, "selected": found.selected, "segments": found.segments}
-        done = update(context, UpdateOptions())
-        return {"visits": done.visits, "links": done.links, "targets": done.targets}
+            generated = generate(context, GenerateOptions(top=top, units=2))
+            return {
+                "known": generated.known,
+                "selected": generated.selected,
+                "segments": generated.segments,
+            }
+        updated = update(context, UpdateOptions())
+        return {"visits": updated.visits, "links": updated.links, "targets": updated.targets}
 
 
 class Watch(threading.Thread):
     """The greatest resident size of a process and of all below it, MB, and their CPU seconds.
 
-    Processes that end are those that an engine kills, so that their parents never hear of their
-    CPU; what they had at the last look, three times a second, is counted.
+    Processes that end were killed by an engine, so that their parents never receive their CPU time;
+    their value at the last sample, three times a second, is counted.
     """
 
     def __init__(self, pid: int) -> None:
@@ -268,7 +274,7 @@ def _cpu_of(pid: int, before: float) -> float:
 
 
 def _resident(pid: int) -> float:
-    """Without what is shared with others, MB."""
+    """Return the memory of a process without shared pages, MB."""
     try:
         fields = Path(f"/proc/{pid}/statm").read_text().split()
     except OSError:
@@ -277,10 +283,10 @@ def _resident(pid: int) -> float:
 
 
 def measured_process(module: str, step: str, words: list[str]) -> dict[str, Any]:
-    """Run a step of a benchmark in a process of its own, and measure it.
+    """Run a step of a benchmark in a separate process, and measure it.
 
     Args:
-        module: The benchmark; what it prints as JSON is added to the figures.
+        module: The benchmark; its JSON output is added to the figures.
         step: The step, for the figures.
         words: Its arguments.
     """
@@ -303,11 +309,11 @@ def measured_process(module: str, step: str, words: list[str]) -> dict[str, Any]
 
 
 def measured(root: Path, step: str, args: argparse.Namespace) -> dict[str, Any]:
-    """Run a step in a process of its own, and measure it and what it wrote."""
+    """Run a step in a separate process, and measure it and the bytes written."""
     size = _size(root)
     words = ["step", str(root), step, str(args.top), str(args.tasks), args.engine, args.master]
-    found = measured_process("bench.cycle", step, words)
-    return {**found, "written_mb": round((_size(root) - size) / 1e6, 1)}
+    figures = measured_process("bench.cycle", step, words)
+    return {**figures, "written_mb": round((_size(root) - size) / 1e6, 1)}
 
 
 def _size(root: Path) -> int:
@@ -318,17 +324,19 @@ def cycle_of(urls: int, args: argparse.Namespace, home: Path) -> list[dict[str, 
     """One cycle at a size."""
     root = home / f"urls-{urls}"
     began = time.monotonic()
-    made = make_table(root, urls, args.buckets)
-    print(f"{made:,} URLs made in {time.monotonic() - began:.0f} s, {_size(root) / 1e6:,.0f} MB")
+    urls_made = make_table(root, urls, args.buckets)
+    print(
+        f"{urls_made:,} URLs made in {time.monotonic() - began:.0f} s, {_size(root) / 1e6:,.0f} MB"
+    )
     rows = [measured(root, "generate", args)]
     make_facts(root, rows[0]["segments"][0], args.facts, args.buckets)
     rows.append(measured(root, "update", args))
     for row in rows:
-        print(json.dumps({"urls": made, **row}))
+        print(json.dumps({"urls": urls_made, **row}))
     total = Counter({"wall_s": 0.0})
     for row in rows:
         total["wall_s"] += row["wall_s"]
-    print(f"{made:,} URLs: generate and update {total['wall_s']:.1f} s")
+    print(f"{urls_made:,} URLs: generate and update {total['wall_s']:.1f} s")
     shutil.rmtree(root)
     return rows
 
@@ -363,12 +371,14 @@ def main() -> None:
     if args.small:
         small_rounds(args.small, args.runs)
         return
-    sizes = [int(float(one) * 1e6) for one in args.grow.split(",") if one] or [args.urls]
+    sizes = [int(float(millions) * 1e6) for millions in args.grow.split(",") if millions] or [
+        args.urls
+    ]
     with tempfile.TemporaryDirectory(dir=args.home) as home:
-        found = {size: cycle_of(size, args, Path(home)) for size in sizes}
-    first = found[sizes[0]]
+        results = {size: cycle_of(size, args, Path(home)) for size in sizes}
+    first = results[sizes[0]]
     for size in sizes[1:]:
-        for before, after in zip(first, found[size], strict=True):
+        for before, after in zip(first, results[size], strict=True):
             share = after["wall_s"] / before["wall_s"]
             cpu = after["cpu_s"] / before["cpu_s"]
             print(f"{after['step']} at {size:,}: {share:.2f} times the wall, {cpu:.2f} the CPU")

@@ -20,17 +20,17 @@ DECISIONS = 1_000_000
 
 def read(log: Path) -> list[tuple[str, str, str]]:
     """URL, hop path and via of each line."""
-    found = []
+    decisions = []
     with log.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             fields = line.split()
             path, via = fields[4].replace("-", ""), fields[5].replace("-", "", fields[5] == "-")
-            found.append((fields[3], path, via))
-    return found
+            decisions.append((fields[3], path, via))
+    return decisions
 
 
 def main(log: Path, seeds: list[str]) -> None:
-    """Decide, and say what it took."""
+    """Decide, and print the costs."""
     state = ScopeState()
     for seed in seeds:
         state.add_seed(seed)

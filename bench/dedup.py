@@ -3,7 +3,7 @@
     python -m bench.dedup [PAGES]
 
 All pages have one signature, as the same error page of a thousand hosts has: the largest group
-that can be. The task of the last pass runs in a process of its own. Prints JSON.
+that can be. The task of the last pass runs in a separate process. Prints JSON.
 """
 
 import json
@@ -43,13 +43,13 @@ def write_pages(root: Path, pages: int) -> None:
 
 
 def choose(root: Path) -> None:
-    """Choose, in this process; says what was found."""
+    """Choose duplicates, in this process; print the counts."""
     place = TaskPlace(str(root / "cycle"), scratch=str(root))
     spec = ChooseSpec(place, 1, (_SOURCE,), (), "", CycleDedupSettings(), 64)
-    found, files = choose_task(spec)
-    said = {"pages": found.pages, "groups": found.groups, "marked": found.marked}
-    rows = sum(file.rows for made in files.values() for file in made)
-    sys.stdout.buffer.write(msgspec.json.encode({**said, "rows": rows}))
+    chosen, files = choose_task(spec)
+    counts = {"pages": chosen.pages, "groups": chosen.groups, "marked": chosen.marked}
+    rows = sum(file.rows for written in files.values() for file in written)
+    sys.stdout.buffer.write(msgspec.json.encode({**counts, "rows": rows}))
 
 
 def main() -> None:
@@ -64,13 +64,13 @@ def main() -> None:
         used = measured([sys.executable, "-m", "bench.dedup", "--choose", folder], root / "out")
         if used.status:
             raise SystemExit((root / "out.err").read_text())
-        found = json.loads((root / "out").read_text())
+        counts = json.loads((root / "out").read_text())
     figures = {
         "seconds": round(used.wall, 1),
         "cpu": round(used.cpu, 1),
         "memory_mb": round(used.rss / 1e6),
     }
-    print(json.dumps({**found, **figures, "most_memory_mb": MOST_MEMORY // 10**6}, indent=2))
+    print(json.dumps({**counts, **figures, "most_memory_mb": MOST_MEMORY // 10**6}, indent=2))
 
 
 if __name__ == "__main__":

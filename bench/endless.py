@@ -1,9 +1,9 @@
 """Does the memory of a crawl stay within bounds in a site without end? `python -m bench.endless`.
 
-The site has a text of its own on each page, and links to pages that nobody has met: random names,
-dates, sessions in paths, queries. It is crawled by the whole crawler, over sockets. Prints every
-minute the resident memory of the crawl, and how many URLs it has visited; what grows by more than
-the goal in the second half of the time, or exceeds the limit, ends it with 1.
+The site has a different text on each page, and links to new pages: random names, dates, sessions in
+paths, queries. It is crawled by the whole crawler, over sockets. Prints every minute the resident
+memory of the crawl, and how many URLs it has visited; what grows by more than the goal in the
+second half of the time, or exceeds the limit, ends it with 1.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def link(chance: random.Random) -> str:
 
 
 def longer(url: str, length: int, chance: random.Random) -> str:
-    """A link with so many letters at least: a token of its own is added, as some shops do."""
+    """Return a link with at least so many letters: a token is added, as some shops do."""
     if len(url) >= length:
         return url
     digits = max(length - len(url) - len("?token="), 1)
@@ -62,7 +62,7 @@ def longer(url: str, length: int, chance: random.Random) -> str:
 
 
 async def serve(port: int, links: int, length: int) -> None:
-    """Serve the site on loopback, in a process of its own: it is not measured."""
+    """Serve the site on loopback, in a separate process, which is not measured."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -85,7 +85,7 @@ class Sample(NamedTuple):
     Attributes:
         minutes: Since the start.
         rss: Resident memory, MB.
-        anonymous: Of this, what is no file, MB.
+        anonymous: Memory of this without files, MB.
         visits: Lines of crawl.log.
     """
 
@@ -142,8 +142,8 @@ def measured(options: argparse.Namespace, folder: Path) -> list[Sample]:
     samples: list[Sample] = []
     began = time.monotonic()
     try:
-        while (left := began + 60 * options.minutes - time.monotonic()) > 0:
-            time.sleep(min(60.0, left))
+        while (remaining := began + 60 * options.minutes - time.monotonic()) > 0:
+            time.sleep(min(60.0, remaining))
             samples.append(sample(crawl.pid, began, job / "latest/logs/crawl.log"))
             last = samples[-1]
             print(

@@ -58,7 +58,7 @@ class Web:
     def links(self, uri: CrawlURI, new: int) -> list[CrawlURI]:
         """Links of a page: old ones to its own site, early pages more often; new ones anywhere."""
         home = int(uri.queue.split(",")[2].removeprefix("site-"))
-        found = []
+        uris = []
         for place in range(LINKS):
             if place < new:
                 queue = home if place % 2 == 0 else self.chance.randrange(self.queues)
@@ -66,8 +66,8 @@ class Web:
                 self.known[queue] += 1
             else:
                 queue, number = home, int(self.known[home] * self.chance.random() ** 3)
-            found.append(self.page(queue, number, uri.url, "LL"))
-        return found
+            uris.append(self.page(queue, number, uri.url, "LL"))
+        return uris
 
 
 @dataclass
@@ -282,19 +282,21 @@ def main() -> None:
     parser.add_argument("--parallel", type=int, default=200)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--folder", type=Path, help="where the store goes (kept); else temporary")
-    given = parser.parse_args()
-    folder = given.folder or Path(tempfile.mkdtemp(prefix="nacre-frontier-"))
+    options = parser.parse_args()
+    folder = options.folder or Path(tempfile.mkdtemp(prefix="nacre-frontier-"))
     print("µs of CPU per visit of 16 links, one of them new")
     print("  ".join(f"{name:>9}" for name in COLUMNS))
     try:
-        result = bench(given.urls, given.queues, given.memory, given.parallel, folder / "state")
+        result = bench(
+            options.urls, options.queues, options.memory, options.parallel, folder / "state"
+        )
     finally:
-        if given.folder is None:
+        if options.folder is None:
             shutil.rmtree(folder, ignore_errors=True)
     steps = result.pop("steps")
     print(json.dumps(result, indent=1))
-    if given.json:
-        given.json.write_text(json.dumps(result | {"steps": steps}, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(result | {"steps": steps}, indent=1))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ def name(number: int) -> str:
 
 def addresses() -> dict[str, str]:
     """An address for each name, for the crawler's dns.hosts."""
-    found = {name(number): f"127.1.{number // 250}.{number % 250 + 1}" for number in range(HOSTS)}
-    return found | {HOME: "127.1.100.1"}
+    by_name = {name(number): f"127.1.{number // 250}.{number % 250 + 1}" for number in range(HOSTS)}
+    return by_name | {HOME: "127.1.100.1"}
 
 
 def server(folder: Path, door: Door, pair: tuple[Path, Path]) -> Server:

@@ -1,9 +1,9 @@
 """What a round costs after many URLs were injected: `python -m bench.injected --urls 200000`.
 
-A crawl knows so many injected URLs on made-up hosts (`--hosts`) that nobody fetches, and four pages
-of a server on loopback that a round lists, fetches and merges. Each command is a process of its
-own, as an operator runs it. Printed are wall time, CPU of all processes, the greatest resident size
-of a process and of all together, what the command wrote, and at last the bytes of the segment.
+A crawl knows so many injected URLs on made-up hosts (`--hosts`) that are never fetched, and four
+pages of a server on loopback that a round lists, fetches and merges. Each command is a process of
+its own, as an operator runs it. Printed are wall time, CPU of all processes, the greatest resident
+size of a process and of all together, what the command wrote, and at last the bytes of the segment.
 `inject again` injects the same list a second time, `inject 4` four URLs of new hosts.
 """
 

@@ -3,8 +3,8 @@
     python -m bench.keep docs                      # a documentation site that a script edits
     python -m bench.keep world culture --seed 3    # a simulated world, over real HTTP
 
-Each way has a job of its own: one full run, then incremental ones at the same moments. All pages
-are visited each time (`recrawl.recall: 1`), so that the ways differ in nothing but what they keep.
+Each way has a separate job: one full run, then incremental runs at the same moments. All pages are
+visited each time (`recrawl.recall: 1`), so that the ways differ only in their storage.
 """
 
 import argparse
@@ -70,12 +70,12 @@ def settings(seeds: list[str], hosts: dict[str, str]) -> JobSettings:
     return JobSettings.model_validate(plan)
 
 
-async def crawl(root: Path, given: JobSettings, day: float, keep: str) -> None:
+async def crawl(root: Path, job_settings: JobSettings, day: float, keep: str) -> None:
     clock = Later(day)
     if day:
         with Store.open(str(Layout(root).store)) as store:
             plan_run(store, Layout(root), clock.now(), mode="incremental", keep=keep)
-    ended = await Job(root, given, clock=clock).run()
+    ended = await Job(root, job_settings, clock=clock).run()
     assert str(ended) == "FINISHED", ended
 
 
@@ -116,9 +116,9 @@ def measure(root: Path) -> Kept:
     for path in warcs:
         checker.file(path)
     damage = [str(finding) for finding in checker.finish()]
-    made = list(expand(warcs, root / "expanded"))
+    results = list(expand(warcs, root / "expanded"))
     assert not damage, damage[:5]
-    assert not [defect for one in made for defect in one.defects]
+    assert not [defect for result in results for defect in result.defects]
     records = record_bytes([path for path in warcs if runs[0] not in path.parents])
     rebuilt = checker.summary.rebuilt
     return Kept(sizes[0], sum(sizes[1:]), received, patches, rebuilt, dict(kinds), records)
@@ -142,21 +142,21 @@ def documentation(folder: Path, keep: str, days: list[float]) -> Kept:
     shutil.copytree(debs.ensure(PACKAGE) / ROOT, site)
     port = nginx.free_port((ADDRESS,))
     server = nginx.Server(ADDRESS, port, site, directives="open_file_cache off;")
-    given = settings([f"http://{ADDRESS}:{port}/index.html"], {})
+    job_settings = settings([f"http://{ADDRESS}:{port}/index.html"], {})
     (folder / "job").mkdir()
     with nginx.serving([server], folder / "nginx"):
         for step, day in enumerate(days):
             touch_up(site, step)
-            uvloop.run(crawl(folder / "job", given, day, keep))
+            uvloop.run(crawl(folder / "job", job_settings, day, keep))
     return measure(folder / "job")
 
 
 def simulated(name: str, seed: int, pages: int) -> Callable[[Path, str, list[float]], Kept]:
     def run(folder: Path, keep: str, days: list[float]) -> Kept:
-        found = archetype(name, "honest")
-        shape = found.shape.model_copy(update={"pages": min(pages, found.shape.pages)})
-        update = {"bytes_scale": 0.01, "days": max(found.days, days[-1] + 1), "shape": shape}
-        world = World(found.model_copy(update=update), seed)
+        parameters = archetype(name, "honest")
+        shape = parameters.shape.model_copy(update={"pages": min(pages, parameters.shape.pages)})
+        update = {"bytes_scale": 0.01, "days": max(parameters.days, days[-1] + 1), "shape": shape}
+        world = World(parameters.model_copy(update=update), seed)
         (folder / "job").mkdir()
         return asyncio.run(visit(world, folder, keep, days))
 
@@ -167,10 +167,10 @@ async def visit(world: World, folder: Path, keep: str, days: list[float]) -> Kep
     hands = Hands()
     async with serving(world, hands) as (_, port):
         hosts = dict.fromkeys(world.site.hosts, "127.0.0.1")
-        given = settings([f"http://{host}:{port}/" for host in hosts], hosts)
+        job_settings = settings([f"http://{host}:{port}/" for host in hosts], hosts)
         for day in days:
             hands.set(day * DAY)
-            await crawl(folder / "job", given, day, keep)
+            await crawl(folder / "job", job_settings, day, keep)
     return measure(folder / "job")
 
 
@@ -181,17 +181,21 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--runs", type=int, default=4, help="incremental runs, a week apart")
-    given = parser.parse_args()
-    days = [7.0 * number for number in range(given.runs + 1)]
-    run = documentation if given.what == "docs" else simulated(given.world, given.seed, given.pages)
-    found = {}
+    options = parser.parse_args()
+    days = [7.0 * number for number in range(options.runs + 1)]
+    run = (
+        documentation
+        if options.what == "docs"
+        else simulated(options.world, options.seed, options.pages)
+    )
+    by_keep = {}
     for keep in WAYS:
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            found[keep] = run(folder, keep, days)
-        print(keep, json.dumps(found[keep]._asdict()), flush=True)
+            by_keep[keep] = run(folder, keep, days)
+        print(keep, json.dumps(by_keep[keep]._asdict()), flush=True)
     for keep in WAYS:
-        share = found[keep].later / found["strict"].later
+        share = by_keep[keep].later / by_keep["strict"].later
         print(f"{keep}: {share:.3f} of the WARC bytes of strict")
 
 

@@ -85,26 +85,26 @@ def crawled(
 
 
 def compare(name: str, pairs: int) -> bool:
-    """Crawl a site in pairs and print what came of it; whether the captured sets are equal."""
+    """Crawl a site in pairs and print the results; return whether the captured sets are equal."""
     times: dict[bool, list[float]] = {True: [], False: []}
-    found: set[frozenset[str]] = set()
+    captured_sets: set[frozenset[str]] = set()
     with tempfile.TemporaryDirectory() as folder, SITES[name](Path(folder)) as url:
         for number in range(pairs):
             for learn in (True, False) if number % 2 else (False, True):
                 job = Path(folder) / f"{number}-{learn}"
                 cpu, captured = crawled(url, job, learn=learn)
                 times[learn].append(cpu)
-                found.add(captured)
+                captured_sets.add(captured)
     shares = [100 * (on / off - 1) for on, off in zip(times[True], times[False], strict=True)]
     low, _, high = quantiles(shares, n=4)
     print(
-        f"{name}: {pairs} pairs, {'/'.join(str(len(one)) for one in found)} URLs; CPU time with "
-        f"{median(times[True]):.2f} s (minimum {min(times[True]):.2f}), without "
+        f"{name}: {pairs} pairs, {'/'.join(str(len(urls)) for urls in captured_sets)} URLs; "
+        f"CPU time with {median(times[True]):.2f} s (minimum {min(times[True]):.2f}), without "
         f"{median(times[False]):.2f} s ({min(times[False]):.2f}); difference within a pair "
         f"{median(shares):+.1f} %, half of them {low:+.1f} to {high:+.1f} %",
         flush=True,
     )
-    return len(found) == 1
+    return len(captured_sets) == 1
 
 
 _RESULT = "NACRE_BENCH_LEARNING"
@@ -140,7 +140,7 @@ def _timed(method: Callable[..., object], spent: list[float]) -> Callable[..., o
 
 def inside(name: str, runs: int) -> None:
     """Crawl a site, and print which share of the CPU time was spent on learning."""
-    shares, each = [], []
+    shares, per_url = [], []
     with tempfile.TemporaryDirectory() as folder, SITES[name](Path(folder)) as url:
         for number in range(runs):
             result = Path(folder) / f"{number}.seconds"
@@ -149,16 +149,16 @@ def inside(name: str, runs: int) -> None:
             cpu, captured = crawled(url, Path(folder) / str(number), learn=True, command=command)
             spent = float(result.read_text())
             shares.append(100 * spent / cpu)
-            each.append(1e6 * spent / len(captured))
+            per_url.append(1e6 * spent / len(captured))
     print(
         f"{name}: {runs} crawls; learning takes {median(shares):.1f} % of the CPU time "
-        f"({min(shares):.1f} to {max(shares):.1f}), {median(each):.0f} µs for each URL",
+        f"({min(shares):.1f} to {max(shares):.1f}), {median(per_url):.0f} µs for each URL",
         flush=True,
     )
 
 
 def main() -> int:
-    """Measure; 1 when what was captured differs."""
+    """Measure; return 1 if the captured URLs differ."""
     if sys.argv[1:2] == ["--timed"]:
         timed_crawl(sys.argv[2:])
         return 0

@@ -2,8 +2,8 @@
 
 `--records N` imports a made-up CrawlDb of Nutch with N records in packed blocks, with the metadata
 that Nutch's fetcher leaves. `--pages N --links M` ranks a made-up graph of N pages, level `page`,
-10 iterations. Each runs in a process of its own, as `nacre cycle` runs it. Printed are wall time,
-CPU, and the greatest resident size of a process and of all together.
+10 iterations. Each runs in a separate process, as in `nacre cycle`. Printed are wall time, CPU, and
+the greatest resident size of a process and of all together.
 
 With `--keep FOLDER` the graph stays there. A bench that was ended, by Ctrl-C too, takes the graph
 that is made, and goes on behind the last iteration; `disk_mb` are all files of FOLDER afterwards,
@@ -90,22 +90,22 @@ def make_crawldb(folder: Path, number: int) -> None:
     with path.open("wb") as file:
         file.write(b"SEQ\x06" + _text(TEXT) + _text(CRAWL_DATUM) + b"\1\1")
         file.write(_text("org.apache.hadoop.io.compress.DefaultCodec") + b"\0\0\0\0" + _SYNC)
-        held: list[tuple[bytes, bytes]] = []
+        pending: list[tuple[bytes, bytes]] = []
 
         def block() -> None:
-            file.write(mark + _varying(len(held)))
+            file.write(mark + _varying(len(pending)))
             for side in (0, 1):
-                lengths = b"".join(_varying(len(one[side])) for one in held)
-                for data in (lengths, b"".join(one[side] for one in held)):
+                lengths = b"".join(_varying(len(row[side])) for row in pending)
+                for data in (lengths, b"".join(row[side] for row in pending)):
                     packed = zlib.compress(data, 1)
                     file.write(_varying(len(packed)) + packed)
-            held.clear()
+            pending.clear()
 
         for record in records(number):
-            held.append(record)
-            if len(held) == _BLOCK:
+            pending.append(record)
+            if len(pending) == _BLOCK:
                 block()
-        if held:
+        if pending:
             block()
 
 
@@ -114,7 +114,7 @@ def make_crawldb(folder: Path, number: int) -> None:
 
 def _urls(numbers: Any) -> pa.Array:
     """The URLs of pages; their order is that of domain and page."""
-    texts = [pa.array(one).cast(pa.string()) for one in (numbers % DOMAINS, numbers // DOMAINS)]
+    texts = [pa.array(part).cast(pa.string()) for part in (numbers % DOMAINS, numbers // DOMAINS)]
     page = pc.utf8_lpad(texts[1], 6, "0")
     parts = ["http://site", texts[0], ".example/page/", page, ".html", ""]
     return pc.binary_join_element_wise(*parts)
@@ -122,7 +122,7 @@ def _urls(numbers: Any) -> pa.Array:
 
 def _make_links(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
     """The links to the pages of some domains: a file of a bucket."""
-    place, bucket, names, pages, each = spec
+    place, bucket, names, pages, per_page = spec
     chance = np.random.default_rng(bucket)
     own = np.array([int(name[4:-8]) for name in sorted(names)])
     of_domain = max(1, pages // DOMAINS)
@@ -130,25 +130,27 @@ def _make_links(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
     place_of = np.empty(DOMAINS, np.int64)
     ordered = np.array(sorted(range(DOMAINS), key=lambda n: f"site{n}."))
     place_of[ordered] = np.arange(DOMAINS)
-    targets = np.repeat((own[:, None] + DOMAINS * np.arange(of_domain)).ravel(), each)
+    targets = np.repeat((own[:, None] + DOMAINS * np.arange(of_domain)).ravel(), per_page)
     sources = chance.integers(0, of_domain * DOMAINS, len(targets))
-    keys = [place_of[one % DOMAINS] * of_domain + one // DOMAINS for one in (targets, sources)]
-    both = np.unique((keys[0] << 32) | keys[1])
-    numbers = [
-        ordered[one // of_domain] + DOMAINS * (one % of_domain)
-        for one in (both >> 32, both & (2**32 - 1))
+    keys = [
+        place_of[values % DOMAINS] * of_domain + values // DOMAINS for values in (targets, sources)
     ]
-    nothing = {name: pa.nulls(len(both), pa.string()) for name in ("anchor", "rel", "context")}
+    pairs = np.unique((keys[0] << 32) | keys[1])
+    numbers = [
+        ordered[values // of_domain] + DOMAINS * (values % of_domain)
+        for values in (pairs >> 32, pairs & (2**32 - 1))
+    ]
+    nothing = {name: pa.nulls(len(pairs), pa.string()) for name in ("anchor", "rel", "context")}
     columns = {
         "dst": _urls(numbers[0]), "src": _urls(numbers[1]), **nothing,
-        "hop": pa.repeat("L", len(both)), "score": pa.nulls(len(both), pa.int64()),
-        "first": pa.repeat(NOW, len(both)), "last": pa.repeat(NOW, len(both)),
+        "hop": pa.repeat("L", len(pairs)), "score": pa.nulls(len(pairs), pa.int64()),
+        "first": pa.repeat(NOW, len(pairs)), "last": pa.repeat(NOW, len(pairs)),
     }  # fmt: skip
     storage = open_storage(place)
     with tempfile.TemporaryDirectory(dir=place.rpartition("/")[0]) as scratch:
         path = Path(scratch) / f"{bucket}.parquet"
         schema = link_schema()
-        write_arrow(pa.table([columns[one.name] for one in schema], schema=schema), path)
+        write_arrow(pa.table([columns[values.name] for values in schema], schema=schema), path)
         return publish(storage, path, FilePlan(LINKS, bucket, "base", 1))
 
 
@@ -181,29 +183,29 @@ def step_main(root: Path, step: str, source: str) -> None:
 
 
 def measured(root: Path, step: str, source: str = "") -> dict[str, Any]:
-    """Run a step in a process of its own, and measure it."""
+    """Run a step in a separate process, and measure it."""
     return measured_process("bench.moving", step, ["step", str(root), step, source])
 
 
 def ranked(root: Path, pages: int, links: int) -> None:
-    """Make a graph, where there is none, and rank it."""
+    """Make a graph if there is none, and rank it."""
     begun = time.monotonic()
     if LINKS not in Cycle.open(root).newest().tables:
         make_links(root, pages, links)
         print(json.dumps({"step": "graph", "wall_s": round(time.monotonic() - begun, 1)}))
     with Peak(root) as peak:
-        found = measured(root, "rank")
-    print(json.dumps({**found, "disk_mb": disk_mb(root), "peak_mb": peak.most}))
+        figures = measured(root, "rank")
+    print(json.dumps({**figures, "disk_mb": disk_mb(root), "peak_mb": peak.most}))
 
 
 def disk_mb(root: Path) -> int:
     """The size of the files of a folder, MB; those that go meanwhile are not counted."""
-    done = subprocess.run(["du", "-sm", root], capture_output=True, text=True, check=False)
-    return int(done.stdout.split()[0]) if done.stdout else 0
+    process = subprocess.run(["du", "-sm", root], capture_output=True, text=True, check=False)
+    return int(process.stdout.split()[0]) if process.stdout else 0
 
 
 class Peak:
-    """Looks at the size of a folder again and again, on a thread of its own.
+    """Samples the size of a folder repeatedly, on a separate thread.
 
     Args:
         root: The folder.
@@ -254,9 +256,9 @@ def main() -> None:
         (root / "crawl.yaml").write_text(SETTINGS)
         if args.records:
             make_crawldb(Path(folder), args.records)
-            found = measured(root, "import", folder)
-            rate = found["records"] / max(found["cpu_s"], 0.01)
-            print(json.dumps({**found, "records_per_cpu_s": round(rate)}))
+            figures = measured(root, "import", folder)
+            rate = figures["records"] / max(figures["cpu_s"], 0.01)
+            print(json.dumps({**figures, "records_per_cpu_s": round(rate)}))
         if args.pages and not args.keep:
             ranked(root, args.pages, args.links or args.pages * 10)
     if args.pages and args.keep:

@@ -3,7 +3,7 @@
 The command is `python -m bench.cycle --nutch DIR`.
 DIR is made by `python -m tools.nutch`. Both have the same seeds, the same site on loopback behind
 nginx, and the same rounds: inject, then generate, fetch, (parse,) update, links and dedup, each as
-a command of its own, pinned to one processor. Of each is printed: wall time, CPU with all children,
+a separate command, pinned to one processor. Of each is printed: wall time, CPU with all children,
 and bytes written, those of temporary files too.
 """
 
@@ -48,8 +48,8 @@ class StepUsage(NamedTuple):
 
 def _checked(name: str, usage: Usage, output: Path, fine: Sequence[int] = (0,)) -> Usage:
     if usage.status not in fine:
-        said = Path(f"{output}.err").read_text("utf-8", "replace")[-2000:]
-        raise SystemExit(f"{name} ended with {usage.status}: {said}")
+        errors = Path(f"{output}.err").read_text("utf-8", "replace")[-2000:]
+        raise SystemExit(f"{name} ended with {usage.status}: {errors}")
     return usage
 
 
@@ -120,11 +120,13 @@ class NutchRounds:
     def fetched(self) -> int:
         """Pages that it knows as fetched or as copies of one."""
         self.run("crawl.CrawlDbReader", "crawldb", "-stats")
-        said = (self._folder / "CrawlDbReader").read_text() + (
+        reports = (self._folder / "CrawlDbReader").read_text() + (
             self._folder / "CrawlDbReader.err"
         ).read_text()
-        rows = [line.rpartition(":")[2] for line in said.splitlines() if "(db_fetched)" in line]
-        copies = [line.rpartition(":")[2] for line in said.splitlines() if "(db_duplicate)" in line]
+        rows = [line.rpartition(":")[2] for line in reports.splitlines() if "(db_fetched)" in line]
+        copies = [
+            line.rpartition(":")[2] for line in reports.splitlines() if "(db_duplicate)" in line
+        ]
         return sum(int(text) for text in [*rows, *copies])
 
 
@@ -152,8 +154,15 @@ class NacreRounds:
     def rounds(self, seeds: Sequence[str], rounds: int) -> Iterator[StepUsage]:
         """Run all steps; those of the seeds first."""
         job = str(self._job)
-        given = ["--delay", "0", "--set", "politeness.in_flight=10", "--set", "engine.parallel=50"]
-        self.run("new", "new", job, *seeds, *given)
+        options = [
+            "--delay",
+            "0",
+            "--set",
+            "politeness.in_flight=10",
+            "--set",
+            "engine.parallel=50",
+        ]
+        self.run("new", "new", job, *seeds, *options)
         yield StepUsage(0, "inject", self.run("inject", "cycle", job, "inject", *seeds))
         for number in range(1, rounds + 1):
             words = ("cycle", job, "generate", "--units", "1", *_NACRE)
@@ -167,8 +176,8 @@ class NacreRounds:
     def fetched(self) -> int:
         """Pages that it knows as fetched or as copies of one."""
         self.run("stats", "cycle", str(self._job), "readdb", "--stats", "--json")
-        found = json.loads((self._folder / "stats").read_text())
-        statuses = found["statuses"]
+        stats = json.loads((self._folder / "stats").read_text())
+        statuses = stats["statuses"]
         return sum(statuses.get(name, 0) for name in ("db_fetched", "db_duplicate"))
 
 
@@ -185,8 +194,8 @@ def compare(home: Path, pages: int, rounds: int) -> None:
         servers = [Server(host, port, folder / host) for host in HOSTS]
         seeds = [f"http://{host}:{port}/" for host in HOSTS]
         with serving(servers, folder / "nginx", core=_CORE):
-            for made in (NacreRounds(folder / "nacre"), NutchRounds(home, folder / "nutch")):
-                _print(type(made).__name__, list(made.rounds(seeds, rounds)), made.fetched())
+            for crawl in (NacreRounds(folder / "nacre"), NutchRounds(home, folder / "nutch")):
+                _print(type(crawl).__name__, list(crawl.rounds(seeds, rounds)), crawl.fetched())
 
 
 def _print(name: str, steps: Sequence[StepUsage], fetched: int) -> None:
@@ -195,7 +204,9 @@ def _print(name: str, steps: Sequence[StepUsage], fetched: int) -> None:
     for step in steps:
         used = {"wall_s": step.usage.wall, "cpu_s": step.usage.cpu, "mb": step.usage.written / 1e6}
         total.update(used)
-        said = "  ".join(f"{key} {value:8.2f}" for key, value in used.items())
-        print(f"  {step.round} {step.step:10}{said}")
-    said = "  ".join(f"{key} {value:8.2f}" for key, value in total.items())
-    print(f"    {'all':10}{said}; {total['cpu_s'] / max(fetched, 1) * 1000:.1f} ms of CPU a page")
+        columns = "  ".join(f"{key} {value:8.2f}" for key, value in used.items())
+        print(f"  {step.round} {step.step:10}{columns}")
+    columns = "  ".join(f"{key} {value:8.2f}" for key, value in total.items())
+    print(
+        f"    {'all':10}{columns}; {total['cpu_s'] / max(fetched, 1) * 1000:.1f} ms of CPU a page"
+    )

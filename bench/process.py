@@ -40,7 +40,7 @@ def measured(
 
     Args:
         command: The command.
-        output: Where its stdout goes; stderr goes beside it, with `.err`.
+        output: File of its stdout; its stderr goes to the same name with `.err`.
         cwd: Where it runs.
         environment: Variables added to ours.
     """
@@ -71,12 +71,12 @@ def family(root: int) -> list[int]:
             except OSError:
                 continue
             parents.setdefault(int(fields[1]), []).append(int(path.name))
-    found, todo = [], [root]
+    pids, todo = [], [root]
     while todo:
         pid = todo.pop()
-        found.append(pid)
+        pids.append(pid)
         todo += parents.get(pid, [])
-    return found
+    return pids
 
 
 def family_cpu(root: int) -> float:

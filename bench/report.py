@@ -93,15 +93,15 @@ _LABELS = {
 def _crawlers(results: dict[str, Any]) -> Iterator[str]:
     yield f"{'':36}{'URLs':>8}{'CPU ms/URL':>12}{'URLs/s':>8}{'RSS MB':>8}{'written MB':>12}"
     for name, label in _LABELS.items():
-        found = results.get(name)
-        if found is None:
+        crawler = results.get(name)
+        if crawler is None:
             continue
-        if "skipped" in found:
-            yield f"{label:36}skipped: {found['skipped']}"
+        if "skipped" in crawler:
+            yield f"{label:36}skipped: {crawler['skipped']}"
             continue
         yield (
-            f"{label:36}{found['urls']:>8,}{found['cpu_ms_per_url']:>12.3f}"
-            f"{found['urls_per_s']:>8,}{found['rss_mb']:>8}{found['written_mb']:>12}"
+            f"{label:36}{crawler['urls']:>8,}{crawler['cpu_ms_per_url']:>12.3f}"
+            f"{crawler['urls_per_s']:>8,}{crawler['rss_mb']:>8}{crawler['written_mb']:>12}"
         )
 
 
@@ -171,11 +171,11 @@ _COMMANDS = {
 
 def verdict(results: dict[str, Any]) -> str:
     """What the run came to, in one line: the last one that is printed."""
-    found = list(goals(results))
-    if not found:
+    all_goals = list(goals(results))
+    if not all_goals:
         return "Result: no part with a target was run."
-    missed = [f"{g.label} {g.value:g} (target {g.target:g})" for g in found if not g.met]
-    text = f"Result: {len(found) - len(missed)} of {len(found)} targets met"
+    missed = [f"{g.label} {g.value:g} (target {g.target:g})" for g in all_goals if not g.met]
+    text = f"Result: {len(all_goals) - len(missed)} of {len(all_goals)} targets met"
     if missed:
         text += f"; not met: {', '.join(missed)}"
     busy = results["load_before"] > BUSY
@@ -192,36 +192,38 @@ def _factors(results: dict[str, Any], cost: float) -> Iterator[str]:
             )
 
 
-def _stages(found: dict[str, Any]) -> Iterator[str]:
-    gaps = found["gaps"]
+def _stages(figures: dict[str, Any]) -> Iterator[str]:
+    gaps = figures["gaps"]
     yield (
         f"event loop gaps: p99 {gaps['p99_ms']} ms (aim 10), maximum {gaps['max_ms']} ms (aim 50); "
         f"by our own CPU time p99 {gaps['busy_p99_ms']} ms, maximum {gaps['busy_max_ms']} ms"
     )
-    yield f"stages, CPU ms per URL (a watched run: {found['cpu_ms_per_url']:.3f} in all)"
-    for name, cost in found["stages_ms"].items():
+    yield f"stages, CPU ms per URL (a watched run: {figures['cpu_ms_per_url']:.3f} in all)"
+    for name, cost in figures["stages_ms"].items():
         yield f"  {name:44}{cost:8.4f}"
 
 
-def _comparison(found: dict[str, Any]) -> Iterator[str]:
+def _comparison(figures: dict[str, Any]) -> Iterator[str]:
     yield (
-        f"comparing two versions of a page, from its second visit on: {found['all_ms']} ms of CPU "
-        f"({found['pages']:,} pages of {found['kb_each']} kB)"
+        f"comparing two versions of a page, from its second visit on: {figures['all_ms']} ms of "
+        f"CPU ({figures['pages']:,} pages of {figures['kb_each']} kB)"
     )
     yield (
-        f"  taking one apart {found['apart_ms']} ms, comparing {found['compare_ms']}, "
-        f"learning {found['learn_ms']}; {found['found_changed']:,} of one added sentence each found"
+        f"  taking one apart {figures['apart_ms']} ms, comparing {figures['compare_ms']}, "
+        f"learning {figures['learn_ms']}; {figures['found_changed']:,} of one added "
+        "sentence each found"
     )
 
 
-def _frontier(found: dict[str, Any]) -> Iterator[str]:
-    last = found["last"]
-    yield f"frontier: {found['urls']:,} URLs in {found['queues']:,} queues"
+def _frontier(figures: dict[str, Any]) -> Iterator[str]:
+    last = figures["last"]
+    yield f"frontier: {figures['urls']:,} URLs in {figures['queues']:,} queues"
     yield (
         f"  at the end {last['us_per_visit']} µs per visit of 16 links, "
-        f"{last['decisions_per_s']:,} decisions/s; {found['growth']} times the cost of a fifth"
+        f"{last['decisions_per_s']:,} decisions/s; {figures['growth']} times the cost of a fifth"
     )
     yield (
-        f"  per URL {found['disk_bytes_per_url']} bytes on disk, "
-        f"{found['memory_bytes_per_url']} in memory; resumed in {found['resume']['cpu_s']} s of CPU"
+        f"  per URL {figures['disk_bytes_per_url']} bytes on disk, "
+        f"{figures['memory_bytes_per_url']} in memory; "
+        f"resumed in {figures['resume']['cpu_s']} s of CPU"
     )

@@ -92,16 +92,18 @@ class Bench:
         plain = self._job(door)
         origins = [door.origin(number) for number in range(len(ADDRESSES))]
         laden = sheets.with_sheets(plain, origins)
-        return sheets.compared([(self._one(plain), self._one(laden)) for _ in range(sheets.PAIRS)])
+        return sheets.compared(
+            [(self._run_crawl(plain), self._run_crawl(laden)) for _ in range(sheets.PAIRS)]
+        )
 
     def _job(self, door: Door) -> dict[str, Any]:
         prefixes = [door.origin(number) + "/" for number in range(len(ADDRESSES))]
         return settings([door.home], prefixes, {})
 
     def _crawls(self, job: dict[str, Any]) -> dict[str, Any]:
-        return report.crawls([self._one(job) for _ in range(self._runs)])
+        return report.crawls([self._run_crawl(job) for _ in range(self._runs)])
 
-    def _one(self, job: dict[str, Any]) -> CrawlRun:
+    def _run_crawl(self, job: dict[str, Any]) -> CrawlRun:
         with self._place() as folder:
             run = crawl(job, folder)
             if self._links is None:
@@ -113,13 +115,13 @@ class Bench:
 
     def wget(self) -> dict[str, Any]:
         """wget with a WARC."""
-        return self._others(competitors.wget)
+        return self._run_competitor(competitors.wget)
 
     def scrapy(self) -> dict[str, Any]:
         """Scrapy without one."""
-        return self._others(competitors.scrapy)
+        return self._run_competitor(competitors.scrapy)
 
-    def _others(self, run: competitors.Competitor) -> dict[str, Any]:
+    def _run_competitor(self, run: competitors.Competitor) -> dict[str, Any]:
         runs: list[tuple[Usage, int, int]] = []
         for _ in range(self._runs):
             with self._place() as folder:
@@ -135,7 +137,7 @@ class Bench:
     def scope(self) -> dict[str, Any]:
         """A million decisions of the stock scope, about links of the site."""
         if self._links is None:
-            self._one(self._job(self._site.plain))
+            self._run_crawl(self._job(self._site.plain))
         command = [sys.executable, "-m", "bench.decisions", str(self._links)]
         seeds = [self._site.plain.origin(number) + "/" for number in range(len(ADDRESSES))]
         used = [self._json([*command, *seeds])["cpu_s"] for _ in range(self._runs)]
@@ -177,25 +179,25 @@ class Bench:
             shutil.rmtree(place)
 
 
-def _top(found: dict[str, float], number: int = 60) -> list[tuple[str, float]]:
-    return sorted(found.items(), key=lambda item: -item[1])[:number]
+def _top(costs: dict[str, float], number: int = 60) -> list[tuple[str, float]]:
+    return sorted(costs.items(), key=lambda item: -item[1])[:number]
 
 
-def _scaled(found: dict[str, list[float]], factor: float) -> dict[str, list[float]]:
-    """The functions that cost most by themselves, or with what they call: ms per URL, both."""
-    best = sorted(found, key=lambda name: -found[name][0])
-    whole = sorted(found, key=lambda name: -found[name][1])
+def _scaled(costs: dict[str, list[float]], factor: float) -> dict[str, list[float]]:
+    """Return the functions with the highest own cost or total cost: ms per URL, both."""
+    best = sorted(costs, key=lambda name: -costs[name][0])
+    whole = sorted(costs, key=lambda name: -costs[name][1])
     names = dict.fromkeys((*best[:60], *whole[:60]))
-    return {name: [round(used * factor, 4) for used in found[name]] for name in names}
+    return {name: [round(used * factor, 4) for used in costs[name]] for name in names}
 
 
 def main() -> None:
-    """Run what is asked for, print the table, keep the figures."""
+    """Run the requested benchmarks, print the table, store the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3, help="runs of each part (default 3)")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, help="these parts alone")
     parser.add_argument("--full", action="store_true", help="the frontier with 10 million URLs")
-    given = parser.parse_args()
+    options = parser.parse_args()
     # As the environment's making does: where Python writes no bytecode, each run would compile.
     compileall.compile_dir(CHECKOUT / "src", quiet=1)
     # Being terminated ends the server too.
@@ -211,18 +213,18 @@ def main() -> None:
         pair = certificate(folder)
         with site(folder, [hosts.server(folder, thousand, pair)]) as running:
             bench = Bench(
-                running, thousand, folder, given.runs, 10_000_000 if given.full else 1_000_000
+                running, thousand, folder, options.runs, 10_000_000 if options.full else 1_000_000
             )
             for name in NAMES:
-                if name in given.only:
+                if name in options.only:
                     print(f"{name} ...", file=sys.stderr, flush=True)
                     results[name] = bench.part(name)
     finally:
         shutil.rmtree(folder)
-    kept = RESULTS / f"{results['when'].replace(':', '')}.json"
-    kept.write_text(json.dumps(results, indent=1) + "\n")
+    file = RESULTS / f"{results['when'].replace(':', '')}.json"
+    file.write_text(json.dumps(results, indent=1) + "\n")
     print(report.table(results))
-    print(f"all figures: {kept.relative_to(CHECKOUT)}")
+    print(f"all figures: {file.relative_to(CHECKOUT)}")
     print(report.verdict(results))
 
 

@@ -88,20 +88,20 @@ class Sampler:
             frame = frame.f_back
         self.stacks[tuple(stack)] += max(used - collected, 0.0)
 
-    # ---- what it found
+    # ---- results
 
     def stages(self) -> dict[str, float]:
-        """CPU seconds by stage: that of the innermost of our own calls."""
-        found: defaultdict[str, float] = defaultdict(float)
+        """Return CPU seconds by stage: the stage of the innermost call in Nacre."""
+        seconds: defaultdict[str, float] = defaultdict(float)
         for stack, used in self.stacks.items():
             module = next(_own(stack), None)
-            found[_stage(module[0].co_filename) if module else LOOP] += used
-        found[THREADS] = self.threads
-        found[COLLECTOR] = self.collector
-        return dict(sorted(found.items(), key=lambda item: -item[1]))
+            seconds[_stage(module[0].co_filename) if module else LOOP] += used
+        seconds[THREADS] = self.threads
+        seconds[COLLECTOR] = self.collector
+        return dict(sorted(seconds.items(), key=lambda item: -item[1]))
 
     def functions(self) -> dict[str, tuple[float, float]]:
-        """CPU seconds of each of our functions: its own with what it called elsewhere, and all."""
+        """Return CPU seconds of each function of Nacre: its own with library calls, and all."""
         own: dict[str, float] = {}
         whole: dict[str, float] = {}
         for stack, used in self.stacks.items():
@@ -112,14 +112,14 @@ class Sampler:
         return {name: (own.get(name, 0.0), used) for name, used in whole.items()}
 
     def lines(self) -> dict[str, float]:
-        """CPU seconds by line: the innermost of our own lines."""
-        found: dict[str, float] = {}
+        """Return CPU seconds by line: the innermost line of Nacre."""
+        seconds: dict[str, float] = {}
         for stack, used in self.stacks.items():
             for code, line in _own(stack):
                 name = f"{_name(code)}:{line}"
-                found[name] = found.get(name, 0.0) + used
+                seconds[name] = seconds.get(name, 0.0) + used
                 break
-        return found
+        return seconds
 
 
 def _own(stack: Stack) -> Iterator[tuple[CodeType, int]]:

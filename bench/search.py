@@ -1,4 +1,4 @@
-"""The index of words: CPU of a page, time of a query, and what is found of what is there.
+"""The index of words: CPU of a page, time of a query, recall and precision.
 
     python -m bench.search [--pages 1500] [--queries 200] [--seed 1] [--gbk] [--large 1000000]
 
@@ -41,19 +41,21 @@ _WORDS = re.compile(r"[a-z]{2,}(?: [a-z]{2,}){1,3}")
 
 def cpu() -> float:
     """CPU time of this process and its children that ended, s."""
-    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in both)
+    usages = [
+        resource.getrusage(process) for process in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    ]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def pages(most: int, chance: random.Random) -> list[Path]:
     """Files in HTML, half of them of Chinese packages where there are as many."""
-    found = sorted(one for one in CACHE.rglob("*.html") if one.is_file())
-    chinese = [one for one in found if "zh" in str(one).lower()]
-    others = [one for one in found if "zh" not in str(one).lower()]
+    files = sorted(file for file in CACHE.rglob("*.html") if file.is_file())
+    chinese = [file for file in files if "zh" in str(file).lower()]
+    other_files = [file for file in files if "zh" not in str(file).lower()]
     chance.shuffle(chinese)
-    chance.shuffle(others)
+    chance.shuffle(other_files)
     half = min(len(chinese), most // 2)
-    return chinese[:half] + others[: most - half]
+    return chinese[:half] + other_files[: most - half]
 
 
 def in_gbk(files: list[Path], folder: Path) -> list[Path]:
@@ -62,18 +64,18 @@ def in_gbk(files: list[Path], folder: Path) -> list[Path]:
     What GBK does not have is a character reference. A page without a declaration has none
     afterwards: its bytes alone tell.
     """
-    found = []
+    files_made = []
     for number, file in enumerate(files):
         body = file.read_bytes()
         text = decode(body, detect(body, None)[0])
         if not _HAN.search(text):
-            found.append(file)
+            files_made.append(file)
             continue
-        found.append(folder / f"{number}.html")
-        found[-1].write_bytes(_CHARSET.sub(r"\1gbk", text).encode("gbk", "xmlcharrefreplace"))
-    made = sum(one.parent == folder for one in found)
-    print(f"{made:,} of {len(files):,} pages are in GBK")
-    return found
+        files_made.append(folder / f"{number}.html")
+        files_made[-1].write_bytes(_CHARSET.sub(r"\1gbk", text).encode("gbk", "xmlcharrefreplace"))
+    count = sum(file_made.parent == folder for file_made in files_made)
+    print(f"{count:,} of {len(files):,} pages are in GBK")
+    return files_made
 
 
 def measured(files: list[Path], folder: Path) -> None:
@@ -88,7 +90,7 @@ def measured(files: list[Path], folder: Path) -> None:
     size = indexed([_FIRST, *bodies], folder)
     used = (cpu() - between - (between - started)) * 1000 / len(files)
     wall = (time.monotonic() - wall) * 1000 / len(files)
-    disk = sum(one.stat().st_size for one in folder.rglob("*") if one.is_file())
+    disk = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     mean = size / len(files)
     print(f"start: {between - started:.2f} s of CPU")
     print(
@@ -115,11 +117,11 @@ def indexed(bodies: list[bytes], folder: Path) -> int:
     facts = [PageFacts(key=url, mime="text/html") for url in urls]
     with DocumentMaker(IndexSettings(), "nacre") as maker:
         batch = []
-        for url, made in zip(urls, maker.documents(facts, read), strict=True):
-            if isinstance(made, str):
-                print(f"{url}: {made}")
+        for url, document in zip(urls, maker.documents(facts, read), strict=True):
+            if isinstance(document, str):
+                print(f"{url}: {document}")
                 continue
-            batch.append(made)
+            batch.append(document)
             if len(batch) == 100:
                 writer.write(batch)
                 batch = []
@@ -130,23 +132,23 @@ def indexed(bodies: list[bytes], folder: Path) -> int:
 
 
 def texts(files: list[Path]) -> list[str]:
-    """The text of each file, folded, its blocks apart; without what is for other browsers."""
-    found = []
+    """Return the text of each file, folded, with separate blocks, as a browser shows it."""
+    result = []
     for file in files:
         body = file.read_bytes()
         page = _NOSCRIPT.sub("", decode(body, detect(body, None)[0]))
         blocks = [piece.text for piece in page_view(page).pieces if piece.kind in _TEXTS]
-        found.append(" | ".join(re.sub(r"\s+", " ", folded(text)) for text in blocks))
-    return found
+        result.append(" | ".join(re.sub(r"\s+", " ", folded(text)) for text in blocks))
+    return result
 
 
-def asked(known: list[str], number: int, chance: random.Random) -> list[str]:
-    """Phrases that stand in the texts, half of them Chinese."""
-    found: list[str] = []
+def draw_phrases(texts_known: list[str], number: int, chance: random.Random) -> list[str]:
+    """Return phrases of the texts, half of them Chinese."""
+    phrases: list[str] = []
     for chinese in (True, False):
-        wanted = number // 2
-        while wanted:
-            places = (_HAN if chinese else _WORDS).findall(chance.choice(known))
+        missing = number // 2
+        while missing:
+            places = (_HAN if chinese else _WORDS).findall(chance.choice(texts_known))
             if not places:
                 continue
             phrase = chance.choice(places)
@@ -154,25 +156,25 @@ def asked(known: list[str], number: int, chance: random.Random) -> list[str]:
                 length = min(len(phrase), chance.randint(2, 6))
                 start = chance.randint(0, len(phrase) - length)
                 phrase = phrase[start : start + length]
-            found.append(phrase)
-            wanted -= 1
-    return found
+            phrases.append(phrase)
+            missing -= 1
+    return phrases
 
 
-def truth(phrase: str, known: list[str]) -> set[str]:
+def truth(phrase: str, texts_known: list[str]) -> set[str]:
     """The URLs of the texts that have a phrase; words as whole ones."""
     if _HAN.match(phrase) or not phrase.isascii():
-        return {f"http://docs.test/{n}" for n, text in enumerate(known) if phrase in text}
+        return {f"http://docs.test/{n}" for n, text in enumerate(texts_known) if phrase in text}
     whole = re.compile(rf"(?<![^\W_]){re.escape(phrase)}(?![^\W_])")
     return {
         f"http://docs.test/{n}"
-        for n, text in enumerate(known)
+        for n, text in enumerate(texts_known)
         if phrase in text and whole.search(text)
     }
 
 
-def searched(folder: Path, known: list[str], phrases: list[str]) -> None:
-    """Ask for the phrases, and print how long it took and what was found."""
+def searched(folder: Path, texts_known: list[str], phrases: list[str]) -> None:
+    """Search the phrases, and print times, recall and precision."""
     search = LocalSearch(folder)
     took, recalls, precisions = [], [], []
     for phrase in phrases:
@@ -180,15 +182,15 @@ def searched(folder: Path, known: list[str], phrases: list[str]) -> None:
         began = time.perf_counter()
         search.search(query, SearchOptions())
         took.append((time.perf_counter() - began) * 1000)
-        every = search.search(query, SearchOptions(limit=len(known)))
-        found = {hit.document.id for hit in every.hits}
-        there = truth(phrase, known)
-        both = len(found & there)
-        recalls.append(both / len(there) if there else 1.0)
-        precisions.append(both / len(found) if found else 1.0)
+        every = search.search(query, SearchOptions(limit=len(texts_known)))
+        ids = {hit.document.id for hit in every.hits}
+        there = truth(phrase, texts_known)
+        matched = len(ids & there)
+        recalls.append(matched / len(there) if there else 1.0)
+        precisions.append(matched / len(ids) if ids else 1.0)
         if recalls[-1] < 1 or precisions[-1] < 0.9:
-            missing, more = sorted(there - found)[:2], sorted(found - there)[:2]
-            print(f"{phrase!r}: {both} of {len(there)}, found {len(found)}: {missing} {more}")
+            missing, more = sorted(there - ids)[:2], sorted(ids - there)[:2]
+            print(f"{phrase!r}: {matched} of {len(there)}, found {len(ids)}: {missing} {more}")
     cuts = statistics.quantiles(took, n=100)
     print(
         f"search: {len(phrases)} phrases among {search.documents:,} pages: median {cuts[49]:.1f} "
@@ -200,9 +202,11 @@ def searched(folder: Path, known: list[str], phrases: list[str]) -> None:
     )
 
 
-def large(known: list[str], number: int, folder: Path, chance: random.Random) -> None:
+def large(texts_known: list[str], number: int, folder: Path, chance: random.Random) -> None:
     """Make an index of pages of 3 to 20 blocks of the texts, every other one Chinese."""
-    blocks = [one[:400] for text in known for one in text.split(" | ") if len(one) >= 20]
+    blocks = [
+        excerpt[:400] for text in texts_known for excerpt in text.split(" | ") if len(excerpt) >= 20
+    ]
     kinds = [
         [block for block in blocks if bool(_HAN.search(block)) is chinese]
         for chinese in (False, True)
@@ -214,11 +218,11 @@ def large(known: list[str], number: int, folder: Path, chance: random.Random) ->
         lines = kinds[count % 2]
         url = f"http://h{count % 5_000}.example.org/{count}"
         body = "\n".join(chance.choices(lines, k=chance.randint(3, 20)))
-        one = SearchDocument(
+        excerpt = SearchDocument(
             id=url, url=url, title=chance.choice(lines)[:40], content=body, type="text/html",
             tstamp=1_700_000_000_000 + count * 60_000, boost=1 + chance.random(),
         )  # fmt: skip
-        batch.append(placed(one))
+        batch.append(placed(excerpt))
         if len(batch) == 100 or count == number:
             writer.write(batch)
             batch = []
@@ -247,7 +251,7 @@ def timed(folder: Path, phrases: list[str]) -> None:
             search.search(parse_query(query), options)
             took.append((time.process_time() - used, time.perf_counter() - began))
         cpu_cuts, cuts = (
-            statistics.quantiles([one[at] * 1000 for one in took], n=100) for at in (0, 1)
+            statistics.quantiles([pair[at] * 1000 for pair in took], n=100) for at in (0, 1)
         )
         print(
             f"{search.documents:,} pages, {name}: CPU median {cpu_cuts[49]:.1f} ms, p95 "
@@ -263,20 +267,20 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--gbk", action="store_true")
     parser.add_argument("--large", type=int, default=0)
-    said = parser.parse_args()
-    chance = random.Random(said.seed)
-    files = pages(said.pages, chance)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    files = pages(options.pages, chance)
     folder = Path(tempfile.mkdtemp(prefix="bench-search-"))
     try:
-        if said.gbk:
+        if options.gbk:
             (folder / "gbk").mkdir()
             files = in_gbk(files, folder / "gbk")
         measured(files, folder / "search")
-        known = texts(files)
-        phrases = asked(known, said.queries, chance)
-        searched(folder / "search", known, phrases)
-        if said.large:
-            large(known, said.large, folder / "large", chance)
+        texts_known = texts(files)
+        phrases = draw_phrases(texts_known, options.queries, chance)
+        searched(folder / "search", texts_known, phrases)
+        if options.large:
+            large(texts_known, options.large, folder / "large", chance)
             timed(folder / "large", phrases)
     finally:
         shutil.rmtree(folder)

@@ -1,10 +1,10 @@
 """Seeds of a continuous crawl: `python -m bench.seed_scope --seeds 1000000`.
 
 Made-up seeds on made-up hosts are entered into a store in portions, each with its commit; then a
-process of its own begins with that store, and its scope is asked about URLs of hosts of which half
-have a seed. Printed are CPU for each seed that enters, the time until the scope can be asked, CPU
-for each decision of a host that was not asked before and of one that was, and the resident size of
-the process. `--loaded` loads all seeds into memory, as it was before they were asked by key.
+separate process opens that store, and its scope judges URLs of hosts of which half have a seed.
+Printed are CPU for each seed that enters, the time until the scope can be asked, CPU for each
+decision of a host that was not asked before and of one that was, and the resident size of the
+process. `--loaded` loads all seeds into memory, as it was before they were asked by key.
 """
 
 import argparse
@@ -51,9 +51,9 @@ def decide(path: Path, seeds: int, *, loaded: bool) -> dict[str, float]:
         state = ScopeState()
         began, clock = time.process_time(), time.monotonic()
         if loaded:
-            known = set()
+            hashes = set()
             for row in seed_rows(store):
-                known.add(hash(row.url))
+                hashes.add(hash(row.url))
                 state.add_seeds([row.text])
         else:
             SeedBook(store, state).load(writes=True)
@@ -63,7 +63,7 @@ def decide(path: Path, seeds: int, *, loaded: bool) -> dict[str, float]:
         step = max(1, 2 * seeds // _ASKED)
         hosts = [f"https://www.site{n * step}.example/" for n in range(_ASKED)]
         began = time.process_time()
-        held = sum(lookup.hold(url) for url in hosts)
+        matched = sum(lookup.hold(url) for url in hosts)
         new = time.process_time() - began
         last = hosts[-1]
         began = time.process_time()
@@ -72,7 +72,7 @@ def decide(path: Path, seeds: int, *, loaded: bool) -> dict[str, float]:
         again = time.process_time() - began
         return {
             **start,
-            "held": held,
+            "held": matched,
             "us_new_host": new / _ASKED * 1e6,
             "us_known_host": again / _ASKED * 1e6,
             "rss_mb": resident() / 1e6,

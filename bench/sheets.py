@@ -15,7 +15,7 @@ PAIRS = 5
 """Pairs of runs, one with sheets and one without, in turn."""
 
 _BELOW = 10
-"""One prefix in so many lies below a host that is crawled: there paths have to be looked at."""
+"""One prefix in so many is below a crawled host, so that paths must be compared."""
 
 
 def with_sheets(job: Mapping[str, Any], origins: Sequence[str]) -> dict[str, Any]:
@@ -39,10 +39,10 @@ def with_sheets(job: Mapping[str, Any], origins: Sequence[str]) -> dict[str, Any
         origin = origins[number // _BELOW % len(origins)]
         below = f"{origin}/f{number}/" if number % _BELOW == 0 else f"http://h{number}.test/"
         prefixes.append(below)
-    said = [
+    associations = [
         {"surts": prefixes[number::SHEETS], "sheets": [name]} for number, name in enumerate(sheets)
     ]
-    return {**job, "sheets": sheets, "sheet_associations": said}
+    return {**job, "sheets": sheets, "sheet_associations": associations}
 
 
 def compared(pairs: Sequence[tuple[CrawlRun, CrawlRun]]) -> dict[str, Any]:
@@ -51,8 +51,8 @@ def compared(pairs: Sequence[tuple[CrawlRun, CrawlRun]]) -> dict[str, Any]:
     return {
         "sheets": SHEETS,
         "prefixes": PREFIXES,
-        "cpu_ms_per_url_without": round(median(one.per_url for one, _ in pairs), 3),
-        "cpu_ms_per_url": round(median(one.per_url for _, one in pairs), 3),
+        "cpu_ms_per_url_without": round(median(run.per_url for run, _ in pairs), 3),
+        "cpu_ms_per_url": round(median(run.per_url for _, run in pairs), 3),
         "more_percent": round(100 * median(more), 2),
-        "pairs_percent": [round(100 * one, 2) for one in more],
+        "pairs_percent": [round(100 * run, 2) for run in more],
     }

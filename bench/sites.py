@@ -105,8 +105,8 @@ class Site:
 
 def starts(part: Part, root: Path) -> list[str]:
     """The paths of a part that the home page links to."""
-    found = [path for start in part.starts for path in sorted(root.glob(start))]
-    return [str(path.relative_to(root)) for path in found]
+    paths = [path for start in part.starts for path in sorted(root.glob(start))]
+    return [str(path.relative_to(root)) for path in paths]
 
 
 def home_page(door: Door) -> str:
@@ -147,7 +147,7 @@ def site(folder: Path, further: Sequence[Server] = (), *, log: bool = False) -> 
     """Serve the benchmark site, plain and by TLS, from one processor.
 
     Args:
-        folder: An empty folder for what it needs.
+        folder: An empty folder for its files.
         further: Further servers.
         log: Write nginx's access log.
 

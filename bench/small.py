@@ -99,22 +99,26 @@ def timed_steps(command: Sequence[str]) -> Iterator[TimedStep | float]:
 
 def round_times(steps: Sequence[TimedStep], requests: Sequence[Request]) -> list[RoundTime]:
     """The times of rounds, by their steps and the log of the server."""
-    found = []
+    times = []
     for number in sorted({step.round for step in steps} - {0}):
         own = [step for step in steps if step.round == number]
         began, ended = own[0].began, own[-1].ended
-        asked = [request for request in requests if began <= request.ended <= ended]
-        fetch = max(one.ended for one in asked) - min(one.began for one in asked) if asked else 0.0
+        in_round = [request for request in requests if began <= request.ended <= ended]
+        fetch = (
+            max(request.ended for request in in_round) - min(request.began for request in in_round)
+            if in_round
+            else 0.0
+        )
         cpu = sum(step.cpu for step in own if step.name != "fetch")
         of_fetch = sum(step.cpu for step in own if step.name == "fetch")
-        found.append(RoundTime(ended - began, ended - began - fetch, cpu, of_fetch, len(asked)))
-    return found
+        times.append(RoundTime(ended - began, ended - began - fetch, cpu, of_fetch, len(in_round)))
+    return times
 
 
 def small_rounds(pages: int, runs: int) -> None:
-    """Measure, and print what came of it."""
+    """Measure, and print the results."""
     starts: list[float] = []
-    found: list[list[RoundTime]] = []
+    runs_of_rounds: list[list[RoundTime]] = []
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -132,17 +136,24 @@ def small_rounds(pages: int, runs: int) -> None:
                 assert isinstance(start, float)
                 starts.append(start)
                 timed = [step for step in steps if isinstance(step, TimedStep)]
-                found.append(round_times(timed, nginx.requests()))
+                runs_of_rounds.append(round_times(timed, nginx.requests()))
     rounds = [
         RoundTime(*(median(values) for values in zip(*same, strict=True)))
-        for same in zip(*found, strict=True)
+        for same in zip(*runs_of_rounds, strict=True)
     ]
     print(f"{pages} pages, medians of {runs} runs; load before: {load:.1f}")
     print(f"  start of the command {median(starts):.2f} s (target {TARGETS['start_s']})")
-    for number, one in enumerate(rounds, 1):
+    for number, times in enumerate(rounds, 1):
         print(
-            f"  round {number}: {one.pages:.0f} requests; {one.wall:.2f} s, beyond the fetch "
-            f"{one.beyond:.2f} s (target {TARGETS['beyond_s']}) and {one.cpu:.2f} CPU s; "
-            f"{one.fetch_cpu:.2f} CPU s of fetch"
+            f"  round {number}: {times.pages:.0f} requests; {times.wall:.2f} s, beyond the fetch "
+            f"{times.beyond:.2f} s (target {TARGETS['beyond_s']}) and {times.cpu:.2f} CPU s; "
+            f"{times.fetch_cpu:.2f} CPU s of fetch"
         )
-    print(json.dumps({"start_s": starts, "rounds": [[r._asdict() for r in one] for one in found]}))
+    print(
+        json.dumps(
+            {
+                "start_s": starts,
+                "rounds": [[r._asdict() for r in times] for times in runs_of_rounds],
+            }
+        )
+    )

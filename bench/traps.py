@@ -73,12 +73,12 @@ def folder_of(world: World, name: str) -> Path:
     return _CACHE / f"{name.lower()}-{len(world.truth)}-{zlib.crc32(source):08x}"
 
 
-def replayed(world: World, kept: Kept, *, learn: bool, requests: int) -> list[int]:
+def replayed(world: World, replies: Kept, *, learn: bool, requests: int) -> list[int]:
     """Distinct pages after each request, in process."""
-    return curve_of(world, islice(visits(world, kept, learn=learn), requests))
+    return curve_of(world, islice(visits(world, replies, learn=learn), requests))
 
 
-def asked(log: Iterable[str]) -> Iterator[str]:
+def requested_paths(log: Iterable[str]) -> Iterator[str]:
     """The paths, with queries, that a crawl.log says were asked for; robots.txt and dns are not."""
     for line in log:
         fields = line.split()
@@ -92,7 +92,7 @@ def crawled(
 ) -> list[int]:
     """The same of a crawl over sockets, from its crawl.log."""
     with served(world, reply) as site, tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
+        process = subprocess.run(
             [
                 sys.executable, "-m", "nacre", "crawl", site.url, "--out", f"{folder}/job",
                 "--scope", "host", "--quiet", "--set", "politeness.delay=0",
@@ -101,10 +101,10 @@ def crawled(
             ],
             check=False, stdout=subprocess.DEVNULL,
         )  # fmt: skip
-        if done.returncode not in {0, ExitCode.LIMIT}:
-            raise RuntimeError(f"the crawl of {world.name} ended with {done.returncode}")
+        if process.returncode not in {0, ExitCode.LIMIT}:
+            raise RuntimeError(f"the crawl of {world.name} ended with {process.returncode}")
         log = Path(folder) / "job/latest/logs/crawl.log"
-        return curve_of(world, islice(asked(log.read_text().splitlines()), requests))
+        return curve_of(world, islice(requested_paths(log.read_text().splitlines()), requests))
 
 
 def draw(curves: dict[str, dict[str, list[int]]], totals: dict[str, int], file: Path) -> None:
@@ -123,33 +123,36 @@ def draw(curves: dict[str, dict[str, list[int]]], totals: dict[str, int], file: 
 
 
 def measured(name: str, options: argparse.Namespace) -> tuple[int, dict[str, list[int]]]:
-    """How many pages a world has, and the curve of each order; says what they show."""
+    """Return the number of pages of a world, and the curve of each order; print a summary."""
     curves = {}
     with world_of(name) as world:
         total = len(world.truth)
-        kept = Kept(world, folder_of(world, name))
+        replies = Kept(world, folder_of(world, name))
         times = GOAL if options.check else _DRAWN
         requests = int(times * total) + 1
         for order, learn in ORDERS.items():
             if options.check and not learn:
                 continue
-            found = (
+            curve = (
                 crawled(
                     world,
-                    world.reply if options.fresh else kept.get,
+                    world.reply if options.fresh else replies.get,
                     learn=learn,
                     requests=requests,
                 )
                 if options.real
-                else replayed(world, kept, learn=learn, requests=requests)
+                else replayed(world, replies, learn=learn, requests=requests)
             )
-            curves[order] = found
-            took = needed(found, total)
-            within = found[min(int(GOAL * total), len(found)) - 1] if found else 0
-            said = f"after {took / total:.2f}" if took else f"not within {len(found) / total:.1f}"
+            curves[order] = curve
+            took = needed(curve, total)
+            within = curve[min(int(GOAL * total), len(curve)) - 1] if curve else 0
+            reached = (
+                f"after {took / total:.2f}" if took else f"not within {len(curve) / total:.1f}"
+            )
             print(
-                f"{name:10} {order:22} {total} pages; 95 % {said} times their number; "
-                f"{100 * within / total:.0f} % within {GOAL}; {kept.asked} replies were not kept",
+                f"{name:10} {order:22} {total} pages; 95 % {reached} times their number; "
+                f"{100 * within / total:.0f} % within {GOAL}; "
+                f"{replies.asked} replies were not kept",
                 flush=True,
             )
     return total, curves
@@ -175,7 +178,7 @@ def main() -> int:
         totals[name], curves[name] = measured(name, options)
         took = needed(curves[name][next(iter(ORDERS))], totals[name])
         verdicts.append(judged(name, took, totals[name]))
-    print(*(said for said, _ in verdicts), sep="\n", flush=True)
+    print(*(text for text, _ in verdicts), sep="\n", flush=True)
     if options.plot:
         draw(curves, totals, options.plot)
     return int(any(failed for _, failed in verdicts))

@@ -9,9 +9,9 @@ that the crawler visits. Both are pinned to one processor, and
 what a run of one page costs is left out. Units keep the texts of links, so the crawler does, too:
 `cpu` compares equal work on pages; `cpu_plain` is that beside a crawler without them, which is its
 default. Then two units at a time on half the list each, beside one
-on all of it, by the clock, as processes of the fork server; once with the time that units with a
-list of one URL take left out, once with it. The server has no processor of its own there: what it
-takes is told, too, and with it the bound that two processors set. Prints JSON.
+on all of it, by the clock, as processes of the fork server; once without the time of units with a
+list of one URL, once with it. The server has no separate processor there: its CPU is printed too,
+and with it the bound of two processors. Prints JSON.
 """
 
 import json
@@ -61,7 +61,9 @@ def write_site(folder: Path, pages: int) -> list[str]:
     navigation = "".join(f'<a href="{name}">{name}</a> ' for name in names[1:16])
     for number, name in enumerate(names):
         after = range(number * 25 + 1, number * 25 + _LINKS - 14)
-        links = "".join(f'<a href="{names[one % pages]}">page {one % pages}</a> ' for one in after)
+        links = "".join(
+            f'<a href="{names[target % pages]}">page {target % pages}</a> ' for target in after
+        )
         text = " ".join(draw.choices(_WORDS, k=700))
         (folder / name).write_text(f"<title>{name}</title>{navigation}<p>{text}<p>{links}")
     return names
@@ -118,7 +120,7 @@ def prepare(root: Path, home: str, lists: list[list[str]], **fetch: Any) -> list
     settings = JobSettings.model_validate(
         {
             "seeds": [home],
-            "scope": [one.model_dump(mode="json") for one in rules_for(ScopeKind.HOST)],
+            "scope": [rule.model_dump(mode="json") for rule in rules_for(ScopeKind.HOST)],
             "politeness": {"delay": 0.0, "in_flight": 10},
             **fetch,
         }
@@ -126,10 +128,10 @@ def prepare(root: Path, home: str, lists: list[list[str]], **fetch: Any) -> list
     storage = open_storage(str(root / "cycle"))
     freeze(Layout(root), Loaded(settings, {}), [home], storage, "s")
     schema = SCHEMA.append(pa.field("order", pa.int64()))
-    known = {"score": 0, "cash": ONE, "inlinks": 1, "depth": 2, "path": "L", "first_seen": 1}
+    common = {"score": 0, "cash": ONE, "inlinks": 1, "depth": 2, "path": "L", "first_seen": 1}
     for number, urls in enumerate(lists):
         rows = [
-            {**dict.fromkeys(SCHEMA.names), **known, "key": url, "order": place}
+            {**dict.fromkeys(SCHEMA.names), **common, "key": url, "order": place}
             for place, url in enumerate(urls)
         ]
         path = root / "cycle" / "segments" / "s" / "lists" / f"u{number}.parquet"
@@ -216,12 +218,12 @@ def measure(root: Path, runs: int, web: _Web) -> dict[str, Any]:
             served.append(cpu_of_server(server) - before)
             units.append(unit - cpu_of_units(own / "unit-1", home, urls[:1]))
             for count, lists in ((1, [urls]), (2, [urls[::2], urls[1::2]])):
-                ones = [one[:1] for one in lists]
-                starts[count].append(wall_of_units(own / f"start-{count}", home, ones))
+                single_urls = [wall_1[:1] for wall_1 in lists]
+                starts[count].append(wall_of_units(own / f"start-{count}", home, single_urls))
                 walls[count].append(wall_of_units(own / f"wall-{count}", home, lists))
-    each = (median(found) / pages * 1000 for found in (crawls, plain, units, served))
-    crawl, bare, unit, serve = each
-    one, two = (median(walls[count]) - median(starts[count]) for count in (1, 2))
+    per_page = (median(walls_of) / pages * 1000 for walls_of in (crawls, plain, units, served))
+    crawl, bare, unit, serve = per_page
+    wall_1, wall_2 = (median(walls[count]) - median(starts[count]) for count in (1, 2))
     return {
         "pages": pages,
         "crawl_ms": round(crawl, 3),
@@ -229,10 +231,10 @@ def measure(root: Path, runs: int, web: _Web) -> dict[str, Any]:
         "unit_ms": round(unit, 3),
         "cpu": round(unit / crawl, 3),
         "cpu_plain": round(unit / bare, 3),
-        "two_units": round(one / two, 2),
+        "two_units": round(wall_1 / wall_2, 2),
         "two_units_with_start": round(median(walls[1]) / median(walls[2]), 2),
         "server_ms": round(serve, 3),
-        "two_units_at_most": round(one / pages * 1000 / ((unit + serve) / 2), 2),
+        "two_units_at_most": round(wall_1 / pages * 1000 / ((unit + serve) / 2), 2),
         "runs": {"crawl": crawls, "plain": plain, "unit": units, "walls": walls, "starts": starts},
     }
 
@@ -242,9 +244,9 @@ def main() -> None:
     words = [*sys.argv[1:], *("1000", "3", "")[len(sys.argv) - 1 :]]
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        found = measure(root, int(words[1]), web_of(root / "site", int(words[0]), words[2]))
-    found["targets"] = TARGETS
-    print(json.dumps(found, indent=2))
+        figures = measure(root, int(words[1]), web_of(root / "site", int(words[0]), words[2]))
+    figures["targets"] = TARGETS
+    print(json.dumps(figures, indent=2))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def _p99(values: list[float]) -> float:
 
 
 async def watched(job: Job) -> dict[str, Any]:
-    """Run a job; what was seen meanwhile."""
+    """Run a job; return the samples."""
     sampler, watchdog = Sampler(), Watchdog()
     began = time.process_time()
     sampler.start()

@@ -1,7 +1,7 @@
-"""Where large downloads and what is built of them lie: outside the checkout, for all of a user's.
+"""The folder of large downloads and builds: outside the checkout, shared by a user's checkouts.
 
-`$XDG_CACHE_HOME/nacre`, or `~/.cache/nacre`. Nothing depends on it: what is not there is fetched
-and built again.
+`$XDG_CACHE_HOME/nacre`, or `~/.cache/nacre`. Its content can be deleted: missing files are
+downloaded and built again.
 """
 
 import fcntl

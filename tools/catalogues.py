@@ -49,7 +49,7 @@ def named_texts() -> Iterator[tuple[str, str]]:
 @cache
 def template() -> Catalog:
     """All texts, without translations."""
-    found = Catalog(project="Nacre", fuzzy=False)
+    catalogue = Catalog(project="Nacre", fuzzy=False)
     folders = (
         (SOURCE, METHODS), (SOURCE / "job", JOB), (SOURCE / "inspect" / "analysis", FOUND),
         (SOURCE / "ops", OPERATIONS),
@@ -59,19 +59,19 @@ def template() -> Catalog:
         texts = extract_from_dir(str(folder), methods, options, keywords=KEYWORDS)
         for name, _, text, comments, context in sorted(texts, key=str):
             place = (folder / name).relative_to(SOURCE).as_posix()
-            found.add(text, locations=[(place, 0)], auto_comments=comments, context=context)
+            catalogue.add(text, locations=[(place, 0)], auto_comments=comments, context=context)
     for place, words in report_texts():
-        found.add(words, locations=[(place, 0)])
+        catalogue.add(words, locations=[(place, 0)])
     for facts in STATUS_TABLE.values():
-        found.add(facts.meaning.rstrip("."), locations=[("core/status.py", 0)])
-    for one in ANNOTATIONS.values():
-        found.add(one.meaning, locations=[("annotations.py", 0)])
+        catalogue.add(facts.meaning.rstrip("."), locations=[("core/status.py", 0)])
+    for annotation in ANNOTATIONS.values():
+        catalogue.add(annotation.meaning, locations=[("annotations.py", 0)])
     for place, words in chain(editor_texts(), refusal_texts(), named_texts()):
-        found.add(words, locations=[(place, 0)])
+        catalogue.add(words, locations=[(place, 0)])
     for declared in declared_messages():
         files = [(declared.place, 0)]
-        found.add(declared.code, locations=files, auto_comments=[declared.template])
-    return found
+        catalogue.add(declared.code, locations=files, auto_comments=[declared.template])
+    return catalogue
 
 
 def updated(language: str, texts: Catalog) -> Catalog:
@@ -81,16 +81,16 @@ def updated(language: str, texts: Catalog) -> Catalog:
     if path.is_file():
         with path.open("rb") as file:
             old = read_po(file, locale=language)
-    made = Catalog(locale=language, project="Nacre", fuzzy=False)
+    catalogue = Catalog(locale=language, project="Nacre", fuzzy=False)
     for text in texts:
         if text.id:
-            kept = old.get(text.id)
-            string = kept.string if kept is not None else None
-            made.add(
+            old_message = old.get(text.id)
+            string = old_message.string if old_message is not None else None
+            catalogue.add(
                 text.id, string, locations=_files(text), context=text.context,
                 auto_comments=text.auto_comments,
             )  # fmt: skip
-    return made
+    return catalogue
 
 
 def _files(text: Message) -> list[tuple[str, int]]:

@@ -48,18 +48,18 @@ def _run(command: Sequence[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def _download(package: str) -> Path:
-    """The .deb, in a folder of its own below the cache; refreshes the lists once when root."""
+    """Download a .deb into a new folder of the cache; refresh the package lists once if root."""
     place = Path(tempfile.mkdtemp(prefix=f".{package}-", dir=CACHE))
     result = _run(["apt-get", "download", "-q", package], place)
     if result.returncode and os.geteuid() == 0:
         with cache.locked(CACHE / "apt-lists"):
             _run(["apt-get", "update", "-q"], place)
         result = _run(["apt-get", "download", "-q", package], place)
-    found = list(place.glob("*.deb"))
-    if result.returncode or not found:
+    packages = list(place.glob("*.deb"))
+    if result.returncode or not packages:
         shutil.rmtree(place)
         raise PackageError(f"apt-get download {package}: {result.stderr.strip()}")
-    return found[0]
+    return packages[0]
 
 
 def _unpack(deb: Path, package: str) -> None:

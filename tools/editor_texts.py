@@ -33,22 +33,22 @@ def editor_texts() -> Iterator[tuple[str, str]]:
 
 def kinds() -> list[type[Component]]:
     """What a list of a file can name: rules, processors, scores, writers and filters."""
-    found: list[type[Component]] = []
+    component_kinds: list[type[Component]] = []
     for registry in (RULES, PROCESSORS, SCORINGS, WRITERS, FILTERS):
         registry.load_plugins()
-        found += registry
-    return found
+        component_kinds += registry
+    return component_kinds
 
 
 def models() -> Iterator[type[BaseModel]]:
     """The models of all settings, those of rules and processors among them, each once."""
     todo: list[object] = [JobSettings, *kinds()]
-    seen: set[object] = set()
+    seen_kinds: set[object] = set()
     while todo:
         kind = todo.pop(0)
         todo += get_args(kind)
-        if isinstance(kind, type) and issubclass(kind, BaseModel) and kind not in seen:
-            seen.add(kind)
+        if isinstance(kind, type) and issubclass(kind, BaseModel) and kind not in seen_kinds:
+            seen_kinds.add(kind)
             todo += [info.annotation for info in kind.model_fields.values()]
             yield kind
 
@@ -82,4 +82,6 @@ def _shipped() -> Iterator[tuple[str, str]]:
     for path in sorted((SOURCE / "clips").glob("*.yaml")):
         clip = clip_of(path.read_text("utf-8"), path.stem, "shipped", path.name)
         yield f"clips/{path.name}", clip.title
-        yield from ((f"clips/{path.name}", one.means) for one in clip.parameters.values())
+        yield from (
+            (f"clips/{path.name}", parameter.means) for parameter in clip.parameters.values()
+        )

@@ -8,7 +8,7 @@ What is handed out at a time are tests of one module that follow each other, so 
 module is made once in most cases; towards the end they are ever fewer, so that all processes end
 at about the same time. Between two portions only fixtures of the session stay.
 
-A process that dies is a failure of the test that it ran; another process goes on with the rest. So
+A process that dies is a failure of the test that it ran; another process runs the other tests. So
 is one that says nothing for longer than its test may take: what does not return to Python is out of
 reach of the signal with which pytest-timeout ends a test.
 """
@@ -29,7 +29,7 @@ import pytest
 MOST = 64
 """Tests that are handed out at a time, at most."""
 PORTIONS = 4
-"""Of what is left, so many portions are made for each process."""
+"""Portions of the remaining tests for each process."""
 GRACE = 60.0
 """Seconds beyond the timeout of a test after which its process is killed."""
 ENDS = 10.0
@@ -42,7 +42,7 @@ class ForkHooks:
     """What a plugin may say of the processes."""
 
     def pytest_fork_ends(self, config: pytest.Config) -> list[str]:  # type: ignore[empty-body]
-        """Called in a process after its last test; what it gives goes to `pytest_fork_ended`.
+        """Called in a process after its last test; its results go to `pytest_fork_ended`.
 
         Args:
             config: Of the run.
@@ -140,7 +140,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 class ForkedRun:
-    """The first process: it hands out tests, and reports what it is told.
+    """The first process: it hands out tests, and reports their results.
 
     Args:
         session: Its tests were collected.
@@ -155,7 +155,7 @@ class ForkedRun:
         self._reported = 0
         self._given_back: list[int] = []
         self._forks: list[_Fork] = []
-        # Made before the first fork: who makes it removes what is there.
+        # Made before the first fork, since the process that makes it removes older folders.
         _folders(session.config).getbasetemp()
         self._made = 0
 
@@ -167,16 +167,16 @@ class ForkedRun:
         try:
             for _ in range(self._number):
                 self._fork()
-            looked = time.monotonic()
+            last_look = time.monotonic()
             while self._forks:
                 ready = wait([fork.link for fork in self._forks], _LOOK)
-                for fork in [one for one in self._forks if one.link in ready]:
+                for fork in [answering for answering in self._forks if answering.link in ready]:
                     self._hear(fork)
-                if time.monotonic() - looked >= _LOOK:
+                if time.monotonic() - last_look >= _LOOK:
                     self._look()
-                    looked = time.monotonic()
+                    last_look = time.monotonic()
         finally:
-            for fork in [one for one in self._forks if not one.has_ended()]:
+            for fork in [answering for answering in self._forks if not answering.has_ended()]:
                 os.kill(fork.pid, signal.SIGTERM)
             for fork in self._forks:
                 fork.ended()
@@ -231,30 +231,30 @@ class ForkedRun:
     def _hear(self, fork: _Fork) -> None:
         """Take the next message of a process, or its end."""
         try:
-            said = fork.link.recv()
+            message = fork.link.recv()
         except (EOFError, OSError):  # an OSError where it died in the middle of a message
             self._end(fork)
             return
         fork.heard = time.monotonic()
-        if said is None:
+        if message is None:
             self._give(fork)
             return
-        for text, file, line, when, nodeid in said.warned:
+        for text, file, line, when, nodeid in message.warned:
             warning = warnings.WarningMessage(UserWarning(text), UserWarning, file, line)
             self._config.hook.pytest_warning_recorded.call_historic(
                 kwargs={
                     "warning_message": warning, "when": when, "nodeid": nodeid, "location": None
                 }
             )  # fmt: skip
-        if said.number >= 0:
-            fork.tests.remove(said.number)
-            self._report(said.number, said.reports)
-        if said.left is not None:
-            self._config.hook.pytest_fork_ended(config=self._config, said=list(said.left))
+        if message.number >= 0:
+            fork.tests.remove(message.number)
+            self._report(message.number, message.reports)
+        if message.left is not None:
+            self._config.hook.pytest_fork_ended(config=self._config, said=list(message.left))
 
     def _give(self, fork: _Fork) -> None:
         stops = self._session.shouldfail or self._session.shouldstop
-        self._given_back += fork.tests  # it left out what it did not report
+        self._given_back += fork.tests  # it skipped tests that it did not report
         fork.tests = [] if stops else self._portion()
         with suppress(BrokenPipeError, ConnectionResetError):  # it has died, which is heard next
             fork.link.send(list(fork.tests))
@@ -282,7 +282,7 @@ class ForkedRun:
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
     def _end(self, fork: _Fork) -> None:
-        """A process has ended; where it was not done with its tests, another one goes on."""
+        """A process has ended; if tests are left, another process runs them."""
         self._forks.remove(fork)
         fork.link.close()
         status = fork.ended()
@@ -295,8 +295,8 @@ class ForkedRun:
         if not fork.tests:
             self._session.shouldfail = f"a process ended with {how} after its last test"
             return
-        first, *rest = fork.tests
-        self._given_back += rest
+        first, *not_run = fork.tests
+        self._given_back += not_run
         item = self._session.items[first]
         report = pytest.TestReport(
             nodeid=item.nodeid, location=item.location, keywords={}, outcome="failed",
@@ -314,7 +314,7 @@ def _become(session: pytest.Session, link: "Connection[Any, Any]", name: str) ->
     try:
         _separate(session, name)
         _Runner(session, link).run()
-        util._exit_function()  # type: ignore[attr-defined] # noqa: SLF001 - the folder of its own processes goes
+        util._exit_function()  # type: ignore[attr-defined] # noqa: SLF001 - removes its folder
         code = 0
     except (KeyboardInterrupt, EOFError, BrokenPipeError):  # the first process ends, or has ended
         code = 2
@@ -323,7 +323,7 @@ def _become(session: pytest.Session, link: "Connection[Any, Any]", name: str) ->
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code)  # without what was registered for the exit of the first process
+        os._exit(code)  # without exit handlers of the first process
 
 
 class _Quiet:
@@ -336,7 +336,7 @@ class _Quiet:
 
 
 def _separate(session: pytest.Session, name: str) -> None:
-    """Give a process what it may not share: its output that is captured, and its folder."""
+    """Give a process resources that it must not share: its captured output, and its folder."""
     config: Any = session.config
     signal.signal(signal.SIGTERM, _stop)
     session.testsfailed = 0
@@ -381,15 +381,15 @@ class _Runner:
         self._config.pluginmanager.register(self)
         self._warned.clear()  # those before the first fork were shown there
         try:
-            while tests := self._asked():
+            while tests := self._request_tests():
                 for index, following in zip(tests, [*tests[1:], None], strict=True):
                     self._run(index, following)
                     if self._session.shouldfail or self._session.shouldstop:
                         break
         finally:
             self._session._setupstate.teardown_exact(None)  # noqa: SLF001 - fixtures of the session
-        left = self._config.hook.pytest_fork_ends(config=self._config)
-        self._tell(_Said(left=tuple(line for lines in left for line in lines)))
+        results = self._config.hook.pytest_fork_ends(config=self._config)
+        self._tell(_Said(left=tuple(line for lines in results for line in lines)))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a report until its test is done."""
@@ -404,19 +404,19 @@ class _Runner:
         place = warning_message.filename, warning_message.lineno
         self._warned.append((text, *place, when, nodeid))
 
-    def _asked(self) -> list[int]:
+    def _request_tests(self) -> list[int]:
         self._link.send(None)
         tests: list[int] = self._link.recv()
         return tests
 
     def _run(self, index: int, following: int | None) -> None:
         items = self._session.items
-        # After the last one of a portion, what is not of the session is torn down.
+        # After the last test of a portion, fixtures below the session are torn down.
         after = self._session if following is None else items[following]
         self._config.hook.pytest_runtest_protocol(item=items[index], nextitem=after)
         self._tell(_Said(index, tuple(self._reports)))
         self._reports.clear()
 
-    def _tell(self, said: _Said) -> None:
-        self._link.send(said._replace(warned=tuple(self._warned)))
+    def _tell(self, message: _Said) -> None:
+        self._link.send(message._replace(warned=tuple(self._warned)))
         self._warned.clear()

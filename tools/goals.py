@@ -25,10 +25,10 @@ def page() -> str:
 
 def main() -> int:
     """Write the page, or check it."""
-    wanted = page()
+    current = page()
     if "--check" in sys.argv:
-        return int(PAGE.read_text("utf-8") != wanted)
-    PAGE.write_text(wanted, "utf-8")
+        return int(PAGE.read_text("utf-8") != current)
+    PAGE.write_text(current, "utf-8")
     return 0
 
 

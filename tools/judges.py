@@ -29,7 +29,7 @@ def prepare(checkout: Path, lock_name: str = LOCK, folder: str = ".venv-judges")
 
     Args:
         checkout: The checkout, which has the lock and gets the environment.
-        lock_name: The lock, in the checkout. The documentation site has one of its own.
+        lock_name: The lock, in the checkout. The documentation site has a separate lock.
         folder: The folder of the environment, in the checkout.
 
     Raises:
@@ -39,15 +39,15 @@ def prepare(checkout: Path, lock_name: str = LOCK, folder: str = ".venv-judges")
     environment = checkout / folder
     commands = environment / "bin"
     stamp = environment / "nacre-judges"
-    wanted = fingerprint(lock, environment)
+    expected = fingerprint(lock, environment)
     with (checkout / ".environment.lock").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)  # two uses at once: the second waits for the first
-        if stamp.exists() and stamp.read_text() == wanted:
+        if stamp.exists() and stamp.read_text() == expected:
             return commands
         sys.stderr.write(f"making the environment in {environment} ...\n")
         venv.create(environment, clear=True, with_pip=True)
         install(commands / "python", lock)
-        stamp.write_text(wanted)
+        stamp.write_text(expected)
     return commands
 
 

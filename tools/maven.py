@@ -30,12 +30,12 @@ class ArtifactError(Exception):
 
 def missing() -> str:
     """The commands that are needed and are not there, with what installs them; "" for none."""
-    absent = [one for one in ("java", "mvn") if shutil.which(one) is None]
+    absent = [program for program in ("java", "mvn") if shutil.which(program) is None]
     return f"{' and '.join(absent)}: apt-get install maven default-jdk-headless" if absent else ""
 
 
 def jars(*artifacts: str) -> Path:
-    """The folder of artifacts and of what they need; they are brought unless it is there.
+    """Return the folder of artifacts and their dependencies, downloaded if it does not exist.
 
     Args:
         artifacts: Group, name and version of each, with colons.
@@ -54,8 +54,8 @@ def jars(*artifacts: str) -> Path:
 def pom(*artifacts: str) -> str:
     """The project that needs artifacts, as Maven reads it."""
     needed = ""
-    for one in artifacts:
-        group, name, version = one.split(":")
+    for artifact in artifacts:
+        group, name, version = artifact.split(":")
         needed += (
             f"<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId>"
             f"<version>{version}</version></dependency>\n"
@@ -71,11 +71,11 @@ def _bring(text: str, folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as name:
         place = Path(name)
         (place / "pom.xml").write_text(text)
-        done = subprocess.run(
+        process = subprocess.run(
             ["mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory=jars",
              "-DincludeScope=runtime"],
             cwd=place, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        if done.returncode:
-            raise ArtifactError(f"Maven cannot bring them: {done.stdout[-2000:]}")
+        if process.returncode:
+            raise ArtifactError(f"Maven cannot bring them: {process.stdout[-2000:]}")
         (place / "jars").replace(folder)

@@ -3,11 +3,11 @@
     python -m tools.migrations [--run] FOLDER…
 
 looks for `crawler-beans.cxml`, `order.xml` and `nutch-site.xml`, under whatever name, below each
-folder. Copies of the same file count once. What a migration asks is answered as it inferred. Each
-job is written and checked; placeholders and expressions that reached its settings are told on
-stderr. With `--run` each job also crawls three pages of a server on loopback in the place of its
-seeds: "run" counts those that wrote the seed into a WARC, the others are told on stderr. A list
-that a configuration names and that was not published beside it is empty then.
+folder. Copies of the same file count once. Questions of a migration are answered with its
+suggestions. Each job is written and checked; placeholders and expressions that reached its settings
+are printed on stderr. With `--run` each job also crawls three pages of a server on loopback in the
+place of its seeds: "run" counts those that wrote the seed into a WARC, the others are printed on
+stderr. A list of a configuration that was not published with it is empty then.
 """
 
 import asyncio
@@ -79,10 +79,10 @@ class Pages(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send a page, or 404."""
-        found = self.path in {"/", "/one.html", "/two.html"}
+        is_page = self.path in {"/", "/one.html", "/two.html"}
         links = '<a href="/">0</a> <a href="/one.html">1</a> <a href="/two.html">2</a>'
         body = f"<html><body>{self.path} {links}</body></html>".encode()
-        self.send_response(200 if found else 404)
+        self.send_response(200 if is_page else 404)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -110,15 +110,17 @@ def ran(layout: Layout, url: str) -> str:
     command = [sys.executable, "-m", "nacre", "run", str(layout.root), "--quiet"]
     for setting in _QUICKLY:
         command += ("--set", setting)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    missing = _MISSING.findall(done.stderr)
+    process = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    missing = _MISSING.findall(process.stderr)
     if missing:
         for name in missing:
             (layout.root / name).write_text("", "utf-8")
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        process = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if url in set(_responses(layout.root)):
         return ""
-    return f"exit code {done.returncode}, no WARC with the seed: {' '.join(done.stderr.split())}"
+    return (
+        f"exit code {process.returncode}, no WARC with the seed: {' '.join(process.stderr.split())}"
+    )
 
 
 def _responses(root: Path) -> Iterator[str]:
@@ -132,16 +134,16 @@ def _responses(root: Path) -> Iterator[str]:
 
 def counted(file: Path, url: str = "") -> Row:
     """The row of one configuration, whose job is run on the pages at `url`; "" runs none."""
-    asked = 0
+    questions = 0
     try:
         try:
             draft, report = _converted(file, ClassAnswers())
         except UnansweredError as error:
-            asked = len(error.questions)
-            said = {one.key: one.suggestion for one in error.questions}
-            draft, report = _converted(file, ClassAnswers(said))
+            questions = len(error.questions)
+            suggestions = {question.key: question.suggestion for question in error.questions}
+            draft, report = _converted(file, ClassAnswers(suggestions))
     except NacreError as error:
-        return Row(0, 0, 0, 0, asked, 0, str(error).partition("\n")[0])
+        return Row(0, 0, 0, 0, questions, 0, str(error).partition("\n")[0])
     with tempfile.TemporaryDirectory() as folder:
         layout = Layout(Path(folder) / "job")
         write_job(layout.root, draft, report)
@@ -149,7 +151,7 @@ def counted(file: Path, url: str = "") -> Row:
             if _OPEN.search(line.partition("  #")[0]):
                 print(f"{file}: {line.strip()}", file=sys.stderr)
         loaded, problems = examine_job(layout, environ={})
-        found = asyncio.run(check(layout, loaded, problems, _nobody))
+        findings = asyncio.run(check(layout, loaded, problems, _nobody))
         trouble = ran(layout, url) if url else "not run"
         if url and trouble:
             print(f"{file}: {trouble}", file=sys.stderr)
@@ -159,15 +161,15 @@ def counted(file: Path, url: str = "") -> Row:
         became["mapped"],
         became["defaulted"],
         became["flagged"],
-        asked,
-        len(found.idle),
+        questions,
+        len(findings.idle),
         ran=not trouble,
     )
 
 
 def configurations(folders: Sequence[Path]) -> Iterator[tuple[str, Path]]:
     """The configurations below folders, by the first part of their path; copies once."""
-    seen: set[bytes] = set()
+    digests: set[bytes] = set()
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             if not path.is_file() or not path.name.endswith((".cxml", ".xml", ".xml.template")):
@@ -175,9 +177,9 @@ def configurations(folders: Sequence[Path]) -> Iterator[tuple[str, Path]]:
             data = path.read_bytes()
             is_nutch = path.name.startswith("nutch-site.xml")
             digest = hashlib.sha256(data).digest()
-            if digest in seen or not (is_nutch or _is_job(path, data)):
+            if digest in digests or not (is_nutch or _is_job(path, data)):
                 continue
-            seen.add(digest)
+            digests.add(digest)
             yield path.relative_to(folder).parts[0], path
 
 
@@ -203,9 +205,9 @@ def main(arguments: Sequence[str]) -> int:
     print("| from | " + " | ".join(_COLUMNS[:columns]) + " |")
     print("|---|" + "---:|" * columns)
     total = [0] * columns
-    for name, found in rows.items():
-        read = [row for row in found if not row.error]
-        for row in found:
+    for name, file_rows in rows.items():
+        read = [row for row in file_rows if not row.error]
+        for row in file_rows:
             if row.error:
                 print(f"{name}: {row.error}", file=sys.stderr)
         sums = (sum(column) for column in zip(*(row.numbers for row in read), strict=True))

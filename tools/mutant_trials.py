@@ -21,7 +21,7 @@ import coverage
 import pytest
 
 SURVIVED, KILLED, UNREACHED, BROKEN = 0, 1, 3, 4
-"""How a trial ends. UNREACHED: it needs a process of its own; BROKEN: the trial itself failed."""
+"""Result of a trial. UNREACHED: it needs a separate process; BROKEN: the trial itself failed."""
 _TOO_LONG = -1
 SECONDS = 120.0
 """What the tests of one mutant may take; one that hangs is noticed."""
@@ -55,7 +55,9 @@ def replace_code(file: Path, mutated: ast.Module) -> bool:
     """
     codes = dict(_codes(compile(mutated, str(file), "exec")))
     replaced = False
-    for function in [one for one in gc.get_objects() if isinstance(one, FunctionType)]:
+    for function in [
+        candidate for candidate in gc.get_objects() if isinstance(candidate, FunctionType)
+    ]:
         old = function.__code__
         if old.co_filename != str(file):
             continue
@@ -82,7 +84,7 @@ def forked(
     seconds: float,
     done: Callable[[int, int], None],
 ) -> None:
-    """Run functions in processes of their own, some at a time.
+    """Run functions in separate processes, some in parallel.
 
     Args:
         jobs: Each gives the exit code of its process.
@@ -170,23 +172,23 @@ class Trials:
         """The tests that run a mutant's line, the quickest first, `TESTED` seconds of them."""
         trial = self._trials[number]
         names = self._lines.get((str(trial.file), trial.line), set())
-        found: list[str] = []
+        chosen: list[str] = []
         total = 0.0
-        for name in sorted(names, key=lambda one: (self._seconds[one], one)):
+        for name in sorted(names, key=lambda test: (self._seconds[test], test)):
             total += self._seconds[name]
-            if found and total > TESTED:
+            if chosen and total > TESTED:
                 break
-            found.append(name)
-        return found
+            chosen.append(name)
+        return chosen
 
     def _note(self, number: int, code: int) -> None:
         if code == BROKEN:
             self.problem = self.problem or f"the trial of {self._trials[number].name} failed"
             return
         self.codes[number] = code if code in (SURVIVED, UNREACHED) else KILLED
-        word = {SURVIVED: "SURVIVED", UNREACHED: "in a process of its own"}.get(code, "killed")
-        said = f"{len(self.codes)}/{len(self._trials)} {word}: {self._trials[number].name}\n"
-        self._out.write(said)
+        word = {SURVIVED: "SURVIVED", UNREACHED: "in a separate process"}.get(code, "killed")
+        line = f"{len(self.codes)}/{len(self._trials)} {word}: {self._trials[number].name}\n"
+        self._out.write(line)
         self._out.flush()
 
     def _try(
@@ -220,8 +222,8 @@ class Trials:
         def done(number: int, code: int) -> None:
             if code != SURVIVED:
                 failed = folder / f"m{number}.failed"
-                why = failed.read_text() if failed.exists() else f"exit code {code}"
-                self.problem = f"the unit tests fail without a mutant: {why}"
+                reason = failed.read_text() if failed.exists() else f"exit code {code}"
+                self.problem = f"the unit tests fail without a mutant: {reason}"
                 return
             seconds, lines = json.loads((folder / f"m{number}.json").read_text())
             self._seconds |= seconds
@@ -263,7 +265,7 @@ def _run(item: pytest.Item, following: pytest.Item | None) -> None:
 
 
 def _quiet(session: pytest.Session, folder: Path) -> None:
-    """Let a fork say nothing, and give it a folder of its own for temporary files."""
+    """Silence a fork, and give it a separate folder for temporary files."""
     folder.mkdir()
     session.config._tmp_path_factory._basetemp = folder  # type: ignore[attr-defined] # noqa: SLF001 - forks share no folder
     null = os.open(os.devnull, os.O_WRONLY)
@@ -273,10 +275,10 @@ def _quiet(session: pytest.Session, folder: Path) -> None:
 
 def _left_open() -> bool:
     """Whether something is collected now that complains, such as a file that is not closed."""
-    found: list[object] = []
-    sys.unraisablehook = lambda left: found.append(left.exc_value)
+    errors: list[object] = []
+    sys.unraisablehook = lambda unraisable: errors.append(unraisable.exc_value)
     gc.collect()
-    return bool(found)
+    return bool(errors)
 
 
 def _module_name(file: Path) -> str:

@@ -7,8 +7,8 @@ test notices survives. Survivors need an answer in `tools/mutants.toml`; at leas
 killed.
 
 The tests are collected once. Each mutant has a fork of that process, where the code objects of the
-changed function are replaced; what this cannot reach (defaults of arguments) is written to the file
-and tried by a pytest of its own.
+changed function are replaced; changes that this cannot reach (defaults of arguments) are written to
+the file and tried by a separate pytest.
 
 Why not mutmut or cosmic-ray: they mutate whole packages or all operators in a sequence, keep their
 results by line number, and choose no tests by what these run; a run over the core takes them hours.
@@ -48,7 +48,7 @@ TESTS = ("tests/engine", "tests/frontier", "tests/recrawl", "tests/assembly", "t
 UNIT = "not crawl and not kill and not slow and not cases"
 WANTED = 0.75
 SECONDS = 120
-"""What a pytest of its own may take for one mutant; one that hangs is noticed."""
+"""Time limit of a separate pytest for one mutant, s; a mutant that hangs is detected."""
 
 _COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -61,7 +61,7 @@ _ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 
 
 class Mutant(NamedTuple):
-    """One change: a node of a module's tree, and what stands in its place.
+    """One change: a node of a module's tree, and its replacement.
 
     `name` is the same as long as the function and the changed piece are; `before` is the line.
     """
@@ -90,20 +90,20 @@ class Mutant(NamedTuple):
 
 
 def changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Each kind of change that a node allows, with what stands in its place."""
-    other = copy.deepcopy(node)
+    """Yield each kind of change that a node allows, with its replacement."""
+    copied = copy.deepcopy(node)
     if isinstance(node, ast.Compare) and type(node.ops[0]) in _COMPARE:
-        assert isinstance(other, ast.Compare)
-        other.ops[0] = _COMPARE[type(node.ops[0])]()
-        yield "comparison", other
+        assert isinstance(copied, ast.Compare)
+        copied.ops[0] = _COMPARE[type(node.ops[0])]()
+        yield "comparison", copied
     elif isinstance(node, ast.BoolOp):
-        assert isinstance(other, ast.BoolOp)
-        other.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield "and, or", other
+        assert isinstance(copied, ast.BoolOp)
+        copied.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield "and, or", copied
     elif isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-        assert isinstance(other, ast.BinOp)
-        other.op = _ARITHMETIC[type(node.op)]()
-        yield "arithmetic", other
+        assert isinstance(copied, ast.BinOp)
+        copied.op = _ARITHMETIC[type(node.op)]()
+        yield "arithmetic", copied
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield "not", node.operand
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int):
@@ -114,9 +114,9 @@ def changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield "call", ast.Pass()
     elif isinstance(node, ast.If):
-        assert isinstance(other, ast.If)
-        other.test = ast.UnaryOp(ast.Not(), node.test)
-        yield "if", other
+        assert isinstance(copied, ast.If)
+        copied.test = ast.UnaryOp(ast.Not(), node.test)
+        yield "if", copied
 
 
 def _is_none(node: ast.expr) -> bool:
@@ -128,15 +128,15 @@ def mutants_of(module: str) -> Iterator[Mutant]:
     text = (ROOT / "src" / "nacre" / module).read_text()
     tree = ast.parse(text)
     lines = text.splitlines()
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for function, node in _nodes(tree, ""):
-        for kind, other in changed(node):
+        for kind, mutation in changed(node):
             piece = ast.get_source_segment(text, node) or ""
             key = f"{module}:{function}: {kind}: {' '.join(piece.split())[:80]}"
-            seen[key] = seen.get(key, 0) + 1
-            name = f"{key} #{seen[key]}" if seen[key] > 1 else key
+            counts[key] = counts.get(key, 0) + 1
+            name = f"{key} #{counts[key]}" if counts[key] > 1 else key
             line = node.lineno  # type: ignore[attr-defined]
-            yield Mutant(module, line, name, lines[line - 1].strip(), tree, node, other)
+            yield Mutant(module, line, name, lines[line - 1].strip(), tree, node, mutation)
 
 
 class _Replace(ast.NodeTransformer):
@@ -185,8 +185,8 @@ def drawn(number: int, seed: str) -> list[Mutant]:
     every = [
         mutant for name in CORE for module in modules_of(name) for mutant in mutants_of(module)
     ]
-    every.sort(key=lambda one: hashlib.sha256(f"{seed} {one.name}".encode()).digest())
-    return sorted(every[:number], key=lambda one: one.name)
+    every.sort(key=lambda candidate: hashlib.sha256(f"{seed} {candidate.name}".encode()).digest())
+    return sorted(every[:number], key=lambda candidate: candidate.name)
 
 
 def run_tests(folder: Path, *options: str) -> bool:
@@ -194,13 +194,13 @@ def run_tests(folder: Path, *options: str) -> bool:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", "--no-header"]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(folder / "src")}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, *options],
             cwd=folder, env=environment, timeout=SECONDS, capture_output=True, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return True
-    return done.returncode != 0
+    return process.returncode != 0
 
 
 def try_on_disk(folder: Path, mutant: Mutant, tests: list[str]) -> int:
@@ -261,24 +261,28 @@ def copied(folder: Path) -> None:
 def report(survivors: list[Mutant], number: int, seconds: float) -> int:
     """Print the rate and the survivors without an answer; 1 when something is wanting."""
     answers = tomllib.loads(ANSWERS.read_text()) if ANSWERS.exists() else {}
-    open_ones = [one for one in survivors if one.name not in answers]
+    open_ones = [survivor for survivor in survivors if survivor.name not in answers]
     rate = 1 - len(survivors) / number
     sys.stdout.write(f"{number} mutants, {rate:.0%} killed, in {seconds:.0f} s\n")
-    for one in survivors:
-        sys.stdout.write(f"survived: {one.name}\n    {one.before}\n    -> {one.after()}\n")
-        sys.stdout.write(f"    {answers.get(one.name, 'NO ANSWER')}\n")
+    for survivor in survivors:
+        sys.stdout.write(
+            f"survived: {survivor.name}\n    {survivor.before}\n    -> {survivor.after()}\n"
+        )
+        sys.stdout.write(f"    {answers.get(survivor.name, 'NO ANSWER')}\n")
     return 1 if open_ones or rate < WANTED else 0
 
 
 def main() -> int:
-    """Draw, try and report; 1 when too many survive, or one has no answer."""
+    """Draw, try and report mutants; 1 if too many survive, or a survivor has no answer."""
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--number", type=int, default=200)
     parser.add_argument("--seed", default="nacre")
     parser.add_argument("--only", default="", help="mutants whose name has this in it")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="at a time")
     options = parser.parse_args()
-    chosen = [one for one in drawn(options.number, options.seed) if options.only in one.name]
+    chosen = [
+        mutant for mutant in drawn(options.number, options.seed) if options.only in mutant.name
+    ]
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="nacre-mutants-") as name:
         folder = Path(name).resolve()

@@ -151,16 +151,16 @@ def program(name: str) -> Path:
         for root in _ROOTS:
             if (root / folder / name).is_file():
                 return root / folder / name
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise NginxError(f"{name} is missing: run `make system`")
-    return Path(found)
+    return Path(path)
 
 
 def free_port(addresses: Sequence[str] = ("127.0.0.1",), first: int = 0) -> int:
-    """A port that nobody listens on at this moment, on none of the addresses.
+    """Return a port without a listener at this moment, on all of the addresses.
 
-    It lies below those that the system gives to connections, which would take it meanwhile. It is
+    It is below the ports that the system gives to connections, which could use it meanwhile. It is
     this process's as long as that lives: neither another run of the tests nor a second call is
     given it.
 

@@ -27,13 +27,13 @@ LIBRARIES = {
 
 def run(*words: str, folder: Path) -> None:
     """Run a command; its output is shown when it fails."""
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(words[:4])}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
+    process = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(words[:4])}: {process.stdout[-3000:]}{process.stderr[-3000:]}")
 
 
 def maven(folder: Path, artifact: str, into: Path) -> None:
-    """Bring an artifact alone, without what it needs."""
+    """Download an artifact without its dependencies."""
     plugin = "org.apache.maven.plugins:maven-dependency-plugin:2.8"
     run("mvn", "-q", "-B", f"{plugin}:get", f"-Dartifact={artifact}", "-Dtransitive=false",
         folder=folder)  # fmt: skip
@@ -42,7 +42,7 @@ def maven(folder: Path, artifact: str, into: Path) -> None:
 
 
 def core(folder: Path) -> None:
-    """Bring the core and what it needs to `lib`: what is optional in its POM is needed to run."""
+    """Download the core and its dependencies to `lib`; its optional ones are needed to run."""
     artifact = f"org.apache.nutch:nutch:{VERSION}"
     maven(folder, artifact, folder / "lib")
     maven(folder, f"{artifact}:pom", folder)
@@ -64,7 +64,7 @@ def plugin(source: Path, folder: Path, name: str) -> None:
         return
     classes = folder / "classes" / name
     classes.mkdir(parents=True, exist_ok=True)
-    path = f"lib/*:{':'.join(f'plugins/{one}/*' for one in PLUGINS)}"
+    path = f"lib/*:{':'.join(f'plugins/{plugin_name}/*' for plugin_name in PLUGINS)}"
     run("javac", "-nowarn", "-encoding", "UTF-8", "-d", str(classes), "-cp", path, *sources,
         folder=folder)  # fmt: skip
     run("jar", "cf", str(place / f"{name}.jar"), "-C", str(classes), ".", folder=folder)

@@ -1,6 +1,6 @@
 """Write docs/reference/*.md and the schema from settings, commands and the table of statuses.
 
-`python -m tools.reference` writes them; `--check` only says whether they are current (exit 1).
+`python -m tools.reference` writes them; `--check` only checks whether they are current (exit 1).
 """
 
 import json
@@ -61,9 +61,12 @@ def heritrix_page() -> str:
     """Every class and property of Heritrix 3 that `nacre migrate heritrix` knows."""
     inserted = {
         name: ClassMapping(
-            f"chains.{one.chain}", f"`{one.processor}` is inserted", "", one.properties
+            f"chains.{insertion.chain}",
+            f"`{insertion.processor}` is inserted",
+            "",
+            insertion.properties,
         )
-        for name, one in INSERTED.items()
+        for name, insertion in INSERTED.items()
     }
     tables = {**FETCH_CLASSES, **CRAWL_CLASSES, **inserted}
     parts = [
@@ -77,11 +80,14 @@ def heritrix_page() -> str:
 
 
 def _heritrix_kind(name: str, kind: ClassMapping) -> str:
-    what = f"`{kind.section}`" if kind.section else kind.note
-    text = f"**{name}**: {what}" + (f"; {kind.note}" if kind.section and kind.note else "")
+    section = f"`{kind.section}`" if kind.section else kind.note
+    text = f"**{name}**: {section}" + (f"; {kind.note}" if kind.section and kind.note else "")
     if not kind.properties:
         return text
-    rows = [f"| `{one}` | {_heritrix_rule(kind.properties[one])} |" for one in kind.properties]
+    rows = [
+        f"| `{heritrix_name}` | {_heritrix_rule(kind.properties[heritrix_name])} |"
+        for heritrix_name in kind.properties
+    ]
     return "\n".join([f"{text}\n", "| property | becomes |", "|---|---|", *rows])
 
 
@@ -140,8 +146,8 @@ def _sections() -> Iterator[str]:
     plain = [field for field in fields(JobSettings) if "." not in field.path]
     yield "## The job\n\n" + _table(plain)
     for name, kind, heritrix in sections():
-        known = f" Heritrix: {', '.join(heritrix)}." if heritrix else ""
-        yield f"## {name}\n\n{_doc(kind)}{known}\n\n{_table(list(fields(kind, name + '.')))}"
+        names = f" Heritrix: {', '.join(heritrix)}." if heritrix else ""
+        yield f"## {name}\n\n{_doc(kind)}{names}\n\n{_table(list(fields(kind, name + '.')))}"
 
 
 def _table(rows: list[FieldFacts]) -> str:
@@ -181,10 +187,10 @@ _OF_ALL = {"rule", "enabled", "comment", "name"}
 
 
 def _rule(kind: type[Rule]) -> str:
-    shown = [field for field in fields(kind) if field.path not in _OF_ALL]
+    own_fields = [field for field in fields(kind) if field.path not in _OF_ALL]
     name = kind.model_fields["rule"].default
     title = f"### {name} ({kind.heritrix})" if kind.heritrix else f"### {name}"
-    return f"{title}\n\n{_doc(kind)}" + (f"\n\n{_table(shown)}" if shown else "")
+    return f"{title}\n\n{_doc(kind)}" + (f"\n\n{_table(own_fields)}" if own_fields else "")
 
 
 def _stock_chains() -> Iterator[str]:
@@ -193,26 +199,26 @@ def _stock_chains() -> Iterator[str]:
 
 
 def _processor(kind: type[Entry]) -> str:
-    shown = [field for field in fields(kind) if field.path not in _OF_ENTRIES]
+    own_fields = [field for field in fields(kind) if field.path not in _OF_ENTRIES]
     name = kind.model_fields["processor"].default
     title = f"### {name} ({kind.heritrix})" if kind.heritrix else f"### {name}"
     chains = " or ".join(sorted(kind.chains))
-    behind = " or ".join(f"`{one}`" for one in kind.behind.split())
+    behind = " or ".join(f"`{step}`" for step in kind.behind.split())
     where = f"Chain: {chains}." + (f" Usually after {behind}." if behind else "")
-    return f"{title}\n\n{_doc(kind)} {where}" + (f"\n\n{_table(shown)}" if shown else "")
+    return f"{title}\n\n{_doc(kind)} {where}" + (f"\n\n{_table(own_fields)}" if own_fields else "")
 
 
 def _normalizer(kind: type[Component]) -> str:
-    shown = [field for field in fields(kind) if field.path != "normalizer"]
+    own_fields = [field for field in fields(kind) if field.path != "normalizer"]
     names = get_args(kind.model_fields["normalizer"].annotation)
-    return f"### {', '.join(names)}\n\n{_doc(kind)}\n\n{_table(shown)}"
+    return f"### {', '.join(names)}\n\n{_doc(kind)}\n\n{_table(own_fields)}"
 
 
 def _named(kind: type[Component], key: str) -> str:
     """A component that the field `key` names."""
-    shown = [field for field in fields(kind) if field.path != key]
+    own_fields = [field for field in fields(kind) if field.path != key]
     name = kind.model_fields[key].default
-    return f"### {name}\n\n{_doc(kind)}" + (f"\n\n{_table(shown)}" if shown else "")
+    return f"### {name}\n\n{_doc(kind)}" + (f"\n\n{_table(own_fields)}" if own_fields else "")
 
 
 def schema_text() -> str:
@@ -228,8 +234,8 @@ def expressions_page() -> str:
     lines = ["| attribute | kind | meaning | where it is known |", "|---|---|---|---|"]
     for name, attribute in ATTRIBUTES.items():
         needs = " and ".join(text for need, text in NEEDS.items() if need in attribute.needs)
-        known = f"where {needs} is known" if needs else "everywhere"
-        lines.append(f"| `{name}` | {attribute.kind} | {_cell(attribute.doc)} | {known} |")
+        places = f"where {needs} is known" if needs else "everywhere"
+        lines.append(f"| `{name}` | {attribute.kind} | {_cell(attribute.doc)} | {places} |")
     parts = [
         "# Expressions",
         _MADE,
@@ -255,7 +261,7 @@ def commands_page() -> str:
         "## Exit codes",
         _exit_codes(),
     ]
-    # The simulated web is a package of its own, whether or not it is installed here.
+    # The simulated web is a separate package, which may not be installed here.
     simulated: Any = typer.main.get_command(simweb)
     late = [(name, command.loaded()) for name, command in LATE.items()]
     for name, command in (*group.commands.items(), *late, ("simweb", simulated)):
@@ -264,7 +270,7 @@ def commands_page() -> str:
 
 
 def _exit_codes() -> str:
-    rows = [f"| {code} | {_cell(said)} |" for code, said in EXIT_TABLE.items()]
+    rows = [f"| {code} | {_cell(meaning)} |" for code, meaning in EXIT_TABLE.items()]
     return "\n".join(["| code | meaning |", "|---|---|", *rows])
 
 
@@ -325,9 +331,9 @@ def statuses_page() -> str:
 def annotations_page() -> str:
     """The annotations of crawl.log, in the order of their table."""
     lines = ["| annotation | meaning | Heritrix |", "|---|---|---|"]
-    for one in ANNOTATIONS.values():
-        same = "the same" if one.heritrix == one.token else _cell(one.heritrix)
-        lines.append(f"| `{one.token}` | {_cell(one.meaning)} | {same} |")
+    for annotation in ANNOTATIONS.values():
+        same = "the same" if annotation.heritrix == annotation.token else _cell(annotation.heritrix)
+        lines.append(f"| `{annotation.token}` | {_cell(annotation.meaning)} | {same} |")
     parts = [
         "# Annotations",
         _MADE,

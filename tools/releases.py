@@ -1,9 +1,9 @@
 """Two releases of one project's documentation by Sphinx: `python -m tools.releases`.
 
 The site of the first is crawled, that of the second takes its place. Both are built from sdists,
-in an environment of their own (`sphinx` in the cache, see `tools/cache.py`), into
-`webs/webob-VERSION/` there. What is there already is left as it is. Prints a folder for each; exits
-1 when one cannot be had.
+in a separate environment (`sphinx` in the cache, see `tools/cache.py`), into `webs/webob-VERSION/`
+there. What is there already is left as it is. Prints a folder for each; exits 1 when one cannot be
+had.
 """
 
 import hashlib
@@ -89,11 +89,11 @@ def _make(version: str, place: Path) -> None:
 
 def _fetch(python: Path, version: str, folder: Path) -> Path:
     """The unpacked sdist."""
-    wanted = folder / "wanted.txt"
-    wanted.write_text(f"{PROJECT}=={version} --hash=sha256:{RELEASES[version]}\n")
+    requirements = folder / "wanted.txt"
+    requirements.write_text(f"{PROJECT}=={version} --hash=sha256:{RELEASES[version]}\n")
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
     chosen = ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--require-hashes"]
-    _run([*pip, "download", *chosen, "--dest", str(folder), "-r", str(wanted)], "", folder)
+    _run([*pip, "download", *chosen, "--dest", str(folder), "-r", str(requirements)], "", folder)
     archive = next(folder.glob("*.tar.gz"))
     with tarfile.open(archive) as packed:
         # Python before 3.11.4 has no filters; the hash above vouches for what is unpacked there.
@@ -109,9 +109,9 @@ def _as_it_is(member: tarfile.TarInfo, _: str) -> tarfile.TarInfo:
 def _run(command: list[str], configuration: str, folder: Path) -> None:
     if configuration:
         (folder / "conf.py").write_text(configuration)
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if process.returncode:
+        last = process.stderr.strip().splitlines()[-1:] or [f"status {process.returncode}"]
         raise ReleaseError(f"{' '.join(command[1:4])} failed: {last[0]} (is there a network?)")
 
 
@@ -124,8 +124,8 @@ def environment() -> Path:
     lock, stamp = _CHECKOUT / LOCK, _ENVIRONMENT / "nacre-sphinx"
     python = _ENVIRONMENT / "bin" / "python"
     with cache.locked(debs.CACHE / "sphinx"):
-        wanted = judges.fingerprint(lock, _ENVIRONMENT)
-        if not stamp.is_file() or stamp.read_text() != wanted:
+        expected = judges.fingerprint(lock, _ENVIRONMENT)
+        if not stamp.is_file() or stamp.read_text() != expected:
             venv.create(_ENVIRONMENT, clear=True, with_pip=True)
             try:
                 judges.install(python, lock)
@@ -134,7 +134,7 @@ def environment() -> Path:
                     f"Sphinx cannot be installed: pip failed with status {error.returncode} "
                     "(is there a network?)"
                 ) from error
-            stamp.write_text(wanted)
+            stamp.write_text(expected)
     return python
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from tools import cache
 
 LOCK = "requirements-spark.lock"
-SOURCES = "pyspark"  # what is published as source alone
-TOOLS = ("packaging", "setuptools", "wheel")  # what builds them
+SOURCES = "pyspark"  # published as source only
+TOOLS = ("packaging", "setuptools", "wheel")  # their build tools
 JAVA = "apt-get install openjdk-17-jre-headless"
 
 
@@ -39,16 +39,16 @@ def prepare(checkout: Path) -> Path:
     environment = checkout / ".venv-spark"
     python = environment / "bin" / "python"
     stamp = environment / "nacre-spark"
-    wanted = fingerprint(lock, environment)
+    expected = fingerprint(lock, environment)
     with (checkout / ".spark.lock").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)  # two uses at once: the second waits for the first
-        if stamp.exists() and stamp.read_text() == wanted:
+        if stamp.exists() and stamp.read_text() == expected:
             return python
         sys.stderr.write(f"making the environment of Spark in {environment} ...\n")
         venv.create(environment, clear=True, with_pip=True)
         install(python, lock, wheels(python, lock))
         share(environment)
-        stamp.write_text(wanted)
+        stamp.write_text(expected)
     return python
 
 
@@ -76,8 +76,8 @@ def _build(python: Path, lock: Path, folder: Path) -> None:
 
 def entries(lock: Path, names: tuple[str, ...]) -> list[str]:
     """The entries of a lock for some packages, with their hashes."""
-    found = re.split(r"^(?=\S)", lock.read_text(), flags=re.MULTILINE)
-    return [entry for entry in found if entry.partition("==")[0] in names]
+    parts = re.split(r"^(?=\S)", lock.read_text(), flags=re.MULTILINE)
+    return [entry for entry in parts if entry.partition("==")[0] in names]
 
 
 def install(python: Path, lock: Path, folder: Path) -> None:

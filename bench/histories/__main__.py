@@ -41,12 +41,12 @@ def parse_budget(text: str) -> str:
 
 
 def _options(arguments: argparse.Namespace) -> RunOptions:
-    given = vars(arguments)
-    return RunOptions(**{name: given[name] for name in RunOptions._fields})
+    values = vars(arguments)
+    return RunOptions(**{name: values[name] for name in RunOptions._fields})
 
 
 def _plan(arguments: argparse.Namespace, world: HistoryWorld) -> RunPlan | None:
-    """The plan of a world; None, and what is needed on stdout, if a repository is missing."""
+    """Return the plan of a world. If a repository is missing, print it and return None."""
     folders = folders_of(os.environ.get("HISTORIES"))
     try:
         return make_plan(world, _options(arguments), arguments.out.absolute(), folders)

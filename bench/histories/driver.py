@@ -57,7 +57,7 @@ class RunOptions(NamedTuple):
 
 
 class MissingRepositoryError(Exception):
-    """A public repository is not in `$HISTORIES`; the text names it."""
+    """A public repository is not in `$HISTORIES`; the message contains its name."""
 
 
 def make_plan(world: HistoryWorld, options: RunOptions, out: Path, folders: list[Path]) -> RunPlan:
@@ -185,7 +185,7 @@ class Crawler:
         self.ask(command, "--quiet", "--now", iso(now), *options)
 
     def ask(self, command: str, *words: str) -> str:
-        """Another command; what it prints.
+        """Run another command; return its output.
 
         Raises:
             RuntimeError: It failed.
@@ -193,11 +193,11 @@ class Crawler:
         line = [sys.executable, "-m", "nacre", command, str(self._job), *words]
         paths = os.pathsep.join((str(CHECKOUT / "src"), os.environ.get("PYTHONPATH", "")))
         environment = {**os.environ, "PYTHONPATH": paths, "TZ": "UTC"}
-        done = subprocess.run(line, capture_output=True, text=True, env=environment)
-        if done.returncode not in _ENDED:
-            text = f"{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
-            raise RuntimeError(f"nacre {command} {words} ended with {done.returncode}\n{text}")
-        return done.stdout
+        process = subprocess.run(line, capture_output=True, text=True, env=environment)
+        if process.returncode not in _ENDED:
+            text = f"{process.stdout[-2000:]}\n{process.stderr[-2000:]}"
+            raise RuntimeError(f"nacre {command} {words} ended with {process.returncode}\n{text}")
+        return process.stdout
 
 
 def remove_run(out: Path) -> None:
@@ -234,6 +234,6 @@ def drive(name: str, world: HistoryWorld, options: RunOptions, plan: RunPlan, ou
         for now in plan.times[1:]:
             crawler.crawl("recrawl", now, *words)
     crawler.ask("history", "export", str(out / "history"))
-    for command, what in _REPORTS:
-        (out / f"{what}.txt").write_text(crawler.ask(command, what))
+    for command, report_name in _REPORTS:
+        (out / f"{report_name}.txt").write_text(crawler.ask(command, report_name))
     return pages

@@ -138,7 +138,9 @@ def count_stored(
         stored[kind] += 1
         kilobytes[f"{kind} kB"] += len(block) / 1000
         if kind == "response":
-            served = (truth.reply(url, times[step], other=other).body for other in (False, True))
+            served = (
+                truth.reply(url, times[step], other=is_other).body for is_other in (False, True)
+            )
             is_exact = block.partition(b"\r\n\r\n")[2] in served
             stored["exact bytes" if is_exact else "OTHER BYTES"] += 1
     return {**stored, **kilobytes}
@@ -180,7 +182,9 @@ def by_document(rows: Sequence[ComparedVisit]) -> dict[str, dict[str, int]]:
             key = "false" if not row.is_real else "right" if row.visit.is_change else "missed"
             counts[row.document][key] += 1
     return {
-        name: dict(found) for name, found in counts.items() if found["false"] or found["missed"]
+        name: dict(by_kind)
+        for name, by_kind in counts.items()
+        if by_kind["false"] or by_kind["missed"]
     }
 
 

@@ -39,7 +39,7 @@ class Answer(NamedTuple):
     Attributes:
         status: 200, 301 or 404.
         kind: Media type; of a redirect its target.
-        changed: Time of the last change of what is shown, epoch seconds; 0: unknown.
+        changed: Time of the last change of the text, epoch seconds; 0: unknown.
         body: The bytes.
     """
 

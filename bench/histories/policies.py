@@ -83,46 +83,46 @@ class OfflinePolicy:
 
     def run(self) -> PolicyResult:
         """Visit pages in all steps."""
-        held, requests = [dict(self._states[0])], 0
+        states_held, requests = [dict(self._states[0])], 0
         for step in range(1, len(self._states)):
-            have = dict(held[-1])
+            have = dict(states_held[-1])
             requests += self._step(step, have)
-            held.append(have)
-        return PolicyResult(held, requests)
+            states_held.append(have)
+        return PolicyResult(states_held, requests)
 
     def _step(self, step: int, have: dict[str, PageState | None]) -> int:
         """One step; the number of its requests."""
-        now, done = step * self._days, set[str]()
+        now, visited = step * self._days, set[str]()
         waiting = deque(self._order(now))
-        while waiting and (not self._budget or len(done) < self._budget):
+        while waiting and (not self._budget or len(visited) < self._budget):
             path = waiting.popleft()
-            if path not in done:
-                done.add(path)
-                waiting.extendleft(self._visit(path, step, have, done))
-        return len(done)
+            if path not in visited:
+                visited.add(path)
+                waiting.extendleft(self._visit(path, step, have, visited))
+        return len(visited)
 
     def _visit(
-        self, path: str, step: int, have: dict[str, PageState | None], done: set[str]
+        self, path: str, step: int, have: dict[str, PageState | None], visited: set[str]
     ) -> list[str]:
         """Visit a page; the links that are new."""
         pages, now = self._states[step], step * self._days
-        known = self._known.setdefault(path, KnownPage(0.0, float(self._days), 0.0))
+        page = self._known.setdefault(path, KnownPage(0.0, float(self._days), 0.0))
         changed = seen_at(have, path, "text") != seen_at(pages, path, "text")
-        known.visited(now, changed=changed)
+        page.visited(now, changed=changed)
         state = have[path] = pages.get(path)
         links: Iterable[str] = state.links if state is not None else ()
-        return [p for p in links if p not in self._known and p in pages and p not in done]
+        return [p for p in links if p not in self._known and p in pages and p not in visited]
 
     def _order(self, now: float) -> list[str]:
-        known = self._known
+        pages = self._known
         orders: dict[PolicyName, Callable[[], list[str]]] = {
-            "full": lambda: list(known),
+            "full": lambda: list(pages),
             "nutch": lambda: sorted(
-                (path for path, page in known.items() if page.due <= now),
-                key=lambda path: known[path].due,
+                (path for path, page in pages.items() if page.due <= now),
+                key=lambda path: pages[path].due,
             ),
             "oracle": lambda: sorted(
-                (path for path in known if self._rates[path] or path == "/"),
+                (path for path in pages if self._rates[path] or path == "/"),
                 key=lambda path: (path != "/", -self._chance(path, now)),
             ),
         }

@@ -107,11 +107,11 @@ class TermsRates(NamedTuple):
 def is_menu(body: bytes) -> bool:
     """Whether most of the words of a page are in links."""
     text, _ = shown(body)
-    rest = b"".join(
+    plain = b"".join(
         part.rpartition(b"</a>")[2] if place else part
         for place, part in enumerate(body.replace(b"</A>", b"</a>").split(b"<a "))
     )
-    return len(shown(rest)[0]) * 2 < len(text)
+    return len(shown(plain)[0]) * 2 < len(text)
 
 
 def terms_rates(plan: RunPlan, site: HistorySite) -> TermsRates:
@@ -142,7 +142,9 @@ def terms_rates(plan: RunPlan, site: HistorySite) -> TermsRates:
         twins += sum(number for number in same.values() if number > 1)
         size += len(steps)
         last = texts
-    noisy = [1 - each["same"] / each.total() >= 0.1 for each in of_page.values()]
+    noisy = [
+        1 - page_counts["same"] / page_counts.total() >= 0.1 for page_counts in of_page.values()
+    ]
     return TermsRates(
         causes, Share(sum(noisy), len(noisy)), Share(twins, size), Share(sum(menus), len(menus))
     )
@@ -180,9 +182,9 @@ def site_rates(plan: RunPlan, truth: Truth) -> SiteRates:
     site = site_truth(plan, truth)
     sizes, counts = [], []
     for old, new in pairwise(site.states):
-        both = old.keys() & new.keys()
-        sizes.append(len(both))
-        counts.append(sum(old[path].digest != new[path].digest for path in both))
+        common = old.keys() & new.keys()
+        sizes.append(len(common))
+        counts.append(sum(old[path].digest != new[path].digest for path in common))
     large = [count for count, size in zip(counts, sizes, strict=True) if count >= _EVENT * size]
     queries, links = _queries(truth, plan, list(site.states[0]))
     return SiteRates(

@@ -1,4 +1,4 @@
-"""Git repositories of histories: where they are, and what they contain."""
+"""Git repositories of histories: their places and their content."""
 
 import os
 import re
@@ -95,7 +95,7 @@ def clone_bundle(bundle: Path, branch: str, target: Path) -> Path:
     return target
 
 
-# ---- what they contain
+# ---- content
 
 
 def parse_commits(text: str) -> list[Commit]:
@@ -150,8 +150,8 @@ def ever_named(repository: str | Path, branch: str) -> list[str]:
 def missing_blobs(repository: str | Path, names: Iterable[str]) -> set[str]:
     """The blobs that a repository names and does not have: it is a partial clone."""
     text = "".join(f"{name}\n" for name in names).encode()
-    found = git(repository, "cat-file", "--batch-check", stdin=text).decode().splitlines()
-    return {line.split()[0] for line in found if line.endswith(" missing")}
+    lines = git(repository, "cat-file", "--batch-check", stdin=text).decode().splitlines()
+    return {line.split()[0] for line in lines if line.endswith(" missing")}
 
 
 class Blobs:

@@ -1,4 +1,4 @@
-"""Serve a history on loopback, in a process of its own: `python -m bench.histories.serving FILE`.
+"""Serve a history on loopback, in a separate process: `python -m bench.histories.serving FILE`.
 
 The time is read from a file with each request. Each request adds a line to a log: time, status,
 bytes, how often the path was requested before at this time, folder and path.
@@ -85,8 +85,8 @@ class Service:
         with self._lock:
             turn = self._turns[folder, path, now]
             self._turns[folder, path, now] += 1
-        other = self.plan.pairs == "other" and turn % 2 == 1
-        answer = self._site.reply(path, now, folder, other=other)
+        is_other = self.plan.pairs == "other" and turn % 2 == 1
+        answer = self._site.reply(path, now, folder, other=is_other)
         reply = make_reply(self.plan, answer, Request(path, etag, since), now)
         row = (f"{now:.0f}", reply.status, len(reply.body), turn, quote(folder) + path)
         with self._lock:
@@ -115,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(reply.body)
 
     def log_message(self, *_: Any) -> None:
-        """The service has a log of its own."""
+        """Do nothing, since the service writes another log."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -124,7 +124,7 @@ class _Server(ThreadingHTTPServer):
 
 
 def serve(plan: RunPlan) -> None:
-    """Serve until the process is ended; a line on stdout says that all addresses listen."""
+    """Serve until the process is ended; print a line when all addresses listen."""
     with Path(plan.log).open("a", buffering=1) as log, load_site(plan) as site:
         handler = type("Handler", (_Handler,), {"service": Service(plan, site, log)})
         for address in plan.hosts or [plan.bind]:

@@ -105,12 +105,12 @@ def holdings(
         own: Start of the URLs of the site.
     """
     have: dict[str, PageState | None] = {}
-    held: list[dict[str, PageState | None]] = []
+    states_held: list[dict[str, PageState | None]] = []
     last: dict[str, int] = {}
     again = []
     for visit in visits:
-        while len(held) < visit.run - 1:
-            held.append(dict(have))
+        while len(states_held) < visit.run - 1:
+            states_held.append(dict(have))
         step, path = visit.run - 1, urlsplit(visit.url).path
         if not visit.url.startswith(own) or path == "/robots.txt" or "?" in visit.url:
             continue
@@ -119,15 +119,15 @@ def holdings(
         have[path] = state if visit.status in _HERE else None
         if before is not None and (path in states[before] or state):
             again.append((visit, path, before, step))
-    while len(held) < len(states):
-        held.append(dict(have))
-    return held, again
+    while len(states_held) < len(states):
+        states_held.append(dict(have))
+    return states_held, again
 
 
 def count_requests(
     log: Sequence[ServedRequest], first: int, every: set[str], root: str = ""
 ) -> Counter[str]:
-    """Requests of the steps by kind: of pages, of what is not there, of other things.
+    """Count the requests of the steps by kind: pages, missing URLs, other URLs.
 
     Args:
         log: The log of the server.
@@ -149,7 +149,7 @@ def count_requests(
 def judge(out: Path, plan: RunPlan, truth: Truth, site: SiteTruth) -> SiteFigures:
     """Compare a run with the site."""
     root, visits = plan.seeds[0].removesuffix("/"), read_visits(out)
-    held, again = holdings(visits, site.states, root)
+    states_held, again = holdings(visits, site.states, root)
     rows = [
         SiteVisit(
             visit, step, path,
@@ -165,7 +165,7 @@ def judge(out: Path, plan: RunPlan, truth: Truth, site: SiteTruth) -> SiteFigure
         visit.wanted + (" +query" if "?" in visit.url else "") for visit in visits if visit.run > 1
     )
     forecasts = brier([(row.visit.chance, row.is_real) for row in rows])
-    return SiteFigures(held, rows, requests, reasons, forecasts)
+    return SiteFigures(states_held, rows, requests, reasons, forecasts)
 
 
 def policy_rows(site: SiteTruth, days: float) -> Iterator[tuple[str, Sequence[States], int]]:
@@ -211,18 +211,18 @@ def oracle_line(site: SiteTruth, days: float, figures: SiteFigures) -> str:
 
 
 def result_lines(
-    name: str, site: SiteTruth, held: Sequence[States], requests: int
+    name: str, site: SiteTruth, states_held: Sequence[States], requests: int
 ) -> Iterator[str]:
     """A policy or a crawl at both levels of difference."""
     for level in LEVELS:
-        shares = held_shares(site.states, held, level)
+        shares = held_shares(site.states, states_held, level)
         yield (
             f"{name:11} {level.replace('_', ' '):12} | {shares} | requests {requests}, "
             f"{requests / max(1, site.full):.3f} of full"
         )
 
 
-def large_steps(site: SiteTruth, held: Sequence[States]) -> Iterator[str]:
+def large_steps(site: SiteTruth, states_held: Sequence[States]) -> Iterator[str]:
     """Steps with many differences, and how many of them are held at their end."""
     for step, (old, new) in enumerate(zip(site.states, site.states[1:], strict=False), 1):
         paths = [
@@ -231,7 +231,8 @@ def large_steps(site: SiteTruth, held: Sequence[States]) -> Iterator[str]:
         ]  # fmt: skip
         if len(paths) > _MANY:
             same = [
-                seen_at(held[step], path, "text") == seen_at(new, path, "text") for path in paths
+                seen_at(states_held[step], path, "text") == seen_at(new, path, "text")
+                for path in paths
             ]
             yield f"  step {step}: {len(paths)} differences, {sum(same)} held"
 
@@ -244,8 +245,8 @@ def lines(outs: Sequence[Path]) -> Iterator[str]:
         site = site_truth(plan, truth)
         sizes = [len(state) for state in site.states]
         yield f"# truth: {sizes} pages; {site.differences}; a full crawl each time: {site.full}"
-        for name, held, requests in policy_rows(site, plan.days):
-            yield from result_lines(name, site, held, requests)
+        for name, states_held, requests in policy_rows(site, plan.days):
+            yield from result_lines(name, site, states_held, requests)
         for out in outs:
             # Runs of one world may have other addresses.
             own = read_plan(out)

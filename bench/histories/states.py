@@ -42,20 +42,20 @@ class StateReader:
     def pages(self, now: float) -> dict[str, PageState]:
         """The HTML pages and redirects at a time, by path, from the start page on."""
         pages: dict[str, PageState] = {}
-        waiting, seen = ["/"], {"/"}
+        waiting, met = ["/"], {"/"}
         while waiting:
             path = waiting.pop()
             state = self._page(path, now)
             if state is None:
                 continue
             pages[path] = state
-            fresh = [target for target in state.links if self._is_open(target, seen)]
-            seen.update(fresh)
+            fresh = [target for target in state.links if self._is_open(target, met)]
+            met.update(fresh)
             waiting.extend(fresh)
         return pages
 
-    def _is_open(self, path: str, seen: set[str]) -> bool:
-        return path not in seen and not path.startswith(tuple(self._truth.plan.disallow))
+    def _is_open(self, path: str, met: set[str]) -> bool:
+        return path not in met and not path.startswith(tuple(self._truth.plan.disallow))
 
     def _page(self, path: str, now: float) -> PageState | None:
         url = self._root + path
@@ -129,11 +129,11 @@ class Delay(NamedTuple):
 
 
 def delays_of(
-    path: str, states: Sequence[States], held: Sequence[States], level: Level
+    path: str, states: Sequence[States], states_held: Sequence[States], level: Level
 ) -> list[Delay]:
     """The delay of each new state of a page."""
     line = [seen_at(state, path, level) for state in states]
-    have = [seen_at(state, path, level) for state in held]
+    have = [seen_at(state, path, level) for state in states_held]
     delays = []
     for step in range(1, len(line)):
         if line[step] == line[step - 1]:
@@ -147,13 +147,15 @@ def delays_of(
     return delays
 
 
-def held_shares(states: Sequence[States], held: Sequence[States], level: Level) -> HeldShares:
+def held_shares(
+    states: Sequence[States], states_held: Sequence[States], level: Level
+) -> HeldShares:
     """See `HeldShares`; `states` and `held` have an entry for each step, from 0."""
     size: Counter[Kind] = Counter()
     hits: Counter[Kind] = Counter()
     late: defaultdict[Kind, list[int]] = defaultdict(list)
     for path in sorted(set().union(*states)):
-        for kind, steps in delays_of(path, states, held, level):
+        for kind, steps in delays_of(path, states, states_held, level):
             size[kind] += 1
             hits[kind] += steps == 0
             if steps is not None:

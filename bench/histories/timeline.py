@@ -177,5 +177,5 @@ def has_real_change(rows: Sequence[RecordedVersion], old: float, new: float) -> 
 
 def commit_text(rows: Sequence[RecordedVersion], when: float) -> str:
     """The version at a time; "" before the first."""
-    known = [row for row in rows if row.time <= when]
-    return known[-1].blob if known else ""
+    earlier = [row for row in rows if row.time <= when]
+    return earlier[-1].blob if earlier else ""

@@ -1,4 +1,4 @@
-"""Worlds and plans of runs: what is served, and when it is visited (pure, but for two readers)."""
+"""Worlds and plans of runs: served pages and visit times (pure, except two readers)."""
 
 import re
 import tomllib
@@ -29,7 +29,7 @@ class HistoryWorld(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         versions_commit: The same of `versions`.
         root: Folder of the tree that is the root of the site; "" for the whole tree.
         hops: Hops from the seed that are followed.
-        index: Each folder of the first level is a site of its own, with a page that lists it.
+        index: Each folder of the first level is a separate site, with a page that lists it.
         ssi: Include files, and fill in templates, as the Apache site of Kafka does.
         only: Regular expression of the paths that exist; "" for all.
         disallow: Prefixes of paths that robots.txt forbids.
@@ -107,7 +107,7 @@ def read_worlds(path: Path = OWN) -> dict[str, HistoryWorld]:
     """The worlds of a TOML file, by their names.
 
     Raises:
-        ValueError: It is no such file; the message names the world and the field.
+        ValueError: The file is invalid; the message contains world and field.
     """
     tables = tomllib.loads(path.read_text("utf-8"))
     try:

@@ -52,7 +52,7 @@ class Calendar:
             case [""]:
                 return self._month(_TODAY)
             case ["about"]:
-                return _shown("About", f"<p>{words(random.Random(1), 90)}</p>")
+                return _page_of("About", f"<p>{words(random.Random(1), 90)}</p>")
             case ["event", number] if number.isdigit() and int(number) in self._events:
                 return self._event(int(number), query)
             case ["calendar", view]:
@@ -71,8 +71,10 @@ class Calendar:
             return self._month(day)
         days = [day + timedelta(days=number) for number in range(7 if view == "week" else 1)]
         step = timedelta(days=len(days))
-        body = "".join(f"<h2>{each:%A, %d %B %Y}</h2>{self._listed(each)}" for each in days)
-        return _shown(
+        body = "".join(
+            f"<h2>{current:%A, %d %B %Y}</h2>{self._listed(current)}" for current in days
+        )
+        return _page_of(
             f"{view.title()} of {day:%d %B %Y}", _around(view, day - step, day + step) + body
         )
 
@@ -81,22 +83,26 @@ class Calendar:
         after = (first + timedelta(days=32)).replace(day=1)
         before = (first - timedelta(days=1)).replace(day=1)
         cells = []
-        each = first
-        while each < after:
-            link = f'<a href="/calendar/day?date={each}">{each.day}</a>'
-            week = f'<a href="/calendar/week?date={each}">week</a>' if each.weekday() == 0 else ""
-            cells.append(f"<td>{link} {week} {self._listed(each)}</td>")
-            each += timedelta(days=1)
+        current = first
+        while current < after:
+            link = f'<a href="/calendar/day?date={current}">{current.day}</a>'
+            week = (
+                f'<a href="/calendar/week?date={current}">week</a>'
+                if current.weekday() == 0
+                else ""
+            )
+            cells.append(f"<td>{link} {week} {self._listed(current)}</td>")
+            current += timedelta(days=1)
         table = f"<table><tr>{''.join(cells)}</tr></table>"
-        return _shown(f"{first:%B %Y}", _around("month", before, after) + table)
+        return _page_of(f"{first:%B %Y}", _around("month", before, after) + table)
 
     def _listed(self, day: date) -> str:
-        found = [
+        items = [
             f'<li><a href="/event/{number}">{title}</a></li>'
             for number, (when, title, _) in self._events.items()
             if when == day
         ]
-        return f"<ul>{''.join(found)}</ul>" if found else ""
+        return f"<ul>{''.join(items)}</ul>" if items else ""
 
     def _event(self, number: int, query: dict[str, str]) -> Reply:
         when, title, text = self._events[number]
@@ -107,21 +113,21 @@ class Calendar:
         body = f"<p>{when:%A, %d %B %Y}</p><p>{text}</p>"
         if query:
             return html(f"<title>{title}</title><h1>{title}</h1>{body}")
-        return _shown(title, f'{body}<p>{links} <a href="/calendar/day?date={when}">day</a></p>')
+        return _page_of(title, f'{body}<p>{links} <a href="/calendar/day?date={when}">day</a></p>')
 
 
 def _around(view: str, before: date, after: date) -> str:
-    others = "".join(
+    other_views = "".join(
         f' <a href="/calendar/{name}?date={before}">{name}</a>'
         for name in ("month", "week", "day")
         if name != view
     )
     return (
         f'<p><a href="/calendar/{view}?date={before}">earlier</a> '
-        f'<a href="/calendar/{view}?date={after}">later</a>{others}</p>'
+        f'<a href="/calendar/{view}?date={after}">later</a>{other_views}</p>'
     )
 
 
-def _shown(title: str, body: str) -> Reply:
+def _page_of(title: str, body: str) -> Reply:
     menu = '<p><a href="/">today</a> <a href="/about">about</a></p>'
     return html(f"<!DOCTYPE html><title>{title}</title><h1>{title}</h1>{menu}{body}")

@@ -48,12 +48,12 @@ class Gitweb:
         if kind is None:
             return ""
         name = query.get("h") or f"{query.get('hb', 'HEAD')}:{query.get('f', '')}"
-        found = self._resolved.get((kind, name))
-        if found is None:
-            wanted = name if ":" in name else f"{name}^{{{kind}}}"
-            run = self._run("rev-parse", "--verify", "-q", wanted)
-            found = self._resolved[kind, name] = f"{kind}:{run.stdout.strip()}"
-        return found
+        resolved = self._resolved.get((kind, name))
+        if resolved is None:
+            revision = name if ":" in name else f"{name}^{{{kind}}}"
+            run = self._run("rev-parse", "--verify", "-q", revision)
+            resolved = self._resolved[kind, name] = f"{kind}:{run.stdout.strip()}"
+        return resolved
 
     @cached_property
     def _resolved(self) -> dict[tuple[str, str], str]:
@@ -70,7 +70,7 @@ class Gitweb:
         if not script.startswith("/gitweb.cgi"):
             return Reply(404, (("Content-Type", "text/plain"),), b"not here\n")
         perl = os.pathsep.join(str(package / part) for package in self._packages for part in _PERL)
-        done = subprocess.run(
+        process = subprocess.run(
             ["perl", str(self._packages[0] / "usr/share/gitweb/gitweb.cgi")],
             env={
                 "PATH": os.environ["PATH"], "PERL5LIB": perl, "QUERY_STRING": query,
@@ -81,9 +81,9 @@ class Gitweb:
             },
             capture_output=True, check=False,
         )  # fmt: skip
-        if not done.stdout:
-            raise RuntimeError(done.stderr.decode("utf-8", "replace"))
-        return from_cgi(done.stdout)
+        if not process.stdout:
+            raise RuntimeError(process.stderr.decode("utf-8", "replace"))
+        return from_cgi(process.stdout)
 
     def _make(self, commits: int) -> None:
         chance = random.Random(7)

@@ -35,7 +35,7 @@ class Hostile:
         family: `session`: `/s/TOKEN/page3.html`. `first`: `/TOKEN/page3.html`. `random`:
             `/r/TOKEN`.
         token: A name of `TOKENS`.
-        fresh: Each link has a token of its own; else those of a page have one.
+        fresh: Each link has a different token; else all links of a page have the same.
         echo: Pages show their token, and the texts of links theirs.
         pages: Good pages.
     """
@@ -65,14 +65,14 @@ class Hostile:
         """A page."""
         chance = random.Random(zlib.crc32(path.encode()))
         if path == "/":
-            good = "".join(f'<a href="{one}">{one}</a>' for one in self._good)
+            good = "".join(f'<a href="{link}">{link}</a>' for link in self._good)
             return html(f"<title>Home</title>{good}{self._links(chance)}")
         if path in self._good:
             return html(f"<title>{path}</title><p>{self._good[path]}")
-        found = _FAMILY.fullmatch(path)
-        if found is None:
+        match = _FAMILY.fullmatch(path)
+        if match is None:
             return Reply(404, (("Content-Type", "text/plain"),), b"no such page\n")
-        name, number = found[1], int(found[2] or 0)
+        name, number = match[1], int(match[2] or 0)
         echo = f"<h1>Session {name}</h1>" if self._echo else ""
         text = self._texts[number % len(self._texts)]
         return html(f"<title>Page</title>{echo}<p>{text}</p>{self._links(chance)}")

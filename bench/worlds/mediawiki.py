@@ -61,12 +61,12 @@ class MediaWiki:
 
     def page(self, path: str) -> str:
         """The article that a URL shows; "" for everything else about it."""
-        found = _PAGE.match(path)
-        if found is None:
+        match = _PAGE.match(path)
+        if match is None:
             return ""
-        plain = found[1] is not None and "?" not in path
-        only_title = found[2] is not None and "&" not in path
-        return unquote(found[1] or found[2] or "") if plain or only_title else ""
+        plain = match[1] is not None and "?" not in path
+        only_title = match[2] is not None and "&" not in path
+        return unquote(match[1] or match[2] or "") if plain or only_title else ""
 
     def reply(self, path: str) -> Reply:
         """Ask PHP's server."""
@@ -91,7 +91,10 @@ class MediaWiki:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, what: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         if self._server is not None:
             self._server.terminate()
@@ -131,7 +134,7 @@ class MediaWiki:
     def _texts(self, revision: int) -> dict[str, str]:
         """Each title, and the text of a revision."""
         chance = random.Random(5)
-        found = {}
+        texts = {}
         groups = [f"Group {number}" for number in "ABCDEFGHIJ"]
         for number, title in enumerate(self._titles):
             links = [self._titles[chance.randrange(len(self._titles))] for _ in range(3)]
@@ -140,20 +143,20 @@ class MediaWiki:
             text = " ".join(f"{words(chance, 25)} [[{link}]]." for link in links)
             more = f" [[{missing}]]" if missing else ""
             group = chance.choice(groups)
-            found[title.replace(" ", "_")] = (
+            texts[title.replace(" ", "_")] = (
                 f"{text}{more}\n\n{words(chance, 30 + 10 * revision)}\n\n[[Category:{group}]]\n"
             )
         first = " ".join(f"[[{title}]]" for title in self._titles[:5])
-        found["Main_Page"] = f"{words(chance, 30)} {first}\n"
-        return found
+        texts["Main_Page"] = f"{words(chance, 30)} {first}\n"
+        return texts
 
     def _maintain(self, script: str, *args: str) -> None:
-        done = subprocess.run(
+        process = subprocess.run(
             [*self._php(), str(self._code / "maintenance" / script), *args],
             env=self._env(), cwd=self._code, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        if done.returncode:
-            raise RuntimeError(f"{script}: {done.stdout[-2000:]} {done.stderr[-2000:]}")
+        if process.returncode:
+            raise RuntimeError(f"{script}: {process.stdout[-2000:]} {process.stderr[-2000:]}")
 
     def _php(self) -> list[str]:
         program = str(self._packages[0] / "usr/bin/php8.2")

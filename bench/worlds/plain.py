@@ -53,8 +53,8 @@ class Plain:
         if parts.path not in {"/", "/list"}:
             return Reply(404, (("Content-Type", "text/plain"),), b"no such page\n")
         mine = [n for n in range(len(self._texts)) if n % 8 == section]
-        shown = mine[at * _PAGE : (at + 1) * _PAGE]
-        links = [f'<a href="{self._path(n)}">{self._texts[n][:30]}</a>' for n in shown]
+        listed = mine[at * _PAGE : (at + 1) * _PAGE]
+        links = [f'<a href="{self._path(n)}">{self._texts[n][:30]}</a>' for n in listed]
         links += [f'<a href="/list?section={n}">section {n}</a>' for n in range(8)]
         if (at + 1) * _PAGE < len(mine):
             links.append(f'<a href="/list?section={section}&amp;page={at + 1}">next</a>')

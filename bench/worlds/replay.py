@@ -66,8 +66,8 @@ class _Waiting(NamedTuple):
 class _Replay:
     """One crawl."""
 
-    def __init__(self, kept: Kept, *, learn: bool) -> None:
-        self._kept = kept
+    def __init__(self, replies: Kept, *, learn: bool) -> None:
+        self._kept = replies
         self._learn = learn
         self._novelty, self._rates = Novelty(), HitRates()
         self._canonical = Canonicalizer().canonical
@@ -89,44 +89,47 @@ class _Replay:
 
     def visits(self) -> Iterator[str]:
         while self._queue:
-            one = heappop(self._queue)
+            waiting = heappop(self._queue)
             if self._learn:
-                promise, view = self._novelty.place(one.url, view=one.view)
+                promise, view = self._novelty.place(waiting.url, view=waiting.view)
                 place = Directive.NORMAL + promise
-                if one.directive >= Directive.NORMAL and (place, view) != (one.directive, one.view):
-                    heappush(self._queue, one._replace(directive=place, view=view))
+                if waiting.directive >= Directive.NORMAL and (place, view) != (
+                    waiting.directive,
+                    waiting.view,
+                ):
+                    heappush(self._queue, waiting._replace(directive=place, view=view))
                     continue
-            if not self._is_hopeless(one.hops, one.url, one.context):
-                path = one.url.removeprefix(_ORIGIN)
+            if not self._is_hopeless(waiting.hops, waiting.url, waiting.context):
+                path = waiting.url.removeprefix(_ORIGIN)
                 yield path
-                self._visit(one, self._kept.get(path))
+                self._visit(waiting, self._kept.get(path))
 
     def _is_hopeless(self, hops: str, url: str, context: str) -> bool:
         return hops.endswith("X") and not self._rates.worth_trying(url, context)
 
-    def _visit(self, one: _Waiting, reply: Reply) -> None:
-        if one.hops.endswith("X"):
-            self._rates.note(one.url, one.context, hit=200 <= reply.status < 400)
+    def _visit(self, waiting: _Waiting, reply: Reply) -> None:
+        if waiting.hops.endswith("X"):
+            self._rates.note(waiting.url, waiting.context, hit=200 <= reply.status < 400)
         entered = []
-        outlinks, robots = _read(one, reply)
+        outlinks, robots = _read(waiting, reply)
         for link in outlinks:
-            hops = extend_path(one.hops, link.hop)
+            hops = extend_path(waiting.hops, link.hop)
             inside = link.url.startswith(_ORIGIN + "/")
-            known = self._canonical(link.url) in self._seen
-            if not inside or known or self._is_hopeless(hops, link.url, link.context):
+            is_known = self._canonical(link.url) in self._seen
+            if not inside or is_known or self._is_hopeless(hops, link.url, link.context):
                 continue
             met = self._novelty.meet(link.url) if self._learn else None
             if self.enter(link.url, hops, link.context, met) and met is not None:
                 entered.append(met)
                 self._novelty.entered((met,))
-        if self._learn and self._novelty.visited(one.url, view=one.view):
+        if self._learn and self._novelty.visited(waiting.url, view=waiting.view):
             body = reply.body if 200 <= reply.status < 300 else b""
             noindex = "noindex" in robots or "none" in robots
-            self._novelty.learn(one.url, body, entered, view=one.view, noindex=noindex)
+            self._novelty.learn(waiting.url, body, entered, view=waiting.view, noindex=noindex)
 
 
-def _read(one: _Waiting, reply: Reply) -> tuple[list[Outlink], frozenset[str]]:
-    """The links of a page, and what it says to robots."""
+def _read(waiting: _Waiting, reply: Reply) -> tuple[list[Outlink], frozenset[str]]:
+    """Return the links of a page, and its robots directives."""
     if not 200 <= reply.status < 400:
         return [], frozenset()
     headers = [
@@ -135,15 +138,15 @@ def _read(one: _Waiting, reply: Reply) -> tuple[list[Outlink], frozenset[str]]:
     ]
     types = [value for name, value in reply.headers if name.lower() == "content-type"]
     document = Document(
-        one.url, mime=types[0].partition(";")[0].strip() if types else "", headers=headers,
-        body=reply.body, status=reply.status, path=one.hops, context=one.context,
+        waiting.url, mime=types[0].partition(";")[0].strip() if types else "", headers=headers,
+        body=reply.body, status=reply.status, path=waiting.hops, context=waiting.context,
     )  # fmt: skip
-    found = extract(document, _SETTINGS)
-    return found.outlinks, found.robots
+    extraction = extract(document, _SETTINGS)
+    return extraction.outlinks, extraction.robots
 
 
-def visits(world: World, kept: Kept, *, learn: bool) -> Iterator[str]:
+def visits(world: World, replies: Kept, *, learn: bool) -> Iterator[str]:
     """The paths in the order in which they are asked for; without end where the world has none."""
-    replay = _Replay(kept, learn=learn)
+    replay = _Replay(replies, learn=learn)
     replay.enter(_ORIGIN + world.start, "", "")
     return replay.visits()

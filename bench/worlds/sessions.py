@@ -31,13 +31,13 @@ class Sessions:
 
     def page(self, path: str) -> str:
         """The page that a URL with a session shows."""
-        found = _SESSION.fullmatch(path)
-        return found[2] if found else ""
+        match = _SESSION.fullmatch(path)
+        return match[2] if match else ""
 
     def reply(self, path: str) -> Reply:
         """A page, with links that lose the session; or the way to one, with a new session."""
-        found = _SESSION.fullmatch(path)
-        bare = found[2] if found else path
+        match = _SESSION.fullmatch(path)
+        bare = match[2] if match else path
         if bare == "/":
             return html('<title>Home</title><a href="/page/0.aspx">enter</a>')
         if bare not in self._pages:
@@ -45,9 +45,9 @@ class Sessions:
         self._given += 1
         fresh = random.Random(self._given).getrandbits(120)
         session = f"/(S({fresh:024x}))"
-        if found is None:
+        if match is None:
             return Reply(302, (("Location", session + path),), b"")
         number = int(re.findall(r"\d+", bare)[0])
-        others = (f"/page/{(number * 2 + more) % len(self._pages)}.aspx" for more in (1, 2))
-        links = "".join(f'<a href="{session}{other}">{other}</a> ' for other in others)
+        targets = (f"/page/{(number * 2 + more) % len(self._pages)}.aspx" for more in (1, 2))
+        links = "".join(f'<a href="{session}{target}">{target}</a> ' for target in targets)
         return html(f"<title>{bare}</title><p>{self._pages[bare]}</p>{links}")

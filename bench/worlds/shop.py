@@ -1,4 +1,4 @@
-"""A shop with filters: every combination of them, sorted and cut into pages, has a URL of its own.
+"""A shop with filters: every combination of them, sorted and cut into pages, has its own URL.
 
 The products are reached by the plain list too. Some links carry a session in the path.
 """
@@ -55,7 +55,7 @@ class Shop:
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         match parts.path.strip("/").split("/"):
             case [""]:
-                return _shown("Shop", '<p><a href="/list">All products</a></p>')
+                return _page_of("Shop", '<p><a href="/list">All products</a></p>')
             case ["list"]:
                 return self._list(query)
             case ["product", number] if number.isdigit() and int(number) in self._products:
@@ -65,16 +65,16 @@ class Shop:
 
     def _list(self, query: dict[str, str]) -> Reply:
         chosen = {name: query[name] for name in _FACETS if name in query}
-        found = [
+        products = [
             (number, title)
             for number, (title, _, facets) in self._products.items()
             if all(facets[name] == value for name, value in chosen.items())
         ]
         if query.get("sort") == "name":
-            found.sort(key=lambda one: one[1])
+            products.sort(key=lambda product: product[1])
         page = int(query["page"]) if query.get("page", "1").isdigit() and "page" in query else 1
-        shown = found[(page - 1) * _PAGE : page * _PAGE]
-        body = "".join(f'<li><a href="/product/{n}">{title}</a></li>' for n, title in shown)
+        page_products = products[(page - 1) * _PAGE : page * _PAGE]
+        body = "".join(f'<li><a href="/product/{n}">{title}</a></li>' for n, title in page_products)
         more = [
             f'<a href="/list?{urlencode(query | {name: value})}">{value}</a>'
             for name, values in _FACETS.items()
@@ -83,9 +83,9 @@ class Shop:
         more += [
             f'<a href="/list?{urlencode(query | {"sort": name})}">{name}</a>' for name in _SORTS
         ]
-        if page * _PAGE < len(found):
+        if page * _PAGE < len(products):
             more.append(f'<a href="/list?{urlencode(query | {"page": page + 1})}">next</a>')
-        return _shown("Products", f"<p>{' '.join(more)}</p><ul>{body}</ul>")
+        return _page_of("Products", f"<p>{' '.join(more)}</p><ul>{body}</ul>")
 
     def _product(self, number: int, query: dict[str, str]) -> Reply:
         title, text, facets = self._products[number]
@@ -97,9 +97,9 @@ class Shop:
         likes = [number * 7 % len(self._products) + 1, number * 13 % len(self._products) + 1]
         links += [f'<a href="/product/{n}">{self._products[n][0]}</a>' for n in likes]
         note = f"<p>{next(iter(query))}</p>" if query else ""
-        return _shown(title, f"{note}<p>{text}</p><p>{' '.join(links)}</p>")
+        return _page_of(title, f"{note}<p>{text}</p><p>{' '.join(links)}</p>")
 
 
-def _shown(title: str, body: str) -> Reply:
+def _page_of(title: str, body: str) -> Reply:
     menu = '<p><a href="/">home</a> <a href="/list">products</a></p>'
     return html(f"<!DOCTYPE html><title>{title}</title><h1>{title}</h1>{menu}{body}")

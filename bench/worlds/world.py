@@ -44,7 +44,7 @@ class World(Protocol):
 
 
 class Served:
-    """A world on a port of its own; the same request is computed once.
+    """A world on a separate port; the same request is computed once.
 
     Attributes:
         world: What is served.
@@ -83,14 +83,14 @@ class Served:
 
 def curve_of(world: World, paths: Iterable[str]) -> list[int]:
     """How many distinct pages of a world were shown after each request."""
-    seen: set[str] = set()
-    found = []
+    pages_seen: set[str] = set()
+    counts = []
     for path in paths:
         page = world.page(path)
         if page in world.truth:
-            seen.add(page)
-        found.append(len(seen))
-    return found
+            pages_seen.add(page)
+        counts.append(len(pages_seen))
+    return counts
 
 
 @contextmanager

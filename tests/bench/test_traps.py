@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.traps import asked, folder_of, judged, needed
+from bench.traps import folder_of, judged, needed, requested_paths
 from bench.worlds.calendar import Calendar
 from bench.worlds.replay import Kept
 from bench.worlds.shop import Shop
@@ -40,7 +40,7 @@ def test_what_a_crawl_log_says_was_asked_for() -> None:
         "2026-11-22T21:20:12.400Z    -2    - http://wiki.test/gone L - unknown - - - - -",
         "2026-11-22T21:20:12.500Z   301    0 http://wiki.test:8080/ L - - - - - - -",
     ]
-    assert list(asked(lines)) == ["/index.php?title=A&x=b", "/a/robots.txt", "/"]
+    assert list(requested_paths(lines)) == ["/index.php?title=A&x=b", "/a/robots.txt", "/"]
 
 
 class Moving(Calendar):

@@ -38,7 +38,7 @@ def test_a_document_that_takes_too_long_has_no_text_and_the_next_one_has():
     texts.close()
 
 
-def test_documents_that_are_ask_for_together_are_answered_apart_where_one_fails(texts):
+def test_documents_that_are_asked_for_together_are_answered_apart_where_one_fails(texts):
     deep = b"<p>y" + b"<b>" * 5_000
     jobs = [job(b"<p>one"), job(b"junk", "application/pdf"), job(deep), job(b"two", "text/plain")]
     found = texts.texts(jobs)

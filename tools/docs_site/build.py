@@ -3,8 +3,8 @@
     python -m tools.docs_site.build            build into .cache/docs/html
     python -m tools.docs_site.build --serve    build, and serve it on http://127.0.0.1:8000/
 
-Sphinx runs in an environment of its own, `.venv-docs`, from requirements-docs.lock. A link to a
-page, file or heading that does not exist fails the build, as any warning of Sphinx does.
+Sphinx runs in a separate environment, `.venv-docs`, from requirements-docs.lock. A link to a page,
+file or heading that does not exist fails the build, as any warning of Sphinx does.
 """
 
 import functools
@@ -35,10 +35,10 @@ def build() -> int:
     here = Path(__file__).resolve().parent
     command = [str(python), "-m", "sphinx", "-q", "-E", "-W", "--keep-going", "-j", "2"]
     command += ["-c", str(here), "-d", str(FOLDER / "trees"), str(FOLDER / "source"), str(HTML)]
-    done = subprocess.run(command, check=False)
-    if done.returncode == 0:
+    process = subprocess.run(command, check=False)
+    if process.returncode == 0:
         print(f"built in {time.monotonic() - begin:.0f} s: {HTML / 'index.html'}")
-    return int(done.returncode != 0)
+    return int(process.returncode != 0)
 
 
 def serve() -> None:

@@ -79,8 +79,8 @@ def find_broken_links(root: Path) -> list[Link]:
                 (root / page).parent.joinpath(link.target).resolve() if link.target else root / page
             )
             name = str(path.relative_to(root)) if path.is_relative_to(root) else ""
-            known = anchors.get(name, set())
-            if not path.exists() or not name or (link.anchor and link.anchor not in known):
+            page_anchors = anchors.get(name, set())
+            if not path.exists() or not name or (link.anchor and link.anchor not in page_anchors):
                 broken.append(link)
     return broken
 

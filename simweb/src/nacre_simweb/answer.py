@@ -61,7 +61,7 @@ class Heading(NamedTuple):
 
 
 def read_heading(data: bytes) -> Heading | None:
-    """The head of a request; None for what is none."""
+    """Parse the head of a request; None: it is invalid."""
     lines = data.decode("latin-1").split("\r\n")
     words = lines[0].split(" ")
     if len(words) != 3:
@@ -104,25 +104,25 @@ class WorldServer:
             return Sending(((0.0, _plain(405, b"")),), close=True)
         url, time = heading.url, self._now()
         fields = heading.fields
-        asked = Request(
+        request = Request(
             etag=fields.get("if-none-match", ""), modified=fields.get("if-modified-since", "")
         )
         refusal = self._refusal(urlsplit(url).hostname or "")
         if refusal:
             return self._refused(url, time, refusal)
-        reply = self._reply(url, time, asked)
-        row = self._row(reply, time, conditional=bool(asked.etag or asked.modified))
+        reply = self._reply(url, time, request)
+        row = self._row(reply, time, conditional=bool(request.etag or request.modified))
         if reply.status == 0:
             return Sending((), close=True, row=row)
         close = fields.get("connection", "").lower() == "close"
         return Sending(tuple(_pieces(reply, heading.method)), close, row)
 
-    def _reply(self, url: str, time: float, asked: Request) -> SimulatedReply:
+    def _reply(self, url: str, time: float, request: Request) -> SimulatedReply:
         name = url.partition("#")[0]
         nonce = self._asked[name]
         self._asked[name] += 1
-        shown = without_port(url) if self.bare else url
-        return self.world.respond(shown, time, asked._replace(nonce=nonce))
+        shown_url = without_port(url) if self.bare else url
+        return self.world.respond(shown_url, time, request._replace(nonce=nonce))
 
     def _row(self, reply: SimulatedReply, time: float, *, conditional: bool) -> Row:
         resource, at = reply.resource, self._clock()
@@ -157,12 +157,21 @@ class WorldServer:
         """A challenge that calls itself 200, or a request to come back later."""
         at = self._clock()
         body, kind = (CHALLENGE, "wall") if status == 403 else (b"", "none")
-        shown = 200 if status == 403 else status
+        shown_status = 200 if status == 403 else status
         digest = payload_digest(body)
         row = Row(
-            time, url, kind, shown, -1, 0, conditional=False, length=len(body), digest=digest, at=at
+            time,
+            url,
+            kind,
+            shown_status,
+            -1,
+            0,
+            conditional=False,
+            length=len(body),
+            digest=digest,
+            at=at,
         )
-        return Sending(((0.0, _plain(shown, body)),), close=False, row=row)
+        return Sending(((0.0, _plain(shown_status, body)),), close=False, row=row)
 
 
 def without_port(url: str) -> str:

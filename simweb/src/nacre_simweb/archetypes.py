@@ -220,18 +220,19 @@ def archetype(name: str, hints: HintName = "none") -> WorldParameters:
     Args:
         name: A key of `ARCHETYPES`.
         hints: `none`: neither sitemap, feed, teasers nor validators; `honest`: all, and true;
-            `partial`: a sitemap that tells 80 % of the changes, and of five told one is none;
+            `partial`: a sitemap that reports 80 % of the changes, and one of five reported changes
+                is false;
             `lying`: all, and false.
 
     Raises:
         ConfigError: There is no world of that name.
     """
     if name not in ARCHETYPES:
-        known = ", ".join(sorted(ARCHETYPES))
-        raise ConfigError(f"--world: there is no world {name!r}; there are {known}")
+        names = ", ".join(sorted(ARCHETYPES))
+        raise ConfigError(f"--world: there is no world {name!r}; there are {names}")
     parameters = ARCHETYPES[name]()
-    told, validators = _HINTS[hints]
-    return parameters.model_copy(update={"hints": told, "validators": validators})
+    hint_settings, validators = _HINTS[hints]
+    return parameters.model_copy(update={"hints": hint_settings, "validators": validators})
 
 
 _HINTS: dict[HintName, tuple[SimulatedHints, Validators]] = {

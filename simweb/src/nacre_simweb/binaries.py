@@ -26,7 +26,7 @@ class Binaries:
         self._sizes: dict[tuple[tuple[int, Target], int], int] = {}
 
     def find(self, host: int, target: Target, time: float) -> Resource | None:
-        """An embed or attachment; None where there is none."""
+        """Return an embed or attachment; None: there is none."""
         shape = self._world.parameters.shape
         if target.kind == "shared":
             if target.serial >= shape.shared_embeds:
@@ -49,7 +49,7 @@ class Binaries:
         return None
 
     def _there(self, article: Article, time: float) -> bool:
-        """Files outlive their article: nobody cleans up."""
+        """Return whether a file exists: files are not deleted with their article."""
         return article.born <= time
 
     def _size(self, name: tuple[int, Target], version: int, mean: int) -> int:

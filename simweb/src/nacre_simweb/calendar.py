@@ -58,10 +58,10 @@ def operational(rhythm: Rhythm, time: float) -> float:
         return time
     ends = _ends(rhythm)
     length = len(ends) * HOUR
-    round_, rest = divmod(time, length)
-    hour = min(int(rest // HOUR), len(ends) - 1)
+    round_, offset = divmod(time, length)
+    hour = min(int(offset // HOUR), len(ends) - 1)
     before = ends[hour - 1] if hour else 0.0
-    return round_ * length + before + (ends[hour] - before) * (rest - hour * HOUR) / HOUR
+    return round_ * length + before + (ends[hour] - before) * (offset - hour * HOUR) / HOUR
 
 
 def real(rhythm: Rhythm, time: float) -> float:
@@ -70,7 +70,7 @@ def real(rhythm: Rhythm, time: float) -> float:
         return time
     ends = _ends(rhythm)
     length = len(ends) * HOUR
-    round_, rest = divmod(time, length)
-    hour = min(bisect_right(ends, rest), len(ends) - 1)
+    round_, offset = divmod(time, length)
+    hour = min(bisect_right(ends, offset), len(ends) - 1)
     before = ends[hour - 1] if hour else 0.0
-    return round_ * length + (hour + (rest - before) / (ends[hour] - before)) * HOUR
+    return round_ * length + (hour + (offset - before) / (ends[hour] - before)) * HOUR

@@ -48,10 +48,10 @@ def read_archive(directory: Path, rows: list[Row]) -> KeptCaptures:
     records = [record for path in files for record in _records(path, bases, problems)]
     records.sort(key=lambda record: record.date)
     size = sum(path.stat().st_size for path in files)
-    kept = list(_found(_resolved(records, problems), rows, problems))
+    captures = list(_match_rows(_resolved(records, problems), rows, problems))
     order = {id(row): number for number, row in enumerate(rows)}
-    kept.sort(key=lambda capture: order[id(capture.row)])
-    return KeptCaptures(rows, kept, problems, size)
+    captures.sort(key=lambda capture: order[id(capture.row)])
+    return KeptCaptures(rows, captures, problems, size)
 
 
 def _records(path: Path, bases: BaseFiles, problems: list[str]) -> Iterator[CaptureRecord]:
@@ -104,7 +104,7 @@ def _reply(block: bytes) -> tuple[int, bytes]:
 
 
 def _resolved(records: Iterable[CaptureRecord], problems: list[str]) -> Iterator[CaptureRecord]:
-    """Revisits get the digest of what they refer to; one that refers to nothing is a problem."""
+    """Give revisits the digest of their original; a missing original is a problem."""
     originals: dict[tuple[str, str], str] = {}
     for record in records:
         if record.refers is None:
@@ -116,7 +116,7 @@ def _resolved(records: Iterable[CaptureRecord], problems: list[str]) -> Iterator
             problems.append(f"{record.url} at {record.date}: its original is not there")
 
 
-def _found(
+def _match_rows(
     records: Iterable[CaptureRecord], rows: list[Row], problems: list[str]
 ) -> Iterator[KeptCapture]:
     """Each record with the reply that it holds: the next one of its URL with the same bytes."""

@@ -7,7 +7,7 @@ from nacre_simweb.draw import Draw
 from nacre_simweb.parameters import Language, PageNoise
 
 KINDS = frozenset(("coding", "charset"))
-"""Kinds of noise that change how a page travels, and nothing of what it is."""
+"""Kinds of noise that change the transfer of a page, but not its content."""
 
 
 class BodyCoding(NamedTuple):
@@ -40,5 +40,5 @@ def form(kinds: tuple[PageNoise, ...], language: Language, draw: Draw) -> BodyCo
         draw: Random numbers of the reply.
     """
     coding = "gzip" if "coding" in kinds and draw.at("coding").uniform() < 0.5 else ""
-    other = "charset" in kinds and language == "zh" and draw.at("charset").uniform() < 0.5
-    return BodyCoding("gb18030" if other else "utf-8", coding)
+    is_gb18030 = "charset" in kinds and language == "zh" and draw.at("charset").uniform() < 0.5
+    return BodyCoding("gb18030" if is_gb18030 else "utf-8", coding)

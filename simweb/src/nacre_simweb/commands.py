@@ -47,8 +47,10 @@ def worlds() -> None:
 
     for name, make in ARCHETYPES.items():
         shape = make().shape
-        what = (make.__doc__ or "").strip().splitlines()[0]
-        output.say(f"{name:11} {shape.pages:6,} pages, {output.count(shape.hosts, 'host')}: {what}")
+        description = (make.__doc__ or "").strip().splitlines()[0]
+        output.say(
+            f"{name:11} {shape.pages:6,} pages, {output.count(shape.hosts, 'host')}: {description}"
+        )
 
 
 @simweb.command()
@@ -150,12 +152,12 @@ def seconds(option: str, text: str) -> float:
     from nacre.errors import ConfigError
 
     try:
-        found = parse_duration(text)
+        value = parse_duration(text)
     except ValueError as error:
         raise ConfigError(f"{option} {text!r}: {error}") from None
-    if not isinstance(found, float) or found < 60:
+    if not isinstance(value, float) or value < 60:
         raise ConfigError(f"{option} {text!r}: at least a minute, such as 1h or 7d")
-    return found
+    return value
 
 
 def _split(text: str) -> list[str]:
@@ -166,12 +168,12 @@ def _numbers(text: str) -> list[float]:
     from nacre.errors import ConfigError
 
     try:
-        found = [float(part) for part in _split(text)]
+        numbers = [float(part) for part in _split(text)]
     except ValueError:
         raise ConfigError(f"--budgets {text!r}: numbers with commas, such as 2,5,10") from None
-    if any(number <= 0 for number in found):
+    if any(number <= 0 for number in numbers):
         raise ConfigError(f"--budgets {text!r}: each must be more than 0")
-    return found
+    return numbers
 
 
 @simweb.command()
@@ -210,11 +212,11 @@ def serve(
     hands.set(day * DAY)
 
     async def work() -> None:
-        async with serving(served, hands, port, address) as (server, found):
+        async with serving(served, hands, port, address) as (server, bound_port):
             ends = asyncio.Event()
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, ends.set)
-            _tell(served, address, found)
+            _tell(served, address, bound_port)
             try:
                 await ends.wait()
             finally:
@@ -263,17 +265,17 @@ def score(
     try:
         rows = read_log(log)
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
+        reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(
-            f"--log {log}: {why}; `simweb serve --log` writes it at its end"
+            f"--log {log}: {reason}; `simweb serve --log` writes it at its end"
         ) from None
     if not archive.exists():
         raise ConfigError(f"{archive}: there is no such directory of WARCs")
-    found = read_archive(archive, rows)
-    for problem in found.problems[:20]:
+    captures = read_archive(archive, rows)
+    for problem in captures.problems[:20]:
         output.tell(problem)
     window = CountedWindow(DriverSteps(plan.every, plan.days).times)
-    output.say(score_bytes(score_of(make_world(plan), found, window)).decode().rstrip())
+    output.say(score_bytes(score_of(make_world(plan), captures, window)).decode().rstrip())
 
 
 Parts = Annotated[
@@ -324,19 +326,19 @@ def goals(
     from nacre_simweb.goaltable import figure_of, markdown, written
     from nacre_simweb.sweep import Sweep
 
-    wanted = set(_split(only))
+    goal_names = set(_split(only))
     chosen = [
         goal if scale == 1.0 else shrunk(goal, scale)
         for goal in (quick_goals() if quick else all_goals())
-        if not wanted or goal.name in wanted
+        if not goal_names or goal.name in goal_names
     ]
     sweep = Sweep(chosen, _seed_list(seeds), few, jobs)
     results = _measured(sweep, parts)
-    found = written(results, sweep.seeds, few)
+    figures = written(results, sweep.seeds, few)
     if out is not None:
-        out.write_bytes(found)
-    table = markdown([figure_of(one) for one in results])
-    output.say(found.decode().rstrip() if as_json else table.rstrip())
+        out.write_bytes(figures)
+    table = markdown([figure_of(goal_result) for goal_result in results])
+    output.say(figures.decode().rstrip() if as_json else table.rstrip())
 
 
 def _measured(sweep: "Sweep", parts: Path | None) -> "list[GoalResult]":
@@ -344,15 +346,17 @@ def _measured(sweep: "Sweep", parts: Path | None) -> "list[GoalResult]":
     from nacre_simweb.goals import GoalResult
     from nacre_simweb.sweep import measured, parts_of
 
-    left = len(parts_of(sweep, Path()))
+    parts_left = len(parts_of(sweep, Path()))
     results = []
-    for one in measured(sweep, parts):
-        if isinstance(one, GoalResult):
-            results.append(one)
+    for progress in measured(sweep, parts):
+        if isinstance(progress, GoalResult):
+            results.append(progress)
             continue
-        left -= 1
-        where = one.part.place
-        output.tell(f"{where.world}, hints: {where.hints}, seed {one.part.seed}; {left} left")
+        parts_left -= 1
+        where = progress.part.place
+        output.tell(
+            f"{where.world}, hints: {where.hints}, seed {progress.part.seed}; {parts_left} left"
+        )
     return results
 
 
@@ -360,13 +364,13 @@ def _seed_list(text: str) -> list[int]:
     """Numbers and ranges, in their order, each once."""
     from nacre.errors import ConfigError
 
-    found: dict[int, None] = {}
+    seeds: dict[int, None] = {}
     for part in _split(text):
         first, _, last = part.partition("-")
         if not (first.isdecimal() and (last or first).isdecimal()):
             raise ConfigError(f"--seeds {text!r}: numbers and ranges, such as 11,12 or 11-30")
-        found.update(dict.fromkeys(range(int(first), int(last or first) + 1)))
-    return list(found)
+        seeds.update(dict.fromkeys(range(int(first), int(last or first) + 1)))
+    return list(seeds)
 
 
 @simweb.command()
@@ -391,7 +395,7 @@ def paper(
     ] = Path("paper-results"),
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """The experiment of the National Library of China's paper, with truth beside it.
+    """The experiment of the National Library of China's paper, with the truth for comparison.
 
     A full crawl, time passes, `nacre recrawl`, and a second full crawl: the real crawler over HTTP.
     """
@@ -405,10 +409,14 @@ def paper(
 
     days = seconds("--after", after) / DAY
     plan = ExperimentPlan(world, hints, seed, days, days * DAY, ("nacre",), (), bytes_scale, "http")
-    found = compare(plan, keep, out)
-    write_results(found, out)
+    comparison = compare(plan, keep, out)
+    write_results(comparison, out)
     _make_readable(out)
-    text = json_of(found).decode() if as_json else plain_text(document(found, output.shown(out)))
+    text = (
+        json_of(comparison).decode()
+        if as_json
+        else plain_text(document(comparison, output.shown(out)))
+    )
     output.say(text.rstrip())
     output.tell(f"Written to {output.shown(out)}")
 

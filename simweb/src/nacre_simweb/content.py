@@ -115,7 +115,7 @@ class ArticleWriter:
 
     @staticmethod
     def _rewritten(before: PartVersions, draw: Draw, number: int) -> PartVersions:
-        """One to three paragraphs anew, sometimes the headline too."""
+        """Replace one to three paragraphs, sometimes the headline too."""
         paragraphs, patches = before.paragraphs, before.patches
         for place in range(1 + draw.below(3)):
             chosen = draw.below(len(paragraphs), place + 1)

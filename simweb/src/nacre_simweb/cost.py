@@ -1,4 +1,4 @@
-"""The cost of a crawl, against a full crawl at each step and against what was necessary."""
+"""The cost of a crawl, against a full crawl at each step and against the necessary cost."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,8 +23,10 @@ def true_size(world: World, row: Row, size: int) -> float:
 def costs(world: World, archive: KeptCaptures, window: CountedWindow) -> Measures:
     """Requests, bytes and politeness time after the first step; robots.txt left out."""
     rows = [row for row in archive.rows if row.time > window.start and row.kind != "robots"]
-    kept = [
-        each for each in archive.kept if each.row.time > window.start and each.row.kind != "robots"
+    captures = [
+        capture
+        for capture in archive.kept
+        if capture.row.time > window.start and capture.row.kind != "robots"
     ]
     pages = [row for row in rows if row.kind != "embed"]
     delay = max(world.parameters.crawl_delay, _DELAY)
@@ -35,7 +37,9 @@ def costs(world: World, archive: KeptCaptures, window: CountedWindow) -> Measure
         "requests_hints": float(sum(row.kind == "hint" for row in rows)),
         "not_modified": float(sum(row.status == 304 for row in rows)),
         "bytes_received": round(sum(true_size(world, row, row.length) for row in rows), 1),
-        "bytes_stored": round(sum(true_size(world, each.row, each.size) for each in kept), 1),
+        "bytes_stored": round(
+            sum(true_size(world, capture.row, capture.size) for capture in captures), 1
+        ),
         "politeness_hours": round(sum(hosts.values()) * delay / 3600, 4),
         "politeness_hours_longest": round(max(hosts.values(), default=0) * delay / 3600, 4),
     }

@@ -1,7 +1,7 @@
 """A policy on the real crawler: each batch of visits is a session of one job.
 
 The crawler fetches, extracts, deduplicates and writes WARCs as always; its scope refuses every
-link, because the policy says what is visited.
+link, because the policy chooses the URLs.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ class Crawling:
         self.job = Job(root, settings, clock=clock, disk=disk, record_ids=ids)
         self._wanted: list[WantedVisit] = []
         self._visits: dict[str, VisitOutcome] = {}
-        self.job.events.subscribe(self._heard, captures=True)
+        self.job.events.subscribe(self._receive, captures=True)
 
     async def step(self, time: float) -> None:
         """See `Fetcher`."""
@@ -91,19 +91,19 @@ class Crawling:
         if asyncio.iscoroutine(waited):
             await waited
 
-    async def visit(self, wishes: Sequence[WantedVisit], policy: Policy) -> list[VisitOutcome]:
+    async def visit(self, visits: Sequence[WantedVisit], policy: Policy) -> list[VisitOutcome]:
         """See `Fetcher`."""
-        self._wanted = list(wishes)
+        self._wanted = list(visits)
         self._visits = {}
         await self.job.run()
-        return [self._visits.get(wish.url) or self._nothing(wish.url) for wish in wishes]
+        return [self._visits.get(wanted.url) or self._nothing(wanted.url) for wanted in visits]
 
     def _nothing(self, url: str) -> VisitOutcome:
         """The outcome of a visit that came to nothing."""
         now = self._world.epoch(self._time)
         return VisitOutcome(url, now, 0, "", "", "", "", 0, (), bytes)
 
-    def _heard(self, event: Event) -> None:
+    def _receive(self, event: Event) -> None:
         if isinstance(event, StateChanged):
             if event.old is JobState.PREPARING and event.new is JobState.RUNNING:
                 self._enter()
@@ -120,9 +120,9 @@ class Crawling:
             return
         identity = session.queues.identity
         uris = []
-        for wish in self._wanted:
-            heritable = {UNCONDITIONAL: AUDIT} if wish.fresh else {}
-            uri = identity.seed(self._outer(wish.url), heritable=heritable)
+        for wanted in self._wanted:
+            heritable = {UNCONDITIONAL: AUDIT} if wanted.fresh else {}
+            uri = identity.seed(self._outer(wanted.url), heritable=heritable)
             uris.append(structs.replace(uri, is_seed=False, force_fetch=True))
         session.frontier.schedule(uris, self._clock.now())
 
@@ -144,21 +144,21 @@ class Crawling:
 
     def _links(self, outlinks: Sequence[Outlink]) -> list[SimulatedLink]:
         """Links, embeds, redirects and entries of sitemaps; guesses left out."""
-        found: dict[str, SimulatedLink] = {}
-        for each in outlinks:
-            hop = _HOPS.get(each.hop)
-            url = self._inner(each.url)
-            if hop and url not in found:
-                text = each.text if hop == "L" and each.context in _CONTEXTS else ""
-                found[url] = SimulatedLink(url, hop, text, each.lastmod)
-        return list(found.values())
+        links: dict[str, SimulatedLink] = {}
+        for outlink in outlinks:
+            hop = _HOPS.get(outlink.hop)
+            url = self._inner(outlink.url)
+            if hop and url not in links:
+                text = outlink.text if hop == "L" and outlink.context in _CONTEXTS else ""
+                links[url] = SimulatedLink(url, hop, text, outlink.lastmod)
+        return list(links.values())
 
     def _outer(self, url: str) -> str:
         """The URL as it is asked for: with the port of a served world."""
         if not self._port:
             return url
-        scheme, _, rest = url.partition("://")
-        host, slash, path = rest.partition("/")
+        scheme, _, after = url.partition("://")
+        host, slash, path = after.partition("/")
         return f"{scheme}://{host}:{self._port}{slash}{path}"
 
     def _inner(self, url: str) -> str:

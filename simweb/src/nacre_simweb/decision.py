@@ -47,13 +47,13 @@ class Decisions:
         """See `Fetcher`."""
         self._time = time
 
-    async def visit(self, wishes: Sequence[WantedVisit], policy: Policy) -> list[VisitOutcome]:
+    async def visit(self, visits: Sequence[WantedVisit], policy: Policy) -> list[VisitOutcome]:
         """See `Fetcher`."""
-        return [self._visit(wish, policy) for wish in wishes]
+        return [self._visit(wanted, policy) for wanted in visits]
 
-    def _visit(self, wish: WantedVisit, policy: Policy) -> VisitOutcome:
-        url = wish.url
-        asks = policy.conditional and not wish.fresh
+    def _visit(self, wanted: WantedVisit, policy: Policy) -> VisitOutcome:
+        url = wanted.url
+        asks = policy.conditional and not wanted.fresh
         nonce = self._asked[url]
         self._asked[url] += 1
         etag, modified = self._stamps.get(url, ("", "")) if asks else ("", "")
@@ -96,13 +96,13 @@ class Decisions:
         if not resource.stable:
             return _measured(reply)
         key = (reply.url, resource.kind, resource.mark)
-        found = self._pages.get(key)
-        if found is None:
-            found = self._pages[key] = _measured(reply)
-        return found
+        look = self._pages.get(key)
+        if look is None:
+            look = self._pages[key] = _measured(reply)
+        return look
 
     def _keep(self, row: Row, reply: SimulatedReply, policy: Policy) -> None:
-        """What the crawler writes of a reply, and what it remembers."""
+        """Store a reply as the crawler would, with its history."""
         if row.status in {0, 503, 429}:
             return
         full = row.status != 304

@@ -1,7 +1,6 @@
 """Random numbers by counter: each is a function of (seed, path, number), in whatever order asked.
 
-Nothing is stored and nothing depends on what was drawn before, so that every policy sees the same
-world.
+Nothing is stored and no number depends on earlier draws, so that every policy sees the same world.
 """
 
 import math
@@ -56,10 +55,10 @@ class Draw:
 
     def weighted(self, weights: Sequence[tuple[T, float]], number: int = 0) -> T:
         """One of the choices, by weights that need not add up to 1."""
-        left = self.uniform(number) * math.fsum(weight for _, weight in weights)
+        remaining = self.uniform(number) * math.fsum(weight for _, weight in weights)
         for choice, weight in weights:
-            left -= weight
-            if left < 0:
+            remaining -= weight
+            if remaining < 0:
                 return choice
         return weights[-1][0]
 

@@ -19,7 +19,7 @@ class Fetcher(Protocol):
         """The world is at the next step's time, seconds."""
         ...
 
-    async def visit(self, wishes: Sequence[WantedVisit], policy: Policy) -> list[VisitOutcome]:
+    async def visit(self, visits: Sequence[WantedVisit], policy: Policy) -> list[VisitOutcome]:
         """Visit each URL once."""
         ...
 
@@ -103,33 +103,33 @@ class Driver:
     async def _step(self, time: float, room: int) -> None:
         now = self._world.epoch(time)
         for _ in range(_WAVES):
-            wishes = self._policy.choose(now, room)[:room]
-            if not wishes or room <= 0:
+            visits = self._policy.choose(now, room)[:room]
+            if not visits or room <= 0:
                 return
-            room -= len(wishes)
-            self._note(wishes, time)
-            outcomes = await self._fetcher.visit(wishes, self._policy)
-            self._pages.update(each.url for each in outcomes if _is_page(each))
+            room -= len(visits)
+            self._note(visits, time)
+            outcomes = await self._fetcher.visit(visits, self._policy)
+            self._pages.update(result.url for result in outcomes if _is_page(result))
             for outcome in outcomes:
                 self._policy.learn(outcome)
             await self._visit_embeds(outcomes)
 
-    def _note(self, wishes: Sequence[WantedVisit], time: float) -> None:
+    def _note(self, visits: Sequence[WantedVisit], time: float) -> None:
         self.forecasts += (
-            Forecast(wish.url, time, wish.chance) for wish in wishes if wish.chance is not None
+            Forecast(visit.url, time, visit.chance) for visit in visits if visit.chance is not None
         )
 
     async def _visit_embeds(self, outcomes: Sequence[VisitOutcome]) -> None:
         """Embeds of the pages that were visited, as the policy wants them; under no budget."""
-        done = self._fresh if self._policy.embeds == "all" else self._embeds
-        wanted: list[WantedVisit] = []
+        visited = self._fresh if self._policy.embeds == "all" else self._embeds
+        embeds: list[WantedVisit] = []
         for outcome in outcomes:
             for link in outcome.links:
-                if link.hop == "E" and link.url not in done:
-                    done.add(link.url)
-                    wanted.append(WantedVisit(link.url))
-        if wanted:
-            for outcome in await self._fetcher.visit(wanted, self._policy):
+                if link.hop == "E" and link.url not in visited:
+                    visited.add(link.url)
+                    embeds.append(WantedVisit(link.url))
+        if embeds:
+            for outcome in await self._fetcher.visit(embeds, self._policy):
                 self._policy.learn(outcome)
 
 
@@ -140,7 +140,7 @@ def _is_page(outcome: VisitOutcome) -> bool:
 
 
 def drive(world: World, policy: Policy, fetcher: Fetcher, steps: DriverSteps) -> Driver:
-    """Run a policy whose fetcher needs no loop of its own."""
+    """Run a policy whose fetcher needs no separate event loop."""
     driver = Driver(world, policy, fetcher, steps)
     asyncio.run(driver.run())
     return driver

@@ -31,7 +31,7 @@ def estimates(seed: int) -> Measures:
     draw = Draw(seed).at("estimates")
     rates = [math.exp(_MIDDLE + _SPREAD * draw.normal(number)) for number in range(_PAGES)]
     rows = [PageRow(f"http://a.test/{number}", template="a") for number in range(_PAGES)]
-    found: Measures = {}
+    measures: Measures = {}
     for visit in range(1, max(_VISITS) + 1):
         for row, rate, number in zip(rows, rates, range(_PAGES), strict=True):
             here = draw.at(number, visit)
@@ -40,8 +40,8 @@ def estimates(seed: int) -> Measures:
             row.visits = visit
             row.evidence = observe(row.evidence or NO_EVIDENCE, days, changed=changed)
         if visit in _VISITS:
-            found[f"rmse_ln_{visit}"] = _error(rows, rates)
-    return found
+            measures[f"rmse_ln_{visit}"] = _error(rows, rates)
+    return measures
 
 
 def _error(rows: list[PageRow], rates: list[float]) -> float:

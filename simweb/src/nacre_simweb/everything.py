@@ -1,4 +1,4 @@
-"""Storage alone: everything is fetched at every step, and Nacre only judges what came."""
+"""Storage only: everything is fetched at every step, and Nacre only judges the replies."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ class Everything(Nacre):
 
     def choose(self, now: float, room: int) -> Sequence[WantedVisit]:
         """See `Policy`."""
-        known = super().choose(now, room)
-        if known or self._stepped == now:
-            return known
+        new_visits = super().choose(now, room)
+        if new_visits or self._stepped == now:
+            return new_visits
         self._stepped = now
         return [
             WantedVisit(row.url)

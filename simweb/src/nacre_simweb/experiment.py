@@ -96,7 +96,7 @@ def run_trials(plan: ExperimentPlan, directory: Path) -> Iterator[Trial]:
     """
     world = make_world(plan)
     for name in plan.policies:
-        make_policy(name, world)  # a wrong name is told before anything runs
+        make_policy(name, world)  # a wrong name is reported before anything runs
     looks: Looks = {}
     for name in plan.policies:
         budgets = [None] if name in UNLIMITED or not plan.budgets else plan.budgets

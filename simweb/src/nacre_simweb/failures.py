@@ -53,7 +53,7 @@ class Faults:
         share = self._settings.silent
         if not share:
             return False
-        day, rest = divmod(time, DAY)
+        day, offset = divmod(time, DAY)
         draw = self._draw.at("silent", url, int(day))
         begun = draw.uniform(1) * DAY
-        return draw.uniform() < share and (rest - begun) % DAY < HOUR
+        return draw.uniform() < share and (offset - begun) % DAY < HOUR

@@ -37,7 +37,10 @@ def forecast_quality(archive: KeptCaptures, forecasts: Sequence[Forecast]) -> Me
     if len(judged) < 2:
         names = ("brier", "brier_skill", "brier_skill_class", "reliability_slope")
         return dict.fromkeys(names)
-    chances, events = [one.chance for one in judged], [float(one.event) for one in judged]
+    chances, events = (
+        [forecast.chance for forecast in judged],
+        [float(forecast.event) for forecast in judged],
+    )
     base, middle = fmean(events), fmean(chances)
     brier = fmean((chance - event) ** 2 for chance, event in zip(chances, events, strict=True))
     spread = fmean((chance - middle) ** 2 for chance in chances)
@@ -63,8 +66,8 @@ class _Judged(NamedTuple):
 
 def _class_skill(judged: Sequence[_Judged], brier: float) -> float | None:
     classes: dict[str, list[float]] = {}
-    for one in judged:
-        classes.setdefault(one.name, []).append(float(one.event))
+    for forecast in judged:
+        classes.setdefault(forecast.name, []).append(float(forecast.event))
     reference = sum(
         len(events) * fmean(events) * (1 - fmean(events)) for events in classes.values()
     )
@@ -72,17 +75,17 @@ def _class_skill(judged: Sequence[_Judged], brier: float) -> float | None:
 
 
 def _judged(archive: KeptCaptures, forecasts: Sequence[Forecast]) -> list[_Judged]:
-    """Each forecast with what came of it: another version than at the visit before."""
+    """Return each forecast with its outcome: another version than at the visit before."""
     visits: dict[str, list[tuple[float, int]]] = {}
     for row in archive.rows:
         if row.kind == "article":
             visits.setdefault(row.url, []).append((row.time, row.version))
-    found = []
+    judged_forecasts = []
     for forecast in forecasts:
         times = visits.get(forecast.url, [])
         # The first visit in time: a pair made of it later in the step is another one.
         place = bisect_left(times, (forecast.time, -math.inf))
         if 0 < place < len(times) and times[place][0] <= forecast.time + DAY:
             event = times[place][1] != times[place - 1][1]
-            found.append(_Judged(forecast.chance, shaped(forecast.url).name, event))
-    return found
+            judged_forecasts.append(_Judged(forecast.chance, shaped(forecast.url).name, event))
+    return judged_forecasts

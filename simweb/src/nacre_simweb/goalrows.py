@@ -38,12 +38,12 @@ def all_goals() -> list[Goal]:
     ]  # fmt: skip
 
 
-def _least(name: str, what: str, target: float, group: str, key: str, spec: Spec) -> Goal:
-    return Goal(name, what, target, "least", figure(group, key, spec))
+def _least(name: str, description: str, target: float, group: str, key: str, spec: Spec) -> Goal:
+    return Goal(name, description, target, "least", figure(group, key, spec))
 
 
-def _most(name: str, what: str, target: float, group: str, key: str, spec: Spec) -> Goal:
-    return Goal(name, what, target, "most", figure(group, key, spec))
+def _most(name: str, description: str, target: float, group: str, key: str, spec: Spec) -> Goal:
+    return Goal(name, description, target, "most", figure(group, key, spec))
 
 
 # ---- savings
@@ -65,10 +65,10 @@ def _headline() -> list[Goal]:
 
 def _quarters() -> list[Goal]:
     paper = {"gov-twin": (0.867, 0.938), "mct-twin": (0.84, 0.916)}
-    found = []
+    goals = []
     for world, (time, storage) in paper.items():
         spec, where = _QUARTER._replace(world=world), f"{world} after a quarter, honest hints"
-        found += [
+        goals += [
             _least("G1q", f"{where}: relative saving of requests", 0.97, "saving",
                    "relative_saving", spec),
             _least("G1q", f"{where}: politeness time saved", time, "saving", "saved_politeness",
@@ -82,7 +82,7 @@ def _quarters() -> list[Goal]:
             _least("G1q", f"{where}: DR", 0.98, "deletions", "recall", spec),
             *_second_crawl(where, spec._replace(policy="digest")),
         ]  # fmt: skip
-    return found
+    return goals
 
 
 def _second_crawl(where: str, spec: Spec) -> list[Goal]:
@@ -95,21 +95,21 @@ def _second_crawl(where: str, spec: Spec) -> list[Goal]:
 
 
 def _without_hints() -> list[Goal]:
-    found = [goal for budget in (5.0, 20.0, 40.0) for goal in _ahead_of_oracle(budget)]
-    what = (
+    goals = [goal for budget in (5.0, 20.0, 40.0) for goal in _ahead_of_oracle(budget)]
+    description = (
         "mct-twin weekly, 25 % of its pages, no hints: requests for 99 % ECR over the rate oracle's"
     )
-    found.append(Goal("G1'", what, 1.10, "most", _dearer_than_oracle))
-    return found
+    goals.append(Goal("G1'", description, 1.10, "most", _dearer_than_oracle))
+    return goals
 
 
 def _ahead_of_oracle(budget: float) -> list[Goal]:
-    what = f"mct-twin weekly, no hints, {budget:g} %"
+    description = f"mct-twin weekly, no hints, {budget:g} %"
     return [
-        Goal("G1'", f"{what}, {begun}: ECR less the rate oracle's, points", -2.0, "least",
-             lead("epoch", "recall", one, one._replace(policy="oracle")))
+        Goal("G1'", f"{description}, {begun}: ECR less the rate oracle's, points", -2.0, "least",
+             lead("epoch", "recall", variant, variant._replace(policy="oracle")))
         for begun, spec in (("six weeks known", _LEARNED), ("cold start", _WEEKLY))
-        for one in (spec._replace(budget=budget),)
+        for variant in (spec._replace(budget=budget),)
     ]  # fmt: skip
 
 
@@ -124,33 +124,33 @@ def _requests_for(recall: float, policy: str, scores: Scores) -> float | None:
     Those of full crawls, which always do, where it reaches it under none of them.
     """
     last: tuple[float, float] | None = None
-    found = full = None
+    requests_needed = full = None
     for budget in _CURVE_AT:
-        one = scores(_CURVE._replace(policy=policy, budget=budget))
-        reached, spent = one["epoch"]["recall"], one["cost"]["requests"]
-        full = one["saving"]["full_requests"]
-        if reached is None or spent is None or found is not None:
+        run_scores = scores(_CURVE._replace(policy=policy, budget=budget))
+        reached, spent = run_scores["epoch"]["recall"], run_scores["cost"]["requests"]
+        full = run_scores["saving"]["full_requests"]
+        if reached is None or spent is None or requests_needed is not None:
             continue
         if reached >= recall:
             before, there = last or (reached, spent)
             part = (recall - before) / (reached - before) if reached > before else 1.0
-            found = there + part * (spent - there)
+            requests_needed = there + part * (spent - there)
         last = reached, spent
-    return full if found is None else found
+    return full if requests_needed is None else requests_needed
 
 
 def _paper() -> list[Goal]:
-    """With nothing but the lists, from a cold start, and where the site tells what changed."""
+    """With lists only, from a cold start, and with hints of the site."""
     starts = (
         ("no hints, six weeks known", _LEARNED),
         ("no hints, cold start", _WEEKLY),
         ("honest hints, cold start", _WEEKLY._replace(policy="nacre", hints="honest")),
     )
     return [
-        Goal("G2", f"mct-twin weekly, {what}, what NLC spent: ECR less NLC's, points", 10.0,
+        Goal("G2", f"mct-twin weekly, {start_name}, what NLC spent: ECR less NLC's, points", 10.0,
              "least",
              lead("epoch", "recall", spec._replace(spend="nlc"), spec._replace(policy="nlc")))
-        for what, spec in starts
+        for start_name, spec in starts
     ]  # fmt: skip
 
 
@@ -191,9 +191,9 @@ def _against_others() -> list[Goal]:
 
 
 def _over(name: str, policy: str, budget: float, target: float) -> Goal:
-    what = f"mct-twin daily, {budget:g} %: VR over {policy.title()}'s"
+    description = f"mct-twin daily, {budget:g} %: VR over {policy.title()}'s"
     measure = ratio(*_VERSIONS, _daily("nacre-nohints", budget), _daily(policy, budget))
-    return Goal(name, what, target, "least", measure)
+    return Goal(name, description, target, "least", measure)
 
 
 def _normalised(scores: Scores) -> float | None:
@@ -249,7 +249,7 @@ def _endings() -> list[Goal]:
     ]  # fmt: skip
 
 
-# ---- what is known
+# ---- known figures
 
 
 def _rates() -> list[Goal]:

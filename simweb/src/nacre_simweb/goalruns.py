@@ -47,7 +47,7 @@ class RunSetting(NamedTuple):
 
 
 class _Stage(NamedTuple):
-    """A world with what is known of its looks."""
+    """A world with its cached looks."""
 
     world: World
     looks: Looks
@@ -73,20 +73,20 @@ class Runs:
 
     def __call__(self, spec: Spec) -> Score:
         """The scores of a run."""
-        found = self._scores.get(spec)
-        if found is None:
-            found = self._scores[spec] = self._run(spec)
-        return found
+        run_score = self._scores.get(spec)
+        if run_score is None:
+            run_score = self._scores[spec] = self._run(spec)
+        return run_score
 
     def know(self, spec: Spec, scores: Score) -> None:
         """Take over a run that was made before."""
         self._scores[spec] = scores
 
     def _stage(self, spec: Spec, plan: ExperimentPlan) -> _Stage:
-        found = self._stages.get(place(spec))
-        if found is None:
-            found = self._stages[place(spec)] = _Stage(make_world(plan, spec.scale), {}, {})
-        return found
+        stage = self._stages.get(place(spec))
+        if stage is None:
+            stage = self._stages[place(spec)] = _Stage(make_world(plan, spec.scale), {}, {})
+        return stage
 
     def _run(self, spec: Spec) -> Score:
         if spec.world == BARE:
@@ -98,13 +98,13 @@ class Runs:
         decisions = Decisions(stage.world, stage.looks)
         driver = drive(stage.world, policy, decisions, steps)
         window = CountedWindow([time for time in steps.times if time >= spec.warm * DAY])
-        found = score(stage.world, decisions.archive, window, claims_of(policy, driver))
+        run_score = score(stage.world, decisions.archive, window, claims_of(policy, driver))
         if isinstance(policy, Nacre):
             archive = decisions.archive
-            found["verdicts"] = verdicts(stage.world, archive, policy.findings, policy.pairs)
-            found["state"] = {**state(archive, policy.known), "rules": rules(stage.world)}
-            found["lean"] = lean(stage.world, archive, policy.findings, window)
-        return found
+            run_score["verdicts"] = verdicts(stage.world, archive, policy.findings, policy.pairs)
+            run_score["state"] = {**state(archive, policy.known), "rules": rules(stage.world)}
+            run_score["lean"] = lean(stage.world, archive, policy.findings, window)
+        return run_score
 
     def _steps(self, spec: Spec, plan: ExperimentPlan) -> DriverSteps:
         share = None if spec.spend else plan.share(spec.budget)

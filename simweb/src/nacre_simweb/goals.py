@@ -54,9 +54,9 @@ class Goal(NamedTuple):
 
     Attributes:
         name: As in docs/simulated-goals.md, `G1`.
-        what: What is measured, where.
-        target: The figure; None for one that stands beside a goal: a bound, a comparison.
-        better: The figure is to be at least, or at most, so great.
+        what: The measure and its world.
+        target: The figure; None for a bound or a comparison.
+        better: Whether the figure must be at least, or at most, the target.
         measure: Finds it for one seed; None where a world gives nothing to measure.
         apart: A figure of this machine: measured once, when nothing else runs.
     """
@@ -75,7 +75,7 @@ class GoalResult(NamedTuple):
     Attributes:
         goal: The goal.
         values: By seed.
-        mean: Their mean; None where there is none.
+        mean: Their mean; None if there are no values.
         low: Lower end of its 95 % interval.
         high: Upper end.
     """
@@ -88,7 +88,7 @@ class GoalResult(NamedTuple):
 
     @property
     def reached(self) -> bool:
-        """The mean is what it should be; never where nothing is wanted."""
+        """Whether the mean reaches the target; False without a target."""
         if self.mean is None or self.goal.target is None:
             return False
         above = self.mean >= self.goal.target
@@ -104,38 +104,38 @@ def _figure(group: str, name: str, spec: Spec, scores: Scores) -> float | None:
     return scores(spec)[group].get(name)
 
 
-def ratio(group: str, name: str, one: Spec, other: Spec) -> Callable[[Scores], float | None]:
+def ratio(group: str, name: str, spec: Spec, base: Spec) -> Callable[[Scores], float | None]:
     """A measure of one run over that of another in the same world."""
-    return partial(_ratio, group, name, one, other)
+    return partial(_ratio, group, name, spec, base)
 
 
-def _ratio(group: str, name: str, one: Spec, other: Spec, scores: Scores) -> float | None:
-    above, below = scores(one)[group][name], scores(other)[group][name]
+def _ratio(group: str, name: str, spec: Spec, base: Spec, scores: Scores) -> float | None:
+    above, below = scores(spec)[group][name], scores(base)[group][name]
     return above / below if above is not None and below else None
 
 
-def lead(group: str, name: str, one: Spec, other: Spec) -> Callable[[Scores], float | None]:
+def lead(group: str, name: str, spec: Spec, base: Spec) -> Callable[[Scores], float | None]:
     """A measure of one run less that of another in the same world, in points."""
-    return partial(_lead, group, name, one, other)
+    return partial(_lead, group, name, spec, base)
 
 
-def _lead(group: str, name: str, one: Spec, other: Spec, scores: Scores) -> float | None:
-    left, right = scores(one)[group][name], scores(other)[group][name]
-    return None if left is None or right is None else 100.0 * (left - right)
+def _lead(group: str, name: str, spec: Spec, base: Spec, scores: Scores) -> float | None:
+    value, base_value = scores(spec)[group][name], scores(base)[group][name]
+    return None if value is None or base_value is None else 100.0 * (value - base_value)
 
 
 def needs(goal: Goal) -> list[Spec]:
     """The runs that a goal is a figure of, each once, in the order in which they must be made."""
-    found: dict[Spec, None] = {}
+    specs: dict[Spec, None] = {}
 
     def note(spec: Spec) -> Score:
-        for one in (spec._replace(policy=spec.spend, spend=""), spec) if spec.spend else (spec,):
-            found[one] = None
+        for needed in (spec._replace(policy=spec.spend, spend=""), spec) if spec.spend else (spec,):
+            specs[needed] = None
         return defaultdict(lambda: defaultdict(lambda: None))
 
     if not goal.apart:
         goal.measure(note)
-    return list(found)
+    return list(specs)
 
 
 def shrunk(goal: Goal, scale: float) -> Goal:
@@ -150,8 +150,8 @@ def shrunk(goal: Goal, scale: float) -> Goal:
 def result(goal: Goal, scores: Sequence[Scores]) -> GoalResult:
     """A goal over seeds, by the runs of each."""
     chosen = scores[:1] if goal.apart else scores
-    found = [value for one in chosen if (value := goal.measure(one)) is not None]
-    return GoalResult(goal, tuple(found), *interval(found))
+    values = [value for run_scores in chosen if (value := goal.measure(run_scores)) is not None]
+    return GoalResult(goal, tuple(values), *interval(values))
 
 
 def interval(values: Sequence[float]) -> tuple[float | None, float | None, float | None]:

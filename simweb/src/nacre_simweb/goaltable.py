@@ -8,7 +8,7 @@ from nacre_simweb.goals import GoalResult
 from nacre_simweb.score import score_bytes
 
 BEGIN, END = "<!-- goals -->", "<!-- end of goals -->"
-"""What stands before and after the table in a document."""
+"""Comments before and after the table in a document."""
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -16,13 +16,13 @@ class Figure(msgspec.Struct, frozen=True):
 
     Attributes:
         goal: As in docs/simulated-goals.md, `G1`.
-        what: What was measured, where.
-        target: The figure to be reached; None where there is none.
-        better: It is to be at least, or at most, so great.
+        what: The measure and its world.
+        target: The figure to be reached; None if there is none.
+        better: Whether the value must be at least, or at most, the target.
         values: By seed.
-        mean: Their mean; None where there is none.
+        mean: Their mean; None if there are no values.
         interval: Ends of its 95 % interval.
-        reached: The mean is what it should be.
+        reached: Whether the mean reaches the target.
     """
 
     goal: str
@@ -49,13 +49,13 @@ class GoalFigures(msgspec.Struct, frozen=True):
     goals: tuple[Figure, ...]
 
 
-def figure_of(one: GoalResult) -> Figure:
+def figure_of(goal_result: GoalResult) -> Figure:
     """A result as it is written."""
-    goal = one.goal
-    values = tuple(round(value, 6) for value in one.values)
+    goal = goal_result.goal
+    values = tuple(round(value, 6) for value in goal_result.values)
     return Figure(
-        goal.name, goal.what, goal.target, goal.better, values, _round(one.mean),
-        (_round(one.low), _round(one.high)), one.reached,
+        goal.name, goal.what, goal.target, goal.better, values, _round(goal_result.mean),
+        (_round(goal_result.low), _round(goal_result.high)), goal_result.reached,
     )  # fmt: skip
 
 
@@ -73,44 +73,44 @@ def markdown(figures: Sequence[Figure]) -> str:
     return "\n".join([*lines, *map(line, figures)]) + "\n"
 
 
-def line(one: Figure) -> str:
+def line(figure: Figure) -> str:
     """A figure as a row of the table."""
-    low, high = one.interval
-    several = len(one.values) > 1
+    low, high = figure.interval
+    several = len(figure.values) > 1
     cells = (
-        one.goal,
-        one.what,
-        _wanted(one),
-        _shown(one.mean),
-        f"{_shown(low)} to {_shown(high)}" if several else "-",
-        str(len(one.values)),
-        _outcome(one),
+        figure.goal,
+        figure.what,
+        _format_target(figure),
+        _format_value(figure.mean),
+        f"{_format_value(low)} to {_format_value(high)}" if several else "-",
+        str(len(figure.values)),
+        _outcome(figure),
     )
     return f"| {' | '.join(cells)} |"
 
 
-def _wanted(one: Figure) -> str:
-    if one.target is None:
+def _format_target(figure: Figure) -> str:
+    if figure.target is None:
         return "-"
-    return f"{'≥' if one.better == 'least' else '≤'} {_shown(one.target, short=True)}"
+    return f"{'≥' if figure.better == 'least' else '≤'} {_format_value(figure.target, short=True)}"
 
 
-def _outcome(one: Figure) -> str:
-    if one.mean is None:
+def _outcome(figure: Figure) -> str:
+    if figure.mean is None:
         return "not measured"
-    if one.target is None:
+    if figure.target is None:
         return "to compare"
-    return "reached" if one.reached else "missed"
+    return "reached" if figure.reached else "missed"
 
 
 def into(document: str, figures: GoalFigures) -> str:
-    """A document with its table made anew.
+    """Return a document with its table replaced.
 
     Raises:
         ValueError: It has no place for the table.
     """
-    before, begin, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, after_begin = document.partition(BEGIN)
+    _, end, after = after_begin.partition(END)
     if not begin or not end:
         raise ValueError(f"the document has no {BEGIN} … {END}")
     return f"{before}{BEGIN}\n{_heading(figures)}\n\n{markdown(figures.goals)}{END}{after}"
@@ -127,7 +127,7 @@ def _round(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
 
 
-def _shown(value: float | None, *, short: bool = False) -> str:
+def _format_value(value: float | None, *, short: bool = False) -> str:
     if value is None:
         return "-"
     if abs(value) >= 1000.0:

@@ -24,7 +24,7 @@ class HintPages:
         self._names = names
 
     def find(self, host: int, origin: str, path: str, time: float) -> Resource | None:
-        """The resource of a path; None where it is none of these."""
+        """Return the resource of a path; None: it is no page of hints."""
         hints = self._world.parameters.hints
         if path == "/robots.txt":
             page = SimulatedPage(self._robots(origin, time).encode())
@@ -65,8 +65,8 @@ class HintPages:
         """Each section's sitemap, with its newest entry."""
         entries = []
         for number in range(self._world.parameters.shape.sections):
-            told = self._section(host, origin, number, time)
-            newest = max((each.changed for each in told), default=0.0)
+            section_entries = self._section(host, origin, number, time)
+            newest = max((entry.changed for entry in section_entries), default=0.0)
             entries.append((f"{origin}/sitemap-{number}.xml", newest))
         return sitemap_index(entries)
 
@@ -74,16 +74,16 @@ class HintPages:
         """The articles of a section that are there."""
         listing = self._world.listings[host][number]
         articles = self._world.site.sections[host][number]
-        return [self._told(origin, articles[place], time) for place in listing.shown(time)]
+        return [self._hint_entry(origin, articles[place], time) for place in listing.shown(time)]
 
     def _newest(self, host: int, origin: str, time: float) -> list[HintEntry]:
         """The last born articles."""
         listing = self._world.listings[host][-1]
         places = listing.shown(time)[-self._world.parameters.hints.feed :]
         articles = self._world.site.articles[host]
-        return [self._told(origin, articles[place], time) for place in reversed(places)]
+        return [self._hint_entry(origin, articles[place], time) for place in reversed(places)]
 
-    def _told(self, origin: str, article: Article, time: float) -> HintEntry:
+    def _hint_entry(self, origin: str, article: Article, time: float) -> HintEntry:
         life = self._world.lives.of(article)
         path = self._names.article(article, int(time >= life.moved))
         changed = self._world.hinter.lastmod(article, life, time)

@@ -50,34 +50,34 @@ class Hinter:
             case "now":
                 return time
             case "partial":
-                told = self._told(article, life)
-                place = bisect_right(told, time)
-                return told[place - 1] if place else article.born
+                reported = self._reported_times(article, life)
+                place = bisect_right(reported, time)
+                return reported[place - 1] if place else article.born
             case _:
                 return changed(life, time)
 
-    def _told(self, article: Article, life: ArticleLife) -> list[float]:
-        """Times that are told: some of the real ones, and some false ones."""
-        found = self._partial.get(article.key)
-        if found is None:
+    def _reported_times(self, article: Article, life: ArticleLife) -> list[float]:
+        """Return the reported times: some of the real ones, and some false ones."""
+        times = self._partial.get(article.key)
+        if times is None:
             draw = self._draw.at(*article.key)
             rate = self._settings.false_per_day / DAY
             false = events("poisson", draw.at("false"), rate, max(article.born, 0.0), self._end)
             true = [
-                each.start
-                for number, each in enumerate(life.versions)
+                version.start
+                for number, version in enumerate(life.versions)
                 if not number or draw.uniform(number) < self._settings.recall
             ]
-            found = self._partial[article.key] = sorted(true + false)
-        return found
+            times = self._partial[article.key] = sorted(true + false)
+        return times
 
 
 def changed(life: ArticleLife, time: float) -> float:
     """Time of the last real change of an article's page."""
-    found = life.versions[life.version(time)].start
+    start = life.versions[life.version(time)].start
     if life.back < NEVER and life.back <= time:
-        return max(found, life.back)
-    return found
+        return max(start, life.back)
+    return start
 
 
 def sitemap_index(entries: list[tuple[str, float]]) -> SimulatedPage:
@@ -93,7 +93,7 @@ def sitemap_index(entries: list[tuple[str, float]]) -> SimulatedPage:
 
 def sitemap(entries: list[HintEntry]) -> SimulatedPage:
     """A sitemap."""
-    links = tuple(SimulatedLink(told.url, "M", "", w3c(told.changed)) for told in entries)
+    links = tuple(SimulatedLink(entry.url, "M", "", w3c(entry.changed)) for entry in entries)
     items = "".join(
         f"<url><loc>{link.url}</loc><lastmod>{link.lastmod}</lastmod></url>\n" for link in links
     )
@@ -103,13 +103,13 @@ def sitemap(entries: list[HintEntry]) -> SimulatedPage:
 
 def feed(origin: str, entries: list[HintEntry]) -> SimulatedPage:
     """An Atom feed."""
-    links = tuple(SimulatedLink(told.url, "L", "", w3c(told.changed)) for told in entries)
+    links = tuple(SimulatedLink(entry.url, "L", "", w3c(entry.changed)) for entry in entries)
     items = "".join(
-        f'<entry><id>{told.url}</id><title>{told.title}</title><link href="{told.url}"/>'
-        f"<updated>{w3c(told.changed)}</updated></entry>\n"
-        for told in entries
+        f'<entry><id>{entry.url}</id><title>{entry.title}</title><link href="{entry.url}"/>'
+        f"<updated>{w3c(entry.changed)}</updated></entry>\n"
+        for entry in entries
     )
-    newest = max((told.changed for told in entries), default=0.0)
+    newest = max((entry.changed for entry in entries), default=0.0)
     text = (
         f'{_HEAD}<feed xmlns="http://www.w3.org/2005/Atom"><id>{origin}/feed.xml</id>'
         f"<title>Feed</title><updated>{w3c(newest)}</updated>\n{items}</feed>\n"

@@ -48,9 +48,9 @@ class Holdings:
         self._firsts: dict[tuple[str, int], float] = {}
         for row, _, _ in archive.kept:
             if row.status == 200 and row.kind in _CONTENT:
-                held = self._held.setdefault(row.url, Held([], []))
-                held.times.append(row.time)
-                held.versions.append(row.version)
+                holding = self._held.setdefault(row.url, Held([], []))
+                holding.times.append(row.time)
+                holding.versions.append(row.version)
                 self._firsts.setdefault((row.url, row.version), row.time)
             elif row.kind in {"error", "redirect"}:
                 self._gone[row.url].append(row.time)
@@ -72,5 +72,5 @@ class Holdings:
 
 def first_of(holdings: Holdings, track: Track) -> float | None:
     """The time of the first capture of any version of a URL, seconds; None for never."""
-    held = holdings.of(track.url)
-    return held.times[0] if held.times else None
+    holding = holdings.of(track.url)
+    return holding.times[0] if holding.times else None

@@ -41,19 +41,19 @@ class _Counts:
 
 
 def judgements(world: World, archive: KeptCaptures) -> Measures:
-    """FU and FC of articles, from what was stored at each visit.
+    """FU and FC of articles, from the stored captures of each visit.
 
-    A visit finds a *real change* when the version says something else than that stored last, and
-    *noise only* when it says the same and the bytes differ. `hidden_by_304`: share of all
-    versions since the first step that a visit met behind a false 304.
+    A visit finds a *real change* when the content differs from the version stored last, and *noise
+    only* when only the bytes differ. `hidden_by_304`: share of all versions since the first step
+    that a visit met behind a false 304.
     """
-    kept = {id(capture.row): capture for capture in archive.kept}
+    captures = {id(capture.row): capture for capture in archive.kept}
     stored: dict[str, _Stored] = {}
     counts = _Counts()
     for row in archive.rows:
         if row.kind != "article" or row.status not in {200, 304}:
             continue
-        last, capture = stored.get(row.url), kept.get(id(row))
+        last, capture = stored.get(row.url), captures.get(id(row))
         holds = capture is not None and row.status == 200
         if last is not None and differs(world, row, last.version):
             counts.changed(row, holds=holds)
@@ -89,8 +89,8 @@ def differs(world: World, row: Row, version: int) -> bool:
     if row.version == version:
         return False
     article = _article(world, row)
-    said = world.resources.said
-    return article is None or said(article, row.version) != said(article, version)
+    content_of = world.resources.said
+    return article is None or content_of(article, row.version) != content_of(article, version)
 
 
 def noise_of(world: World, row: Row) -> tuple[PageNoise, ...]:

@@ -1,6 +1,6 @@
 """The size of a run's archive against one copy of each real version: strict and `--keep lean`.
 
-Lean leaves out what is proven to be noise or markup, but for a sample a month.
+Lean leaves out proven noise and markup, except for a sample per month.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,42 +36,46 @@ def lean(
 ) -> Measures:
     """Recall of versions of the lean layer, and bytes over those of one copy of each version.
 
-    A version that shows what one shows that is held, such as a list after an entry came and went,
-    is held with it.
+    A version with the same text as a held version, such as a list after an entry came and went,
+    counts as held too.
 
-    `new_` counts what came after the first step alone, versions held before it left out.
+    `new_` counts only versions after the first step, without versions held since the first step.
 
     Args:
         world: The world.
         archive: What the strict layer keeps.
-        findings: What was held of each visit, by URL in their order.
+        findings: The verdict of each visit, by URL in their order.
         window: The steps.
     """
     layers = _layers(archive, findings)
     fetched = _versions(world, archive.rows)
-    held = {(each.row.url, each.row.version) for each in layers.lean if each.row.status == 200}
-    lost = _lost(world, archive.rows, held, set(fetched) - held)
-    found: Measures = {"recall": share(len(fetched) - lost, len(fetched))}
+    held_keys = {
+        (capture.row.url, capture.row.version)
+        for capture in layers.lean
+        if capture.row.status == 200
+    }
+    lost = _lost(world, archive.rows, held_keys, set(fetched) - held_keys)
+    measures: Measures = {"recall": share(len(fetched) - lost, len(fetched))}
     old = _versions(world, [row for row in archive.rows if row.time <= window.start])
-    for prefix, since, known in (("", -1.0, {}), ("new_", window.start, old)):
-        whole = sum(size for key, size in fetched.items() if key not in known)
-        for name, kept in layers._asdict().items():
-            found[f"{prefix}{name}"] = share(_stored(world, kept, since), whole)
-    return found
+    for prefix, since, excluded in (("", -1.0, {}), ("new_", window.start, old)):
+        whole = sum(size for key, size in fetched.items() if key not in excluded)
+        for name, captures in layers._asdict().items():
+            measures[f"{prefix}{name}"] = share(_stored(world, captures, since), whole)
+    return measures
 
 
 def _layers(archive: KeptCaptures, findings: Findings) -> _Layers:
-    held = _by_row(archive.rows, findings)
+    by_row = _by_row(archive.rows, findings)
     sampled: dict[str, float] = {}
-    layers = _Layers([each for each in archive.kept if each.row.kind in _HOLDS], [], [])
-    for each in layers.strict:
-        finding, row = held.get(id(each.row)), each.row
+    layers = _Layers([capture for capture in archive.kept if capture.row.kind in _HOLDS], [], [])
+    for capture in layers.strict:
+        finding, row = by_row.get(id(capture.row)), capture.row
         idle = finding is not None and finding.proven and row.status == 200
         if idle and row.time - sampled.get(row.url, row.time) < _SAMPLE and row.url in sampled:
             continue
-        layers.lean.append(each)
+        layers.lean.append(capture)
         if not idle:
-            layers.news.append(each)
+            layers.news.append(capture)
         if row.status == 200:
             sampled[row.url] = row.time
     return layers
@@ -79,25 +83,27 @@ def _layers(archive: KeptCaptures, findings: Findings) -> _Layers:
 
 def _by_row(rows: Iterable[Row], findings: Findings) -> dict[int, VisitFinding]:
     """The finding of each visit: those of a URL come in the order of its rows."""
-    left: dict[str, Iterator[VisitFinding]] = {url: iter(held) for url, held in findings.items()}
-    found = {}
+    pending: dict[str, Iterator[VisitFinding]] = {
+        url: iter(findings_of_url) for url, findings_of_url in findings.items()
+    }
+    by_row = {}
     for row in rows:
-        finding = next(left[row.url], None) if row.url in left else None
+        finding = next(pending[row.url], None) if row.url in pending else None
         if finding is not None:
-            found[id(row)] = finding
-    return found
+            by_row[id(row)] = finding
+    return by_row
 
 
-def _lost(world: World, rows: Iterable[Row], held: set[_Key], missing: set[_Key]) -> int:
-    """How many of the missing versions show something that no version that is held shows."""
+def _lost(world: World, rows: Iterable[Row], held_keys: set[_Key], missing: set[_Key]) -> int:
+    """Return how many of the missing versions have a text that no held version has."""
     urls = {url for url, _ in missing}
-    shown: dict[_Key, bytes] = {}
+    texts: dict[_Key, bytes] = {}
     for row in rows:
         key = row.url, row.version
-        if row.url in urls and row.status == 200 and key not in shown:
-            shown[key] = world.respond(row.url, row.time).text
-    there = {(url, text) for (url, version), text in shown.items() if (url, version) in held}
-    return sum((key[0], shown[key]) not in there for key in missing)
+        if row.url in urls and row.status == 200 and key not in texts:
+            texts[key] = world.respond(row.url, row.time).text
+    there = {(url, text) for (url, version), text in texts.items() if (url, version) in held_keys}
+    return sum((key[0], texts[key]) not in there for key in missing)
 
 
 def _versions(world: World, rows: Iterable[Row]) -> dict[tuple[str, int], float]:
@@ -109,5 +115,9 @@ def _versions(world: World, rows: Iterable[Row]) -> dict[tuple[str, int], float]
     }
 
 
-def _stored(world: World, kept: Iterable[KeptCapture], since: float) -> float:
-    return sum(true_size(world, each.row, each.size) for each in kept if each.row.time > since)
+def _stored(world: World, captures: Iterable[KeptCapture], since: float) -> float:
+    return sum(
+        true_size(world, capture.row, capture.size)
+        for capture in captures
+        if capture.row.time > since
+    )

@@ -98,13 +98,25 @@ class Lives:
             Version(time, self._change(draw.at("change", number)))
             for number, time in enumerate(self._edits(draw, kind, rate, born))
         ]
-        texts = [each for each in changes if each.change not in {"image", "document"}]
+        texts = [
+            version_change
+            for version_change in changes
+            if version_change.change not in {"image", "document"}
+        ]
         died, back, end = self._death(draw.at("death"), born)
         moved, redirects = self._move(draw.at("move"), born)
         return ArticleLife(
             versions=(Version(born, "new"), *texts),
-            images=tuple(each.start for each in changes if each.change == "image"),
-            documents=tuple(each.start for each in changes if each.change == "document"),
+            images=tuple(
+                version_change.start
+                for version_change in changes
+                if version_change.change == "image"
+            ),
+            documents=tuple(
+                version_change.start
+                for version_change in changes
+                if version_change.change == "document"
+            ),
             died=died,
             back=back,
             end=end,
@@ -152,8 +164,8 @@ class Lives:
             ("table", edits.tables),
             ("revert", edits.reverts),
         )
-        rest = max(1 - math.fsum(share for _, share in shares), 0.0)
-        return draw.weighted((*shares, ("major", rest)))
+        major_share = max(1 - math.fsum(share for _, share in shares), 0.0)
+        return draw.weighted((*shares, ("major", major_share)))
 
     def _death(self, draw: Draw, born: float) -> tuple[float, float, End]:
         deaths = self._parameters.deaths

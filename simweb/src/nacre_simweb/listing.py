@@ -46,17 +46,19 @@ class Listing:
     @cached_property
     def events(self) -> list[Event]:
         """All that happens to it from time 0 on, sorted."""
-        found: list[Event] = []
+        all_events: list[Event] = []
         for place, article in enumerate(self._articles):
             life = self._lives.of(article)
             if article.born >= 0:
-                found.append(Event(article.born, "in", place))
-            found.append(Event(life.died, "out", place))
-            found.append(Event(life.back, "in", place))
-            found.append(Event(life.moved, "touch", place))
+                all_events.append(Event(article.born, "in", place))
+            all_events.append(Event(life.died, "out", place))
+            all_events.append(Event(life.back, "in", place))
+            all_events.append(Event(life.moved, "touch", place))
             if self._teasers:
-                found += (Event(each.start, "touch", place) for each in life.versions[1:])
-        return sorted(event for event in found if event.time < NEVER)
+                all_events += (
+                    Event(version.start, "touch", place) for version in life.versions[1:]
+                )
+        return sorted(event for event in all_events if event.time < NEVER)
 
     @cached_property
     def _times(self) -> list[float]:
@@ -65,10 +67,10 @@ class Listing:
     def shown(self, time: float) -> list[int]:
         """Places of the articles in it, oldest first."""
         count = bisect_right(self._times, time)
-        known, places = self._last
-        if known < 0 or count < known:
-            known, places = 0, [n for n, a in enumerate(self._articles) if a.born < 0]
-        for event in self.events[known:count]:
+        events_done, places = self._last
+        if events_done < 0 or count < events_done:
+            events_done, places = 0, [n for n, a in enumerate(self._articles) if a.born < 0]
+        for event in self.events[events_done:count]:
             _apply(places, event)
         self._last = (count, places)
         return places
@@ -92,7 +94,7 @@ class Listing:
         """Times at which each page changes, sorted; also those at which it comes or goes."""
         places = [n for n, a in enumerate(self._articles) if a.born < 0]
         longest = self._pages or self._count(len(self._articles))
-        found: list[list[float]] = [[] for _ in range(longest)]
+        times: list[list[float]] = [[] for _ in range(longest)]
         for event in self.events:
             before = self._count(len(places))
             place = _apply(places, event)
@@ -108,8 +110,8 @@ class Listing:
                 first = 0  # the pages name how many there are
             last = first + 1 if event.kind == "touch" else count
             for part in range(first, min(last, longest)):
-                found[part].append(event.time)
-        return found
+                times[part].append(event.time)
+        return times
 
     def version(self, part: int, time: float) -> int:
         """Number of the version of a page: how often it changed before."""

@@ -26,10 +26,10 @@ class _Selector(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """See `selectors.BaseSelector`."""
-        others = len(self.get_map()) > 1
+        has_others = len(self.get_map()) > 1
         if timeout is not None and timeout <= 0:
             return super().select(0)
-        if others:
+        if has_others:
             return super().select(_OTHERS_WAIT)
         if timeout is None:
             raise RuntimeError("every task waits, and none for a time: the simulation stands still")

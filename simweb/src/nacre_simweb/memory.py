@@ -75,7 +75,7 @@ class MemoryTransport(asyncio.Transport):
         return self._closed
 
     def pause_reading(self) -> None:
-        """Keep back what comes."""
+        """Buffer arriving bytes."""
         self._paused = True
 
     def resume_reading(self) -> None:

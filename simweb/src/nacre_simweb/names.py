@@ -70,25 +70,25 @@ class Names:
         return path
 
     def _article(self, article: Article, moved: int) -> str:
-        shown = article.serial + _FIRST_SERIAL
+        number = article.serial + _FIRST_SERIAL
         date = date_of(article.born)
         folder = self.section(article.section)
         prefix = _MOVED if moved else ""
         match self._style:
             case "dated":
-                path = f"/{folder}/{date:%Y%m}/t{date:%Y%m%d}_{shown}.html"
+                path = f"/{folder}/{date:%Y%m}/t{date:%Y%m%d}_{number}.html"
             case "dashed":
-                path = f"/{folder}/{date:%Y-%m}/{date:%d}/content_{shown}.htm"
+                path = f"/{folder}/{date:%Y-%m}/{date:%d}/content_{number}.htm"
             case "numbered":
-                path = f"/info/{folder}/{shown}.htm"
+                path = f"/info/{folder}/{number}.htm"
             case "thread":
-                path = f"/thread-{shown}-1.html"
+                path = f"/thread-{number}-1.html"
             case "hashed":
-                path = f"/item/{self._hide(shown):012x}.html"
+                path = f"/item/{self._hide(number):012x}.html"
             case "slug":
-                path = f"/wiki/{self._slug(shown)}_{self._hide(shown):x}"
+                path = f"/wiki/{self._slug(number)}_{self._hide(number):x}"
             case _:
-                path = f"/docs/{folder}/page{shown}.html"
+                path = f"/docs/{folder}/page{number}.html"
         return prefix + path
 
     def image(self, article: Article, number: int) -> str:
@@ -125,8 +125,8 @@ class Names:
         if not match:
             return Target("")
         hidden = self._style in {"hashed", "slug"}
-        shown = self._show(int(match[1], 16)) if hidden else int(match[1])
-        return Target("article", shown - _FIRST_SERIAL, int(moved))
+        number = self._show(int(match[1], 16)) if hidden else int(match[1])
+        return Target("article", number - _FIRST_SERIAL, int(moved))
 
     def _hide(self, number: int) -> int:
         """Scramble a number so that it has no order; `_show` undoes it."""

@@ -30,8 +30,8 @@ class Noises:
         if not kinds:
             return ()
         draw = self._draw.at("host", host)
-        wanted = 2 + draw.below(3)
-        return tuple(sorted({draw.pick(kinds, number + 1) for number in range(wanted)}))
+        count = 2 + draw.below(3)
+        return tuple(sorted({draw.pick(kinds, number + 1) for number in range(count)}))
 
     def of_article(self, article: Article) -> tuple[PageNoise, ...]:
         """The kinds of one article; none for most."""
@@ -136,5 +136,5 @@ def related(
         moment: This reply.
     """
     draw = moment.draw.at("related")
-    found = [articles[draw.below(born, number)] for number in range(3)] if born else []
-    return [each for each in found if lives.of(each).lives(moment.time)]
+    candidates = [articles[draw.below(born, number)] for number in range(3)] if born else []
+    return [article for article in candidates if lives.of(article).lives(moment.time)]

@@ -44,28 +44,28 @@ class Oracle:
         """URLs of all articles and lists that there are now."""
         time, world = now - START, self._world
         names = world.resources.names
-        found = list(world.starts)
+        urls = list(world.starts)
         for host, articles in enumerate(world.site.articles):
             origin = f"http://{world.site.hosts[host]}"
             for number, listing in enumerate(world.listings[host][:-1]):
-                found += (
+                urls += (
                     origin + names.list_page(number, part) for part in range(listing.count(time))
                 )
-            found += (
-                origin + names.article(each, int(time >= world.lives.of(each).moved))
-                for each in articles
-                if world.lives.of(each).lives(time)
+            urls += (
+                origin + names.article(article, int(time >= world.lives.of(article).moved))
+                for article in articles
+                if world.lives.of(article).lives(time)
             )
-        return found
+        return urls
 
     def _target(self, url: str) -> tuple[int, Target]:
-        found = self._targets.get(url)
-        if found is None:
+        cached = self._targets.get(url)
+        if cached is None:
             parts = urlsplit(url)
             host = self._world.site.host_number(parts.hostname or "")
             target = self._world.resources.names.read(parts.path)
-            found = self._targets[url] = host, target
-        return found
+            cached = self._targets[url] = host, target
+        return cached
 
     def _listing(self, host: int, target: Target) -> Listing | None:
         if target.kind == "home":

@@ -20,7 +20,7 @@ from nacre_simweb.page import SimulatedLink
 from nacre_simweb.policy import EmbedMode, Task, VisitOutcome, WantedVisit
 
 _CERTAIN = frozenset(("pair", "sample"))
-"""Chosen for another reason than what they may show: no forecast."""
+"""Reasons of choices that are no forecast of a change."""
 _MOST_VIEWS = 20_000
 
 
@@ -51,13 +51,13 @@ class Nacre:
         views: dict[str, PageView] | None = None,
     ) -> None:
         self.name = "nacre" if hints else "nacre-nohints"
-        wanted = (settings or RecrawlSettings()).model_copy(update={"hints": hints})
-        self._settings = wanted
+        settings_used = (settings or RecrawlSettings()).model_copy(update={"hints": hints})
+        self._settings = settings_used
         self._hints = hints
         self.known = MemoryRows()
         self._views: dict[str, PageView] = {} if views is None else views
         self.judge = PageJudge(_Versions(), Lessons.none(), ChangeSettings(), self._view)
-        self.planner = Planner(self.known, Sites(), self.judge, wanted)
+        self.planner = Planner(self.known, Sites(), self.judge, settings_used)
         self.audits = Audits({})
         self._robots: list[str] = []
         self._step = -1.0
@@ -76,27 +76,27 @@ class Nacre:
     def choose(self, now: float, room: int) -> Sequence[WantedVisit]:
         """See `Policy`."""
         if self._robots:
-            asked, self._robots = self._robots, []
-            return [WantedVisit(url) for url in asked]
+            robots, self._robots = self._robots, []
+            return [WantedVisit(url) for url in robots]
         if now != self._step and (made_up := self._probes(now, room)):
             return made_up
-        return [self._wish(one, now) for one in self.planner.choose(now, room)]
+        return [self._wanted_visit(choice, now) for choice in self.planner.choose(now, room)]
 
     def _probes(self, now: float, room: int) -> list[WantedVisit]:
         """Names that do not exist, once a step: what does the site answer to them?"""
         self._step = now
         self._audited = set()
         most = min(self._settings.probes, room // PROBE_SHARE)
-        found = at_once(probes(self.known, self.judge.lessons, now, most))
-        self._made_up.update(found)
-        return [WantedVisit(url) for url in found]
+        urls = at_once(probes(self.known, self.judge.lessons, now, most))
+        self._made_up.update(urls)
+        return [WantedVisit(url) for url in urls]
 
-    def _wish(self, choice: Choice, now: float) -> WantedVisit:
-        why = self.audits.unconditional(choice, now, self._settings.audits)
-        if why == AUDIT:
+    def _wanted_visit(self, choice: Choice, now: float) -> WantedVisit:
+        reason = self.audits.unconditional(choice, now, self._settings.audits)
+        if reason == AUDIT:
             self._audited.add(choice.url)
         chance = None if choice.reason in _CERTAIN else choice.chance
-        return WantedVisit(choice.url, chance, fresh=bool(why))
+        return WantedVisit(choice.url, chance, fresh=bool(reason))
 
     def learn(self, outcome: VisitOutcome) -> None:
         """See `Policy`."""
@@ -114,12 +114,12 @@ class Nacre:
 
     def _view(self, visit: Visited) -> PageView:
         """The page of a visit, taken apart; the same bytes only once."""
-        found = self._views.get(visit.digest)
-        if found is None:
-            found = view_of(visit)
+        view = self._views.get(visit.digest)
+        if view is None:
+            view = view_of(visit)
             if len(self._views) < _MOST_VIEWS:
-                self._views[visit.digest] = found
-        return found
+                self._views[visit.digest] = view
+        return view
 
     def _learn_probe(self, outcome: VisitOutcome) -> None:
         if outcome.status <= 0:
@@ -132,9 +132,9 @@ class Nacre:
 
     def _audit(self, outcome: VisitOutcome, *, changed: bool) -> None:
         """Another page under the validators of the last 200: they lie."""
-        known = self._last.get(outcome.url)
-        if known is not None and outcome.url in self._audited and _same_stamps(known, outcome):
-            lied = changed and outcome.digest != known.digest
+        last = self._last.get(outcome.url)
+        if last is not None and outcome.url in self._audited and _same_stamps(last, outcome):
+            lied = changed and outcome.digest != last.digest
             self.audits.observe(outcome.url, self._step, lied=lied)
         self._last[outcome.url] = outcome._replace(links=(), body=bytes)
 
@@ -147,11 +147,11 @@ class Nacre:
         return {row.url: row.life_since for row in self.known.scan() if row.life == Life.GONE}
 
 
-def _same_stamps(one: VisitOutcome, two: VisitOutcome) -> bool:
+def _same_stamps(first: VisitOutcome, second: VisitOutcome) -> bool:
     """The validator that a request would have carried is the same in both, and there is one."""
-    if one.etag:
-        return one.etag == two.etag
-    return bool(one.modified) and one.modified == two.modified
+    if first.etag:
+        return first.etag == second.etag
+    return bool(first.modified) and first.modified == second.modified
 
 
 class _Versions:

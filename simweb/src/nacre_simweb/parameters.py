@@ -38,7 +38,7 @@ NOISES: tuple[NoiseKind, ...] = (
 class SiteShape(Component):
     """The parameters of how a site is built."""
 
-    hosts: int = setting(1, "Virtual hosts; each is a site of its own.", ge=1)
+    hosts: int = setting(1, "Virtual hosts; each is a separate site.", ge=1)
     pages: int = setting(400, "Articles at time 0, all hosts together.", unit="pages", ge=0)
     sections: int = setting(8, "Sections a host; each has a list in pages.", ge=1)
     list_size: int = setting(40, "Articles on one list page.", ge=2)

@@ -70,12 +70,12 @@ def _figure(trials: Sequence[Trial], title: str) -> "Figure":
 
 
 def _points(trials: Sequence[Trial], policy: str, group: str) -> list[tuple[float, float]]:
-    found = []
+    points = []
     for trial in trials:
         requests, recall = trial.scores["cost"]["requests"], trial.scores[group]["recall"]
         if trial.policy == policy and requests and recall is not None:
-            found.append((requests, recall))
-    return sorted(found)
+            points.append((requests, recall))
+    return sorted(points)
 
 
 def _page(trials: Sequence[Trial], title: str, drawing: str) -> str:

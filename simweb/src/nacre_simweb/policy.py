@@ -33,7 +33,7 @@ class VisitOutcome(NamedTuple):
         url: The URL.
         time: When, seconds since the epoch.
         status: HTTP status; 304 too; 0 for no reply.
-        digest: Of the payload: equal for equal bytes; "" where there are none.
+        digest: Of the payload: equal for equal bytes; "" if there are none.
         mime: Content-Type, parameters cut.
         etag: ETag; "" when absent.
         modified: Last-Modified; "" when absent.
@@ -55,7 +55,7 @@ class VisitOutcome(NamedTuple):
 
 
 class Task(NamedTuple):
-    """The task of a policy, which it gets before it begins.
+    """The task of a policy, passed at its start.
 
     Attributes:
         starts: URLs to begin with; everything on their hosts is wanted.

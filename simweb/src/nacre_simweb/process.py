@@ -1,7 +1,7 @@
 """The times of events: processes of change, as sorted lists of times.
 
 Only the first is the Poisson process that estimators assume; half of the worlds contain none of it,
-so that nobody is flattered by sharing its model.
+so that no policy profits from using the same model.
 """
 
 import math

@@ -18,7 +18,7 @@ class CountedWindow(NamedTuple):
     """The time in which changes are counted.
 
     Attributes:
-        steps: Times of the steps, seconds; the first is the full crawl, what came later counts.
+        steps: Times of the steps, seconds; the first is the full crawl, later versions count.
     """
 
     steps: Sequence[float]
@@ -42,7 +42,7 @@ def share(part: float, whole: float) -> float | None:
 def version_recall(tracks: Sequence[Track], holdings: Holdings, window: CountedWindow) -> Measures:
     """VR in all and by kind of change, and LVR, its share of time."""
     there: dict[str, int] = defaultdict(int)
-    found: dict[str, int] = defaultdict(int)
+    counts: dict[str, int] = defaultdict(int)
     lasted = caught = 0.0
     for track in tracks:
         for span in track.spans:
@@ -52,15 +52,15 @@ def version_recall(tracks: Sequence[Track], holdings: Holdings, window: CountedW
             there[span.change] += 1
             lasted += length
             if holdings.first(track.url, span.number) is not None:
-                found[span.change] += 1
+                counts[span.change] += 1
                 caught += length
     result: Measures = {
         "versions": float(sum(there.values())),
-        "recall": share(sum(found.values()), sum(there.values())),
+        "recall": share(sum(counts.values()), sum(there.values())),
         "recall_of_time": share(caught, lasted),
     }
     for change in sorted(there):
-        result[f"recall_{change}"] = share(found[change], there[change])
+        result[f"recall_{change}"] = share(counts[change], there[change])
     return result
 
 
@@ -101,15 +101,17 @@ def deletion(
     died = [(track, time) for track in tracks for time in track.deaths(window.start, window.end)]
     delays = []
     for track, time in died:
-        seen = holdings.evidence(track.url, time)
-        if seen is not None:
-            delays.append(seen - time)
+        evidence = holdings.evidence(track.url, time)
+        if evidence is not None:
+            delays.append(evidence - time)
     delays.sort()
     false = None
     if register is not None:
         by_url = {track.url: track for track in tracks}
-        known = [(by_url[url], time) for url, time in register.items() if url in by_url]
-        false = share(sum(track.at(time) != GONE for track, time in known), len(known))
+        register_tracks = [(by_url[url], time) for url, time in register.items() if url in by_url]
+        false = share(
+            sum(track.at(time) != GONE for track, time in register_tracks), len(register_tracks)
+        )
     return {
         "died": float(len(died)),
         "recall": share(len(delays), len(died)),
@@ -121,7 +123,7 @@ def deletion(
 def epoch_recall(tracks: Sequence[Track], holdings: Holdings, window: CountedWindow) -> Measures:
     """ECR: of the URLs that differ from the step before, those held as they are now."""
     counts: dict[str, int] = defaultdict(int)
-    held: dict[str, int] = defaultdict(int)
+    held_counts: dict[str, int] = defaultdict(int)
     steps = window.steps
     for track in tracks:
         states = [track.at(time) for time in steps]
@@ -132,13 +134,13 @@ def epoch_recall(tracks: Sequence[Track], holdings: Holdings, window: CountedWin
             kind = "new" if before == GONE else "gone" if now == GONE else "changed"
             until = steps[number + 1] if number + 1 < len(steps) else math.inf
             counts[kind] += 1
-            held[kind] += _is_held(track, holdings, now, (steps[number - 1], until))
+            held_counts[kind] += _is_held(track, holdings, now, (steps[number - 1], until))
     result: Measures = {
         "differing": float(sum(counts.values())),
-        "recall": share(sum(held.values()), sum(counts.values())),
+        "recall": share(sum(held_counts.values()), sum(counts.values())),
     }
     for kind in ("new", "changed", "gone"):
-        result[f"recall_{kind}"] = share(held[kind], counts[kind])
+        result[f"recall_{kind}"] = share(held_counts[kind], counts[kind])
     return result
 
 
@@ -146,7 +148,7 @@ def _is_held(track: Track, holdings: Holdings, now: int, period: tuple[float, fl
     since, until = period
     if now == GONE:
         ends = [span.end for span in track.spans if span.end > since]
-        seen = holdings.evidence(track.url, min(ends, default=since))
+        evidence = holdings.evidence(track.url, min(ends, default=since))
     else:
-        seen = holdings.first(track.url, now)
-    return seen is not None and seen < until
+        evidence = holdings.first(track.url, now)
+    return evidence is not None and evidence < until

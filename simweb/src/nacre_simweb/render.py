@@ -153,13 +153,13 @@ class Renderer:
         return self._end(page, frame)
 
     def frames(self, frame: Frame) -> SimulatedPage:
-        """The page that all articles link to, each under a query of its own."""
+        """Return the page that all articles link to, each with a different query."""
         page = self._begin(frame, self._labels[8])
         page.add(f"<p>{self._labels[8]}</p>")
         return self._end(page, frame)
 
     def error(self, frame: Frame) -> SimulatedPage:
-        """The page for what is not there; the same for all of a host."""
+        """Return the page for missing URLs; the same for all URLs of a host."""
         zh = self._parameters.shape.language == "zh"
         text = "您访问的页面不存在或已删除" if zh else "The page was not found"
         page = self._begin(frame, text)

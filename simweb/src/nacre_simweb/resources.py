@@ -78,17 +78,17 @@ class Resources:
         target = self.names.read(path)
         match target.kind:
             case "home":
-                found: Resource | None = self._home(host, origin, time)
+                resource: Resource | None = self._home(host, origin, time)
             case "list":
-                found = self._list(host, origin, target, time)
+                resource = self._list(host, origin, target, time)
             case "article":
-                found = self._article(host, origin, path, target, time)
+                resource = self._article(host, origin, path, target, time)
             case "shared" | "image" | "file":
-                found = self._binaries.find(host, target, time)
+                resource = self._binaries.find(host, target, time)
             case _:
-                found = self._hints.find(host, origin, path, time)
-                found = found or self._trap(host, origin, path, query, time)
-        return found or self._error(host, origin, time)
+                resource = self._hints.find(host, origin, path, time)
+                resource = resource or self._trap(host, origin, path, query, time)
+        return resource or self._error(host, origin, time)
 
     def said(self, article: Article, version: int) -> object:
         """The text of a version: equal for versions of the same text, such as a reverted one.
@@ -142,17 +142,21 @@ class Resources:
         def make(nonce: int) -> SimulatedPage:
             here = moment(article.serial, nonce)
             chosen = self._related(article.host, kinds, here)
-            neighbours = tuple(self._entry(each, time) for each in (before, after) if each)
+            neighbours = tuple(
+                self._entry(neighbour, time) for neighbour in (before, after) if neighbour
+            )
             subject = RenderedArticle(article, life, version, chosen, neighbours)
             return self.renderer.article(frame._replace(moment=here), subject)
 
         def noise(nonce: int) -> tuple[object, ...]:
             return self._noise(article.host, kinds, moment(article.serial, nonce))
 
-        shown = (
+        neighbour_marks = (
             f"{each.serial}{self._moved(each, time)}" if each else "" for each in (before, after)
         )
-        mark = ".".join((str(version), str(template), *shown, *(path for path, _ in menu)))
+        mark = ".".join(
+            (str(version), str(template), *neighbour_marks, *(path for path, _ in menu))
+        )
         since = max(since, newest, changed(life, time), after.born if after else article.born)
         return Resource(
             "article", 200, version, mark, since, HTML, make, noise if kinds else None,
@@ -193,8 +197,8 @@ class Resources:
             return ()
         site = self._world.site
         born = site.known_before(host, moment.time)
-        found = related(site.articles[host], born, self._world.lives, moment)
-        return tuple(self._entry(each, moment.time) for each in found)
+        articles = related(site.articles[host], born, self._world.lives, moment)
+        return tuple(self._entry(entry, moment.time) for entry in articles)
 
     def _moment(self, host: int, time: float, name: object, nonce: int) -> ReplyMoment:
         noise, draw = self._world.parameters.noise, self._draw.at(host, name)
@@ -202,8 +206,8 @@ class Resources:
             return ReplyMoment(time, draw.at(nonce))
         day, turns = int(time // DAY), self._draw.at("turn", host, name)
         last = noise_turn(turns, day, noise.daily)
-        seen = noise_turn(turns.at("shown"), day, noise.daily * noise.shown)
-        return ReplyMoment(time, draw.at(last), draw.at("shown", seen))
+        turn = noise_turn(turns.at("shown"), day, noise.daily * noise.shown)
+        return ReplyMoment(time, draw.at(last), draw.at("shown", turn))
 
     def _form(
         self, kinds: tuple[PageNoise, ...], host: int, time: float, name: object
@@ -262,12 +266,12 @@ class Resources:
         frame = Frame(host, origin, template, kinds, ReplyMoment(time, self._draw), menu)
 
         def make(nonce: int) -> SimulatedPage:
-            entries = [self._teaser(each, time) for each in listing.page(part, time)]
+            entries = [self._teaser(item, time) for item in listing.page(part, time)]
             entries += ((path, text, "") for path, text in more)
             pages = (
                 []
                 if home
-                else [self.names.list_page(number, each) for each in range(listing.count(time))]
+                else [self.names.list_page(number, item) for item in range(listing.count(time))]
             )
             title = "Home" if home else self.names.section(number)
             here = self._moment(host, time, f"list{number}.{part}", nonce)
@@ -276,8 +280,8 @@ class Resources:
         def noise(nonce: int) -> tuple[object, ...]:
             return self._noise(host, kinds, self._moment(host, time, f"list{number}.{part}", nonce))
 
-        shown = "".join(f".{path}" for path, _ in menu)
-        mark = f"{version}.{template}{shown}" + (f".{int(time)}" if more else "")
+        menu_mark = "".join(f".{path}" for path, _ in menu)
+        mark = f"{version}.{template}{menu_mark}" + (f".{int(time)}" if more else "")
         kind = "home" if home else "list"
         return Resource(
             kind, 200, version, mark, since, HTML, make, noise if kinds else None,

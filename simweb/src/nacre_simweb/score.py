@@ -1,7 +1,7 @@
 """The score of an archive: from the WARCs and the server's log, never from the crawler's claims.
 
-The measures are told in docs/simweb.md; articles, files, lists and embeds apart. The same archive
-gives the same bytes.
+The measures are explained in docs/simweb.md; articles, files, lists and embeds apart. The same
+archive gives the same bytes.
 """
 
 from collections.abc import Mapping, Sequence

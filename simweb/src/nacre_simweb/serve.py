@@ -99,13 +99,13 @@ class SimulatedServer:
         parts = urlsplit(heading.url)
         if parts.path != CONTROL:
             return None
-        wanted = parse_qs(parts.query)
+        parameters = parse_qs(parts.query)
         try:
-            if "day" in wanted:
-                self._hands.set(float(wanted["day"][0]) * DAY)
-            if "speed" in wanted:
+            if "day" in parameters:
+                self._hands.set(float(parameters["day"][0]) * DAY)
+            if "speed" in parameters:
                 now = self._hands.now()
-                self._hands.speed = float(wanted["speed"][0])
+                self._hands.speed = float(parameters["speed"][0])
                 self._hands.set(now)
         except ValueError:
             return _json({"error": "day and speed are numbers"}, 400)

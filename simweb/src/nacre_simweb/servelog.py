@@ -1,4 +1,4 @@
-"""The server's log: what was asked and what was given, the truth that scores rest on."""
+"""The server's log of requests and replies, the ground truth of scores."""
 
 from collections.abc import Iterable
 from pathlib import Path

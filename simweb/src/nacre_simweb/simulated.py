@@ -59,8 +59,8 @@ def crawl_simulated(
 
     Args:
         world: The world.
-        policy: Decides what is visited.
-        steps: When.
+        policy: Chooses the visits.
+        steps: Times of the steps.
         root: Directory of the job.
         moving: The world's time moves on while the crawler works, and the politeness delay is
             that of a careful crawler; else it stands still during a step (epochs).
@@ -90,8 +90,8 @@ def crawl_served(
 
     Args:
         world: The world.
-        policy: Decides what is visited.
-        steps: When.
+        policy: Chooses the visits.
+        steps: Times of the steps.
         root: Directory of the job.
     """
     hands = Hands()

@@ -12,7 +12,7 @@ from nacre_simweb.parameters import WorldParameters
 from nacre_simweb.process import events
 
 _PAST = 3 * 365 * DAY
-"""The articles of time 0 were born within so many seconds before it."""
+"""Seconds before time 0 within which the articles of time 0 were born."""
 
 
 class Article(NamedTuple):
@@ -50,8 +50,8 @@ class SimulatedSite:
         self._parameters = parameters
         self._draw = draw.at("site")
         domain = parameters.domain
-        others = (f"h{number}.{domain}" for number in range(2, parameters.shape.hosts + 1))
-        self.hosts = (f"www.{domain}", *others)
+        other_hosts = (f"h{number}.{domain}" for number in range(2, parameters.shape.hosts + 1))
+        self.hosts = (f"www.{domain}", *other_hosts)
         self._numbers = {name: number for number, name in enumerate(self.hosts)}
 
     def host_number(self, name: str) -> int:
@@ -67,11 +67,11 @@ class SimulatedSite:
     def sections(self) -> tuple[tuple[tuple[Article, ...], ...], ...]:
         """Articles of each section of each host, by number."""
         count = self._parameters.shape.sections
-        found: list[list[list[Article]]] = [[[] for _ in range(count)] for _ in self.hosts]
+        by_section: list[list[list[Article]]] = [[[] for _ in range(count)] for _ in self.hosts]
         for articles in self.articles:
             for article in articles:
-                found[article.host][article.section].append(article)
-        return tuple(tuple(map(tuple, host)) for host in found)
+                by_section[article.host][article.section].append(article)
+        return tuple(tuple(map(tuple, host)) for host in by_section)
 
     def article(self, host: int, serial: int) -> Article | None:
         """The article of a serial; None for none."""

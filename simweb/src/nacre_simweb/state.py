@@ -64,18 +64,18 @@ def rules(world: World, every: float = DAY) -> float | None:
     """Share of the links of new articles whose template got the right rule.
 
     Args:
-        world: Its way of naming articles says which rule is right.
+        world: Its naming of articles determines the right rule.
         every: Time between looks at the lists, seconds.
     """
     histories: dict[str, LinkHistory] = {}
     wider: dict[str, LinkHistory] = {}
-    born = [each for each in Truth(world).tracks.values() if each.kind == "article"]
-    for track in sorted(born, key=lambda each: each.born):
+    born = [article for article in Truth(world).tracks.values() if article.kind == "article"]
+    for track in sorted(born, key=lambda article: article.born):
         if track.born > 0 and track.spans[0].change == "new":
-            one = shaped(track.url)
-            seen = world.epoch((track.born // every + 1) * every)
-            histories.setdefault(one.name, LinkHistory()).add(one.tokens, seen)
-            wider.setdefault(layout(one.name), LinkHistory()).add(one.tokens, seen)
+            shape = shaped(track.url)
+            epoch = world.epoch((track.born // every + 1) * every)
+            histories.setdefault(shape.name, LinkHistory()).add(shape.tokens, epoch)
+            wider.setdefault(layout(shape.name), LinkHistory()).add(shape.tokens, epoch)
     right = RULES[world.parameters.shape.urls]
     total = good = 0
     for name, own in histories.items():

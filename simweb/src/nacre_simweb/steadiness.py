@@ -24,49 +24,49 @@ def freshness(tracks: Sequence[Track], holdings: Holdings, window: CountedWindow
     """Average share of pages whose copy is current, and their mean age in days."""
     total = _Sum()
     for track in tracks:
-        held = holdings.of(track.url)
+        holding = holdings.of(track.url)
         for span in track.spans:
-            total = _added(total, _of_span(track, span, held, window))
+            total = _added(total, _of_span(track, span, holding, window))
     return {
         "freshness": share(total.fresh, total.there),
         "age_days": share(total.age / DAY, total.there),
     }
 
 
-def _added(one: _Sum, other: _Sum) -> _Sum:
-    return _Sum(one.there + other.there, one.fresh + other.fresh, one.age + other.age)
+def _added(first: _Sum, second: _Sum) -> _Sum:
+    return _Sum(first.there + second.there, first.fresh + second.fresh, first.age + second.age)
 
 
-def _of_span(track: Track, span: TrueVersion, held: Held, window: CountedWindow) -> _Sum:
+def _of_span(track: Track, span: TrueVersion, holding: Held, window: CountedWindow) -> _Sum:
     """While one version is current, the copy is it from its first capture on."""
     start, end = max(span.start, window.start), min(span.end, window.end)
     if start >= end:
         return _Sum()
     caught = end
-    for time, version in zip(held.times, held.versions, strict=True):
+    for time, version in zip(holding.times, holding.versions, strict=True):
         if version == span.number and time < end:
             caught = max(time, start)
             break
-    stale_since = _stale_since(track, span, held)
+    stale_since = _stale_since(track, span, holding)
     early, late = start - stale_since, caught - stale_since
     return _Sum(end - start, end - caught, (late * late - early * early) / 2)
 
 
-def _stale_since(track: Track, span: TrueVersion, held: Held) -> float:
+def _stale_since(track: Track, span: TrueVersion, holding: Held) -> float:
     """Time of the oldest change that the copy lacks when a version begins."""
-    last = held.at(span.start)
+    last = holding.at(span.start)
     since = span.start
-    for other in reversed([each for each in track.spans if each.start < span.start]):
-        if last == other.number:
+    for earlier in reversed([before for before in track.spans if before.start < span.start]):
+        if last == earlier.number:
             break
-        since = other.start
+        since = earlier.start
     return since
 
 
 def coherence(
     pairs: Sequence[tuple[Track, Track]], holdings: Holdings, window: CountedWindow, draw: Draw
 ) -> float | None:
-    """Share of pairs, of a page and what it embeds or lists, whose copies fit together.
+    """Return the share of pairs, of a page and its embed or listed page, with matching copies.
 
     Args:
         pairs: Two URLs each.
@@ -76,9 +76,9 @@ def coherence(
     """
     fits = count = 0
     for number in range(_SAMPLES if pairs else 0):
-        one, other = draw.at("pair").pick(pairs, number)
+        first_track, second_track = draw.at("pair").pick(pairs, number)
         time = window.start + draw.uniform(number) * (window.end - window.start)
-        first, second = _copy(one, holdings, time), _copy(other, holdings, time)
+        first, second = _copy(first_track, holdings, time), _copy(second_track, holdings, time)
         if first is not None and second is not None:
             count += 1
             fits += first.start < second.end and second.start < first.end

@@ -28,14 +28,14 @@ def normalised(trials: Sequence[Trial]) -> dict[str, float | None]:
     None where either was not run under that budget.
     """
     recalls = {(trial.policy, trial.budget): trial.scores["versions"]["recall"] for trial in trials}
-    found: dict[str, float | None] = {}
+    values: dict[str, float | None] = {}
     for trial in trials:
         low, high = recalls.get(("uniform", trial.budget)), recalls.get(("oracle", trial.budget))
         own = trial.scores["versions"]["recall"]
-        found[label(trial)] = None
+        values[label(trial)] = None
         if low is not None and high is not None and own is not None and high > low:
-            found[label(trial)] = round((own - low) / (high - low), 6)
-    return found
+            values[label(trial)] = round((own - low) / (high - low), 6)
+    return values
 
 
 def areas(trials: Sequence[Trial]) -> dict[str, float]:
@@ -43,7 +43,7 @@ def areas(trials: Sequence[Trial]) -> dict[str, float]:
 
     Policies with a single budget have none.
     """
-    found: dict[str, float] = {}
+    by_policy: dict[str, float] = {}
     for policy in dict.fromkeys(trial.policy for trial in trials):
         points = sorted(
             (trial.scores["cost"]["requests"] or 0.0, trial.scores["versions"]["recall"] or 0.0)
@@ -56,8 +56,8 @@ def areas(trials: Sequence[Trial]) -> dict[str, float]:
                 (after[0] - before[0]) * (after[1] + before[1]) / 2
                 for before, after in pairwise(points)
             )
-            found[policy] = round(area / width, 6)
-    return found
+            by_policy[policy] = round(area / width, 6)
+    return by_policy
 
 
 def label(trial: Trial) -> str:
@@ -103,6 +103,6 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
     lines = []
     for row in rows:
         first = row[0].ljust(widths[0])
-        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        lines.append("  ".join((first, *rest)).rstrip())
+        cells = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+        lines.append("  ".join((first, *cells)).rstrip())
     return "\n".join(lines) + "\n"

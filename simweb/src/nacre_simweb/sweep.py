@@ -81,24 +81,24 @@ def measured(sweep: Sweep, directory: Path | None = None) -> Iterator[Done | Goa
     """
     with TemporaryDirectory() as spare:
         runs = {seed: Runs(seed) for seed in sweep.seeds}
-        for done in _made(parts_of(sweep, directory or Path(spare)), sweep.jobs):
-            for spec, scores in done.scores.items():
-                runs[done.part.seed].know(spec, scores)
-            yield done
+        for part in _run_parts(parts_of(sweep, directory or Path(spare)), sweep.jobs):
+            for spec, scores in part.scores.items():
+                runs[part.part.seed].know(spec, scores)
+            yield part
     for goal in sweep.goals:
         yield result(goal, [runs[seed] for seed in sweep.seeds_of(goal)])
 
 
 def parts_of(sweep: Sweep, directory: Path) -> list[Part]:
     """All parts, those that take longest first."""
-    found: dict[tuple[int, RunSetting], dict[Spec, None]] = {}
+    specs_by_part: dict[tuple[int, RunSetting], dict[Spec, None]] = {}
     for goal in sweep.goals:
         for spec in needs(goal):
             for seed in sweep.seeds_of(goal):
-                found.setdefault((seed, place(spec)), {})[spec] = None
+                specs_by_part.setdefault((seed, place(spec)), {})[spec] = None
     parts = [
         Part(seed, where, tuple(specs), directory / _name(seed, where))
-        for (seed, where), specs in found.items()
+        for (seed, where), specs in specs_by_part.items()
     ]
     return sorted(parts, key=lambda part: (-len(part.specs), part.place, part.seed))
 
@@ -107,11 +107,11 @@ def _name(seed: int, where: RunSetting) -> str:
     return f"{where.world}-{where.hints}-{where.scale:g}-{where.long:g}-{seed}.json"
 
 
-def _made(parts: Sequence[Part], jobs: int) -> Iterator[Done]:
+def _run_parts(parts: Sequence[Part], jobs: int) -> Iterator[Done]:
     if jobs <= 1:
         yield from map(make, parts)
         return
-    # A process of its own for each part: its world is gone with it.
+    # A separate process for each part, so that its world is freed.
     with ProcessPoolExecutor(jobs, get_context("spawn"), max_tasks_per_child=1) as pool:
         for future in as_completed([pool.submit(make, part) for part in parts]):
             yield future.result()
@@ -121,8 +121,8 @@ def make(part: Part) -> Done:
     """Make the runs of a part that are not kept yet."""
     scores = _read(part.file)
     runs = Runs(part.seed)
-    for spec, known in scores.items():
-        runs.know(spec, known)
+    for spec, known_scores in scores.items():
+        runs.know(spec, known_scores)
     for spec in part.specs:
         if spec not in scores:
             scores[spec] = runs(spec)
@@ -131,12 +131,12 @@ def make(part: Part) -> Done:
 
 
 def _read(file: Path) -> dict[Spec, Score]:
-    """Runs kept; none where this code did not make them, or they cannot be read."""
+    """Return stored runs; none if other code made them, or they cannot be read."""
     try:
-        kept = msgspec.json.decode(file.read_bytes(), type=_Kept)
+        stored = msgspec.json.decode(file.read_bytes(), type=_Kept)
     except (OSError, msgspec.DecodeError):
         return {}
-    return dict(kept.runs) if kept.code == code() else {}
+    return dict(stored.runs) if stored.code == code() else {}
 
 
 def _write(file: Path, scores: dict[Spec, Score]) -> None:
@@ -148,7 +148,7 @@ def _write(file: Path, scores: dict[Spec, Score]) -> None:
 def code() -> str:
     """A name of the code that measures: other code may come to other figures."""
     root = Path(nacre.__file__).parent
-    known = blake2b(digest_size=8)
+    digest = blake2b(digest_size=8)
     for path in sorted(root.rglob("*.py")):
-        known.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes())
-    return known.hexdigest()
+        digest.update(f"{path.relative_to(root)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()

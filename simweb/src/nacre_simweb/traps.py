@@ -28,17 +28,17 @@ class Snares:
 
     def entrances(self, draw: Draw) -> Iterator[tuple[str, str]]:
         """Links of the start page that lead into them: path and text."""
-        wanted = self._settings
-        if wanted.calendar:
+        settings = self._settings
+        if settings.calendar:
             yield "/calendar/2026-1", "Calendar"
-        if wanted.sessions:
+        if settings.sessions:
             yield f"/search?sid={draw.at('sid').hex(16)}", "Search"
-        if wanted.facets:
+        if settings.facets:
             yield "/facets/", "Filter"
-        if wanted.loop:
+        if settings.loop:
             yield "/loop/0", "Mirror"
         for there, path in (
-            (wanted.wide, WIDE), (wanted.slow, SLOW), (wanted.huge, HUGE),
+            (settings.wide, WIDE), (settings.slow, SLOW), (settings.huge, HUGE),
         ):  # fmt: skip
             if there:
                 yield path, path[1:]
@@ -49,19 +49,19 @@ class Snares:
         return f"/loop/{(int(match[1]) + 1) % _RING}" if match else ""
 
     def page(self, origin: str, path: str, query: str, draw: Draw) -> SimulatedPage | None:
-        """The page of a trap; None where there is none."""
-        wanted = self._settings
+        """Return the page of a trap; None: there is none."""
+        settings = self._settings
         page = Builder(origin)
         page.add(f"<!DOCTYPE html><html><body><p>{path}</p>")
-        if wanted.calendar and (match := _CALENDAR.match(path)):
+        if settings.calendar and (match := _CALENDAR.match(path)):
             _calendar(page, int(match[1]), int(match[2]))
-        elif wanted.sessions and path == "/search" and query.startswith("sid="):
+        elif settings.sessions and path == "/search" and query.startswith("sid="):
             for number in range(3):
                 page.link(f"/search?sid={draw.at('next', number).hex(16)}", f"{number}")
-        elif wanted.facets and (match := _FACET.match(path)):
-            _facets(page, match[1], wanted.facets)
-        elif wanted.wide and path == WIDE:
-            for number in range(wanted.wide):
+        elif settings.facets and (match := _FACET.match(path)):
+            _facets(page, match[1], settings.facets)
+        elif settings.wide and path == WIDE:
+            for number in range(settings.wide):
                 page.link(f"/wide/{number}.html", str(number))
         else:
             return None
@@ -77,7 +77,7 @@ def _calendar(page: Builder, year: int, month: int) -> None:
 
 
 def _facets(page: Builder, chosen: str, count: int) -> None:
-    taken = [each for each in chosen.split("-") if each]
+    facets = [facet for facet in chosen.split("-") if facet]
     for number in range(count):
-        if str(number) not in taken:
-            page.link("/facets/" + "-".join([*taken, str(number)]), str(number))
+        if str(number) not in facets:
+            page.link("/facets/" + "-".join([*facets, str(number)]), str(number))

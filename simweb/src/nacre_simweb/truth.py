@@ -76,63 +76,63 @@ class Truth:
     @cached_property
     def tracks(self) -> dict[str, Track]:
         """Every URL that is there at some time, by URL."""
-        found: dict[str, Track] = {}
+        by_url: dict[str, Track] = {}
         for host in range(len(self._world.site.hosts)):
             for track in (*self._articles(host), *self._lists(host)):
-                found[track.url] = track
-        return found
+                by_url[track.url] = track
+        return by_url
 
     def _articles(self, host: int) -> list[Track]:
         world, names = self._world, self._world.resources.names
         origin = f"http://{world.site.hosts[host]}"
-        found: list[Track] = []
+        tracks: list[Track] = []
         for article in world.site.articles[host]:
             life = world.lives.of(article)
             first = origin + names.article(article)
-            found.append(Track(first, "article", _spans(life, article.born, life.moved)))
+            tracks.append(Track(first, "article", _spans(life, article.born, life.moved)))
             if life.moved < world.end:
                 second = origin + names.article(article, 1)
                 spans = _spans(life, life.moved, NEVER, "moved")
-                found.append(Track(second, "article", spans, first))
-            found += self._files(origin, article, life, first)
-        return [track for track in found if track.spans]
+                tracks.append(Track(second, "article", spans, first))
+            tracks += self._files(origin, article, life, first)
+        return [track for track in tracks if track.spans]
 
     def _files(self, origin: str, article: Article, life: ArticleLife, page: str) -> list[Track]:
         world, names = self._world, self._world.resources.names
-        found = []
+        tracks = []
         for number in range(world.parameters.shape.own_embeds):
             url = origin + names.image(article, number)
             changes = life.images if number == 0 else ()
-            found.append(Track(url, "embed", _replaced(article.born, changes, "image"), page))
+            tracks.append(Track(url, "embed", _replaced(article.born, changes, "image"), page))
         if world.resources.renderer.has_file(article):
             spans = _replaced(article.born, life.documents, "document")
-            found.append(Track(origin + names.file(article), "file", spans, page))
-        return found
+            tracks.append(Track(origin + names.file(article), "file", spans, page))
+        return tracks
 
     def _lists(self, host: int) -> list[Track]:
         world, names = self._world, self._world.resources.names
         origin = f"http://{world.site.hosts[host]}"
-        found = []
+        tracks = []
         *sections, home = world.listings[host]
         for section, listing in enumerate(sections):
             for part in range(listing.count(world.end)):
                 changes = tuple(listing.changes[part])
                 url = origin + names.list_page(section, part)
-                found.append(Track(url, "list", _replaced(-1.0, changes, "list")))
+                tracks.append(Track(url, "list", _replaced(-1.0, changes, "list")))
         changes = tuple(home.changes[0])
-        found.append(Track(f"{origin}/", "list", _replaced(-1.0, changes, "list")))
+        tracks.append(Track(f"{origin}/", "list", _replaced(-1.0, changes, "list")))
         for number in range(world.parameters.shape.shared_embeds):
             times = world.templates[host] if number == 0 else ()
             url = origin + names.shared(number)
-            found.append(Track(url, "embed", _replaced(-1.0, times, "template"), f"{origin}/"))
-        return found
+            tracks.append(Track(url, "embed", _replaced(-1.0, times, "template"), f"{origin}/"))
+        return tracks
 
 
 def _spans(
     life: ArticleLife, start: float, end: float, first: str = "new"
 ) -> tuple[TrueVersion, ...]:
     """Versions of an article under one URL, from `start` to `end`, without its time away."""
-    found: list[TrueVersion] = []
+    versions: list[TrueVersion] = []
     for number, version in enumerate(life.versions):
         after = life.versions[number + 1].start if number + 1 < len(life.versions) else NEVER
         begun, ended = max(version.start, start), min(after, end)
@@ -142,16 +142,16 @@ def _spans(
         if life.died <= begun and ended <= life.back:
             continue
         if begun >= life.back:
-            found.append(TrueVersion(number, change, begun, ended))
+            versions.append(TrueVersion(number, change, begun, ended))
         elif life.died <= begun:
-            found.append(TrueVersion(number, "back", life.back, ended))
+            versions.append(TrueVersion(number, "back", life.back, ended))
         elif life.died < ended:
-            found.append(TrueVersion(number, change, begun, life.died))
+            versions.append(TrueVersion(number, change, begun, life.died))
             if life.back < ended:
-                found.append(TrueVersion(number, "back", life.back, ended))
+                versions.append(TrueVersion(number, "back", life.back, ended))
         else:
-            found.append(TrueVersion(number, change, begun, ended))
-    return tuple(found)
+            versions.append(TrueVersion(number, change, begun, ended))
+    return tuple(versions)
 
 
 def _replaced(born: float, changes: tuple[float, ...], change: str) -> tuple[TrueVersion, ...]:

@@ -57,15 +57,15 @@ class Stamps:
         self, mode: ValidatorMode, state: ValidatorState, time: float, nonce: int
     ) -> list[tuple[str, str]]:
         """The validators of a reply."""
-        found: list[tuple[str, str]] = []
+        fields: list[tuple[str, str]] = []
         etag = self._etag(mode, state, nonce)
         if etag:
-            found.append(("ETag", etag))
+            fields.append(("ETag", etag))
         if mode in {"both", "modified", "never"}:
-            found.append(("Last-Modified", http_date(state.since)))
+            fields.append(("Last-Modified", http_date(state.since)))
         elif mode == "now":
-            found.append(("Last-Modified", http_date(time)))
-        return found
+            fields.append(("Last-Modified", http_date(time)))
+        return fields
 
     def _etag(self, mode: ValidatorMode, state: ValidatorState, nonce: int) -> str:
         match mode:

@@ -1,6 +1,7 @@
 """The verdicts of a policy on each visit, scored against the truth.
 
-The group `judgement` of a score says what was stored; this says what was held to be a change.
+The group `judgement` of a score measures the stored versions; this group measures which visits were
+judged as changes.
 """
 
 from collections import Counter
@@ -89,8 +90,8 @@ class _Scorer:
         row, finding, pairs = visit
         if differs(self._world, row, last.version):
             change = self._changes.get((row.url, row.version), "")
-            one = row.version == last.version + 1
-            names = ["change", f"change {change}"] if one and change else ["change"]
+            is_next = row.version == last.version + 1
+            names = ["change", f"change {change}"] if is_next and change else ["change"]
             self.counts.add(names, wrong=not finding.kind.is_change)
         elif row.status == 200 and row.digest != last.digest:
             age = "noise, warm" if pairs >= _WARM else "noise, cold"
@@ -119,9 +120,9 @@ def verdicts(
     for row in archive.rows:
         rows.setdefault(row.url, []).append(row)
     scorer = _Scorer(world)
-    for url, held in findings.items():
+    for url, url_findings in findings.items():
         last: Row | None = None
-        for row, finding, number in zip(rows.get(url, ()), held, pairs[url], strict=False):
+        for row, finding, number in zip(rows.get(url, ()), url_findings, pairs[url], strict=False):
             scorer.add(last, _Visit(row, finding, number))
             last = row if row.kind == "article" else last
     return _measures(scorer.counts)
@@ -129,7 +130,7 @@ def verdicts(
 
 def _measures(counts: _Counts) -> Measures:
     right = counts.seen("soft") - counts.wrong("soft")
-    found: Measures = {
+    measures: Measures = {
         "real_changes": counts.seen("change"),
         "false_unchanged": counts.share("change"),
         "noise_only": counts.seen("noise"),
@@ -143,6 +144,6 @@ def _measures(counts: _Counts) -> Measures:
         "blocked_changed": counts.wrong("blocked"),
     }
     for prefix, name in (("change ", "false_unchanged_"), ("noise ", "false_changed_")):
-        for each in counts.below(prefix):
-            found[name + each.removeprefix(prefix)] = counts.share(each)
-    return found
+        for counted_name in counts.below(prefix):
+            measures[name + counted_name.removeprefix(prefix)] = counts.share(counted_name)
+    return measures

@@ -27,8 +27,8 @@ _SIZE = 128
 
 
 def _words(text: str) -> tuple[str, ...]:
-    found = text.split()
-    return tuple((found * (_SIZE // len(found) + 1))[:_SIZE])
+    words_of_text = text.split()
+    return tuple((words_of_text * (_SIZE // len(words_of_text) + 1))[:_SIZE])
 
 
 _TABLE: dict[Language, tuple[str, ...]] = {"zh": _words(_CHINESE), "en": _words(_ENGLISH)}
@@ -48,10 +48,10 @@ def paragraph(draw: Draw, language: Language, patched: Draw | None = None) -> st
         language: In which language.
         patched: Where given, one word of it is another one: the smallest of edits.
     """
-    found = words(draw, language, 30 + draw.below(60))
+    chosen = words(draw, language, 30 + draw.below(60))
     if patched is not None:
-        found[patched.below(len(found))] = patched.at("word").pick(_RARE[language])
-    return _sentences(found, language)
+        chosen[patched.below(len(chosen))] = patched.at("word").pick(_RARE[language])
+    return _sentences(chosen, language)
 
 
 _RARE: dict[Language, tuple[str, ...]] = {
@@ -60,11 +60,11 @@ _RARE: dict[Language, tuple[str, ...]] = {
 }
 
 
-def _sentences(found: list[str], language: Language) -> str:
+def _sentences(words_in: list[str], language: Language) -> str:
     pieces: list[str] = []
     step = 11 if language == "zh" else 14
-    for place in range(0, len(found), step):
-        piece = found[place : place + step]
+    for place in range(0, len(words_in), step):
+        piece = words_in[place : place + step]
         if language == "zh":
             pieces.append("".join(piece[:5]) + ("，" if piece[5:] else "") + "".join(piece[5:]))
         else:
@@ -74,5 +74,5 @@ def _sentences(found: list[str], language: Language) -> str:
 
 def title(draw: Draw, language: Language) -> str:
     """A headline."""
-    found = words(draw, language, 4 + draw.below(4))
-    return "关于" + "".join(found) if language == "zh" else " ".join(found).capitalize()
+    chosen = words(draw, language, 4 + draw.below(4))
+    return "关于" + "".join(chosen) if language == "zh" else " ".join(chosen).capitalize()

@@ -14,8 +14,7 @@ _VALIDATED = frozenset({"article", "list", "home", "embed", "file", "hint"})
 class World(Ground):
     """One simulated web.
 
-    Nothing that it answers depends on what it was asked before; what it keeps are results that it
-    could compute again.
+    No reply depends on earlier requests; only results that can be computed again are cached.
 
     Args:
         parameters: What it is like.
@@ -35,21 +34,21 @@ class World(Ground):
             time: Time of the world, seconds.
             request: What the request says; None for a plain first one.
         """
-        asked = request or Request()
+        asked_request = request or Request()
         parts = urlsplit(url)
         name, host = parts.hostname or "", self.site.host_number(parts.hostname or "")
         origin = f"http://{parts.netloc}"
         path = parts.path or "/"
         plain = f"http://{name}{path}" + (f"?{parts.query}" if parts.query else "")
         resource = self.resources.find(host, origin, path, parts.query, time)
-        headers = [("Date", http_date(time)), *_typed(resource, asked.nonce)]
+        headers = [("Date", http_date(time)), *_typed(resource, asked_request.nonce)]
         if resource.location:
             headers.append(("Location", resource.location))
         if resource.status == 503:
             headers.append(("Retry-After", "600"))
         if resource.status != 200 or resource.kind not in _VALIDATED:
-            return SimulatedReply(plain, resource, resource.status, headers, asked.nonce)
-        return self._validated(plain, host, resource, time, asked, headers)
+            return SimulatedReply(plain, resource, resource.status, headers, asked_request.nonce)
+        return self._validated(plain, host, resource, time, asked_request, headers)
 
     def _validated(
         self,
@@ -57,16 +56,16 @@ class World(Ground):
         host: int,
         resource: Resource,
         time: float,
-        asked: Request,
+        request: Request,
         headers: list[tuple[str, str]],
     ) -> SimulatedReply:
         mode = self._stamps.mode(host)
         if mode == "none":
-            return SimulatedReply(url, resource, 200, headers, asked.nonce)
+            return SimulatedReply(url, resource, 200, headers, request.nonce)
         state = ValidatorState(url, resource.mark, resource.since)
-        headers += self._stamps.headers(mode, state, time, asked.nonce)
-        same = self._stamps.unchanged(mode, state, asked)
-        return SimulatedReply(url, resource, 304 if same else 200, headers, asked.nonce)
+        headers += self._stamps.headers(mode, state, time, request.nonce)
+        same = self._stamps.unchanged(mode, state, request)
+        return SimulatedReply(url, resource, 304 if same else 200, headers, request.nonce)
 
 
 def _typed(resource: Resource, nonce: int) -> list[tuple[str, str]]:

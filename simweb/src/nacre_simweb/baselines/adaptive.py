@@ -45,11 +45,11 @@ class Adaptive(Book):
 
     def due(self, now: float, room: int) -> list[str]:
         """The URLs whose time has come."""
-        found: list[str] = []
+        urls: list[str] = []
         queue = self._queue
-        while queue and queue[0][0] <= now and len(found) < room:
-            found.append(heappop(queue)[1])
-        return found
+        while queue and queue[0][0] <= now and len(urls) < room:
+            urls.append(heappop(queue)[1])
+        return urls
 
     def visited(self, outcome: VisitOutcome, elapsed: float, *, changed: bool, first: bool) -> None:
         """Set the time of the next visit; never within the same step."""

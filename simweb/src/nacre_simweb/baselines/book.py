@@ -10,10 +10,10 @@ _FOLLOWED = frozenset({"L", "R", "M"})
 
 
 class Book:
-    """Known URLs. A subclass says which of those visited before come next.
+    """Known URLs. A subclass chooses which visited URLs come next.
 
     New URLs always go first, as all of these crawlers do. A page changed when its payload digest
-    differs from that of its last 200; a 304 says that it did not.
+    differs from that of its last 200; a 304 means that it did not.
 
     Attributes:
         task: What there is to do.

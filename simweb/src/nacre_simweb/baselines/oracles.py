@@ -66,7 +66,7 @@ class Clairvoyant(Book):
             self._step = now
             urls = dict.fromkeys([*self._oracle.living(now), *self._states])
             changed = [url for url in urls if self._differs(url, now)]
-            changed.sort(key=lambda url: url in self._states)  # what is new goes first
+            changed.sort(key=lambda url: url in self._states)  # new URLs go first
             self._todo = [url for url in reversed(changed) if not self._oracle.is_list(url)]
             self._seen.update(self._todo)
         return [self._todo.pop() for _ in range(min(room, len(self._todo)))]
@@ -80,5 +80,5 @@ class Clairvoyant(Book):
             super().add(urls)
 
     def visited(self, outcome: VisitOutcome, elapsed: float, *, changed: bool, first: bool) -> None:
-        """Note what it saw."""
+        """Record the state of the URL."""
         self._states[outcome.url] = self._oracle.state(outcome.url, outcome.time)

@@ -33,23 +33,23 @@ class RecallBound(NamedTuple):
 
     def requests(self, recall: float) -> float:
         """Requests of HTML pages for an expected recall."""
-        wanted = recall * (self.new + math.fsum(self.chances)) - self.new
-        found = 0.0
+        needed = recall * (self.new + math.fsum(self.chances)) - self.new
+        changes = 0.0
         for number, chance in enumerate(self.chances):
-            if found >= wanted:
+            if changes >= needed:
                 return self.must + number
-            found += chance
+            changes += chance
         return self.must + len(self.chances)
 
     def curve(self) -> tuple[tuple[float, float], ...]:
         """Requests and the recall that they allow."""
         total = self.new + math.fsum(self.chances)
-        found, points = self.new, []
+        changes, points = self.new, []
         every = max(1, len(self.chances) // _POINTS)
         for number, chance in enumerate((*self.chances, 0.0)):
             if number % every == 0 or number == len(self.chances):
-                points.append((self.must + number, min(1.0, found / total) if total else 1.0))
-            found += chance
+                points.append((self.must + number, min(1.0, changes / total) if total else 1.0))
+            changes += chance
         return tuple(points)
 
 

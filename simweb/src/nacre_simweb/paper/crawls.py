@@ -1,7 +1,7 @@
 """A full crawl, an incremental one and another full one: the real crawler, over real HTTP.
 
 The world stands still during each crawl (epochs). Full 1 and the incremental crawl are runs of one
-job, as `nacre crawl` and `nacre recrawl` make them; full 2 is a job of its own, which knows nothing
+job, as `nacre crawl` and `nacre recrawl` make them; full 2 is a separate job, which knows nothing
 of the others.
 """
 
@@ -84,12 +84,12 @@ def crawl_thrice(world: World, after: float, keep: str, out: Path) -> Thrice:
     rows, marks = asyncio.run(_crawls(world, after, keep, out))
     write_log(out / LOG, rows)
     early, late = rows[: marks[0]], rows[marks[0] : marks[1]]
-    both = read_archive(out / JOB, early + late)
+    both_runs = read_archive(out / JOB, early + late)
     second = read_archive(out / TRUTH, rows[marks[1] :])
-    firsts = [each for each in both.kept if each.row.time == 0.0]
+    firsts = [capture for capture in both_runs.kept if capture.row.time == 0.0]
     return Thrice(
-        KeptCaptures(early, firsts, both.problems),
-        both,
+        KeptCaptures(early, firsts, both_runs.problems),
+        both_runs,
         KeptCaptures(early + second.rows, firsts + second.kept, second.problems, second.warc_bytes),
         after,
     )
@@ -115,7 +115,7 @@ async def _crawls(
 
 
 def _settings(world: World, port: int) -> JobSettings:
-    """Those of the simulated web's jobs, with seeds and a scope of their own."""
+    """Return the settings of the simulated web's jobs, with other seeds and another scope."""
     settings = job_settings(world, Nacre(), served=True, delay=0.0)
     seeds = tuple(f"{url.removesuffix('/')}:{port}/" for url in world.starts)
     return settings.model_copy(update={"seeds": seeds, "scope": rules_for(ScopeKind.HOST)})

@@ -1,4 +1,4 @@
-"""The experiment as a report: the paper's table with recall beside it, and what limits it."""
+"""The experiment as a report: the paper's table with recall, and its limits."""
 
 from nacre.report.document import (
     Cell,
@@ -47,16 +47,22 @@ _LEAST = (
 )  # fmt: skip
 
 
-def document(found: CrawlComparison, folder: str) -> ReportDocument:
+def document(comparison: CrawlComparison, folder: str) -> ReportDocument:
     """The whole report; `folder` is where the results are, for what to look at next."""
-    plan = found.plan
+    plan = comparison.plan
     title = f"The paper's experiment on {plan.world}, {plan.days:g} days, seed {plan.seed}"
-    sections = _crawls(found), _recalls(found), _least(found), _missed(found), _next(found, folder)
+    sections = (
+        _crawls(comparison),
+        _recalls(comparison),
+        _least(comparison),
+        _missed(comparison),
+        _next(comparison, folder),
+    )
     return ReportDocument(title, sections)
 
 
-def _crawls(found: CrawlComparison) -> Section:
-    site = PUBLISHED.get(found.plan.world)
+def _crawls(comparison: CrawlComparison) -> Section:
+    site = PUBLISHED.get(comparison.plan.world)
     text = (
         "A full crawl, an incremental one and another full one, by the real crawler over HTTP; "
         "hours are requests times the politeness delay, MB are bytes of payload stored. The last "
@@ -65,12 +71,12 @@ def _crawls(found: CrawlComparison) -> Section:
         "that the archive holds as they are.",
     )
     facts = (
-        ("hints", found.plan.hints),
-        ("kept", found.keep),
-        ("problems in WARCs", str(len(found.problems))),
+        ("hints", comparison.plan.hints),
+        ("kept", comparison.keep),
+        ("problems in WARCs", str(len(comparison.problems))),
     )
-    rows = tuple(_row(one, found) for one in _runs(found))
-    apart = tuple(_apart(one, found) for one in (found.incremental, found.paper))
+    rows = tuple(_row(crawl, comparison) for crawl in _runs(comparison))
+    apart = tuple(_apart(crawl, comparison) for crawl in (comparison.incremental, comparison.paper))
     tables = [
         DataTable("Measured here", _TABLE, rows),
         DataTable("Requests saved, pages and embeds apart", _APART, apart),
@@ -80,18 +86,18 @@ def _crawls(found: CrawlComparison) -> Section:
     return Section("The paper's table", text, facts, tables=tuple(tables))
 
 
-def _runs(found: CrawlComparison) -> tuple[CrawlFigures, ...]:
-    return found.full1, found.full2, found.incremental, found.paper
+def _runs(comparison: CrawlComparison) -> tuple[CrawlFigures, ...]:
+    return comparison.full1, comparison.full2, comparison.incremental, comparison.paper
 
 
 def _published(site: PublishedSite) -> tuple[tuple[Cell, ...], ...]:
-    one, two, run = site.first, site.second, site.incremental
+    full1, full2, run = site.first, site.second, site.incremental
     saving: tuple[Cell, ...] = (
-        saved(run.hours, one.hours), saved(run.megabytes, one.megabytes),
-        saved(run.hours, two.hours), saved(run.megabytes, two.megabytes),
-        saved(run.html, two.html),
+        saved(run.hours, full1.hours), saved(run.megabytes, full1.megabytes),
+        saved(run.hours, full2.hours), saved(run.megabytes, full2.megabytes),
+        saved(run.html, full2.html),
     )  # fmt: skip
-    return (_of_paper(one), _of_paper(two), (*_of_paper(run)[:7], *saving))
+    return (_of_paper(full1), _of_paper(full2), (*_of_paper(run)[:7], *saving))
 
 
 def _of_paper(row: Published) -> tuple[Cell, ...]:
@@ -99,35 +105,35 @@ def _of_paper(row: Published) -> tuple[Cell, ...]:
     return (*figures, *(None for _ in range(len(_TABLE) - len(figures))))
 
 
-def _row(one: CrawlFigures, found: CrawlComparison) -> tuple[Cell, ...]:
+def _row(crawl: CrawlFigures, comparison: CrawlComparison) -> tuple[Cell, ...]:
     cells: tuple[Cell, ...] = (
-        one.name, round(one.stored / _MEGA, 1), round(one.hours, 2), one.html, one.requests,
-        one.embeds, _all(one),
+        crawl.name, round(crawl.stored / _MEGA, 1), round(crawl.hours, 2), crawl.html,
+        crawl.requests, crawl.embeds, _all(crawl),
     )  # fmt: skip
-    if one.name.startswith("full"):
+    if crawl.name.startswith("full"):
         return (*cells, *(None for _ in range(5)))
-    first, second = saving(one, found.full1), saving(one, found.full2)
+    first, second = saving(crawl, comparison.full1), saving(crawl, comparison.full2)
     return (*cells, first.time, first.storage, second.time, second.storage, second.html)
 
 
-def _apart(one: CrawlFigures, found: CrawlComparison) -> tuple[Cell, ...]:
-    first, second = saving(one, found.full1), saving(one, found.full2)
-    return one.name, first.requests, first.embeds, second.requests, second.embeds
+def _apart(crawl: CrawlFigures, comparison: CrawlComparison) -> tuple[Cell, ...]:
+    first, second = saving(crawl, comparison.full1), saving(crawl, comparison.full2)
+    return crawl.name, first.requests, first.embeds, second.requests, second.embeds
 
 
-def _all(one: CrawlFigures) -> float | None:
-    """Recall in all; a full crawl has no evidence of what is gone, but that it does not meet it."""
-    return None if one.name == "full 2" else one.recall("epoch")
+def _all(crawl: CrawlFigures) -> float | None:
+    """Return the total recall; None for a full crawl, whose only evidence of removal is absence."""
+    return None if crawl.name == "full 2" else crawl.recall("epoch")
 
 
-def _recalls(found: CrawlComparison) -> Section:
+def _recalls(comparison: CrawlComparison) -> Section:
     columns = (Column("run"), *(Column(name, Format.SHARE) for name, _, _ in _RECALL))
     rows = []
-    for one in (found.full2, found.incremental, found.paper):
-        cells: list[Cell] = [one.recall(group, name) for _, group, name in _RECALL]
-        if one is found.full2:
+    for crawl in (comparison.full2, comparison.incremental, comparison.paper):
+        cells: list[Cell] = [crawl.recall(group, name) for _, group, name in _RECALL]
+        if crawl is comparison.full2:
             cells[0] = cells[3] = cells[5] = None
-        rows.append((one.name, *cells))
+        rows.append((crawl.name, *cells))
     text = (
         "Of what differs from the first crawl, the share that the archive holds as it is now. A "
         "full crawl leaves no evidence of pages that are gone, it just does not meet them. NPR: "
@@ -136,46 +142,48 @@ def _recalls(found: CrawlComparison) -> Section:
     return Section("Completeness", text, tables=(DataTable("Recall", columns, tuple(rows)),))
 
 
-def _least(found: CrawlComparison) -> Section:
-    full, least = found.full2, found.least
-    rows = tuple(_against(one, full, least) for one in (found.incremental, found.paper))
+def _least(comparison: CrawlComparison) -> Section:
+    full, least = comparison.full2, comparison.least
+    rows = tuple(
+        _against(crawl, full, least) for crawl in (comparison.incremental, comparison.paper)
+    )
     facts = (
         ("necessary HTML pages", _of(least.html, full.html)),
         ("necessary requests", _of(least.requests, full.requests)),
         ("necessary embeds", _of(least.embeds, full.embeds)),
         ("necessary bytes", f"{least.stored / _MEGA:,.1f} MB"),
-        (f"all rates known, {AIM:.0%} recall", _of(found.bound.requests(AIM), full.html)),
+        (f"all rates known, {AIM:.0%} recall", _of(comparison.bound.requests(AIM), full.html)),
     )
     text = (
         "S_rel is 1 for who fetches just what is necessary: lists, and what is new, changed or "
         "gone; more than that tells of what was missed. Without hints nobody knows the events: "
         "who knows all true rates and visits HTML pages in their order is bounded by the curve.",
     )
-    plot, points = _curve(found)
+    plot, points = _curve(comparison)
     tables = (DataTable("Against the least possible", _LEAST, rows), points)
     return Section("What could be saved", text, facts, (plot,), tables)
 
 
-def _curve(found: CrawlComparison) -> tuple[Curves, DataTable]:
-    """The bound, what was reached, and the numbers of both."""
-    runs = (found.incremental, found.paper)
+def _curve(comparison: CrawlComparison) -> tuple[Curves, DataTable]:
+    """Return the plot of the bound and the reached values, and its numbers."""
+    runs = (comparison.incremental, comparison.paper)
     marks = (
-        *((one.html, one.recall("epoch") or 0.0, one.name) for one in runs),
-        (found.least.html, 1.0, "necessary"),
+        *((crawl.html, crawl.recall("epoch") or 0.0, crawl.name) for crawl in runs),
+        (comparison.least.html, 1.0, "necessary"),
     )
-    curve = Curve("all rates known, no hints", found.bound.curve())
-    bounds = ((found.bound.requests(part), part, f"bound, {part:.1%}") for part in _POINTS)
+    curve = Curve("all rates known, no hints", comparison.bound.curve())
+    bounds = ((comparison.bound.requests(part), part, f"bound, {part:.1%}") for part in _POINTS)
     columns = (Column(""), Column("HTML pages", Format.COUNT), Column("recall", Format.SHARE))
     rows = tuple((name, pages, recall) for pages, recall, name in (*bounds, *marks))
     plot = Curves("Recall against HTML pages fetched", "HTML pages", "recall", (curve,), marks)
     return plot, DataTable("The curve", columns, rows)
 
 
-def _against(one: CrawlFigures, full: CrawlFigures, least: Necessary) -> tuple[Cell, ...]:
-    part = relative(one, full, least)
+def _against(crawl: CrawlFigures, full: CrawlFigures, least: Necessary) -> tuple[Cell, ...]:
+    part = relative(crawl, full, least)
     return (
-        one.name, part["requests"], part["embeds"], part["time"],
-        share(one.requests, least.requests), share(one.stored, least.stored),
+        crawl.name, part["requests"], part["embeds"], part["time"],
+        share(crawl.requests, least.requests), share(crawl.stored, least.stored),
     )  # fmt: skip
 
 
@@ -184,30 +192,32 @@ def _of(part: float, whole: float) -> str:
     return f"{part:,.0f} of {whole:,.0f}: at most {written_share(less)} can be saved"
 
 
-def _missed(found: CrawlComparison) -> Section:
+def _missed(comparison: CrawlComparison) -> Section:
     columns = (Column("kind"), Column("change"), Column("why"), Column("URLs", Format.COUNT))
-    table = DataTable("What the incremental crawl missed", columns, tuple(counted(found.missed)))
+    table = DataTable(
+        "What the incremental crawl missed", columns, tuple(counted(comparison.missed))
+    )
     return Section("What was missed", tables=(table,))
 
 
-def _scoring(found: CrawlComparison, folder: str) -> str:
-    plan = found.plan
+def _scoring(comparison: CrawlComparison, folder: str) -> str:
+    plan = comparison.plan
     return (
         f"nacre simweb score {folder}/job --log {folder}/server.log --world {plan.world} "
         f"--seed {plan.seed} --hints {plan.hints} --days {plan.days:g} --every {plan.days:g}d"
     )
 
 
-def _next(found: CrawlComparison, folder: str) -> Section:
+def _next(comparison: CrawlComparison, folder: str) -> Section:
     text = [
         "missed.tsv names every URL that was missed and why; paper.json has every measure.",
         f"What the crawler itself made of it: nacre report {folder}/job savings; likewise "
         "decisions and hints.",
-        f"The score again, from the WARCs: {_scoring(found, folder)}",
+        f"The score again, from the WARCs: {_scoring(comparison, folder)}",
     ]
-    if found.missed:
-        kind, change, why, number = counted(found.missed)[0]
-        text.insert(0, f"First the {number:,} of kind {kind} that are {change} and were {why}.")
-    if found.problems:
-        text.insert(0, f"The WARCs have problems: {found.problems[0]}")
+    if comparison.missed:
+        kind, change, reason, number = counted(comparison.missed)[0]
+        text.insert(0, f"First the {number:,} of kind {kind} that are {change} and were {reason}.")
+    if comparison.problems:
+        text.insert(0, f"The WARCs have problems: {comparison.problems[0]}")
     return Section("What to look at next", tuple(text))

@@ -1,4 +1,4 @@
-"""The whole experiment: three crawls, the paper's own design beside them, and what they found."""
+"""The whole experiment: three crawls, the paper's own design, and their results."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,7 +56,7 @@ def compare(
         plan: The world, its seed and hints; `days` is the time between the crawls.
         keep: `strict`, `lean` or `delta`.
         out: Where the jobs and the log go.
-        world: The world, where it is not one of those with a name.
+        world: The world; None: the named world of the plan.
     """
     world = world or make_world(plan)
     after = plan.days * DAY

@@ -38,18 +38,18 @@ class CrawlFigures(NamedTuple):
     scores: Score | None = None
 
     def recall(self, group: str, name: str = "recall") -> float | None:
-        """A measure of the score; None where there is none."""
+        """Return a measure of the score; None: there is none."""
         return None if self.scores is None else self.scores[group].get(name)
 
 
 class Necessary(NamedTuple):
-    """The least that finds all: lists, and what is new, changed or gone.
+    """The least crawl that finds all: lists, and new, changed and removed URLs.
 
     Attributes:
-        html: HTML pages that are there.
-        requests: Requests but for embeds; what is gone has to be looked for too.
-        embeds: Embeds that are new or other ones.
-        stored: Bytes of what is new or other, as full 2 saw it.
+        html: Existing HTML pages.
+        requests: Requests without embeds; removed URLs must be requested too.
+        embeds: New or changed embeds.
+        stored: Bytes of new and changed resources, by full 2.
     """
 
     html: float
@@ -94,12 +94,12 @@ def necessary(
     sizes = _sizes(world, truth, after)
     differing = [track for track in tracks if track.at(0.0) != track.at(after)]
     lists = {track.url for track in tracks if track.kind == "list"}
-    others = [track for track in differing if track.kind in {"article", "file"}]
+    tracks_needed = [track for track in differing if track.kind in {"article", "file"}]
     read = sum(url in sizes for url in lists)
     there = [track for track in differing if track.at(after) != GONE]
     return Necessary(
         html=float(read + sum(track.kind == "article" for track in there)),
-        requests=float(read + len(others)),
+        requests=float(read + len(tracks_needed)),
         embeds=float(sum(track.kind == "embed" for track in there)),
         stored=sum(sizes.get(track.url, 0.0) for track in there),
     )
@@ -124,11 +124,11 @@ class Saving(NamedTuple):
     embeds: float | None
 
 
-def saving(one: CrawlFigures, base: CrawlFigures) -> Saving:
+def saving(crawl: CrawlFigures, base: CrawlFigures) -> Saving:
     """The saving of one crawl against another."""
     pairs = (
-        (one.hours, base.hours), (one.stored, base.stored), (one.html, base.html),
-        (one.requests, base.requests), (one.embeds, base.embeds),
+        (crawl.hours, base.hours), (crawl.stored, base.stored), (crawl.html, base.html),
+        (crawl.requests, base.requests), (crawl.embeds, base.embeds),
     )  # fmt: skip
     return Saving(*(_less(spent, whole) for spent, whole in pairs))
 
@@ -138,10 +138,10 @@ def _less(spent: float, whole: float) -> float | None:
     return None if part is None else round(1.0 - part, 6)
 
 
-def relative(one: CrawlFigures, full: CrawlFigures, least: Necessary) -> dict[str, float | None]:
+def relative(crawl: CrawlFigures, full: CrawlFigures, least: Necessary) -> dict[str, float | None]:
     """S_rel, the share saved of what can be: of pages, of embeds, and of both, which is time."""
-    pages = full.requests - one.requests, full.requests - least.requests
-    embeds = full.embeds - one.embeds, full.embeds - least.embeds
+    pages = full.requests - crawl.requests, full.requests - least.requests
+    embeds = full.embeds - crawl.embeds, full.embeds - least.embeds
     return {
         "requests": share(*pages),
         "embeds": share(*embeds),

@@ -34,30 +34,30 @@ def missed(tracks: Sequence[Track], archive: KeptCaptures, after: float) -> list
         archive: Of both visits.
         after: Time of the second, seconds.
     """
-    asked: dict[str, list[Row]] = defaultdict(list)
+    rows: dict[str, list[Row]] = defaultdict(list)
     for row in archive.rows:
         if row.time == after:
-            asked[row.url].append(row)
-    return list(_missed(tracks, Holdings(archive), asked, after))
+            rows[row.url].append(row)
+    return list(_missed(tracks, Holdings(archive), rows, after))
 
 
 def _missed(
-    tracks: Sequence[Track], holdings: Holdings, asked: dict[str, list[Row]], after: float
+    tracks: Sequence[Track], holdings: Holdings, rows: dict[str, list[Row]], after: float
 ) -> Iterator[Missed]:
     for track in tracks:
         before, now = track.at(0.0), track.at(after)
         if before == now:
             continue
         if now == GONE:
-            held = holdings.evidence(track.url, after)
+            evidence = holdings.evidence(track.url, after)
         else:
-            held = holdings.first(track.url, now)
-        if held is None:
+            evidence = holdings.first(track.url, now)
+        if evidence is None:
             change = "new" if before == GONE else "gone" if now == GONE else "changed"
-            yield Missed(track.kind, change, _why(asked[track.url]), track.url)
+            yield Missed(track.kind, change, _reason(rows[track.url]), track.url)
 
 
-def _why(rows: Sequence[Row]) -> str:
+def _reason(rows: Sequence[Row]) -> str:
     if not rows:
         return "never asked for"
     if any(row.status == 304 for row in rows):
@@ -65,7 +65,7 @@ def _why(rows: Sequence[Row]) -> str:
     return "asked for, and not kept"
 
 
-def counted(found: Sequence[Missed]) -> list[tuple[str, str, str, int]]:
+def counted(missed_urls: Sequence[Missed]) -> list[tuple[str, str, str, int]]:
     """Kind, change and reason with their number; the most first."""
-    counts = Counter((one.kind, one.change, one.why) for one in found)
+    counts = Counter((url.kind, url.change, url.why) for url in missed_urls)
     return [(*key, number) for key, number in counts.most_common()]

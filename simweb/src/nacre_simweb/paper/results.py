@@ -1,4 +1,4 @@
-"""The files of the experiment: table, JSON, HTML, and what was missed."""
+"""The files of the experiment: table, JSON, HTML, and the missed URLs."""
 
 from pathlib import Path
 
@@ -13,43 +13,43 @@ from nacre_simweb.recall import share
 from nacre_simweb.score import score_bytes
 
 
-def as_json(found: CrawlComparison) -> bytes:
+def as_json(comparison: CrawlComparison) -> bytes:
     """Every measure."""
-    site = PUBLISHED.get(found.plan.world)
-    runs = (found.full1, found.full2, found.incremental, found.paper)
+    site = PUBLISHED.get(comparison.plan.world)
+    runs = (comparison.full1, comparison.full2, comparison.incremental, comparison.paper)
     return score_bytes(
         {
-            "plan": found.plan._asdict(),
-            "keep": found.keep,
+            "plan": comparison.plan._asdict(),
+            "keep": comparison.keep,
             "published": site,
-            "runs": {one.name: one._asdict() for one in runs},
-            "compared": {one.name: _compared(one, found) for one in runs[2:]},
-            "necessary": found.least._asdict(),
+            "runs": {crawl.name: crawl._asdict() for crawl in runs},
+            "compared": {crawl.name: _compared(crawl, comparison) for crawl in runs[2:]},
+            "necessary": comparison.least._asdict(),
             "bound": {
                 "recall": AIM,
-                "html": found.bound.requests(AIM),
-                "curve": found.bound.curve(),
+                "html": comparison.bound.requests(AIM),
+                "curve": comparison.bound.curve(),
             },
-            "missed": counted(found.missed),
-            "problems": found.problems,
+            "missed": counted(comparison.missed),
+            "problems": comparison.problems,
         }
     )
 
 
-def _compared(one: CrawlFigures, found: CrawlComparison) -> dict[str, object]:
+def _compared(crawl: CrawlFigures, comparison: CrawlComparison) -> dict[str, object]:
     return {
-        "against_full_1": saving(one, found.full1)._asdict(),
-        "against_full_2": saving(one, found.full2)._asdict(),
-        "relative": relative(one, found.full2, found.least),
-        "stored_over_necessary": share(one.stored, found.least.stored),
+        "against_full_1": saving(crawl, comparison.full1)._asdict(),
+        "against_full_2": saving(crawl, comparison.full2)._asdict(),
+        "relative": relative(crawl, comparison.full2, comparison.least),
+        "stored_over_necessary": share(crawl.stored, comparison.least.stored),
     }
 
 
-def write_results(found: CrawlComparison, out: Path) -> None:
+def write_results(comparison: CrawlComparison, out: Path) -> None:
     """Write `table.txt`, `paper.json`, `paper.html` and `missed.tsv`."""
-    report = document(found, str(out))
+    report = document(comparison, str(out))
     (out / "table.txt").write_text(plain_text(report), "utf-8")
-    (out / "paper.json").write_bytes(as_json(found))
+    (out / "paper.json").write_bytes(as_json(comparison))
     (out / "paper.html").write_text(html_page(report), "utf-8")
-    lines = ["\t".join(one) + "\n" for one in (Missed._fields, *sorted(found.missed))]
+    lines = ["\t".join(fields) + "\n" for fields in (Missed._fields, *sorted(comparison.missed))]
     (out / "missed.tsv").write_text("".join(lines), "utf-8")
