@@ -50,7 +50,7 @@ class BlockFacts:
         endless: The head has no end within `HEAD_LIMIT`, so that the payload is unknown.
         framing: How its body ends, by its head; None if it is no reply.
         body_length: Bytes after the head.
-        behind: Of these, bytes behind the end of the chunked coding.
+        behind: Of these, bytes after the end of the chunked coding.
     """
 
     def __init__(self, *, http: bool, block: str, payload: str, request: bool = False) -> None:
@@ -85,7 +85,7 @@ class BlockFacts:
         return self._block.digest()
 
     def payload_digests(self) -> tuple[bytes, bytes]:
-        """Digest of the payload with transfer coding removed, and of its bytes as they came."""
+        """Digests of the payload without transfer coding, and of its bytes as received."""
         wire = self._wire.digest()
         return (wire if self.chunks is None else self._decoded.digest()), wire
 
@@ -244,11 +244,11 @@ class PayloadDigests:
     """Payload digests of the captures in WARCs; a revisit has that of its original, if read.
 
     Nacre's `WARC-Payload-Digest` is that of the payload without transfer coding, as the WARC
-    standard says. Heritrix over HTTP/1.1 and warcio digest the bytes behind the head as they came,
+    standard says. Heritrix over HTTP/1.1 and warcio digest the bytes after the head as received,
     chunk sizes and all; to match such a list, `raw` is needed.
 
     Args:
-        raw: Digest the bytes behind the HTTP head as they came, with their transfer coding.
+        raw: Digest the bytes after the HTTP head as received, with their transfer coding.
     """
 
     def __init__(self, *, raw: bool) -> None:

@@ -1,7 +1,7 @@
 """CDX lines with eleven fields, as OutbackCDX and other servers take them (pure).
 
-They are made of lines of CDXJ. Source: ` CDX N b a m s k r M S V g` of the CDX file format of the
-Internet Archive; OutbackCDX's README.
+They are converted from lines of CDXJ. Source: ` CDX N b a m s k r M S V g` of the CDX file format
+of the Internet Archive; OutbackCDX's README.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Verification of WARC files: structure, fields, digests, references, and the index beside them.
 
-`Checker` looks at any number of files, so that ids and revisits are followed between them. Nothing
-is changed, and memory is bounded by the number of records. Source: WARC 1.1.
+`Checker` reads any number of files, so that ids and revisits are followed between them. Nothing is
+changed, and memory is bounded by the number of records. Source: WARC 1.1.
 """
 
 from collections import Counter, OrderedDict
@@ -185,7 +185,7 @@ class CheckSummary:
         bytes: Their size.
         records: Records by type.
         digests: Digests that were compared.
-        decoded: Payload digests of chunked bodies over the decoded payload, as the standard says.
+        decoded: Payload digests of chunked bodies over the decoded payload, as in the standard.
         wire: Those over the bytes with their chunked coding.
         rebuilt: Replies stored as differences that were rebuilt to their digests.
         links: Records whose outlinks were found in the record that they refer to.
@@ -244,7 +244,7 @@ class Checker:
             self.note(str(error.filename or path), 0, "unreadable", error.strerror or str(error))
 
     def finish(self) -> list[CheckFinding]:
-        """Resolve what refers from one file to another; all findings."""
+        """Resolve references between files; return all findings."""
         for file, offset, code, message in self._references.unresolved():
             self.note(file, offset, code, message)
         for path, at in self._deltas:
@@ -256,7 +256,7 @@ class Checker:
         return self.findings
 
     def _rebuild(self, path: Path, offset: int) -> None:
-        """A difference is worth what can be rebuilt from it."""
+        """Check a difference by rebuilding its reply."""
         try:
             restored(difference_at(path, offset).delta, self._bases.block)
         except DeltaError as error:
@@ -296,7 +296,7 @@ class Checker:
                 offset += len(line)
         missing = [offset for mark, offset in lines.items() if mark not in indexed]
         if is_open and missing:
-            # They travel in the commits, and are written behind them.
+            # They are in the commits, and are written after them.
             self.note(str(path), missing[0], "index-behind", f"{len(missing)} lines")
             return
         for offset in missing:

@@ -1,4 +1,4 @@
-"""Follows references to outlinks: whether the record is there, and has what its digest says."""
+"""Follows references to outlinks: the record must exist, and match its digest."""
 
 from collections.abc import Iterator
 from hashlib import blake2b

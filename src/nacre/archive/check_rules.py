@@ -1,4 +1,4 @@
-"""The rules of a check: which fields a record has, what their values are, and what its block holds.
+"""The rules of a check: the fields of a record, their values, and the content of its block.
 
 Source: WARC 1.1 clauses 5 and 6.
 """

@@ -1,8 +1,8 @@
-"""A difference: a reply stored as what differs from an earlier reply of the same URL (pure).
+"""A difference: a reply stored as a patch of an earlier reply of the same URL (pure).
 
 Such a record is of type `metadata`, with its own media type and its own target URI
-(`urn:x-nacre-delta:URL`): a reader that does not know it finds nothing under the page's URL that it
-could take for the page. `WARC-Refers-To` is the id of the base, a `response` in an earlier WARC.
+(`urn:x-nacre-delta:URL`): a reader without support for it finds nothing under the page's URL that
+it could take for the page. `WARC-Refers-To` is the id of the base, a `response` in an earlier WARC.
 The difference itself is a zstd frame with the base as its dictionary, as `zstd --patch-from` makes
 it; one call holds both blocks in memory. Source: WARC 1.1 clauses 5.8, 6.6; RFC 8878.
 """
@@ -16,7 +16,7 @@ from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompression
 from nacre.archive.fields import date_text, digest_of, field, micros, uri_field
 
 LONGEST = 64 << 20
-"""Longest block that is rebuilt, bytes, whatever a record says."""
+"""Longest block that is rebuilt, bytes, whatever a record declares."""
 
 _LEVEL = 9
 _LONG = 1 << 17
@@ -49,7 +49,7 @@ def make_patch(base: bytes, block: bytes) -> bytes:
 
 
 def apply_patch(base: bytes, patch: bytes, length: int) -> bytes:
-    """The block that a difference was made of. Memory is bounded by `length`.
+    """Rebuild the block of a difference. Memory is bounded by `length`.
 
     Args:
         base: The earlier block.
@@ -63,7 +63,7 @@ def apply_patch(base: bytes, patch: bytes, length: int) -> bytes:
         raise PatchError(f"a block of {length} bytes; at most {LONGEST} are rebuilt")
     try:
         declared = zstandard.get_frame_parameters(patch).content_size
-        if declared != length:  # the library would allocate what the frame asks for
+        if declared != length:  # the library would allocate the declared size
             raise PatchError(f"the difference gives {declared} bytes, not {length}")
         decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(base))
         block = decompressor.decompress(patch, max_output_size=length, allow_extra_data=False)

@@ -24,7 +24,7 @@ class StoredFields(Protocol):
 
 
 class Expanded(NamedTuple):
-    """A response that was made of a difference.
+    """A response that was rebuilt from a difference.
 
     Attributes:
         url: Its WARC-Target-URI.
@@ -40,7 +40,7 @@ class Expanded(NamedTuple):
 
 
 def expanded_id(record_id: str) -> str:
-    """Id of the record that is made of another one."""
+    """Return the id of the record that is made from another record."""
     return record_uri(blake2b(record_id.encode("utf-8", "replace"), digest_size=16).digest())
 
 

@@ -71,7 +71,7 @@ def date_text(micros: int, digits: int = DATE_DIGITS) -> str:
 
 
 def cut_date(micros: int, digits: int) -> int:
-    """A time, µs since the epoch, without what `digits` digits of a second cannot tell."""
+    """Truncate a time, µs since the epoch, to `digits` digits of a second."""
     unit: int = 10 ** (DATE_DIGITS - digits)
     return micros - micros % unit
 

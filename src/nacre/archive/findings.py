@@ -10,9 +10,9 @@ class Severity(StrEnum):
     ERROR = "error"
     """Damage, or a breach of the standard: the check fails."""
     WARNING = "warning"
-    """Odd or out of date, yet readable; also what a server sent that way."""
+    """Odd or out of date, yet readable; also oddities of servers."""
     NOTE = "note"
-    """Something to know."""
+    """For information."""
 
 
 _WARNINGS = {

@@ -74,7 +74,7 @@ def format_line(
         key = index_key(post.appended(url))
         request = f', "requestBody": {quoted(post.query)}, "method": {quoted(post.method)}'
     if " " in key:
-        key = key.replace(" ", "%20")  # only of URLs that no crawl of ours makes
+        key = key.replace(" ", "%20")  # only in URLs that Nacre does not make
     return (
         f'{key} {timestamp} {{"url": {quoted(url)}, {kind}{code}{content}'
         f'"length": "{length}", "offset": "{offset}", "filename": {quoted(name)}{request}}}\n'
@@ -138,10 +138,10 @@ def _one_capture(first: WarcEntry, second: WarcEntry) -> bool:
 def entry_line(
     entry: WarcEntry, facts: BlockFacts, name: str, post: PostQuery | None = None
 ) -> bytes:
-    """The line of a record with its newline; b"" for one that is not indexed.
+    """Return the line of a record with its newline; b"" for a record that is not indexed.
 
     Args:
-        entry: The record; its `size` must be known, so the next one was asked for.
+        entry: The record; its `size` must be known, so the next record was requested.
         facts: The facts of its block.
         name: Name of the file for the line.
         post: What a POST or PUT adds; None for other requests.
@@ -175,7 +175,7 @@ def _format_values(
 
 
 def _digest(entry: WarcEntry, facts: BlockFacts) -> str | None:
-    """As written; of the bytes as they came, where no digest was written; a revisit has none."""
+    """Return the digest as written; else of the bytes as received; None for a revisit without."""
     written = entry.get("WARC-Payload-Digest")
     if written or entry.get("WARC-Type") == "revisit":
         return written

@@ -1,7 +1,8 @@
 """The data of an HTTP block for an index line: status, media type, query of a POST or PUT.
 
-The writer and the rebuilt index both ask here, so that their lines are the same. Source of the
-query: the IIPC guideline for non-GET requests, as cdxj-indexer (`--post-append`) and pywb apply it.
+The writer and the rebuilt index use the same functions, so that their lines are equal. Source of
+the query: the IIPC guideline for non-GET requests, as cdxj-indexer (`--post-append`) and pywb apply
+it.
 """
 
 import json
@@ -15,9 +16,9 @@ from nacre.wire.head import blank_line_end
 _PARAMETERS = re.compile(r"[;\s]")
 
 HEAD_LIMIT = 1 << 20
-"""Bytes of a head that are looked at; a longer one is cut there."""
+"""Bytes of a head that are read; a longer head is cut there."""
 START = 1 << 16
-"""Bytes of a block of any kind that are looked at."""
+"""Bytes of a block of any kind that are read."""
 
 
 def head_end(block: bytes) -> int:
@@ -115,7 +116,7 @@ class PostQuery(NamedTuple):
     query: str
 
     def appended(self, url: str) -> str:
-        """The URL that the index key is made of."""
+        """Return the URL of the index key."""
         query = f"&{self.query}" if self.query else ""
         return f"{url}{'&' if '?' in url else '?'}__wb_method={self.method}{query}"
 

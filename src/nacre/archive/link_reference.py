@@ -64,7 +64,7 @@ class LinkReference(msgspec.Struct, frozen=True, gc=False):
 
 
 def links_digest(lines: bytes) -> str:
-    """Digest of outlink lines, joined by CRLF, without one behind the last."""
+    """Return the digest of outlink lines, joined by CRLF, without one after the last."""
     return digest_of(lines)
 
 

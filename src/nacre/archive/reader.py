@@ -1,6 +1,6 @@
 """A WARC reader that continues after damage, reports each error with its place, in little memory.
 
-It reads what others wrote (WARC 0.17 to 1.1, plain or gzip) as well as Nacre's own files; what a
+It reads files of other programs (WARC 0.17 to 1.1, plain or gzip) and Nacre's own files; what a
 strict reader would refuse is noted and read anyway where that is possible. Source: WARC 1.1 clauses
 4, 5 and annex D.
 """
@@ -33,7 +33,7 @@ def ignore_defect(code: str, offset: int, message: str) -> None:
 
 
 class WarcEntry:
-    """One record of a file. Its block is read in order, before the next record is asked for.
+    """One record of a file. Its block is read in order, before the next record is requested.
 
     Attributes:
         offset: Offset of its gzip member, or of the record in a plain file, bytes.
@@ -41,7 +41,7 @@ class WarcEntry:
         fields: Names and values in order, blanks around the values dropped.
         length: Content-Length; -1 when it is absent or no number.
         size: Bytes of its gzip member (of several records in one, only the last has it), or in a
-            plain file up to the end of the block; known once the next record is asked for.
+            plain file up to the end of the block; known after the next record is requested.
         left: Bytes of the block that were not read yet.
         gzip_header: The first ten bytes of its gzip member; b"" in a plain file.
     """

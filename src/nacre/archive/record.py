@@ -31,7 +31,7 @@ from nacre.core.history import RevisitProfile
 
 
 class CaptureFacts(msgspec.Struct, frozen=True):
-    """The facts about a capture that the crawl knows.
+    """The facts about a capture from the crawl.
 
     Attributes:
         via: URL of the page that led there; "" for a seed.
@@ -69,7 +69,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
 
 
 IdSource = Callable[[], bytes]
-"""Gives 16 fresh bytes for each record id: random ones, or fixed ones in tests."""
+"""Returns 16 fresh bytes for each record id: random, or fixed in tests."""
 
 IDENTICAL = "identical-payload-digest"
 NOT_MODIFIED = "server-not-modified"
@@ -123,7 +123,7 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
 
     Args:
         capture: The exchange; its body is read only where a digest is missing.
-        facts: The facts about it that the crawl knows.
+        facts: The facts about it from the crawl.
         ids: Source of record ids.
     """
     if capture.protocol == "dns":
@@ -150,7 +150,7 @@ def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> WarcRe
 
     Args:
         capture: The exchange.
-        facts: The facts about it that the crawl knows.
+        facts: The facts about it from the crawl.
         ids: Source of record ids.
     """
     same = capture.status == 304
@@ -177,7 +177,7 @@ def suspect_record(
 
     Args:
         url: Its URL.
-        date: When that came out, µs since the epoch.
+        date: Time of that discovery, µs since the epoch.
         suspect: Record id of the capture, without angle brackets.
         reason: What is wrong with it, a word.
         record_id: 16 bytes for the id of the note.
@@ -223,7 +223,7 @@ class _Common:
     Attributes:
         digits: Digits of a second in dates.
         id: WARC-Record-ID of the first record.
-        target: When, and of what.
+        target: Time and URL.
         concurrent: The first record, named by the others.
         route: Between whom, and how.
     """
@@ -342,7 +342,7 @@ def _difference(capture: Capture, delta: Delta, common: _Common) -> WarcRecord:
 
 
 def _bodiless(capture: Capture) -> bool:
-    """No body came, and readers see that too: nothing has a payload digest then."""
+    """Return whether there was no body, also for readers: then there is no payload digest."""
     head = capture.head
     return not capture.body.length and head_end(head) in (-1, len(head))
 
@@ -386,7 +386,7 @@ def _request(capture: Capture, common: _Common, own: str) -> WarcRecord:
 
 
 def _refers(facts: CaptureFacts) -> str:
-    """WARC-Refers-To of a metadata record: the one that has its outlinks, if another has them."""
+    """Return WARC-Refers-To of a metadata record: the record with its outlinks, if another."""
     same = facts.same_links
     return "" if same is None else f"WARC-Refers-To: <{field(same.record_id)}>\r\n"
 
@@ -421,7 +421,7 @@ def metadata_block(
 
     Args:
         capture: The exchange.
-        facts: The facts about it that the crawl knows.
+        facts: The facts about it from the crawl.
         not_modified: The 304 reply, when the capture became a `server-not-modified` revisit.
         head: Head of the reply, if only a note records that it equals a stored difference.
     """

@@ -258,7 +258,7 @@ def _member_start(window: bytes) -> int:
 
 
 class _Member:
-    """One member being inflated. It remembers its state a little way back, to look at its end."""
+    """A member being inflated. It keeps an earlier state, to inspect the end of the member."""
 
     def __init__(self) -> None:
         self._inflater = zlib.decompressobj(31)
@@ -280,7 +280,7 @@ class _Member:
         return out, used
 
     def padding_set(self) -> bool:
-        """A padding bit behind the compressed data is set, which no checksum covers.
+        """Return whether a padding bit after the compressed data is set; no checksum covers it.
 
         Without its highest set bit the last byte gives the same data only if that bit is padding.
         """

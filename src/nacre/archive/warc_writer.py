@@ -79,7 +79,7 @@ class Files(Protocol):
         ...
 
     def append(self, number: int, data: bytes | Body) -> int:
-        """Add to the open commit group what goes to the end of a WARC; the offset it will have."""
+        """Append bytes to a WARC in the open commit group; return their offset."""
         ...
 
     def line(self, number: int, text: bytes) -> None:

@@ -122,7 +122,7 @@ def make_fetching(
     )
 
 
-def fetch_steps(  # noqa: PLR0913 - what the steps need
+def fetch_steps(  # noqa: PLR0913 - dependencies of the steps
     rules: JobRules,
     queues: Queues,
     scheduling: Scheduling,

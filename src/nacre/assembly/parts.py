@@ -1,8 +1,8 @@
 """Builds a running job from its settings and its opened store, stage by stage.
 
-Each stage has a record: rules (`rules.py`), the frontier and what leads to it (`scheduling.py`),
-what stores (`storing.py`), what fetches (`fetching.py`), and here what reports and the engine.
-`assemble` returns the records; who opens a job passes on to each part what that part uses.
+Each stage has a record: rules (`rules.py`), the frontier and scheduling (`scheduling.py`), storage
+(`storing.py`), fetching (`fetching.py`), and here reporting and the engine. `assemble` returns the
+records; the opener of a job passes to each part the records that it uses.
 """
 
 from collections.abc import Callable, Mapping
@@ -89,7 +89,7 @@ class RunRecords:
 
 @dataclass(frozen=True)
 class EngineRecord:
-    """The engine of a run, and what belongs to it.
+    """The engine of a run, and its parts.
 
     Attributes:
         engine: The engine.
@@ -158,7 +158,7 @@ def assemble(
         context: The run.
         opened: The store and its group commit.
         guard: Which addresses may be connected to.
-        observe: Makes what takes part in the visits, once all is there but the engine.
+        observe: Makes the observer of visits, when all parts exist but the engine.
         faults: URLs whose disposition failed in two earlier sessions, with the bug.
     """
     (store, _), clock, layout, run = opened, context.clock, context.layout, context.run
@@ -363,7 +363,7 @@ _ASKING = frozenset(
         "fetch-http",
     )
 )
-"""Steps that ask a server, or whether it may be asked."""
+"""Steps that send requests, or decide whether requests may be sent."""
 
 
 class _Passing:
@@ -377,7 +377,7 @@ class _Passing:
 
 
 def replay_chain(records: RunRecords) -> Chain:
-    """The fetch chain for replies that are there already: its steps that ask servers do nothing.
+    """Make the fetch chain for existing replies: steps that send requests do nothing.
 
     Args:
         records: The records of a run.

@@ -67,7 +67,7 @@ def scope_doubts(settings: JobSettings) -> Iterator[Problem]:
 
 
 def _places(settings: JobSettings) -> Iterator[tuple[str, Sequence[Rule], RulePlace]]:
-    """Every list of rules, with its path and where it is asked."""
+    """Yield every list of rules, with its path and its place."""
     fetch = settings.chains.fetch
     rechecked = any(entry.enabled and entry.kind == "recheck-scope" for entry in fetch)
     yield "scope", settings.scope, RulePlace.RECHECK if rechecked else RulePlace.CANDIDATES

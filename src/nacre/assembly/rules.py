@@ -1,4 +1,4 @@
-"""The rules of a job, ready to be asked: for a run, the check, dry runs, explain and timetables.
+"""The compiled rules of a job: for a run, the check, dry runs, explain and timetables.
 
 `open_rules` is the one way to a scope, to gates and to sheets.
 """
@@ -29,7 +29,7 @@ class JobRules:
     Attributes:
         effective: The settings under each combination of sheets.
         sheets: Which combination applies to a URI.
-        scope_state: What rules know beside their settings: seeds, directives.
+        scope_state: State of the rules besides their settings: seeds, directives.
         rule_files: Reads the files that rules name.
     """
 
@@ -44,7 +44,7 @@ class JobRules:
         return self.effective[0]
 
     def add_seeds(self, entries: Iterable[Entry]) -> list[Seed]:
-        """Let rules know the seeds and directives of a seed list; returns its seeds.
+        """Add the seeds and directives of a seed list to the rules; return its seeds.
 
         A run does that by its seed book, which remembers them.
         """

@@ -1,4 +1,4 @@
-"""Builds what schedules URIs: from a seed or a link to the frontier, and out of it.
+"""Builds the scheduling of URIs: from a seed or a link to the frontier, and from it.
 
 Jobs of one user share their politeness in a table, a file in the user's cache directory.
 """
@@ -37,7 +37,7 @@ _STALE = 30 * 86_400.0
 
 @dataclass(frozen=True)
 class Queues:
-    """The frontier, and what says where a URI belongs in it.
+    """The frontier, and the parts that determine the place of a URI in it.
 
     Attributes:
         frontier: The frontier.
@@ -98,7 +98,7 @@ def make_identity(rules: JobRules, hosts: HostAnswers, clock: Clock) -> Identity
     return Identity(canonical, rules.effective.then(lambda s: s.frontier), addresses, preloaded)
 
 
-def make_queues(  # noqa: PLR0913 - what meets in the frontier
+def make_queues(  # noqa: PLR0913 - dependencies of the frontier
     rules: JobRules,
     identity: Identity,
     hosts: HostAnswers,
@@ -122,8 +122,8 @@ def make_queues(  # noqa: PLR0913 - what meets in the frontier
         line: Adds a line to a log.
         alert: Tells the operator something.
         job: The job's directory.
-        learns: Learn what links promise.
-        max_wait: Longest wait that a server may ask for, seconds; 0: no limit.
+        learns: Learn the promise of links.
+        max_wait: Longest wait that a server may request, seconds; 0: no limit.
     """
     (store, commit), settings = opened, rules.settings
     now, mono = clock.now(), clock.monotonic()

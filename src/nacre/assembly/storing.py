@@ -69,11 +69,11 @@ def warc_writers(
 
 @dataclass(frozen=True)
 class Storing:
-    """The parts of a run that store captures and know the stored ones.
+    """The parts of a run that store captures and look up stored captures.
 
     Attributes:
         store: The store of the job.
-        commit: Makes durable what joins its open group.
+        commit: Makes its open group durable.
         numbers: Serial numbers and record ids.
         archive: Makes and writes records.
         outcomes: How each URI ended.

@@ -1,4 +1,4 @@
-"""Settings: from text, environment and options to checked, frozen models that know their origin.
+"""Settings: from text, environment and options to checked, frozen models with their origins.
 
 A component is a pydantic model whose fields have a doc and a unit (`component.py`). Text becomes a
 layer in which every value knows its line (`document.py`, `layer.py`); `check.py` merges the layers

@@ -18,13 +18,13 @@ _MOST_ROUNDS = 8
 
 @dataclass(frozen=True)
 class Loaded(Generic[T]):
-    """Validated settings, and where each value that is not a default came from.
+    """Validated settings, and the origin of each value that is not a default.
 
     Attributes:
         settings: The settings.
         origins: Origin of each path that a layer gave.
-        unknown: Paths whose values could not be used, and sections that could not be read: what
-            `settings` says of them is not what the operator meant.
+        unknown: Paths whose values could not be used, and sections that could not be read:
+            `settings` does not have the operator's values there.
     """
 
     settings: T
@@ -63,7 +63,7 @@ class Loaded(Generic[T]):
         return path in self.origins
 
     def is_unknown(self, path: str) -> bool:
-        """Whether nothing can be said of a path, because of a problem at, above or below it."""
+        """Return whether the value of a path is unknown, due to a problem at, above or below it."""
         return any(
             f"{path}.".startswith(f"{unknown}.") or unknown.startswith(f"{path}.")
             for unknown in self.unknown

@@ -76,13 +76,13 @@ _DURATIONS = {
 }
 
 Bytes = Annotated[int, BeforeValidator(parse_size), Field(ge=0), WithJsonSchema(_SIZES)]
-"""A size in bytes; YAML may say `500 MB`."""
+"""A size in bytes, in YAML also as `500 MB`."""
 
 Seconds = Annotated[float, BeforeValidator(parse_duration), Field(ge=0), WithJsonSchema(_DURATIONS)]
-"""A duration in seconds; YAML may say `10m`."""
+"""A duration in seconds, in YAML also as `10m`."""
 
 
-def setting(  # noqa: PLR0913 - what may be said of a field
+def setting(  # noqa: PLR0913 - properties of a field
     default: Any,
     doc: str,
     *,
@@ -101,7 +101,8 @@ def setting(  # noqa: PLR0913 - what may be said of a field
         unit: `s`, `bytes`, `URIs` and so on; "" for none.
         live: It can be changed while the job runs.
         sheets: A sheet can change it for some URIs.
-        items: Of a list: `live` and `sheets` are about the list alone, not what its items say.
+        items: Of a list: `live` and `sheets` apply to the list only, not to the values of its
+            items.
         sample: A good value as YAML, for messages; "" where the default is one.
         **limits: Constraints of pydantic's `Field`, such as `ge`.
     """
@@ -138,8 +139,8 @@ class Component(BaseModel):
         kind_key: Key by which a mapping in a sheet says that it is the whole component, so that it
             takes the place of all that was said of it; "" where there is none.
         contract: Of a plug-in: the contract that it was written for; 0 for Nacre's own.
-        sent_to: Names of the settings that say what the secrets beside them are sent to. None:
-            those whose types name a server or a file.
+        sent_to: Names of the settings that determine the recipients of its secrets. None: those
+            whose types name a server or a file.
     """
 
     kind_key: ClassVar[str] = ""
@@ -176,7 +177,7 @@ class ComponentRegistry(Registry[type[M]]):
         self._shape = shape
 
     def read(self, value: object) -> M:
-        """One from what a configuration says: its name, or a mapping that holds it.
+        """Read a component of a configuration: its name, or a mapping with the name.
 
         Raises:
             ValueError: It is none, or its settings are wrong.

@@ -2,7 +2,7 @@
 
 Every value is read with its line, and one reading makes as many findings as it can: what a syntax
 error spoils is blanked out, no line moves, and the rest is read. `yaml_text` writes a new file;
-`settings.amend` changes one that is there.
+`settings.amend` changes an existing document.
 """
 
 import io
@@ -76,7 +76,7 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
 
 
 def _composed(text: str, file: str, layer: Layer) -> Node | None:
-    """The nodes of what can be read; each syntax error is noted, and its section blanked out."""
+    """Return the readable nodes; each syntax error is noted, and its section blanked out."""
     if is_too_deep(text):
         deep = message(
             "config.nested-too-often", "lists and mappings are nested more than {most} times",
@@ -365,7 +365,7 @@ def without_barred(text: str) -> tuple[list[tuple[int, str]], str]:
 def untabbed(text: str) -> tuple[list[int], str]:
     """Lines whose indentation holds a tab, and the text with two blanks for each.
 
-    Lines of a block of text (`|`, `>`) with a tab behind its own indentation are not among them:
+    Lines of a block of text (`|`, `>`) with a tab after its own indentation are not among them:
     that tab belongs to the text.
     """
     found: list[int] = []
@@ -431,7 +431,7 @@ def _indent(line: str) -> int:
 
 
 def _head(lines: list[str], at: int) -> int:
-    """The line at or before one that begins a section; else the first that is not empty."""
+    """Return the line at or before a line that begins a section; else the first non-empty one."""
     for index in range(at, -1, -1):
         if _NAME.match(lines[index]):
             return index

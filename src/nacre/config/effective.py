@@ -10,10 +10,10 @@ U = TypeVar("U")
 class Effective(list[T]):
     """One thing under each combination of sheets: `effective[visit.overlay]`.
 
-    A list, so that the hot path pays for an index and nothing else. Place 0 is what holds without
-    sheets. Combinations that say the same of it share one object. Whoever works with settings keeps
-    this, never one of its members: when settings change in a running job, the members are replaced
-    in place (`replace`), and the next look finds the new ones.
+    A list, so that the hot path pays only for an index. Place 0 has the settings without sheets.
+    Combinations with equal values share one object. Whoever works with settings keeps this, never
+    one of its members: when settings change in a running job, the members are replaced in place
+    (`replace`), and the next access finds the new values.
     """
 
     __slots__ = ("_followers", "_watchers")
@@ -61,7 +61,7 @@ class Effective(list[T]):
         return number
 
     def replace(self, values: Iterable[T]) -> None:
-        """Other members in the places of these, and more behind them; who follows hears of it."""
+        """Replace the members in place, and append more; followers are notified."""
         self[:] = values
         for follow in self._followers:
             follow(0)

@@ -11,7 +11,8 @@ from nacre.errors import ConfigError
 def wanting(what: str, library: str) -> str:
     """The message, with the command for the Python that runs now.
 
-    The extras of the project have the same libraries, but pip knows a checkout by its folder only.
+    The extras of the project have the same libraries, but pip installs a checkout by its folder
+    only.
     """
     return f"{what} {library}: {shlex.quote(sys.executable)} -m pip install {library}"
 
@@ -38,7 +39,7 @@ class MissingExtraError(ConfigError):
     installed.
 
     Args:
-        what: What wants it, with its verb: `batch rounds need`.
+        feature: The feature that needs it, with its verb: `batch rounds need`.
         extra: Its name.
     """
 

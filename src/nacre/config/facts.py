@@ -22,7 +22,7 @@ class FieldFacts(NamedTuple):
 
     Attributes:
         path: Dotted path.
-        type: Its type as operators say it.
+        type: Its type in operators' words.
         default: Its default; None where it must be given.
         doc: Its meaning.
         unit: Its unit; "" for none.
@@ -202,7 +202,7 @@ EITHER = "type.either", "{first} or {rest}"
 
 
 def type_name(kind: object) -> str:
-    """A type as operators say it."""
+    """Return a type in operators' words."""
     if isinstance(kind, type) and not get_args(kind):
         return _class_name(kind)
     origin, inner = get_origin(kind), get_args(kind)

@@ -1,6 +1,6 @@
 """Errors of validation in words for operators: place, problem, and expected value.
 
-Files, commands and sheets say it with the same words (`message_of`).
+Files, commands and sheets use the same words (`message_of`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -170,7 +170,7 @@ def problems_of(
 
 
 def place_of(path: str, origins: Mapping[str, SettingOrigin]) -> SettingOrigin:
-    """The place of a path; else of what encloses it, or of the first thing in it."""
+    """Return the place of a path; else of its parent, or of the first item in it."""
     parent = path
     while parent:
         if parent in origins:
@@ -249,7 +249,7 @@ def _problem(
 
 
 def _no_rule(parts: tuple[str, ...], item: ErrorDetails) -> Problem:
-    """A list item that names no rule, or one that does not exist."""
+    """Return the problem of a list item without a rule, or with an unknown rule."""
     context: Mapping[str, Any] = item.get("ctx", {})
     tags = [name.strip(" '") for name in str(context.get("expected_tags", "")).split(",")]
     names = [name for name in tags if name and not name[0].isupper()]

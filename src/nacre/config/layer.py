@@ -45,10 +45,10 @@ class Layer:
         source: As in `SettingOrigin`.
         tree: Its values.
         places: The place of each path.
-        includes: Files that it includes, with the lines that say so.
+        includes: Files that it includes, with the lines of the includes.
         problems: What is wrong with it.
         lost: Sections of which a part could not be read.
-        profile: The profile that it is based on, with the line that says so; "" for none.
+        profile: The profile that it is based on, with its line; "" for none.
         blank: Whether its file has nothing but comments and white space; `{}` is more than that.
     """
 

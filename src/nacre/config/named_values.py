@@ -33,7 +33,7 @@ class NamedValue(NamedTuple):
 
 
 Inner = Callable[[str, Any], Iterator[NamedValue] | None]
-"""Takes the values of a place whose type says nothing, such as those of a sheet; None: not so."""
+"""Yields the values of a place whose type is too general, such as a sheet; None: other places."""
 
 
 def named_values(
@@ -48,7 +48,7 @@ def named_values(
         kind: What the value is read as: an annotation.
         value: The value, as written: mappings, lists and scalars.
         path: Its place.
-        inner: Is asked first at each mapping.
+        inner: Called first at each mapping.
     """
     special = inner(path, value) if inner is not None else None
     if special is not None:
@@ -121,7 +121,7 @@ def _with_defaults(registry: ComponentRegistry[Any], value: Mapping[Any, Any]) -
 
 
 def _by_name(key: str, value: object, path: str) -> Iterator[NamedValue]:
-    """The values of a place whose type is not known: what counts are the names of keys."""
+    """Yield the values of a place of unknown type, by the names of keys."""
     mark = marked_names().get(key.rpartition(".")[2])
     if mark is not None:
         yield NamedValue(path, value, mark)

@@ -27,7 +27,7 @@ def open_ordinary(path: Path) -> BufferedReader:
     """Open an ordinary file for reading.
 
     Raises:
-        OSError: It is none, or cannot be opened; `strerror` says why.
+        OSError: It is none, or cannot be opened; `strerror` has the reason.
     """
     _require(path.stat().st_mode, path)  # before the open, which is an event for some devices
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

@@ -14,13 +14,13 @@ from nacre.messages import SEMICOLON, Message, error_text, join, message
 T = TypeVar("T")
 
 CONTRACT = 1
-"""Version of what Nacre promises to plug-ins (docs/plugins.md)."""
+"""Version of the plug-in contract (docs/plugins.md)."""
 
 COMPONENTS = "nacre.components"
 """Group of entry points: rules and processors."""
 
 EXTRACTORS = "nacre.extractors"
-"""Group of entry points: what finds links in documents of some media types."""
+"""Group of entry points: extractors of links from documents of some media types."""
 
 REPORTS = "nacre.reports"
 """Group of entry points: reports."""
@@ -140,7 +140,7 @@ class Registry(Generic[T]):
         return ()
 
     def load_plugins(self) -> None:
-        """Add the parts of all installed plug-ins; one that cannot be used harms no other."""
+        """Add the parts of all installed plug-ins; an unusable plug-in does not affect others."""
         if self._looked:
             return
         self._looked = True
@@ -198,7 +198,7 @@ def _place_of(part: object) -> str:
 
 
 class PluginError(Exception):
-    """The target of an entry point cannot be loaded; the message says why, in one line."""
+    """The target of an entry point cannot be loaded; the message has the reason, in one line."""
 
 
 def offered(group: str) -> Iterator[EntryPoint]:

@@ -29,7 +29,7 @@ class Secret:
 
     Attributes:
         text: The secret itself; "" for none.
-        source: The reference that it came by, such as `{"env": "NAME"}`; empty for a plain text.
+        source: Its reference, such as `{"env": "NAME"}`; empty for a plain text.
     """
 
     __slots__ = ("source", "text")

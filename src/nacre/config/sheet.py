@@ -103,7 +103,7 @@ def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, li
             problems.append(wrong_here._replace(path=f"{above}.{path}"))
     values: dict[str, object] = {}
     for together in groups.values():
-        # Values of one component may need each other, so they are looked at together.
+        # Values of one component may depend on each other, so they are checked together.
         problems_together = list(check_values(settings, together))
         problems += [
             problem._replace(path=f"{above}.{problem.path}") for problem in problems_together
@@ -214,7 +214,7 @@ class Overlays(Generic[T]):
         return self._names[number]
 
     def replace(self, settings: T, sheets: Mapping[str, Sheet]) -> None:
-        """Other settings or sheets from now on; all that follows `settings` hears of it."""
+        """Replace settings and sheets; followers of `settings` are notified."""
         self.sheets = dict(sheets)
         self.conflicts.clear()
         by_names: dict[tuple[str, ...], T] = {}
@@ -249,7 +249,7 @@ class Overlays(Generic[T]):
 
 
 def _over(values: Values, stronger: Values) -> dict[str, object]:
-    """Values with stronger ones over them; one that holds others takes their place."""
+    """Return values with stronger values over them; a mapping replaces the values below it."""
     weaker = {
         path: value
         for path, value in values.items()

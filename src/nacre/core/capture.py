@@ -19,7 +19,7 @@ class Trust:
     Attributes:
         first: The first reply on its connection, before which nothing was requested: only another
             complete reply after it makes it suspect.
-        suspect: A surplus came.
+        suspect: Whether a surplus was received.
     """
 
     __slots__ = ("_listener", "first", "suspect")
@@ -58,7 +58,7 @@ class Body(Protocol):
         ...
 
     def close(self) -> None:
-        """Free what holds the bytes; reading afterwards is an error. May be called twice."""
+        """Release the bytes; reading afterwards is an error. May be called twice."""
         ...
 
 
@@ -104,7 +104,7 @@ class Capture(msgspec.Struct):
 
     Attributes:
         url: The URL requested.
-        request: Request bytes as sent (the last ones, where a request was repeated).
+        request: Request bytes as sent (of the last request, if it was repeated).
         head: Final status line to the blank line, verbatim; b"" for HTTP/0.9 and for `dns:`.
         body: Message body as received, transfer coding and trailers included.
         interim: 1xx replies before the final one, verbatim.

@@ -19,7 +19,7 @@ BEFORE = "_charsetBefore"
 """The same: the codec that it was read in last time."""
 
 COMMON = ("", "utf-8", "cp1252")
-"""What a text is taken for that says nothing: no hint for others."""
+"""Charsets assumed for texts without a declaration: no hint for other texts."""
 
 
 def hints_of(uri: CrawlURI, host: str = "") -> Hints:

@@ -46,7 +46,7 @@ class Outlink(msgspec.Struct, frozen=True, gc=False):
         rel: The element's `rel`, lower case, "" when absent.
         text: Anchor text, whitespace collapsed, at most 200 characters.
         rank: Position among the links of the page, from 0.
-        path: Element path, `html/body/ul/li/a`; "" when not asked for.
+        path: Element path, `html/body/ul/li/a`; "" if not requested.
         sitemap: The target is a sitemap.
         lastmod: `lastmod` of a sitemap entry as written; "" if absent.
         charset: Charset of the target that its element declares, as written; "" if absent.
@@ -111,7 +111,7 @@ _ICON = "/favicon.ico"
 def is_icon_guess(url: str, path: str, via: str) -> bool:
     """True for the guessed favicon without a link to it, or the target of its redirect.
 
-    Browsers ask every site for it, and so does the crawler; that it is not there is no error.
+    Browsers request it from every site, and so does the crawler; a missing icon is no error.
 
     Args:
         url: The URL.
@@ -146,7 +146,7 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
         ordinal: Order of discovery, from 1; 0 until it is queued.
         not_before: Earliest fetch, seconds since the epoch (UTC); 0 means now.
         attempts: Fetch attempts made, of all kinds.
-        deferrals: Times it came back for a prerequisite (-50); counted apart.
+        deferrals: Times it was returned for a prerequisite (-50); counted separately.
         last_status: Status of the last attempt; 0 before the first.
         method: HTTP method.
         body: Request body; None for none.
@@ -210,7 +210,7 @@ class CrawlURI(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def is_loaded(self) -> bool:
-        """True for what an element loads as a script, a style sheet or the like."""
+        """Return whether an element loads it as a script, a style sheet or the like."""
         return self.element.startswith(_LOADING)
 
     @property

@@ -32,7 +32,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Alert:
-    """Something that the operator should know; also in alerts.log."""
+    """A message for the operator; also in alerts.log."""
 
     message: str
 
@@ -67,7 +67,7 @@ class Events:
         self.wants_captures = False
 
     def subscribe(self, listener: Listener, *, captures: bool = False) -> Callable[[], None]:
-        """Listen; `captures` asks for `Captured` too. The result ends the subscription."""
+        """Subscribe to events; with `captures` also to `Captured`. The result unsubscribes."""
         self._listeners.append(listener)
         self.wants_captures = self.wants_captures or captures
         return lambda: self._listeners.remove(listener)

@@ -147,7 +147,7 @@ class RevisitProfile(msgspec.Struct, frozen=True):
 
 
 def kept_validator(value: bytes | None) -> bytes:
-    """An ETag or Last-Modified as it is kept; b"" for none, and for one that is too long."""
+    """Return an ETag or Last-Modified in stored form; b"" for none, and if it is too long."""
     return value if value is not None and len(value) <= LONGEST_VALIDATOR else b""
 
 
@@ -182,12 +182,12 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
         time: Seconds since the epoch; the begin of the capture if there is one.
         run: Number of the run.
         status: Fetch status.
-        answer: What it said of the page's existence (`change_detection.deletion.Answer`): `there`,
+        answer: Evidence on the page's existence (`change_detection.deletion.Answer`): `there`,
             `missing`, `gone`, `soft-404`, `moved`, `silent`.
         kind: How it differs from the last version: `none`, `markup`, `noise`, `template`, `minor`,
             `major`; `new` for the first visit.
         score: Share of the page that differs, 0 to 1.
-        reason: Code of what decided.
+        reason: Code of the deciding rule.
         wanted: Why the planner chose it (`planner.step.Choice`); `embed` for embedded resources; ""
             if the planner did not choose it, as in a full run.
         propensity: Probability with which it was chosen: 1 but for pages drawn at random.
@@ -219,7 +219,7 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def verdict(self) -> str:
         """The verdict of the visit: how the page differs, or whether it exists.
 
-        `pair`: a second fetch, which says nothing of the page.
+        `pair`: a second fetch, which is no verdict on the page.
         """
         if self.answer == "silent" and self.reason == PAIR:
             return PAIR

@@ -1,7 +1,6 @@
 """Messages within data: how they travel between processes, and how they become plain texts.
 
-msgspec encodes no class that is made of `str`. Where data can hold messages, these functions take
-its place.
+msgspec encodes no subclass of `str`. If data can contain messages, these functions take its place.
 """
 
 import json
@@ -88,7 +87,7 @@ def _messages_in(place: Place, value: object) -> Iterator[tuple[Place, Message]]
 
 
 def restore(data: dict[str, Any]) -> dict[str, Any]:
-    """Make messages of the texts again whose codes are beside them; what does not fit is ignored.
+    """Restore messages from texts and their codes in the same object; unfit codes are ignored.
 
     Args:
         data: What `with_codes` returned, after it was JSON. It is changed.

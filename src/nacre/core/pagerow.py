@@ -1,7 +1,7 @@
 """The rows of a page in incremental crawling: facts from all its visits.
 
-`PageRow` is the hot row; `TimingRow` is what a schedule keeps of it, `DiscoveryRow` how it is
-reached, `VersionRow` where its last version lies.
+`PageRow` is the hot row; `TimingRow` has the data of a schedule, `DiscoveryRow` the way to the
+page, `VersionRow` the place of its last version.
 """
 
 from enum import StrEnum
@@ -34,7 +34,7 @@ class PageRow(msgspec.Struct, array_like=True):
         url: The URL.
         kind: What it is visited for.
         template: Its URL template.
-        first_seen: When it was first heard of.
+        first_seen: Time of its discovery.
         born: When it was published, as far as known; 0: long ago, or open.
         last_visit: Last visit that gave an answer; 0 before any.
         last_change: Last visit that found it changed; 0 for none.
@@ -50,7 +50,7 @@ class PageRow(msgspec.Struct, array_like=True):
         looks: Looks at it since it is gone.
         target: Where it moved to.
         told: Sources that reported a change since the last visit.
-        lastmod: What a sitemap or feed said of its last change, as written.
+        lastmod: Its last change by a sitemap or feed, as written.
         listed: When a sitemap last named it; 0 for never.
         index: Probability that it is an index page.
         fertile: Visits at which it showed new links.
@@ -58,10 +58,9 @@ class PageRow(msgspec.Struct, array_like=True):
         weight: Its importance to the operator.
         bytes: Bytes of its last answer.
         depth: Hops from a start page.
-        dated: What it said itself of its last change, whole seconds since the epoch; 0 for nothing.
-        map: The sitemap that named it then, `discovery.hints.map_name`; 0 where that is
-        not known.
-        recent: What its latest visits saw, where older ones may be forgotten, see
+        dated: Its last change by its own statement, whole seconds since the epoch; 0: unknown.
+        map: The sitemap that listed it then, `discovery.hints.map_name`; 0: unknown.
+        recent: Results of its latest visits, if older visits may be forgotten, see
         `recrawl.planner.change_rate.rates.with_recent`; b"" for nothing.
     """
 
@@ -120,7 +119,7 @@ class PageRow(msgspec.Struct, array_like=True):
         self.errors += 1
 
     def classify(self, kind: PageKind) -> None:
-        """A visit showed what the URL is visited for."""
+        """Record that a visit showed content of the expected kind."""
         self.kind = kind
 
     def live(self, life: str, since: float, looks: int, target: str) -> None:
@@ -142,12 +141,12 @@ class PageRow(msgspec.Struct, array_like=True):
         self.index = self.index if listing is None else listing
 
     def rated(self, evidence: _Bytes, recent: _Bytes = b"") -> None:
-        """Take what visits taught of its rate of change; b"" keeps what its latest visits saw."""
+        """Set its learned rate of change; b"" keeps the results of its latest visits."""
         self.evidence = evidence
         self.recent = recent or self.recent
 
     def showed_links(self, arrivals: _Bytes) -> None:
-        """Take what visits taught of the rate of new links that it shows."""
+        """Set its learned rate of new links."""
         self.arrivals = arrivals
 
     def listed_in(self, name: int, time: float) -> None:
@@ -155,7 +154,7 @@ class PageRow(msgspec.Struct, array_like=True):
         self.listed, self.map = time, name
 
     def redate(self, lastmod: str) -> None:
-        """A sitemap or feed says this of its last change, as written."""
+        """Record its last change by a sitemap or feed, as written."""
         self.lastmod = lastmod
 
 
@@ -186,7 +185,7 @@ class TimingRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class DiscoveryRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The way in which a page was found first, so that the scope can be asked again.
+    """The first way to a page, so that the scope can judge it again.
 
     Attributes:
         via: The page that led there; "" for a seed.
@@ -240,7 +239,7 @@ class ChosenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A visit that the planner chose in the current step, so that a killed run can go on.
 
     Attributes:
-        url: Of what.
+        url: The URL.
         chance: Its forecast.
         reason: Why.
         propensity: Probability with which it was chosen.

@@ -63,7 +63,7 @@ class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A page as pieces in document order.
 
     Attributes:
-        pieces: What it says.
+        pieces: Its text in pieces.
         paper: Digest of the text in `p`, `span` and beside `br`: the National Library of China's
             test.
         text: All text in document order, for whole-text signatures.

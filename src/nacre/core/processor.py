@@ -1,4 +1,4 @@
-"""One trip of one URI, and what works on it."""
+"""A visit (one fetch of one URI), and the protocols of its processors."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -19,7 +19,7 @@ class Keep(msgspec.Struct):
         patchable: It may be stored as a difference from an earlier version.
         notable: A note suffices if it has the same content as before in other bytes.
         silent: The reply is no version of the page: a failure of the server, or a refusal.
-        base: Set when it is stored as a difference: from what.
+        base: The base, if it is stored as a difference.
         size: Bytes of that difference.
         unrecorded: Nothing of it is written to WARC.
         links_referable: Its metadata record may refer to an earlier one that has its outlinks.
@@ -62,7 +62,7 @@ class Visit(msgspec.Struct):
         status: Fetch status; see `core.status`.
         capture: The exchange; None when nothing was received.
         prerequisite: URI that must be fetched first; "" for none.
-        robots: Verdict and the line that gave it, for `explain`; "" when not asked.
+        robots: Verdict and the deciding line, for `explain`; "" if not judged.
         annotations: For crawl.log, in order.
         outlinks: What the extractors found.
         dropped: Outlinks beyond the cap (`dol:n`).
@@ -77,9 +77,9 @@ class Visit(msgspec.Struct):
         uri_errors: (reference, message) of links that are not URIs, for uri-errors.log.
         sets_cookies: The reply set a cookie that was taken.
         delay: Politeness delay for its queue, seconds; None for the default.
-        crawl_delay: What robots.txt asks for, seconds; 0 when it does not, None when it was not
-            looked at.
-        retry_after: What the server asked for, seconds; None when it did not.
+        crawl_delay: Delay that robots.txt requests, seconds; 0 if it requests none, None if
+            robots.txt was not read.
+        retry_after: Delay that the server requested, seconds; None if it requested none.
         warc_file: Name of the WARC that holds it; "" when not written.
         warc_offset: Offset of its first record there, bytes.
         toe: Number of the worker, for crawl.log.
@@ -87,13 +87,13 @@ class Visit(msgspec.Struct):
         started: Monotonic time at hand-out, seconds.
         error: Text of the failure, for the operator; "" for none.
         conclusive: A failure that another try would not change.
-        starved: The crawler itself had no file handle left; the site was not asked.
+        starved: Whether the crawler had no file handle left; no request was sent.
         extra: Extra info for crawl.log (`logExtraInfo`).
         retire: Why its queue is retired while it stays there unfetched; "" for no such thing.
         digest: What its content is compared by for duplicates, `ALGORITHM:VALUE`; "" for the
             payload digest.
-        verdict: What history says of it, for the metadata record; "" when it was not asked.
-        noted: Nothing but a metadata record is written: it says nothing that is not kept already.
+        verdict: Verdict of the history, for the metadata record; "" if there was none.
+        noted: Whether only a metadata record is written, since all content is stored already.
         keep: What may be left out of it; None: nothing.
         overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
             each part finds its settings: `effective[visit.overlay]`.
@@ -166,7 +166,7 @@ class Visit(msgspec.Struct):
         retry_after: float | None = None,
         sets_cookies: bool = False,
     ) -> None:
-        """Take the exchange, and what its head says; a media type that is known already stays."""
+        """Set the exchange, and the values of its head; a known media type stays."""
         self.capture, self.mime = capture, self.mime or mime
         self.retry_after, self.sets_cookies = retry_after, sets_cookies
 
@@ -220,7 +220,7 @@ class Visit(msgspec.Struct):
         self.addresses, self.ttl = addresses, ttl
 
     def obey(self, crawl_delay: float) -> None:
-        """Take the delay that robots.txt asks for, seconds; 0 when it asks for none."""
+        """Set the delay that robots.txt requests, seconds; 0 if it requests none."""
         self.crawl_delay = crawl_delay
 
     def disallowed(self, line: str) -> None:
@@ -238,7 +238,7 @@ class Visit(msgspec.Struct):
     def parsed(
         self, charset: str, robots_meta: frozenset[str], uri_errors: list[tuple[str, str]]
     ) -> None:
-        """Take what extraction learned beside outlinks; see the attributes of these names."""
+        """Set results of extraction besides outlinks; see the attributes of these names."""
         self.charset, self.robots_meta, self.uri_errors = charset, robots_meta, uri_errors
 
     def compare_by(self, digest: str) -> None:
@@ -246,11 +246,11 @@ class Visit(msgspec.Struct):
         self.digest = digest
 
     def judged(self, verdict: str) -> None:
-        """Take what history says of it, for the metadata record."""
+        """Set the verdict of the history, for the metadata record."""
         self.verdict = verdict
 
     def may_leave_out(self, keep: Keep) -> None:
-        """Take what of it need not be stored in full."""
+        """Set which parts of it need not be stored in full."""
         self.keep = keep
 
 
@@ -282,18 +282,18 @@ class Candidate(msgspec.Struct):
     rule: str = ""
 
     def prepared(self, uri: CrawlURI) -> CrawlURI:
-        """Take what enters the frontier; the same."""
+        """Set the URI that enters the frontier; return the candidate."""
         self.uri = uri
         return uri
 
     def refuse(self, rule: str) -> Result:
-        """Refuse it for a reason: what a processor's `process` returns."""
+        """Refuse it for a reason; a processor's `process` returns the result."""
         self.rule = rule
         return Result.FINISH
 
 
 class Processor(Protocol):
-    """One step of the fetch chain. It never raises for what the web sent."""
+    """One step of the fetch chain. Failures of the web never raise exceptions."""
 
     def accepts(self, visit: Visit) -> bool:
         """The gate: False leaves this step out for this visit."""

@@ -91,7 +91,7 @@ EXIT_TABLE: dict[ExitCode, str] = {
     ExitCode.CONFLICT: "another command changed the same data first; nothing was changed",
     ExitCode.FAULTS: "finished, but URLs were lost to internal errors of Nacre (-5)",
 }
-"""Every exit code and its meaning, for people. The documentation is made of it."""
+"""Every exit code and its meaning, for people. The documentation is generated from it."""
 
 _CODES: dict[ExitStatus, ExitCode] = {
     ExitStatus.FINISHED: ExitCode.FINISHED,
@@ -119,9 +119,9 @@ class RunCounts(NamedTuple):
     """The counts that the exit code depends on, beside the reason why a run ended.
 
     Attributes:
-        seeds: What came of the seeds; `GOT` where none was due, or at least one was fetched.
+        seeds: Outcome of the seeds; `GOT` if none was due, or at least one was fetched.
         replies: Replies received.
-        archived: Of these, the ones that the archive has now or had already; None where a run may
+        archived: Of these, the URIs that the archive has now or had already; None where a run may
             leave out all of them on purpose, as one that visits again does.
         faults: URIs that ended by an error of the crawler itself (-5).
     """
@@ -135,8 +135,8 @@ class RunCounts(NamedTuple):
 def exit_code(status: ExitStatus, counts: RunCounts) -> ExitCode:
     """The exit code of a run.
 
-    A run that archived nothing is worse than one that reached a limit; the outcome of the seeds is
-    asked only when the run came to its end.
+    A run that archived nothing is worse than a run that reached a limit; the outcome of the seeds
+    counts only if the run reached its end.
     """
     code = _CODES[status]
     if code not in {ExitCode.FINISHED, ExitCode.LIMIT}:

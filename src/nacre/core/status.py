@@ -1,4 +1,4 @@
-"""Fetch status: HTTP codes and the crawler's own negative ones, in one table, and causes in words.
+"""Fetch status: HTTP codes and the crawler's negative codes, in one table, and causes in words.
 
 Source: Heritrix 3, `FetchStatusCodes`. Codes of processors that come later (quotas, crawl mappers,
 logins) are defined here already, so that no log ever changes its meaning. `cause` says why a URL
@@ -22,7 +22,7 @@ _SUCCESS = CountedAs.SUCCESS  # the way to a member of an enumeration is long
 
 
 class FetchStatus(IntEnum):
-    """The crawler's own codes; positive ones below 1000 are HTTP's."""
+    """The crawler's own codes; positive codes below 1000 are those of HTTP."""
 
     DNS_OK = 1
     UNATTEMPTED = 0

@@ -31,7 +31,7 @@ _PLAIN = re.compile(r"[^\d-]*")
 _DIGITS = re.compile(r"\d+")
 _LATER_WORD = re.compile(r"-[^\W\d_]")
 _WORDS = 2
-"""Words of a slug behind its first: `thread-12-1-1` is none."""
+"""Words of a slug after its first: `thread-12-1-1` is no slug."""
 _SLUG_NUMBER = re.compile(r"(?<=-)\d{5,}\Z")
 _DATE_LENGTH = 8
 _MONTHS = {
@@ -68,7 +68,7 @@ class Shaped(NamedTuple):
 
 
 def shaped(url: str) -> Shaped:
-    """A URL's segments, with what looks like a number, a date or a token replaced.
+    """Return a URL's segments, with numbers, dates and tokens replaced.
 
     The first segment is scheme and authority; a query is one segment for each of its names.
     """

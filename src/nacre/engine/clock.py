@@ -11,7 +11,7 @@ class SystemClock:
 
     __slots__ = ()
 
-    # The functions themselves: a visit asks them eighteen times.
+    # The functions themselves: a visit calls them eighteen times.
     now = staticmethod(time.time)
     monotonic = staticmethod(time.monotonic)
 
@@ -44,5 +44,5 @@ class MovedClock:
 
 
 def machine_clock(clock: Clock) -> Clock:
-    """The clock for what happens outside of the job: files, certificates, other servers' dates."""
+    """The clock for events outside of the job: files, certificates, other servers' dates."""
     return SystemClock() if isinstance(clock, MovedClock) else clock

@@ -19,11 +19,11 @@ SEEDS_SKIPPED = "seeds-skipped"
 SEEDS = "seeds"
 """Seeds of the run, counted at its end."""
 SEEDS_GOT = "seeds.got"
-"""Of these, the ones that were captured, or unchanged."""
+"""Of these, the URIs that were captured, or unchanged."""
 TOO_DEEP = "scope.too_deep"
 """URLs that were left out of the run as too deep, counted at its end."""
 TOO_DEEP_POOR = "scope.too_deep_poor"
-"""Of these, the ones of a kind whose last pages had nothing new."""
+"""Of these, the URIs of a kind whose last pages had nothing new."""
 PLANNED = "pages.run"
 """Number of the last run that was planned."""
 UNVISITED = "pages.unvisited"
@@ -96,7 +96,7 @@ class Numbers:
 
     Args:
         store: Keeps the serial numbers.
-        record_id: Gives 16 fresh bytes; None for random ones.
+        record_id: Returns 16 fresh bytes; None for random bytes.
 
     Attributes:
         record_id: As given.

@@ -191,7 +191,7 @@ class SharedQueues:
         self._politeness = politeness
 
     def learn(self, visit: Visit) -> None:
-        """Learn from a final visit what its queue shares with others."""
+        """Update data that the queue of a final visit shares with other queues."""
         uri, group_by = visit.uri, self._politeness[visit.overlay].group_by
         if group_by == "domain":
             self._frontier.share(uri.queue, (registered_domain(host(uri.url)),))
@@ -202,7 +202,7 @@ class SharedQueues:
 
 
 def _addresses(visit: Visit) -> tuple[str, ...]:
-    """The addresses of a host: a name's by its `dns:` visit, else what robots.txt was asked."""
+    """Return the addresses of a host, by its `dns:` visit or the fetch of its robots.txt."""
     if visit.addresses or ROBOTS_REDIRECTS in visit.uri.heritable:
         return visit.addresses
     name = host(visit.uri.url)

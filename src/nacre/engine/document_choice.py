@@ -41,7 +41,7 @@ class DocumentChoice:
         writer: Name of the writer, for messages.
 
     Raises:
-        UserSqlError: It is no condition; the message says where.
+        UserSqlError: The condition is invalid; the message has the place.
         MissingExtraError: There is a condition, and the extra `cycle` is not installed.
     """
 

@@ -241,7 +241,7 @@ class Engine:
         self.wake()
 
     def wake(self) -> None:
-        """Something changed: all idle toes look for work."""
+        """Wake all idle toes, since there may be work."""
         idle = self._idle
         while idle:
             future = idle.popleft()
@@ -357,7 +357,7 @@ class Engine:
     def _dispose(
         self, visit: Visit, decision: Retry | Final | None, prepared: Prepared | None
     ) -> None:
-        """The synchronous step. A bug in it leaves half a step behind: the session must end."""
+        """Run the synchronous step. A bug in it leaves a half step: the session must end."""
         self._chain.disposing(visit)
         try:
             self.disposition.dispose(visit, decision, prepared)
@@ -377,7 +377,7 @@ def _never(_: int) -> bool:
 
 
 CALM = 60.0
-"""Seconds without a shortage after which all may fetch again; one word is said in that time."""
+"""Seconds without a shortage after which all toes may fetch again; one message in that time."""
 
 _STEP = 5.0
 """Seconds between two cuts: a fetch that began before the last cut does not count."""

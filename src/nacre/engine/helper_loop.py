@@ -1,4 +1,4 @@
-"""The loop of a helper process that reads what may be hostile; `helper_process` starts one."""
+"""The loop of a helper process that reads hostile data; `helper_process` starts it."""
 
 import math
 import os
@@ -41,7 +41,7 @@ def serve(answer: Callable[[bytes], bytes], memory: int = MEMORY, cpu: float | N
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         _answer_all(answer, cpu)
-    finally:  # also where the process that asks was killed
+    finally:  # also if the parent process was killed
         shutil.rmtree(os.environ.get(FOLDER, ""), ignore_errors=True)
 
 

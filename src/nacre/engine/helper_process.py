@@ -55,7 +55,7 @@ class HelperProcess:
         self._turn = asyncio.Lock()
 
     async def ask(self, message: bytes, decode: Callable[[bytes], T]) -> T:
-        """The answer to a message; when a helper dies, another one is asked, three in all.
+        """Return the answer to a message; if a helper dies, another one is tried, three in all.
 
         Raises:
             TimeoutError: It took too long, or more of the processor than the helper may have.
@@ -137,7 +137,7 @@ class HelperProcess:
                 return await process.wait()
         except TimeoutError:
             with suppress(ProcessLookupError):
-                # `Process.kill` asks for the code of exit first, which asyncio would lose then.
+                # `Process.kill` polls the exit code first, which asyncio would lose then.
                 os.kill(process.pid, signal.SIGKILL)
             return await process.wait()
         finally:

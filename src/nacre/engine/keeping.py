@@ -1,4 +1,4 @@
-"""Decides what an incremental run writes of a reply that deduplication would write.
+"""Decides which records an incremental run writes of a reply after deduplication.
 
 A version that resembles an earlier one may be stored as a difference from it, always from one that
 is stored in full, in a WARC that is finished; the store has its place. A visit that only confirms
@@ -34,7 +34,7 @@ _DAY = 86_400.0
 
 
 class KeepSettings(Component):
-    """Settings of what incremental runs write to WARC; the fetch log has every visit."""
+    """Settings of the WARC records of incremental runs; the fetch log has every visit."""
 
     confirmations: Seconds = setting(
         _DAY,

@@ -38,7 +38,7 @@ class LinkKeeping:
 
     Args:
         root: Directory of the job.
-        store: Its table of files says where the record is.
+        store: Its table of files has the place of the record.
         settings: How long a record is referred to (`full_every`).
     """
 
@@ -96,7 +96,7 @@ class LinkKeeping:
 
 
 def note_links(visit: Visit, written: Written, began: int) -> None:
-    """Note that a record was written with all outlinks of a visit, if later ones may refer to it.
+    """Record that a record has all outlinks of a visit, if later records may refer to it.
 
     Args:
         visit: The visit.

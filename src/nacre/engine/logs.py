@@ -143,7 +143,7 @@ class JobLogs:
         self.alerts = alerts
 
     def finished(self, visit: Visit, now: float) -> None:
-        """A final visit: crawl.log, and what its page held that was not a URI."""
+        """Log a final visit: crawl.log, and invalid URIs of its page."""
         self._line(CRAWL, self._crawl.line(visit, now))
         if visit.uri_errors:
             time = self._times.dashed(now)
@@ -170,7 +170,7 @@ class JobLogs:
         self.alert(f"{type(error).__name__} in the command {command}; see {RUNTIME}")
 
     def alert(self, message: str) -> None:
-        """Something that the operator should know."""
+        """Log a message for the operator."""
         self._line(ALERTS, self._message_line("WARNING", message))
         self._line(JOB, self._message_line("WARNING", message))
         self.alerts.add(message)
@@ -184,7 +184,7 @@ class JobLogs:
         self._line(RECOVERY, self._message_line("INFO", message))
 
     def of_scope(self, settings: EngineSettings) -> ScopeLog | None:
-        """The writer of scope.log; None when the settings ask for none."""
+        """The writer of scope.log; None if the settings request none."""
         if not settings.scope_log:
             return None
         extra = settings.scope_log_extra

@@ -1,4 +1,4 @@
-"""Protocols for what takes part in the visits of a run, and in the life of its engine."""
+"""Protocols of observers of visits, and of the supervisor of an engine."""
 
 from typing import Any, Protocol
 
@@ -16,8 +16,8 @@ class VisitObserver(Protocol):
     def judge(self, visit: Visit) -> Any:  # noqa: ANN401 - a type of the observer
         """Judge a final visit; called once, in the commit group that its records join.
 
-        It may annotate the visit, and say what of it need be stored (`visit.keep`, `visit.noted`).
-        The records of a large capture are made before, those of all others after this call.
+        It may annotate the visit, and set what must be stored (`visit.keep`, `visit.noted`). The
+        records of a large capture are made before, those of all others after this call.
 
         Returns:
             What `follow` is given; never None.
@@ -49,7 +49,7 @@ class NoObserver:
 
 
 class Supervisor(Protocol):
-    """Decides over the crawl as a whole; its parts ask it for a pause or the end."""
+    """Decides on the crawl as a whole; its parts request a pause or the end."""
 
     @property
     def elapsed(self) -> float:

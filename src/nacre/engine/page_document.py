@@ -17,9 +17,9 @@ from nacre.search.settings import IndexSettings
 from nacre.wire.mime_sniff import PLAIN, computed_type, is_unknown_type
 
 _TOGETHER = 16
-"""Documents that the helper is asked for at once."""
+"""Documents in one request to the helper."""
 _SIZE = 500_000
-"""Bytes of documents from which on no more of them are asked for at once."""
+"""Bytes of documents after which a request to the helper takes no more of them."""
 
 
 PLUMBING = "plumbing"
@@ -45,20 +45,20 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         key: The id of its document.
-        url: The URL that was asked for; "" for the key.
+        url: The requested URL; "" for the key.
         modified: Last-Modified, ms since the epoch; 0 when unknown.
         digest: Payload digest.
         length: Bytes of the payload.
         mime: Media type; "" for that of the capture.
-        lang: Its language where the text says none; "" when unknown.
+        lang: Its language if the text declares none; "" if unknown.
         boost: Factor of its importance; 1 where nothing is known.
         time: When it was fetched, ms since the epoch.
         segment: Segment or run that fetched it.
         warc_file: Name of the WARC.
         warc_offset: Offset of the record there.
         anchors: Texts of links to it.
-        noindex: A later reply than its capture, with the same content, said `noindex`.
-        lifted: A later reply than its capture, with the same content, does not say `noindex`: that
+        noindex: Whether a later reply than its capture, with the same content, has `noindex`.
+        lifted: Whether a later reply than its capture, with the same content, lacks `noindex`: that
             of the head of the capture is over.
     """
 
@@ -85,7 +85,7 @@ class DocumentMaker:
     Args:
         settings: `cycle.index`.
         agent: Product token that directives for robots may name.
-        texts: Reads texts, and is not closed; None: one that ends with this.
+        texts: Reads texts, and is not closed; None: a new process that ends with this object.
 
     Raises:
         MissingExtraError: The extra `search` is not installed.
@@ -141,7 +141,7 @@ class DocumentMaker:
         yield from self._make_portion(portion)
 
     def _job(self, page: PageFacts, read: Callable[[PageFacts], Capture | None]) -> TextJob | str:
-        """What is asked of the helper for a page, or why it has no document."""
+        """Return the request to the helper for a page, or why it has no document."""
         if is_plumbing(page.url or page.key):
             return PLUMBING
         if not (is_unknown_type(page.mime) or text_type(page.mime, page.url or page.key)):
@@ -178,7 +178,7 @@ class DocumentMaker:
 
 
 def _with_type(document: Document) -> Document:
-    """Return a document whose media type says nothing with that of its first bytes.
+    """Return a document with the type of its first bytes if its media type is unknown.
 
     Text remains without one: it may be a script or a style sheet.
     """

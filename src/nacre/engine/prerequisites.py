@@ -1,4 +1,4 @@
-"""robots.txt of each origin: raw in the store, parsed in memory for the recent ones.
+"""robots.txt of each origin: raw in the store, parsed in memory for recent origins.
 
 What is known of each host's addresses: answers of `dns:` visits, kept until they expire.
 
@@ -65,7 +65,8 @@ class RobotsRow(msgspec.Struct, frozen=True, array_like=True):
         fetched: Epoch seconds of the reply.
         error: Why there was none, in one line, for `explain`; "" when that is not known.
         learned: Epoch seconds since which this holds; 0 in rows of older versions.
-        once: It was tried once, because its rules did not count: who obeys it asks again.
+        once: It was tried once, because its rules did not count; a policy that obeys it fetches it
+            again.
     """
 
     state: RobotsState
@@ -122,7 +123,7 @@ class RobotsCache:
         Args:
             origin: Scheme, host and port.
             now: Seconds since the epoch.
-            overlay: Number of the combination of sheets under which they are asked for.
+            overlay: Number of the combination of sheets of the request.
             since: The start of the wait for it, in the same time: a row that was learned
                 after it is valid for them, however short its time to live.
         """
@@ -242,7 +243,7 @@ class HostAnswer(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HostAnswers:
-    """Answers by host, in memory for the recent ones and in the store for all."""
+    """Answers by host, in memory for recent hosts and in the store for all."""
 
     def __init__(self, store: Store, capacity: int = 20_000) -> None:
         self._store = store
@@ -327,7 +328,7 @@ class Answers:
         self._settings = settings
 
     def learn(self, visit: Visit, now: float) -> None:
-        """Take what a final visit says, if it was such a prerequisite."""
+        """Store the result of a final visit, if it was such a prerequisite."""
         uri = visit.uri
         if uri.url.startswith("dns:"):
             ttl = visit.ttl if visit.addresses else FAILED_TTL

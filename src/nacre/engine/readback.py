@@ -160,7 +160,7 @@ class CaptureReader:
                 yield whole
 
     def _entries(self) -> Iterator[tuple[WarcEntry, "_Block", int]]:
-        """Records with their blocks and sizes; a size is known when the next one is asked for."""
+        """Yield records with their blocks and sizes; a size is known with the next record."""
         with open_ordinary(self._path) as file:
             part = section(file, self._start, self._stop)
             reader = WarcReader(part, self._note)
@@ -178,7 +178,7 @@ class CaptureReader:
             self._damaged.add(offset)
 
     def _take(self, entry: WarcEntry, facts: "_Block", offset: int) -> ReadCapture | None:
-        """Follow the records of captures; the one that this record completes."""
+        """Add a record to its capture; return the capture that it completes."""
         kind = entry.get("WARC-Type")
         if isinstance(facts, Metadata):
             read, self._open = self._open, None
@@ -221,7 +221,7 @@ class Metadata:
         return next((line[len(start) :] for line in lines if line.startswith(start)), "")
 
     def tell(self, read: ReadCapture, links: FindLinks | None = None) -> None:
-        """Add what the record knows of a capture.
+        """Add the data of the record to a capture.
 
         Args:
             read: The data of the capture.
@@ -300,7 +300,7 @@ def _outlink(text: str, read: ReadCapture, rank: int) -> Outlink | None:
     if len(words) != 3 or words[1] not in tuple(Hop):
         return None
     url, hop, context = words
-    # The record does not say which links of a robots.txt or a sitemap are sitemaps.
+    # The record does not show which links of a robots.txt or a sitemap are sitemaps.
     listed = hop == Hop.MANIFEST
     sitemap = listed and (read.path.endswith(Hop.PREREQUISITE) or url.endswith(_SITEMAPS))
     return Outlink(url, Hop(hop), context, rank=rank, sitemap=sitemap)
@@ -377,14 +377,14 @@ class Reread(NamedTuple):
 
 
 def read_at(path: Path, offset: int, find: FindBase, most: int = MOST) -> Capture | None:
-    """The response at an offset of a WARC, or the one that a difference there leads to.
+    """Return the response at an offset of a WARC, or the response rebuilt from a difference.
 
     A `resource` is a page of another crawler, which kept no head (`archive.imported`).
 
     Args:
         path: The WARC.
         offset: Offset of the record, bytes.
-        find: Finds what a difference was made from.
+        find: Finds the base of a difference.
         most: Bytes of a block; of a longer one the body is left out.
 
     Returns:
@@ -403,7 +403,7 @@ def read_at(path: Path, offset: int, find: FindBase, most: int = MOST) -> Captur
 
 
 _NOTED = ("Content-Type", "Content-Language", "X-Robots-Tag")
-"""Fields of a reply that say how its body is read, and that another crawler has noted."""
+"""Fields of a reply that determine how its body is read, as noted by another crawler."""
 
 
 def _resource(path: Path, offset: int, most: int) -> Capture | None:
@@ -448,8 +448,8 @@ def reread(
 
     Args:
         path: The file.
-        original: Finds what an identical-payload revisit refers to.
-        find: Finds what a difference was made from.
+        original: Finds the original of an identical-payload revisit.
+        find: Finds the base of a difference.
         most: Bytes of a response that are read; a longer one has no body.
     """
     waiting: Reread | None = None

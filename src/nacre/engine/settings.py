@@ -103,7 +103,7 @@ class EngineSettings(Component):
 
 
 class RuntimeSettings(Component):
-    """A limit of running time, looked at for each URI; a sheet can give a site its own."""
+    """A limit of running time, checked for each URI; a sheet can set it for a site."""
 
     after: Seconds = setting(0.0, "Time running, pauses left out; 0: no limit.", unit="s")
     action: Literal["pause", "terminate", "block"] = setting(

@@ -43,9 +43,9 @@ class TextProcess:
         self._decoder = msgspec.msgpack.Decoder(list[PageText])
 
     def texts(self, jobs: Sequence[TextJob]) -> list[PageText]:
-        """The texts of documents, in order; `problem` says why one has none: `time`, `crash`.
+        """Return the texts of documents; `problem` is why a text is missing: `time`, `crash`.
 
-        They are asked for at once, which costs less. Where that fails, one by one.
+        One request for all costs less. If it fails, each document is sent separately.
         """
         if not jobs:
             return []

@@ -32,7 +32,7 @@ _FAMILY = "meta"
 _PREFIX, _END = b"owed:", b"owed;"
 _SUSPECT = b"suspect:"
 _DISREGARDED = -5000
-"""Statuses from here downwards say that the URL is not wanted."""
+"""Statuses from here downwards are refusals by the operator's rules."""
 
 
 class _Suspect(msgspec.Struct, frozen=True):
@@ -141,7 +141,7 @@ class UnaskedReplies:
             self._history.put(without_capture(history))
         if ROBOTS_FOR in uri.heritable:
             self._robots.drop(uri.heritable[ROBOTS_FOR])
-        # It goes before what promises nothing new, or the run would end without it.
+        # It precedes URIs that promise nothing new, or the run could end without it.
         place = min(uri.directive, Directive.NORMAL)
         again = structs.replace(fresh(again_at(uri, 0.0)), directive=place)
         self._store.put(_FAMILY, _PREFIX + uri.key, self._encode(again))

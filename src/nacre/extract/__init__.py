@@ -1,4 +1,4 @@
-"""Capture to outlinks, and to what a page says. Pure; bounded in time; never raises.
+"""Extracts outlinks, text and directives from captures. Pure; bounded in time; never raises.
 
 `dispatch.py` gives a document to the one extractor that claims it (`kind.py`), out of the registry
 of all (`extractors.py`): `html/`, `css.py`, `script.py`, `feed.py`, `sitemap.py`, `xml_links.py`.

@@ -82,7 +82,7 @@ def _inflated(data: bytes) -> Iterator[bytes]:
         if match is None or bytes_left <= 0:
             return
         head = data[max(0, match.start() - _DICTIONARY) : match.start()].rpartition(b"obj")[2]
-        # What lies within one stream begins no other: each byte is looked at once.
+        # A stream contains no other streams: each byte is read once.
         end = data.find(b"endstream", match.end())
         at = len(data) if end < 0 else end
         if _FLATE.search(head) and not _OPAQUE.search(head):

@@ -13,7 +13,7 @@ from nacre.extract.links import LinkCollector
 from nacre.extract.text import read_text
 
 CONTEXT = "=EMBED_MISC"
-"""Link context of what a style sheet embeds (Heritrix's word)."""
+"""Link context of embeds of a style sheet (Heritrix's word)."""
 
 _MAX_URL = 16_384
 """Characters of the longest reference that is passed on."""
@@ -77,7 +77,7 @@ _WANTED = re.compile(r"[uU][rR][lL]\(|[sS][rR][cC]\(|-[sS][eE][tT]\(|@[iI][mM]")
 def css_urls(text: str) -> list[str]:
     """References of a style sheet or of a `style=` attribute, in order, each once.
 
-    Escapes are resolved, white space at the ends is cut; `data:` and empty ones are left out.
+    Escapes are resolved, white space at the ends is cut; `data:` and empty URLs are left out.
     """
     if _ESCAPED_LETTER.search(text):
         text = _ESCAPED_NAMES.sub(_plainly, text)
@@ -96,7 +96,7 @@ def css_urls(text: str) -> list[str]:
 
 
 def _plainly(match: re.Match[str]) -> str:
-    """A name without its escapes; one that has none stays as it is."""
+    """Return a name without its escapes."""
     if "\\" not in match[0]:
         return match[0]
     return list(_NAMES.values())[int((match.lastgroup or "n0")[1:])]
@@ -123,6 +123,6 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def extract_css(document: Document, links: LinkCollector) -> None:
-    """Add what a style sheet embeds: hop E, context `=EMBED_MISC`."""
+    """Add the embeds of a style sheet: hop E, context `=EMBED_MISC`."""
     for url in css_urls(read_text(document)):
         links.add(url, Hop.EMBED, CONTEXT)

@@ -84,7 +84,7 @@ def extract(document: Document, settings: "ExtractSettings") -> Extraction:
 
 
 def unpacks(document: Document, settings: "ExtractSettings") -> bool:
-    """Whether a document is a gzip file that is unpacked: its length says little of its work."""
+    """Return whether a document is a gzip file to unpack, whose length does not limit the work."""
     return document.body.startswith(GZIP_MAGIC) and kind_of(document, settings) is _SITEMAP
 
 
@@ -102,7 +102,7 @@ def _claimant(document: Document, settings: "ExtractSettings") -> Extractor | No
 
 @lru_cache(maxsize=256)
 def _stock_for(mime: str) -> Extractor | None:
-    """The extractor of Nacre's own that says of itself that it takes a media type."""
+    """Return Nacre's own extractor that declares a media type."""
     return next(
         (
             extractor

@@ -32,7 +32,7 @@ class Document(msgspec.Struct):
         context: Context of the link to it, such as `script/@src`; after redirects, the context of
             the first URL if it contains how the document is loaded.
         via: URL of the page that it was found on; "" for a seed.
-        is_sitemap: robots.txt or another sitemap said that it is a sitemap.
+        is_sitemap: Whether robots.txt or another sitemap lists it as a sitemap.
         hints: What is known beside the body of the encoding that it is in.
         charset: The codec that the body is read in; "" until that has been found out.
     """
@@ -68,7 +68,7 @@ class Extraction(msgspec.Struct):
         dropped: Links beyond the cap (`dol:n`).
         annotations: For crawl.log, such as `usingCharsetInHTML:UTF-8`.
         charset: Encoding that the text was read in; "" when there was none to read.
-        charset_source: Where that comes from, as `wire.charset.detect` and `wire.guess` say.
+        charset_source: Source of the charset, see `wire.charset.detect` and `wire.guess`.
         robots: Directives of meta robots and X-Robots-Tag in effect, lower case.
         errors: (href, message) of links that are not URIs, at most 100.
         claimed: A content extractor took the document.

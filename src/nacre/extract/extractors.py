@@ -1,7 +1,7 @@
-"""The registry of extractors: what finds the links in the content of a document, by name.
+"""The registry of extractors, which find the links in documents, by name.
 
-Nacre's own are added where they are used (`dispatch`): who reads a configuration needs none of
-them, and they are slow to load.
+Nacre's own extractors are added where they are used (`dispatch`): a reader of configurations needs
+none of them, and they are slow to load.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ class Extractor(NamedTuple):
             over 1 MB. A ValueError, LookupError or RecursionError is an annotation of the URI;
             anything else that it raises is a bug and costs the URI.
         media_types: The types that it takes, lower case, without parameters. Most of Nacre's own
-            have none, for they look at content and path too (`kind`).
+            have none, since they depend on content and path too (`kind`).
         is_text: The encoding of its documents is found out first (`Document.charset`).
         switch: The setting of the section `extract` that switches it off; "" where none does.
         contract: Of a plug-in: the contract that it was written for; 0 for Nacre's own.

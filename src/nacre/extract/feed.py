@@ -1,4 +1,4 @@
-"""RSS 0.9 to 2.0, RSS 1.0 (RDF) and Atom: what each link of a feed means, and the HTML in it.
+"""RSS 0.9 to 2.0, RSS 1.0 (RDF) and Atom: the links of a feed by kind, and its HTML.
 
 Source: RSS 2.0; RFC 4287 (Atom); RFC 5005 (paged feeds); Media RSS 1.5.1. Read leniently:
 prefixes and cases of names do not matter, dates are kept as written.
@@ -98,9 +98,9 @@ class FeedLink(NamedTuple):
         hop: L for pages and feeds, E for media.
         context: Elements and attribute, `item/link`, `entry/link/@href`, `enclosure/@url`.
         rel: Of an Atom link, lower case.
-        updated: When the item changed, as written; "" when the feed does not say.
+        updated: Time of the last change of the item, as written; "" if the feed has none.
         is_item: It is the page of an item.
-        bases: What `xml:base` says around it, from the outside in (RFC 4287 2).
+        bases: Values of `xml:base` around it, from the outside in (RFC 4287 2).
     """
 
     href: str
@@ -128,7 +128,7 @@ class FeedText(NamedTuple):
 
 
 def based(link: FeedLink, base: str) -> str:
-    """The reference of a link, resolved where `xml:base` has a say; "" where it leads nowhere.
+    """Return the reference of a link, resolved against `xml:base` if present; "" if invalid.
 
     Args:
         link: The link.
@@ -309,7 +309,7 @@ class _Feed:
         yield from texts
 
     def _pending_texts(self) -> Iterator[FeedText]:
-        """The texts that are pending, with what their references resolve against."""
+        """Return the pending texts, with the bases of their references."""
         around = self._bases[False] + self._bases[True]
         pages = [link.href for link in self._links if link.is_item]
         near = tuple(filter(None, (self._channel, *pages[:1])))

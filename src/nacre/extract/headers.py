@@ -160,7 +160,7 @@ def _is_loaded(context: str) -> bool:
 
 
 NOFOLLOW = frozenset(("nofollow", "none"))
-"""Directives that ask for no links to be taken."""
+"""Directives that forbid to follow links."""
 
 _TAG = b"x-robots-tag"
 _SIZE = len(_TAG)
@@ -183,7 +183,7 @@ def header_directives(headers: Sequence[tuple[bytes, bytes]], agent: str) -> set
     """Directives of all `X-Robots-Tag` headers that concern everyone or `agent` (product token).
 
     A value may begin `agent:`; it then speaks to that agent up to its end.
-    Source: the X-Robots-Tag specification of Google, the one that sites write for.
+    Source: the X-Robots-Tag specification of Google, which sites follow.
     """
     words: set[str] = set()
     for name, raw in headers:

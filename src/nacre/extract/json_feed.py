@@ -1,4 +1,4 @@
-"""JSON Feed: what each link of a feed means, and the HTML in it.
+"""JSON Feed: the links of a feed by kind, and its HTML.
 
 Source: JSON Feed 1.1 (jsonfeed.org). Read leniently: members of another type are passed over.
 """
@@ -38,7 +38,7 @@ _MOST_TEXTS = 10_000
 
 
 def is_json_feed(source: str, mime: str) -> bool:
-    """Whether a JSON document is a feed: its media type, its version or its items say so."""
+    """Return whether a JSON document is a feed, by its media type, version or items."""
     return mime == MEDIA_TYPE or _MARK.search(source, 0, _HEAD) is not None
 
 

@@ -61,7 +61,7 @@ _STYLES = (
 _MANIFESTS = ("link[rel='manifest']",)
 _FEEDS = frozenset((RSS, ATOM))
 _BLOCKED = ("image/", "audio/", "video/", "font/", "text/csv")
-"""Types of what no script or style element uses (Fetch)."""
+"""Types that no script or style element uses (Fetch)."""
 
 _HTML, _NONE = (
     StockExtractor.HTML,
@@ -211,7 +211,7 @@ def _by_type(mime: str) -> StockExtractor:
 
 
 def _by_content(document: Document, path: str) -> StockExtractor:
-    """What the first thousand bytes say."""
+    """Return the type by the first thousand bytes."""
     head = document.body[:_HEAD].replace(b"\x00", b"").lower()
     xml = "xml" in document.mime and "openxml" not in document.mime
     if (xml or path.endswith(_XML_PATHS)) and any(root in head for root in _SITEMAP_ROOTS):
@@ -224,7 +224,7 @@ def _by_content(document: Document, path: str) -> StockExtractor:
 
 
 def _by_name(document: Document, path: str) -> StockExtractor:
-    """Extension, or the element that asked for it."""
+    """Return the type by extension, or by the element of the link."""
     if path.endswith(".css"):
         return StockExtractor.CSS
     if path.endswith((".js", ".mjs")) or document.context.startswith("script"):

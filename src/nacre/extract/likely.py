@@ -141,7 +141,7 @@ def known_extension(extension: str) -> str:
 
 
 def speculative_fixup(text: str, base: str) -> str:
-    """Make a URL of what people write for one: `www.example.com/a`, `http%3A%2F%2F…`, `&amp;`.
+    """Make a URL from text that stands for a URL: `www.example.com/a`, `http%3A%2F%2F…`, `&amp;`.
 
     Args:
         text: A candidate, white space stripped.

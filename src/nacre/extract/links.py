@@ -52,7 +52,7 @@ class LinkCollector:
         base: URL that references resolve against.
         limit: Links kept; more are counted in `dropped`.
         outlinks: The links kept.
-        dropped: Number of references beyond the limit; equal ones count once.
+        dropped: Number of references beyond the limit; equal references count once.
         errors: (reference, message) of those that make no URI, at most 100.
         robots: Directives for robots in the content, lower case.
     """
@@ -96,7 +96,7 @@ class LinkCollector:
         self._known = self._resolver.known
 
     def rebase(self, base: str) -> None:
-        """Resolve what follows against another absolute URL; one that is none changes nothing."""
+        """Resolve later references against another absolute URL; an invalid URL changes nothing."""
         try:
             self._resolver = Resolver(base, encoding=self._encoding)
         except URIError as error:

@@ -1,8 +1,8 @@
 """A page taken apart for comparison with its earlier version (pure, linear, bounded).
 
-It is read tag by tag, so that no page grows beyond its size. Addresses are compared without what
-changes with each request. The date of the last change is the one that JSON-LD or a meta element
-says. Source: schema.org `dateModified`; Open Graph `article:modified_time`; Dublin Core `modified`.
+It is read tag by tag, so that no page grows beyond its size. URLs are compared without parts that
+change with each request. The date of the last change is from JSON-LD or a meta element. Source:
+schema.org `dateModified`; Open Graph `article:modified_time`; Dublin Core `modified`.
 """
 
 import hashlib
@@ -56,7 +56,7 @@ _NAVIGATION = 0.6
 _START, _END, _TEXT = TokenType.START_TAG, TokenType.END_TAG, TokenType.TEXT
 
 _PROLOG = ("<?xml", "\ufeff<?xml")
-"""How most XHTML begins; here it is not known as what type a page came."""
+"""Usual beginning of XHTML; the media type of the page is not known here."""
 
 _HIDDEN = "noscript"
 _SKIPPED = frozenset(("script", "style", "template", "noembed", "noframes", _HIDDEN))
@@ -115,7 +115,7 @@ _DOT_STYLES = {
     for side in ("width", "height")
 }
 _ADDRESS = {"a": "href", "area": "href", "object": "data"}
-"""Attributes with the address of what an element shows, if that is not `src`."""
+"""Attributes with the URL of an element's content, if it is not `src`."""
 _LABELS = {
     **dict.fromkeys(("img", "area", "image"), "alt"),
     **dict.fromkeys(("option", "optgroup", "track"), "label"),
@@ -136,7 +136,7 @@ def page_view(text: str, *, max_pieces: int = MAX_PIECES) -> PageView:
 
     Args:
         text: The page.
-        max_pieces: Further pieces are left out, and the view says so.
+        max_pieces: Further pieces are left out, and the view is marked as cut.
     """
     reader = _Reader(max_pieces)
     for token in _tokens(text):
@@ -273,7 +273,7 @@ class _Reader:
         label = attrs.get("class", "") or attrs.get("id", "")
         if not self._advert and _ADVERT.search(label):
             self._advert = len(self._stack) + 1
-        # Numbers in names tell instances apart, not kinds.
+        # Numbers in names distinguish instances, not kinds.
         word = re.sub(r"\d+", "#", f"/{tag}.{label}")
         self._stack.append(tag)
         self._places.append(zlib.crc32(word.encode("utf-8", "replace"), self._places[-1]))
@@ -451,7 +451,7 @@ _DATED = re.compile(r"(?:\d{4}[-/.年]\s?)?\d{1,2}[-/.月]\s?\d{1,2}\s?[日)\]]?
 
 
 def _breadth(text: str) -> int:
-    """Length of a text without its spaces; a Chinese character says as much as three letters."""
+    """Return the length of a text without spaces; a Chinese character counts as three letters."""
     packed = text if " " not in text and "\n" not in text else "".join(text.split())
     if packed.isascii():
         return len(packed)
@@ -495,7 +495,7 @@ class _PaperText:
 
 
 _LOOKED_AT = 400_000
-"""Characters of a page that are looked at."""
+"""Characters of a page that are read."""
 _JSON_LD = re.compile(r'"dateModified"\s{0,20}:\s{0,20}"([^"<]{8,40})"')
 _META = re.compile(r"(?i)<meta\s([^<>]{10,400})>")
 _NAME = re.compile(
@@ -509,7 +509,7 @@ _LOCAL = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ](\d{1,2}):(\d{2}
 def page_date(text: str) -> int:
     """The date of the last change according to the page, whole epoch seconds; 0 for none.
 
-    A time without a zone is taken for UTC: what counts is that it moves.
+    A time without a zone is read as UTC, since only changes matter.
 
     Args:
         text: The decoded page.

@@ -195,7 +195,7 @@ class _Scan:
         return end + len(delimiter)
 
     def _template(self, start: int) -> int:
-        """A template literal from behind its opening quote, or from behind a `}` within it."""
+        """Scan a template literal from after its opening quote, or from after a `}` in it."""
         chunk = _TEMPLATE.match(self._source, start)
         if chunk is None:  # cannot be: the pattern matches everywhere
             return len(self._source)
@@ -217,7 +217,7 @@ class _Scan:
         return end
 
     def _slash(self, start: int) -> int:
-        """Behind a regular expression, or behind the sign of a division."""
+        """Return the end of a regular expression, or of the sign of a division."""
         if self._hopeless.get("/", 0) > start or not self._may_be_regex(start):
             return start + 1
         regex = _REGEX.match(self._source, start)

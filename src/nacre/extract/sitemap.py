@@ -23,7 +23,7 @@ from nacre.wire.codec import GZIP_MAGIC
 from nacre.wire.coding import decode_content
 
 CONTEXT = "=MANIFEST_MISC"
-"""Link context of what a sitemap or robots.txt lists (Heritrix's word)."""
+"""Link context of URLs in a sitemap or robots.txt (Heritrix's word)."""
 
 MAX_UNPACKED = 50 * 1024 * 1024
 """Bytes of the largest sitemap, unpacked (sitemaps.org); more is cut off."""
@@ -80,7 +80,7 @@ class SitemapEntry(NamedTuple):
 
 
 def extract_sitemap(document: Document, links: LinkCollector) -> None:
-    """Add what a sitemap lists: hop M, with `lastmod`; images and videos are embeds (E).
+    """Add the URLs of a sitemap: hop M, with `lastmod`; images and videos are embeds (E).
 
     At most `max_sitemap_links` are kept. A sitemap that lists itself is not followed again.
     """
@@ -154,7 +154,7 @@ def _is_web(loc: str) -> bool:
 
 def robots_sitemaps(document: Document, links: LinkCollector) -> None:
     """Add the `Sitemap:` lines of a robots.txt, in any group: hop M (RFC 9309 2.2.4)."""
-    # It is UTF-8 by its standard, whatever the header of a server says of all text files.
+    # It is UTF-8 by its standard, whatever charset a server declares for all text files.
     plain = msgspec.structs.replace(document, charset_header=None, charset="")
     for line in re.split(r"[\r\n]+", read_text(plain)):
         match = _ROBOTS_LINE.match(line)
@@ -220,7 +220,7 @@ def iter_entries(text: str) -> Iterator[SitemapEntry]:
 
 
 class _Reading:
-    """The entry that is open. Elements may be in any order; unclosed ones end at the next."""
+    """The open entry. Elements may be in any order; unclosed elements end at the next one."""
 
     def __init__(self) -> None:
         self.found: list[SitemapEntry] = []

@@ -68,7 +68,7 @@ def wilson_upper(tried: int, hit: int) -> float:
 
 
 def is_explored(url: str) -> bool:
-    """True for one URL in fifty, always the same ones."""
+    """Return True for one URL in fifty, always the same URLs."""
     return bool(url) and zlib.crc32(url.encode("utf-8", "replace")) % EXPLORED == 0
 
 
@@ -86,7 +86,7 @@ def speculative_kind(url: str, context: str) -> str:
 
 
 class HitRates:
-    """The counts of one site. Give each guess's outcome to `note`; ask `worth_trying`."""
+    """The counts of one site: record the outcome of each guess with `note`."""
 
     __slots__ = ("_counts",)
 

@@ -1,4 +1,4 @@
-"""Texts with places to be filled with what expressions matched. They cannot run anything."""
+"""Text templates that are filled with matches of expressions. They cannot run code."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ def combinations(
     Args:
         template: The template.
         matches: The matches of each name.
-        limit: Most results; of each name no more matches are looked at.
+        limit: Most results; also the most matches used of each name.
     """
     names = list(matches)
     lists = [list(islice(matches[name], limit)) for name in names]

@@ -38,7 +38,7 @@ def text_charset(
     """In which encoding a text is that is not HTML.
 
     Byte order mark, then the Content-Type header, then the document's own declaration (XML
-    declaration or `@charset`, no `meta`), then what the bytes look like; UTF-8 for ASCII.
+    declaration or `@charset`, no `meta`), then a guess by the bytes; UTF-8 for ASCII.
 
     Args:
         body: The text, content decoded.
@@ -108,7 +108,7 @@ _MOST = 20
 
 
 def urls_within(url: str) -> list[str]:
-    """The http(s) URLs that a URL holds behind its host, plain or percent-encoded; each once.
+    """Return the http(s) URLs inside a URL after its host, plain or percent-encoded; each once.
 
     In a query, one ends with its value; a coded one is decoded. In a path it goes on to the end.
     """
@@ -125,7 +125,7 @@ def urls_within(url: str) -> list[str]:
 
 
 def _gather(text: str, urls: dict[str, None]) -> None:
-    """Each beginning of a URL in a text opens one that goes on to its end."""
+    """Collect the URLs in a text: from each beginning of a URL to the end of the text."""
     for match in _SCHEME.finditer(text):
         scheme = match[0].partition(":")[0]
         url = text[match.end() :].partition(" ")[0]

@@ -57,7 +57,7 @@ class BaseStack:
         return bool(self._open) and self._open[-1] == _OpenBase(name)
 
     def end(self, name: str) -> None:
-        """Take an end tag; one that is of no open element changes nothing."""
+        """Close the element of an end tag; a tag of no open element changes nothing."""
         if self.ends(name):
             self.cut(len(self._open) - 1)
         elif self._open and self._open[-1].name == name:

@@ -1,4 +1,4 @@
-"""HTTP authentication (Basic, Digest): tried once when a server asks, sent unasked after it worked.
+"""HTTP authentication (Basic, Digest): tried after a challenge, then sent with each request.
 
 Source: RFC 9110 clause 11, RFC 7617, RFC 7616.
 """
@@ -28,7 +28,7 @@ _HASHES: dict[str, Callable[[bytes], "hashlib._Hash"]] = {
 
 
 class Challenge(NamedTuple):
-    """A challenge of a server: it asks for credentials.
+    """A challenge of a server, which requires credentials.
 
     Attributes:
         scheme: `basic` or `digest`.
@@ -209,7 +209,7 @@ class Authenticator:
 
 
 def without_values(lines: bytes) -> bytes:
-    """Header lines of ours with their values left out: what others may read in the archive."""
+    """Return sent header lines without their values, for the archive."""
     return _VALUE.sub(rb"\1[not archived]", lines)
 
 

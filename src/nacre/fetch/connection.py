@@ -24,7 +24,7 @@ class Conversation(Protocol):
         ...
 
     def received(self, data: bytes) -> None:
-        """Bytes came."""
+        """Receive bytes."""
         ...
 
     def closed(self, error: BaseException | None, *, clean: bool) -> None:
@@ -135,7 +135,7 @@ class Connection(asyncio.Protocol):
         self.key = key
 
     def take_tls(self, facts: TlsFacts) -> None:
-        """Note what the handshake agreed on."""
+        """Store the parameters of the handshake."""
         self.tls = facts
 
     def note_wait(self, seconds: float) -> None:
@@ -185,7 +185,7 @@ class Connection(asyncio.Protocol):
         return self.transport.get_extra_info("socket") is not None
 
     def accuse(self, *, by_reply: bool) -> bool:
-        """A surplus came: the unproven replies cannot be trusted. Whether there were any.
+        """Mark unproven replies as suspect after a surplus; return whether there were any.
 
         Args:
             by_reply: The surplus is a reply, so that even the first one may be another's.
@@ -216,7 +216,7 @@ class Connection(asyncio.Protocol):
             talk.fail(error)
 
     def eof_received(self) -> bool:
-        """See `asyncio.Protocol`. In TLS it means that close_notify came."""
+        """See `asyncio.Protocol`. In TLS it means that close_notify was received."""
         self._said_close = True
         self.connection_lost(None)
         self.transport.abort()

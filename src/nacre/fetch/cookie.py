@@ -52,7 +52,7 @@ class Cookie(msgspec.Struct, gc=False):
         self.accessed = now
 
     def enter_jar(self, old: "Cookie | None", latest: int, now: float) -> None:
-        """Fill in when it was made and used, unless it says so itself.
+        """Fill in missing times of creation and use.
 
         Args:
             old: The cookie that it replaces: it keeps that one's age.
@@ -75,7 +75,7 @@ class SetCookie(msgspec.Struct, gc=False):
         path: Path attribute; "" when absent or no path.
         secure: Secure was given.
         http_only: HttpOnly was given.
-        expires: Seconds since the epoch, minus infinity for at once; infinite when not said.
+        expires: Seconds since the epoch, minus infinity for at once; infinite if not set.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The cookie jar: RFC 6265, indexed by domain, bounded, and fast when it has nothing to say."""
+"""The cookie jar: RFC 6265, indexed by domain, bounded, and fast if no cookie matches."""
 
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
@@ -61,8 +61,8 @@ class CookieSettings(Component):
 class CookieJar:
     """All cookies of a job.
 
-    Domains and the cookies of each are kept in order of use, so that finding what to evict does
-    not depend on how many there are.
+    Domains and the cookies of each are kept in order of use, so that eviction does not depend on
+    how many there are.
     """
 
     def __init__(self, settings: CookieSettings | None = None) -> None:
@@ -90,7 +90,7 @@ class CookieJar:
             now: Seconds since the epoch, UTC.
 
         Returns:
-            UTF-8 text with `surrogateescape`, sorted as RFC 6265 5.4 says; no CR or LF in it.
+            UTF-8 text with `surrogateescape`, sorted by RFC 6265 5.4; no CR or LF in it.
         """
         if not self._domains:
             return ""
@@ -102,7 +102,7 @@ class CookieJar:
         return self._join(cookies, now)
 
     def store(self, url: str, set_cookie_values: Sequence[bytes], now: float) -> list[Cookie]:
-        """Take what a reply sets.
+        """Store the cookies of a reply.
 
         Args:
             url: Normalised URL that was requested.
@@ -206,7 +206,7 @@ class CookieJar:
         return [cookie, *self._evict(bucket, now)]
 
     def _evict(self, bucket: dict[tuple[str, str], Cookie], now: float) -> list[Cookie]:
-        """Make room: expired ones of this domain, then the least recently used."""
+        """Evict expired cookies of this domain, then the least recently used."""
         gone: list[Cookie] = []
         if len(bucket) > self.settings.per_domain:
             gone = [cookie for cookie in bucket.values() if cookie.expires <= now]
@@ -256,7 +256,7 @@ def _admit(parsed: SetCookie, url: str, now: float) -> Cookie | None:
 
 
 def _keeps_prefix(parsed: SetCookie) -> bool:
-    """Whether a cookie is what its name promises (`__Secure-`, `__Host-`)."""
+    """Return whether a cookie fulfils the promise of its name (`__Secure-`, `__Host-`)."""
     name = parsed.name.lower()
     if name.startswith("__host-"):
         return parsed.secure and not parsed.domain and parsed.path == "/"

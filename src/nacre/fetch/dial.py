@@ -56,7 +56,7 @@ async def _run(
     outcomes: list[Connection | OSError],
     stagger: float,
 ) -> None:
-    """Start the attempts, and cancel what runs once one has won."""
+    """Start the attempts; cancel the others when one succeeds."""
 
     async def attempt(address: str) -> None:
         try:
@@ -87,7 +87,7 @@ def _abort(outcomes: Sequence[Connection | OSError]) -> None:
 
 
 _NAME_ALERTS = ("UNRECOGNIZED_NAME", "HANDSHAKE_FAILURE", "ALERT_INTERNAL_ERROR")
-"""What servers send that do not like the name they were asked for."""
+"""Alerts of servers that do not accept the requested name."""
 
 
 class ConnectFailure(NamedTuple):
@@ -96,7 +96,7 @@ class ConnectFailure(NamedTuple):
     Attributes:
         status: A negative `FetchStatus`.
         error: Text for the operator.
-        starved: The crawler itself had no file handle left; the site was not asked.
+        starved: Whether the crawler had no file handle left; no request was sent.
     """
 
     status: int
@@ -133,7 +133,7 @@ class Dialer:
     async def dial(
         self, origin: Origin, addresses: tuple[str, ...], settings: FetchSettings
     ) -> Connection | ConnectFailure:
-        """Connect to an origin at one of the addresses; never raises for what the web does."""
+        """Connect to an origin at one of the addresses; failures of the web are results."""
         if origin.scheme != "https":
             outcome = await self._attempt(origin, addresses, settings, "")
         else:
@@ -204,7 +204,7 @@ class Dialer:
     async def _direct(
         self, port: int, addresses: tuple[str, ...], settings: FetchSettings
     ) -> Connection | ConnectFailure:
-        """Connect to the first address that answers, and look at the peer again."""
+        """Connect to the first address that answers, and check the peer's address again."""
         local = (settings.bind_address, 0) if settings.bind_address else None
 
         async def open_one(address: str) -> Connection:

@@ -1,6 +1,6 @@
 """Names to addresses: local sources first, then DNS servers. Failures are values.
 
-Addresses are not judged here; the guard does that for each one that is connected to.
+Addresses are not judged here; the guard judges each address before a connection.
 """
 
 import asyncio
@@ -169,13 +169,13 @@ class DnsAnswer(msgspec.Struct, frozen=True):
         addresses: In the order to try them, IPv6 and IPv4 in turn; empty when there is none.
         ttl: Seconds that the answer holds; 0 for a failure.
         status: 1, or -1 for a failure.
-        server: Address of the server that answered; "" when none was asked.
+        server: Address of the server that answered; "" without a query.
         text: Body of the `dns:` record: a line with the 14-digit time, then one line a record;
             "" for a failure.
         error: Why it failed, for the operator.
         certain: A failure that asking again soon would not change: the name does not exist, or has
             no address.
-        starved: The crawler itself had no file handle left to ask with.
+        starved: Whether the crawler had no file handle left for a query.
     """
 
     addresses: tuple[str, ...] = ()

@@ -1,9 +1,9 @@
 """A client of DNS servers: one name, one kind of address, within a time limit.
 
-Servers are asked in turn, by UDP, and by TCP when the reply does not fit; aliases are followed.
+Servers are queried in turn, by UDP, and by TCP if the reply does not fit; aliases are followed.
 Replies are read record by record and only as far as needed: one of 64 KB with thousands of
-addresses costs no more than one with sixty-four. The names in them are read by dnspython, whose
-own reader of messages would make an object of each record.
+addresses costs no more than one with sixty-four. The names in them are read by dnspython, whose own
+reader of messages would make an object of each record.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ class DnsRecord(NamedTuple):
     target: Name | None = None
 
     def line(self) -> str:
-        """The record as in a zone file, with tabs: what a `dns:` record holds."""
+        """The record as in a zone file, with tabs, for a `dns:` record."""
         return f"{self.owner.to_text()}\t{self.ttl}\tIN\t{self.kind}\t{self.text}"
 
 
@@ -81,7 +81,7 @@ def parse_name(host: str) -> Name | None:
 
 
 def build_query(ident: bytes, name: Name, kind: int) -> bytes:
-    """A recursive question, without EDNS: what does not fit 512 octets comes by TCP."""
+    """Make a recursive query without EDNS: replies over 512 octets use TCP."""
     head = ident + struct.pack("!HHHHH", _RECURSE, 1, 0, 0, 0)
     return head + name.to_digestable() + struct.pack("!HH", kind, _INTERNET)
 
@@ -257,10 +257,10 @@ class QueryPolicy(NamedTuple):
     """The policy of a query: servers, time-outs, tries.
 
     Attributes:
-        servers: Servers to ask in turn; at least one.
+        servers: Servers to query in turn; at least one.
         patience: Wait for each reply, s.
-        tries: Questions asked for a name, and for each alias whose target a server left out;
-            the whole may take `tries` times `patience`.
+        tries: Queries for a name, and for each alias whose target a server left out; the whole may
+            take `tries` times `patience`.
     """
 
     servers: Sequence[DnsServer]
@@ -268,7 +268,7 @@ class QueryPolicy(NamedTuple):
     tries: int
 
     def silence(self) -> str:
-        """The message when no reply came."""
+        """Return the message for a missing reply."""
         names = ", ".join(dict.fromkeys(server.address for server in self.servers))
         return f"no reply from DNS server {names}"
 
@@ -280,8 +280,9 @@ class FoundRecords(NamedTuple):
         records: Aliases followed, then addresses; empty when there is no address.
         server: Address of the server that answered last.
         error: Why there is no address; "" when there is one, or when the name just has none.
-        certain: A server said that there is none; asking again soon would change nothing.
-        starved: The crawler itself had no file handle left to ask with.
+        certain: Whether a server answered that there is none; another query soon would change
+            nothing.
+        starved: Whether the crawler had no file handle left for a query.
     """
 
     records: tuple[DnsRecord, ...] = ()
@@ -336,7 +337,7 @@ def _follow(name: Name, records: Sequence[DnsRecord], aliases: list[DnsRecord]) 
 
 
 async def _ask(name: Name, kind: int, asking: QueryPolicy) -> tuple[str, DnsReply | None, str]:
-    """Ask until a server knows: its address, its reply, or why there is none.
+    """Query servers until one answers; return its address, and its reply or the reason for none.
 
     A reply besides an error means that the name does not exist.
 

@@ -1,6 +1,6 @@
 """One request and its reply on a connection: its limits of time and rate, and how it ended.
 
-One timer looks at the limits of time of all exchanges: one each would cost as much as the request.
+One timer checks the time limits of all exchanges: a timer each would cost as much as the request.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from nacre.fetch.throttle import Meter
 from nacre.wire.http1 import ReplyReader
 
 _LEAST = 0.05
-"""Thousands that wait are not looked at more often than this, seconds."""
+"""Shortest time between checks of thousands of waiting exchanges, seconds."""
 
 
 class Timed(Protocol):
@@ -94,7 +94,7 @@ _COMPLETE = ExchangeEnd.COMPLETE  # the way to a member of an enumeration is lon
 
 
 class Exchange:
-    """Takes what a connection receives for one request, until its reply ends or a limit is met.
+    """Receives the reply to one request, until it ends or a limit is reached.
 
     Attributes:
         reader: Reads the reply.
@@ -161,7 +161,7 @@ class Exchange:
         self._deadlines.watch(self, self.due)
 
     def received(self, data: bytes) -> None:
-        """Bytes came; does nothing once the exchange is over."""
+        """Receive bytes; do nothing after the exchange is over."""
         if not self.first_byte:
             self.first_byte = self._clock.monotonic()
         self._last = self._loop.time()
@@ -279,7 +279,7 @@ class Doubted(NamedTuple):
 
 
 def doubt(connection: Connection, exchange: Exchange) -> Doubted:
-    """End a connection on which something came unasked, and drop the reply."""
+    """Close a connection that received unsolicited data, and drop the reply."""
     connection.abort()
     doubted = Doubted(connection, exchange.reader, exchange.sink.beginning(_COMPARED))
     exchange.give_up()

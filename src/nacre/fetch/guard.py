@@ -1,10 +1,10 @@
 """The address guard decides which addresses may be connected to: pure, by address alone.
 
-It is asked for each candidate address and again for the address of the peer, so that no name, no
-redirect and no rebinding leads to a network that the operator did not mean to crawl. Only what the
-operator wrote opens one: `network.allow`, an address as a seed or as that of a seed in
-`dns.hosts`, a seed's name of a private kind. What a public name resolves to opens nothing, for
-the owner of the name decides that.
+It judges each candidate address and again the address of the peer, so that no name, no redirect and
+no rebinding leads to a network that the operator did not mean to crawl. Only what the operator
+wrote opens one: `network.allow`, an address as a seed or as that of a seed in `dns.hosts`, a seed's
+name of a private kind. What a public name resolves to opens nothing, for the owner of the name
+decides that.
 
 Source of the kinds of addresses: the special-purpose address registries of IANA (RFC 6890 and its
 successors).

@@ -47,7 +47,7 @@ class _Plan(NamedTuple):
     """One request, ready to go.
 
     Attributes:
-        request: What was asked.
+        request: The request.
         settings: Effective settings.
         origin: The origin of the request.
         message: The bytes to send.
@@ -207,7 +207,7 @@ class HttpFetcher:
     def _allowed(
         self, addresses: tuple[str, ...], *, whole: bool
     ) -> tuple[str, ...] | ConnectFailure:
-        """The addresses that the guard allows; `whole`: one that is refused is one too many."""
+        """Return the addresses that the guard allows; with `whole`, none if one is refused."""
         if len(addresses) == 1 and not self._guard.refusal(addresses[0]):
             return addresses
         refusals = [self._guard.refusal(address) for address in addresses]

@@ -31,7 +31,7 @@ _BEAT = 0.5
 
 
 class Pool:
-    """Idle connections, the newest of a place first; the least recently used ones give way."""
+    """Idle connections, the newest of a place first; the least recently used are evicted."""
 
     def __init__(self, size: int = MAX_IDLE, max_age: float = MAX_AGE) -> None:
         self._size = size
@@ -60,7 +60,7 @@ class Pool:
             if not connection.alive or now - connection.idle_since > self._max_age:
                 self._give_up(connection)
             elif connection.has_unread():
-                self._keep(connection)  # it is looked at in a moment
+                self._keep(connection)  # it is checked in a moment
             else:
                 return connection
         return None

@@ -67,7 +67,7 @@ class FetchResult(msgspec.Struct, frozen=True):
         capture: The exchange; None when there was no usable reply. Close its body when done.
         annotations: What was odd, in order; the capture's own list when there is one.
         error: Text of a failure, for the operator; "" for none.
-        starved: The crawler itself had no file handle left; the site was not asked.
+        starved: Whether the crawler had no file handle left; no request was sent.
     """
 
     status: int

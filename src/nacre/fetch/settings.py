@@ -18,7 +18,7 @@ from nacre.wire.http1 import MAX_HEADER
 
 
 class Credential(Component):
-    """A name and a password. They are sent to their origin only, and only when it asks."""
+    """A name and a password. They are sent to their origin only, after its challenge."""
 
     sent_to: ClassVar[tuple[str, ...] | None] = ("origin",)
     origin: str = setting(..., "Where they belong: `https://a.example` or `http://b.example:81`.")

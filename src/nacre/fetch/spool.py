@@ -93,7 +93,7 @@ class Sink:
         self._parts.clear()
 
     def beginning(self, size: int) -> bytes:
-        """The first bytes that came, at most `size`."""
+        """Return the first received bytes, at most `size`."""
         if self._file is not None:
             return FileBody(self._file, self.length).read(0, size)
         return b"".join(self._parts)[:size]

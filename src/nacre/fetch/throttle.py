@@ -12,8 +12,8 @@ Meter = Callable[[int, float], float]
 class Bucket:
     """A token bucket in units of time: each byte takes its share of a second.
 
-    What has come is never refused; who took it waits. Up to a quarter of a second's bytes may come
-    at once.
+    Received bytes are never refused; the receiver waits. Up to a quarter of a second's bytes may
+    come at once.
     """
 
     __slots__ = ("_paid",)
@@ -22,7 +22,7 @@ class Bucket:
         self._paid = 0.0
 
     def take(self, size: int, rate: float, now: float) -> float:
-        """Bytes came; seconds until they are paid for.
+        """Count received bytes; return seconds until they are within the rate.
 
         Args:
             size: Bytes.
@@ -33,7 +33,7 @@ class Bucket:
         return max(self._paid - now, 0.0)
 
     def wait(self, now: float) -> float:
-        """Seconds until all that came is paid for."""
+        """Return seconds until all received bytes are within the rate."""
         return max(self._paid - now, 0.0)
 
 

@@ -34,7 +34,7 @@ _UNREADABLE = (
     x509.UnsupportedGeneralNameType,
 )
 
-# What browsers and OpenSSL ask for; the library's own profile of the web refuses more.
+# As browsers and OpenSSL; the library's own profile of the web refuses more.
 _LEAF = ExtensionPolicy.permit_all().require_present(
     x509.SubjectAlternativeName, Criticality.AGNOSTIC, None
 )
@@ -74,7 +74,7 @@ class Verifier:
         verdict = self._verdicts.get(key)
         if verdict is None:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about what servers put into certificates
+                warnings.simplefilter("ignore")  # on odd content of certificates
                 verdict = self._verify(chain, host, datetime.fromtimestamp(now, UTC))
             self._verdicts[key] = verdict
             if len(self._verdicts) > CACHE:
@@ -85,7 +85,7 @@ class Verifier:
         try:
             leaf, *issuers = [x509.load_der_x509_certificate(der) for der in chain]
             return _obvious(leaf, now) or self._judge(leaf, issuers, host, now)
-        except Exception as error:  # noqa: BLE001 - of what servers send it raises nearly anything
+        except Exception as error:  # noqa: BLE001 - hostile certificates raise nearly any exception
             return f"unreadable certificate: {' '.join(str(error).split())[:200]}"
 
     def _judge(

@@ -21,8 +21,8 @@ def core_key(choice: QueueAssignment, url: str, addresses: Sequence[str] = ()) -
     Args:
         choice: The policy.
         url: The URL.
-        addresses: Addresses of its host, in order; none while they are not known, or not asked
-            for (`needs_address`).
+        addresses: Addresses of its host, in order; empty while they are unknown, or not needed for
+            (`needs_address`).
     """
     if url.startswith("whois:"):
         return _WHOIS

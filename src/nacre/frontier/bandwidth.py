@@ -166,7 +166,7 @@ def pace_at(
 
 
 class WindowSettings(Component):
-    """Some hours of the week. What it does not say stays as it is outside of them."""
+    """Some hours of the week. Values that it does not set stay as outside of these hours."""
 
     days: str = setting("mon-sun", "Days of the week: `mon-fri`, `sat,sun`.")
     hours: str = setting(

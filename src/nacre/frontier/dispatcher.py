@@ -39,7 +39,7 @@ class EndlessUriBudget:
         self._granted: dict[str, int] = {}
 
     def may_go(self, queue: Queue, uri: CrawlURI) -> bool:
-        """Whether a URI taken may be handed out; one that came back already was."""
+        """Return whether a dequeued URI may be handed out; a returned URI always may."""
         if uri.directive != _ENDLESS or uri.deferrals or uri.attempts:
             return True
         granted = self._granted.get(queue.name, 0)
@@ -88,7 +88,7 @@ class Placement(Protocol):
 
     @property
     def moves(self) -> bool:
-        """Whether URIs may change their queue at all; `queue_of` is asked only then."""
+        """Whether URIs can change their queue; otherwise `queue_of` is not called."""
         ...
 
     def queue_of(self, uri: CrawlURI) -> str:
@@ -126,8 +126,8 @@ class Dispatcher:
         store: The queued URIs.
         politeness: Politeness beyond one queue.
         traps: The budgets for endless places.
-        placement: Asked for the queue of each URI, and for the directive of one that is handed out
-            for the first time; where either is another one by now, the URI waits there.
+        placement: Returns the queue of each URI, and the directive of a URI that is handed out for
+            the first time; where either is another one by now, the URI waits there.
     """
 
     def __init__(

@@ -44,7 +44,7 @@ class Attempt(NamedTuple):
 
     Attributes:
         status: Fetch status.
-        delay: Politeness delay that its queue waits from now on, seconds; 0 when nothing was asked.
+        delay: Politeness delay that its queue waits from now on, seconds; 0 without a request.
         backoff: New state of the adaptive backoff; None leaves it.
         alone: From now on one fetch at a time, or not (any more); None leaves it.
         error: The obstacle, for the operator; "" if the status is enough.
@@ -80,10 +80,10 @@ class Frontier:
         operator: What an operator can do to queues and URIs.
         last_tries: The end of a crawl of which only retries are left.
         traps: The budgets for URIs of endless places, which wait until nothing else is left.
-        journal: Records what happens to each URI.
+        journal: Records the events of each URI.
     """
 
-    def __init__(  # noqa: PLR0913 - the settings of each concern apart, and who takes part
+    def __init__(  # noqa: PLR0913 - settings by concern, and collaborators
         self,
         rows: RowStore,
         settings: Effective[FrontierSettings],
@@ -111,9 +111,9 @@ class Frontier:
             placement: Determines the queue and directive of a URI when its turn comes; None: they
                 stay as they were.
             slots: Turns at hosts, shared with other jobs; None shares nothing.
-            journal: Records what happens to each URI; None keeps none.
-            max_wait: Longest wait that a server may ask for, seconds: a URI whose reply 429 or 503
-                asks for more is final. 0: no limit.
+            journal: Records the events of each URI; None: no journal.
+            max_wait: Longest wait that a server may request, seconds: a URI whose reply 429 or 503
+                requests more is final. 0: no limit.
         """
         self._settings = QueueSettings(settings, politeness, chooser or NoSheets())
         self._max_wait = max_wait
@@ -139,7 +139,7 @@ class Frontier:
         )
 
     def save(self) -> None:
-        """Write what changed of queues and totals; to be called when a group is sealed."""
+        """Write changed queues and totals; call it when a group is sealed."""
         self._cache.save()
         self.totals.note_time(self._time.now)
         write_totals(self._rows, self.totals)
@@ -346,7 +346,7 @@ class Frontier:
         return queue, key
 
     def _end_visit(self, queue: Queue, attempt: Attempt, held_until: float = 0.0) -> None:
-        """Begin the delay of a queue, for all who share its host, and give it its next state.
+        """Begin the delay of a queue, for all queues that share its host, and set its next state.
 
         Args:
             queue: Its URI is given back, charged, and in its place.
@@ -432,7 +432,7 @@ class Frontier:
         return self._settings.last_tries_within
 
     def wants_too_long(self, status: int, retry_after: float) -> bool:
-        """Whether a reply asks for a longer wait than `max_wait`."""
+        """Return whether a reply requests a longer wait than `max_wait`."""
         return status in THROTTLED and 0.0 < self._max_wait < retry_after
 
     def shorten_last_tries(self, within: float | None) -> None:

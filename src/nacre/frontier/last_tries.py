@@ -40,7 +40,7 @@ class LastTries:
 
     @property
     def only(self) -> bool:
-        """All that is left failed before, or waits behind a prerequisite that did.
+        """Return whether all remaining URIs failed before, or wait for a prerequisite that did.
 
         Never so while visits are planned: then the crawl does not end, and there is no hurry.
         """
@@ -49,7 +49,7 @@ class LastTries:
 
     @property
     def working(self) -> bool:
-        """Retries are still being looked through, or moved forward: ask again at once."""
+        """Retries are still being scanned or moved forward: call again at once."""
         return self._store.pulling or self._unsorted is not None
 
     @property
@@ -109,8 +109,8 @@ class LastTries:
     def abandon(self) -> Iterator[RemovedUri]:
         """Once nothing but retries is left, give up those whose time is over.
 
-        Their status is that of their last attempt; -61 where they only waited behind a robots.txt.
-        A URI has left when it is yielded: the caller may do other work between two steps.
+        Their status is that of their last attempt; -61 if they only waited for a robots.txt. A URI
+        has left when it is yielded: the caller may do other work between two steps.
         """
         if not self.due:
             return

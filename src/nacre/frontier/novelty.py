@@ -1,7 +1,7 @@
 """The promise of a link: new content, another view of known content, or no end (pure).
 
 It is learned while a site is crawled for the first time, of each kind of URLs (`kind_of_url`).
-Nothing is refused: what promises less is fetched later.
+Nothing is refused: URIs that promise less are fetched later.
 
 - A URL whose words are all in URLs visited before (`?title=Foo&action=edit` beside `/Foo`, a
   further combination of a shop's filters) is another *view*. It goes later, and later still
@@ -9,8 +9,8 @@ Nothing is refused: what promises less is fetched later.
   known.
 - A kind is *poor* when the last of its pages showed no text that was new to the site, and no link
   with a new word.
-- A kind whose pages say of themselves that they belong in no index (`noindex`) goes with the views:
-  lists, forms and statistics of a wiki say so, its articles do not.
+- A kind whose pages declare that they belong in no index (`noindex`) counts as views: lists, forms
+  and statistics of a wiki declare it, its articles do not.
 - A poor kind is *endless* when its pages lead to ever more URLs that promise nothing: a calendar
   leads from month to month, and a session in the path makes each link a new one.
 """
@@ -52,7 +52,7 @@ _UNDERWAY = 10_000
 _LED = 0.3
 """Share of a kind's pages, of late, with links with new words, from which on it leads to more."""
 _EXPLORED = 3
-"""Views of a kind that are visited before the ones that lead to nothing new have to wait."""
+"""Views of a kind that are visited before views that lead to nothing new have to wait."""
 _NEW_TEXT = 0.12
 """A page has something new from this share of its text on."""
 _NEW_LETTERS = 48
@@ -169,7 +169,7 @@ class KindRow(msgspec.Struct, array_like=True):
 
     @property
     def says_noindex(self) -> bool:
-        """Whether most of its pages say that they belong in no index."""
+        """Whether most of its pages are `noindex`."""
         return self.read >= _EXPLORED and self.unindexed * 2 > self.read
 
     @property
@@ -409,7 +409,7 @@ class Novelty:
         Args:
             url: The URL.
             view: It had no new word.
-            endless: Prefer what says why there is no end to it.
+            endless: Prefer the reason for which the kind is endless.
         """
         site = self._site(url)
         row = site.find_row(url, view=view)
@@ -481,7 +481,7 @@ class Novelty:
     def _mark_words(self, site: _Site, url: str) -> tuple[list[int], str, bool]:
         """Make the words of a URL known.
 
-        Where the beginning of the URL is known, only the last one is looked at.
+        If the beginning of the URL is known, only the last word is checked.
 
         Returns:
             Those that were not known, for `settled`; the beginning of the URL, "" where it may not

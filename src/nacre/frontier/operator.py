@@ -109,7 +109,7 @@ class OperatorControl:
     # ---- URIs
 
     def delete(self, urls: Matcher = any_text, queues: Matcher = any_text) -> Iterator[RemovedUri]:
-        """Delete what matches both; it counts as disregarded (-6000).
+        """Delete URIs that match both; they count as disregarded (-6000).
 
         It works on a running frontier too; URIs in process stay. It reads in chunks, and a URI is
         deleted when it is yielded, so that other work may run between two steps.
@@ -128,11 +128,11 @@ class OperatorControl:
             yield RemovedUri(entry.uri, status)
 
     def bring_forward(self, urls: Matcher, queues: Matcher) -> Iterator[bool]:
-        """Give what matches both the directive HIGH: it is fetched before the rest of its queue.
+        """Give URIs that match both the directive HIGH: they are fetched first in their queue.
 
-        A step for each URI or queue that is looked at; True if a URI moved. What moved keeps its
-        order. A retry keeps its time, and is at the front from then on. What is in process, or at
-        the front already, stays where it is.
+        A step for each inspected URI or queue; True if a URI moved. A moved URI keeps its order. A
+        retry keeps its time, and is at the front from then on. What is in process, or at the front
+        already, stays where it is.
         """
         for entry in pending_steps(self._rows, urls, queues):
             yield entry is not None and self._store.move(entry, Directive.HIGH)
@@ -187,7 +187,7 @@ class OperatorControl:
             yield self._reconsider_one(self._states.find(row.name))
 
     def order_changed(self) -> None:
-        """Note that queues are ordered by something else now: `step` looks at all of them."""
+        """Record that the order of queues changed: `step` reviews all of them."""
         self._review = self.reconsider()
 
     def _settings_changed(self) -> None:
@@ -252,7 +252,7 @@ class OperatorControl:
 def _pace_now(settings: PolitenessSettings, queue: Queue) -> Pace:
     """What the last delay of a queue would be under these settings, as far as it can be known.
 
-    A delay that its site asked for, or that followed refusals, is never shortened.
+    A delay that its site requested, or that followed refusals, is never shortened.
     """
     row = queue.row
     last = Pace(row.delay, DelayCause(row.cause))

@@ -6,15 +6,15 @@ from urllib.parse import unquote_to_bytes
 from nacre.frontier.url_kinds import LONGEST_URL
 
 _TEXT_READ = 100_000
-"""Bytes of a page that are looked at."""
+"""Bytes of a page that are read."""
 _TEXT = re.compile(rb">([^<>]{4,})")
 _SCRIPT = re.compile(rb"<(script|style)\b")
 _BARE = bytes(range(33)) + b"0123456789"
 _ANCHOR = re.compile(rb"<a\b(?>[^<>]*?\bhref=)[\"']?([^\"'<> ]*+)[^<>]*+>([^<>]*+)", re.IGNORECASE)
-"""A link and its text; it looks at each byte once."""
+"""A link and its text; it reads each byte once."""
 _ECHO = re.compile(rb"[/?&=;]+")
 _ECHOED = 4
-"""Bytes from which on a part of a URL is looked for in its page."""
+"""Shortest part of a URL that is searched in its page, bytes."""
 
 
 def texts_of(body: bytes) -> list[bytes]:
@@ -25,7 +25,7 @@ def texts_of(body: bytes) -> list[bytes]:
 
 
 def without_echoes(body: bytes, url: str) -> bytes:
-    """A page without what repeats URLs: its own, and those of links in their texts.
+    """Return a page without repetitions of URLs: its own, and those of links in their texts.
 
     A page of random links shows a new text for each, which is part of its URL.
     """
@@ -45,9 +45,9 @@ def _silenced(anchor: re.Match[bytes]) -> bytes:
 
 
 def _without_scripts(body: bytes) -> bytes:
-    """A page without scripts and style sheets; one that does not end takes all that follows.
+    """Return a page without scripts and style sheets; an unclosed element reaches to the end.
 
-    It looks for each end once: a search that tries all beginnings took seconds for a page that
+    It searches each end once: a search that tries all beginnings took seconds for a page that
     consists of them.
     """
     lower = body.lower()

@@ -1,10 +1,10 @@
 """The pending URIs: listed, counted and exported, and Heritrix's recovery journal.
 
-All of it works on a read-only store too. A line of the journal records what happened to a URI:
-`F+ URI PATH VIA` it entered; `Fe URI` it was handed out; `Fr URI` it goes back; `Fs`, `Ff` and `Fd
-URI PATH VIA` it is finished: success, failure, disregarded; `Fi URI` it counts as seen without a
-fetch; `T TIME` every 10,000 lines. An export is one `F+` line for each pending URI.
-Source: Heritrix 3, `FrontierJournal`.
+All of it works on a read-only store too. A line of the journal records an event of a URI: `F+ URI
+PATH VIA` it entered; `Fe URI` it was handed out; `Fr URI` it goes back; `Fs`, `Ff` and `Fd URI PATH
+VIA` it is finished: success, failure, disregarded; `Fi URI` it counts as seen without a fetch; `T
+TIME` every 10,000 lines. An export is one `F+` line for each pending URI. Source: Heritrix 3,
+`FrontierJournal`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -43,10 +43,10 @@ ENDS = {
 
 
 class FrontierJournal(Protocol):
-    """A record of what happens to each URI of the frontier."""
+    """A record of the events of each URI of the frontier."""
 
     def note(self, tag: JournalTag, url: str, path: str, via: str) -> None:
-        """Note what happened to a URI, with its hop path and its via."""
+        """Record an event of a URI, with its hop path and its via."""
         ...
 
 

@@ -164,7 +164,7 @@ _AT_THE_END = 30 * 86_400.0
 """Seconds after which a dead seed is tried again, if something else is left for that long."""
 
 LEAST_RETRIED = min(THROTTLED)
-"""No reply below this status is asked for again, unless it was cut short."""
+"""No reply below this status is retried, unless it was cut short."""
 
 _UNREACHABLE = frozenset(
     int(status)
@@ -206,7 +206,7 @@ class Retry(NamedTuple):
     Attributes:
         at: Earliest time, seconds since the epoch.
         hold: The whole queue waits until then; else only the URI.
-        kind: As what the attempt made counts.
+        kind: Kind of the attempt, for counts.
     """
 
     at: float
@@ -247,9 +247,9 @@ class AttemptOutcome(NamedTuple):
     Attributes:
         status: Fetch status.
         truncated: The body was cut short.
-        retry_after: What the server asked for, seconds; 0 when it did not.
+        retry_after: Wait that the server requested, seconds; 0 without a request.
         last_delay: Last politeness delay of the queue, seconds.
-        starved: The crawler itself was out of file handles; the site was not asked.
+        starved: Whether the crawler was out of file handles; no request was sent.
     """
 
     status: int
@@ -270,7 +270,7 @@ _FOR_OTHERS = f"{Hop.REDIRECT}{Hop.PREREQUISITE}"
 
 
 def is_extra(path: str) -> bool:
-    """Whether a hop path leads to no page: an embed or a guess, behind redirects or not."""
+    """Return whether a hop path leads to no page: an embed or a guess, also after redirects."""
     return split_path(path)[1].rstrip(_FOR_OTHERS)[-1:] in _EXTRA
 
 
@@ -306,7 +306,7 @@ def rank(
 
 
 def prerequisite_rank(uri: CrawlURI) -> Rank:
-    """Rank of what must be fetched before `uri`: one directive sooner, and never after it.
+    """Return the rank of a prerequisite of `uri`: one directive sooner, and never after it.
 
     A URI that already has the highest directive is overtaken by precedence.
     """
@@ -388,7 +388,7 @@ def pace_after(
         settings: The current politeness.
         fetch_ms: Duration of the fetch, ms.
         crawl_delay: Crawl-delay of robots.txt, seconds; None when there is none.
-        retry_after: What the server asked for, seconds; None when it did not.
+        retry_after: Wait that the server requested, seconds; None without a request.
         backoff: State of the adaptive backoff; None when it is off.
     """
     if settings.delay is not None:

@@ -24,7 +24,7 @@ class _Address:
     Attributes:
         busy: URIs in process.
         wake: Monotonic time until which its hosts wait.
-        recheck: Monotonic time of the planned look at its parked queues; 0 for none.
+        recheck: Monotonic time of the planned check of its parked queues; 0 for none.
         parked: Queues that wait for a place.
     """
 
@@ -37,7 +37,7 @@ class _Address:
         self.parked: deque[Queue] = deque()
 
     def release(self, wake: float) -> None:
-        """Note that a URI came back: the next one goes at `wake` or later."""
+        """Record the return of a URI: the next URI is handed out at `wake` or later."""
         self.busy = max(self.busy - 1, 0)
         self.wake = max(self.wake, wake)
 
@@ -46,7 +46,7 @@ class _Address:
         self.wake = wake
 
     def plan_recheck(self, time: float, mono: float) -> bool:
-        """Plan another look at the parked queues, when that of `time` is over; False for none.
+        """Plan another check of the parked queues, when that of `time` is over; False for none.
 
         The queue of this look may leave the place free. There is one look a second, however many
         queues are parked.
@@ -101,7 +101,7 @@ class AddressGroups:
         return address
 
     def end(self, group: str, wake: float, mono: float) -> None:
-        """Note that it came back: all addresses of the group wait until `wake`."""
+        """Record the return of its URI: all addresses of the group wait until `wake`."""
         for name in group.split():
             address = self._address(name)
             address.release(wake)
@@ -195,7 +195,7 @@ class Politeness:
         return True
 
     def _take_slot(self, queue: Queue) -> None:
-        """Take a slot of the host; where another job has it, the queue asks again soon."""
+        """Take a slot of the host; if another job has it, the queue tries again soon."""
         states = self._states
         if states.settings.politeness[queue.overlay].delay == 0:
             return
@@ -212,7 +212,7 @@ class Politeness:
         self._slots.give(queue.identity, 0.0)
 
     def end(self, queue: Queue, wake: float) -> None:
-        """Note that its URI came back: all who share its host wait until `wake` (monotonic)."""
+        """Record the return of its URI: all queues of its host wait until `wake` (monotonic)."""
         mono = self._time.mono
         self.groups.end(queue.row.group, wake, mono)
         self._slots.give(queue.identity, wake if wake > mono else 0.0)

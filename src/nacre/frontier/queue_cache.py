@@ -121,7 +121,7 @@ class FrontierTime:
     """Frontier time: seconds since the epoch that run with the monotonic clock and never go back.
 
     A new run begins at the clock's time or where the last run ended, whichever is later. So a
-    stored time is never further ahead than the wait it was made of, whatever was done to the clock.
+    stored time is never further ahead than its wait, even if the clock was changed.
 
     Args:
         offset: Frontier time minus monotonic time.
@@ -160,8 +160,8 @@ class FrontierTime:
         Args:
             wake: Its stored wake time.
             delay: Its last politeness delay, seconds.
-            old: It was stored by an earlier run: its server may have been asked a moment before the
-                end, so that it waits its full delay from the start of this one.
+            old: It was stored by an earlier run: its server may have received a request just before
+                the end, so that it waits its full delay from the start of this one.
         """
         mono = wake - self._offset
         if old:
@@ -184,7 +184,7 @@ def read_queue(rows: RowStore, identity: bytes) -> QueueRow | None:
 
 
 def scan_queues(rows: RowStore) -> Iterator[QueueRow]:
-    """All queues that the store knows, in no order that means anything.
+    """Yield all queues of the store, in arbitrary order.
 
     Read in chunks, so that rows may be changed meanwhile.
     """

@@ -37,7 +37,7 @@ class QueueOrder:
         self._place(queue, self._run + queue.identity)
 
     def wait(self, queue: Queue) -> None:
-        """Let a queue wait for its turn, behind all others of its precedence."""
+        """Let a queue wait for its turn, after all others of its precedence."""
         row = queue.row
         self._totals.turn += 1
         turn = self._totals.turn
@@ -116,7 +116,7 @@ class ReadyQueues:
         self._count = 0
 
     def ready(self, queue: Queue) -> None:
-        """Line up a queue that may hand out a URI, behind those that are ready already."""
+        """Append a queue that may hand out a URI to the ready queues."""
         self._ready.append(queue)
 
     def snooze(self, queue: Queue) -> None:

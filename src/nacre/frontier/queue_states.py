@@ -106,7 +106,7 @@ class QueueStates:
         return min((wait for wait in waits if wait is not None), default=None)
 
     def visit_ended(self, queue: Queue, wake: float) -> None:
-        """Take a queue back of which a URI came back.
+        """Update the state of a queue whose URI was returned.
 
         Args:
             queue: What was counted of the visit is in its row.
@@ -255,7 +255,7 @@ class QueueStates:
         self.update_state(queue)
 
     def _update_resting(self, queue: Queue) -> None:
-        """Update a queue that is not active: it may be empty now, or its last URI came back."""
+        """Update a queue that is not active: it may be empty now, or its last URI was returned."""
         row = queue.row
         if queue.taken:
             return
@@ -297,7 +297,7 @@ class QueueStates:
         return queue.blocking > 0 or len(queue.taken) >= self.settings.limit(queue)
 
     def must_stop(self, queue: Queue) -> bool:
-        """Whether a queue must stop: over its budget, behind the floor, or its turn is over."""
+        """Return whether a queue must stop: over its budget, below the floor, or after its turn."""
         if self.settings.is_over_budget(queue):
             return True
         if queue.row.precedence >= self.settings.precedence_floor:

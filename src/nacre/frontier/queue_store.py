@@ -225,7 +225,7 @@ def again(uri: CrawlURI, status: int, kind: RetryKind, error: str = "") -> Crawl
 
 
 def fresh(uri: CrawlURI, ordinal: int) -> CrawlURI:
-    """The URI as one that was never tried."""
+    """Return the URI as if it had never been tried."""
     return replace(
         uri, attempts=0, throttled=0, truncated=0, starved=0, last_error="", ordinal=ordinal
     )

@@ -1,4 +1,4 @@
-"""A queue, its state, what the store and the memory keep of it, and the totals over all queues."""
+"""A queue: its state, its row in the store, its state in memory, and totals of all queues."""
 
 from enum import IntEnum
 
@@ -42,7 +42,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
 
     Attributes:
         name: Queue key, such as `com,example,www,`.
-        precedence: Lower ones are activated first.
+        precedence: Queues with lower values are activated first.
         state: `QueueState`.
         place: Key of its row in `wake`; b"" when it has none (exhausted).
         head: The suffix in `queue` at which reading starts: no URI has a lower one.
@@ -67,7 +67,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         latency: Usual latency, ms.
         group: Addresses of its host, with spaces between; "" when no other queue has them.
         run: The start of the frontier that last wrote this row.
-        alone: Its site asks for a Crawl-delay: one fetch at a time, whatever the limit is.
+        alone: Whether its site requests a Crawl-delay: one fetch at a time, whatever the limit is.
         successes: URIs fetched with success.
         why: Reason for which it is retired; "" if it is not.
         levels: Number of its URIs in `queue` by precedence; kept only while the order of the queues
@@ -119,7 +119,7 @@ class QueueRow(msgspec.Struct, array_like=True, gc=False):
         return min(self.levels) if self.levels else 0
 
     def count_level(self, precedence: int, change: int) -> None:
-        """Count that a URI of a precedence came (1) or went (-1)."""
+        """Count that a URI of a precedence was added (1) or removed (-1)."""
         number = self.levels.get(precedence, 0) + change
         if number > 0:
             self.levels[precedence] = number
@@ -293,7 +293,7 @@ class Queue:
 
     @property
     def has_others(self) -> bool:
-        """Whether URIs wait in it beside the one that just came back and those in process."""
+        """Whether URIs wait in it, besides the URI just returned and the URIs in process."""
         return self.row.size - len(self.taken) > 1
 
     @property
@@ -395,7 +395,7 @@ class Totals(msgspec.Struct):
             further ahead than its own wait.
         discovered: Different URIs seen.
         queued: URIs waiting or in process, those of retired queues not counted.
-        stuck: Of these, the ones that only a retry can move.
+        stuck: Of these, the URIs that only a retry can move.
         planned: URIs in `future` that are not retries: visits to come.
         finished: Final results: succeeded + failed + disregarded.
         succeeded: Final results that were captured.

@@ -72,7 +72,7 @@ class PackedURI(
         "last_try": "z", "throttled": "r", "truncated": "g", "starved": "j", "last_error": "w",
     },
 ):  # fmt: skip
-    """A `CrawlURI` in a row: short names, defaults left out, nothing that the key says already.
+    """A `CrawlURI` in a row: short names, without defaults and without data of the key.
 
     Rows of `future` have `queue`, `directive` and `precedence` as well, for their key does not.
     `last_try` marks a retry planned when nothing but retries was left. A row without `throttled`,
@@ -108,7 +108,7 @@ class PackedURI(
     last_error: str = ""
 
     def keep_place(self, uri: CrawlURI, *, last_try: bool) -> None:
-        """Keep what the key of a row of `future` does not say."""
+        """Pack the data that the key of a row of `future` does not have."""
         self.queue = uri.queue
         self.directive = uri.directive
         self.precedence = uri.precedence
@@ -125,7 +125,7 @@ def queue_id(queue: str) -> bytes:
 
 
 def after(key: bytes) -> bytes:
-    """The least key behind a key."""
+    """Return the least key after a key."""
     return key + b"\0"
 
 

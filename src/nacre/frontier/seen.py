@@ -1,11 +1,10 @@
 """The seen set: the keys of all URIs that were discovered, with caches before the store.
 
 Of the links of a long crawl most are known and a few are new. Two generations of the latest keys
-are asked first (`SeenSet`). Before a key leaves them, it enters a cache that knows of most other
-keys that they are in the store (`KeyCache`). A Bloom filter knows of nearly all new ones that they
-are not (`BloomFilter`). The store is asked about the rest, and about all new ones while the filter
-is being built. Without these, the share of keys that it must be asked about, 4 to 25 µs each, is
-what makes a visit dearer as a crawl grows.
+are checked first (`SeenSet`). Before a key leaves them, it enters a cache that contains most other
+keys of the store (`KeyCache`). A Bloom filter recognises nearly all new keys (`BloomFilter`). The
+store is read for the rest, and for all new keys while the filter is being built. Without these, the
+share of keys that must be read, 4 to 25 µs each, makes a visit more expensive as a crawl grows.
 """
 
 from array import array
@@ -199,7 +198,7 @@ class KeyCache:
         return -1
 
     def _divide(self) -> None:
-        """Make one more bucket, for those keys of another one that belong there from now on."""
+        """Split a bucket: move the keys that belong to the new bucket from now on."""
         bit = self._low + 1
         first = self._divided * _BUCKET
         bucket = bytes(self._slots[first : first + _BUCKET])

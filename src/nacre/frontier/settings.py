@@ -175,7 +175,7 @@ class UriPrecedence(PolicyChoice):
 
 
 class QueuePrecedence(PolicyChoice):
-    """The precedence of a queue: lower ones are activated first."""
+    """The precedence of a queue: queues with lower values are activated first."""
 
     aliases: ClassVar[dict[str, str]] = {
         "BaseQueuePrecedencePolicy": "base",
@@ -205,7 +205,7 @@ class QueuePrecedence(PolicyChoice):
 
     @field_validator("increments", mode="before")
     @classmethod
-    def _split(cls, value: Any) -> Any:  # noqa: ANN401 - what YAML gives
+    def _split(cls, value: Any) -> Any:  # noqa: ANN401 - any YAML value
         return value.split(",") if isinstance(value, str) else value
 
     @field_validator("increments")

@@ -1,10 +1,10 @@
 """Politeness shared between the jobs of one user on one machine: a table of slots in a file.
 
-A queue has a place in the table, given by its hash. The bytes behind each other in the range of
-that place are its slots: a job that has locked one may fetch. The place contains the monotonic time
-until which the host rests, which job wrote it, and which job was refused last. Locks end with their
-process, however it ends. Nothing blocks: a job that is refused asks again later. A job that is
-alone for some time does not use the table until another comes (`JobPresence`).
+A queue has a place in the table, determined by its hash. The bytes behind each other in the range
+of that place are its slots: a job that has locked one may fetch. The place contains the monotonic
+time until which the host rests, which job wrote it, and which job was refused last. Locks end with
+their process, however it ends. Nothing blocks: a job that is refused tries again later. A job that
+is alone for some time does not use the table until another comes (`JobPresence`).
 
 Two queues that have one place by chance (one pair in 130,000) wait for each other needlessly.
 """
@@ -59,7 +59,7 @@ class JobPresence:
         self.joined = True
 
     def is_asked(self) -> bool:
-        """Another job asks to come in."""
+        """Whether another job requests access."""
         if not self._file.lock(self._asking, OWN):
             return True
         self._file.lock(self._asking, FREE)
@@ -72,7 +72,7 @@ class JobPresence:
 
 
 BUSY = 0.2
-"""Seconds until a queue asks again whose host another job is fetching from."""
+"""Seconds until a queue tries again whose host another job is fetching from."""
 
 YIELD = 0.3
 """Seconds for which a job lets another go first that was refused meanwhile; longer than `BUSY`."""
@@ -81,7 +81,7 @@ CALM = 300.0
 """Seconds alone after which the delays of other jobs in the table are ignored."""
 
 PATIENCE = 5.0
-"""Seconds that a job waits for one that was alone; longer, and that one is stopped (Ctrl-Z)."""
+"""Seconds that a job waits for a job that was alone; after them that job is stopped (Ctrl-Z)."""
 
 _PLACES = 1 << 17
 _SLOTS = 1 << 16
@@ -104,7 +104,7 @@ class ClockReading(NamedTuple):
 
 
 class OccupiedQueue(NamedTuple):
-    """A queue of which the other jobs ought to know.
+    """A queue whose state is published to other jobs.
 
     Attributes:
         identity: Its eight bytes (`rows.queue_id`).
@@ -121,11 +121,11 @@ class SharedSlots(Protocol):
     """Turns at a host that are shared with other jobs; `SlotTable` is the real one."""
 
     def look(self, mono: float, occupied: Callable[[], Iterable[OccupiedQueue]]) -> None:
-        """Look for other jobs; `occupied` is asked for what this job does, when one has come."""
+        """Check for other jobs; if one has come, `occupied` is called for the queues to publish."""
         ...
 
     def take(self, identity: bytes, limit: int, mono: float) -> float:
-        """Take a slot of a queue; 0 when it is taken, else seconds after which to ask again."""
+        """Take a slot of a queue; return 0 if it was taken, else seconds until the next try."""
         ...
 
     def give(self, identity: bytes, until: float) -> None:
@@ -141,7 +141,7 @@ class NoSlots:
     """The slots of a job that shares with no other."""
 
     def look(self, mono: float, occupied: Callable[[], Iterable[OccupiedQueue]]) -> None:
-        """No other job is looked for."""
+        """Do nothing: there is no table of other jobs."""
 
     def take(self, identity: bytes, limit: int, mono: float) -> float:
         """Every slot is free."""
@@ -165,13 +165,13 @@ class SlotTable:
         tell: Called once, with a message for the operator, when the table fails later on: slots are
             then given without it.
         moment: The time.
-        job: Directory of the job, which a note tells others; None for no note.
+        job: Directory of the job, published in a note; None for no note.
 
     Attributes:
         is_free: The job is alone, and has been for long: slots are given without asking.
 
     Raises:
-        OSError: The file cannot be used, is another user's, or knows no locks.
+        OSError: The file cannot be used, is another user's, or does not support locks.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class SlotTable:
         quiet = self._file.written() < moment.now - CALM
         self.is_free = self._presence.alone and quiet
         self._note: OwnerNote | None = None
-        # Politeness does not need the note: what cannot be noted is a job without a name.
+        # Politeness does not need the note: without it the job has no name.
         with suppress(OSError):
             sweep_notes(path, moment.now)
             self._note = OwnerNote(path, self._name, job) if job is not None else None
@@ -202,7 +202,7 @@ class SlotTable:
 
         Args:
             mono: Monotonic seconds.
-            occupied: Asked for what this job does, when another has come.
+            occupied: Returns the queues to publish when another job has come.
         """
         try:
             if self._presence.alone:
@@ -221,7 +221,7 @@ class SlotTable:
             mono: Monotonic seconds.
 
         Returns:
-            0 when the slot is taken; else seconds after which to ask again.
+            0 if the slot was taken; else seconds until the next try.
         """
         if self.is_free:
             return 0.0
@@ -234,7 +234,7 @@ class SlotTable:
             return 0.0
 
     def give(self, identity: bytes, until: float) -> None:
-        """Give a slot back; one that is not held is left alone.
+        """Release a slot; a slot that is not held is not changed.
 
         Args:
             identity: Eight bytes of its queue.
@@ -319,7 +319,7 @@ class SlotTable:
         return 0.0
 
     def _free_slot(self, place: int, limit: int, own_slots: list[int] | tuple[()]) -> int:
-        """Lock one; -1 when there is none. Its own ones a job could lock again, and must not."""
+        """Lock a free slot that is not its own; return -1 if there is none."""
         for slot in range(min(limit, _SLOTS)):
             if slot not in own_slots and self._file.lock(place * _SLOTS + slot, OWN):
                 return slot
@@ -330,11 +330,11 @@ class SlotTable:
         until, writer, asker = self._read(place)
         if writer != self._name:
             return until - mono
-        # A job knows its own delays: it only lets another go first that was refused since.
+        # A job enforces its own delays: it only yields to a job that was refused since.
         return 0.0 if asker in (0, self._name) else YIELD
 
     def _ask(self, place: int) -> None:
-        """Let the others know that this job was refused; so one yields only once."""
+        """Publish that this job was refused, so that others yield once."""
         if place not in self._held:
             self._file.write(_NAME.pack(self._name), place * _ENTRY.size + _REST.size)
 

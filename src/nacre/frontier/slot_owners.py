@@ -43,7 +43,7 @@ class SlotOwner(NamedTuple):
 def slots_directory() -> Path:
     """`nacre/slots` in `$XDG_CACHE_HOME` or ~/.cache.
 
-    Not in `$XDG_RUNTIME_DIR`: what cron and systemd start has none, and must share, too.
+    Not in `$XDG_RUNTIME_DIR`: jobs started by cron and systemd have none, and must share, too.
     """
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(home).expanduser() / "nacre" / "slots"
@@ -114,7 +114,7 @@ def _folder(table: Path) -> Path:
 
 
 def _notes(table: Path, prefix: str) -> Iterator[Path]:
-    """The regular files of this user: a look at another kind of file might block."""
+    """Return the regular files of this user: opening other kinds of files might block."""
     try:
         paths = (path for path in _folder(table).iterdir() if path.name.startswith(prefix))
         notes = list(islice(paths, _MOST))

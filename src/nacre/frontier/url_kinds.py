@@ -26,11 +26,11 @@ _DIGIT = re.compile(r"(%[0-9A-Fa-f]{2})|[1-9]")
 _ZEROS = str.maketrans("123456789", "0" * 9)
 
 LONGEST_URL = 2_000
-"""Letters of a URL that are looked at."""
+"""Letters of a URL that are used."""
 LETTERS = 150
 """Letters of the name of a row, beyond which so many more count as another entry."""
 _LONGEST_KEY = 200
-"""Letters of the longest text in memory that only distinguishes URLs; of longer ones a digest."""
+"""Letters of the longest text in memory that only distinguishes URLs; longer texts are digests."""
 
 SEPARATOR = re.compile(r"[;&]+")
 """The separator of the parameters of a query."""

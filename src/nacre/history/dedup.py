@@ -4,7 +4,7 @@ A revisit refers only to an original with the same transfer framing: an identity
 chunked original would replay with the framing in its body. Truncated and empty payloads are
 neither revisits nor originals. Error pages may be both, as in Heritrix, for a revisit keeps its own
 status; the first failure of a URL is stored in full. A capture stored as a difference cannot be an
-original: a reader that does not know differences could not resolve the revisit.
+original: a reader without support for differences could not resolve the revisit.
 
 `History` has the facts of the last visit of each URL; its rows survive runs.
 """
@@ -158,7 +158,7 @@ def _identical(
 def _alike(
     capture: Capture, settings: DedupSettings, original: Original | None
 ) -> RevisitProfile | None:
-    """A revisit of what counts as the same, though its payload may be another."""
+    """Return a revisit of an equivalent capture, whose payload may differ."""
     same = original is not None and original.url == capture.url
     if original is None or original.base or (settings.mode is _SAME_URL and not same):
         return None
@@ -185,7 +185,7 @@ class History:
         self._store = store
         self._decoder = msgspec.msgpack.Decoder(HistoryRecord)
         self._encoder = msgspec.msgpack.Encoder()
-        # A first crawl asks for each URL once and finds nothing: it need not look.
+        # A first crawl requests each URL once and has no history: it need not look up.
         self._any = any(True for _ in store.scan(_HISTORY, b"", limit=1))
 
     def get(self, url: str) -> HistoryRecord | None:
@@ -206,5 +206,5 @@ class History:
         self._any = self._any or bool(records)
 
     def stored(self, url: str) -> bytes | None:
-        """The row of a URL with what this run did, in msgpack; None when there is none."""
+        """Return the row of a URL with the data of this run, in msgpack; None: there is none."""
         return self._store.get(_HISTORY, history_key(url).encode())

@@ -12,7 +12,7 @@ from nacre.core.processor import Visit
 from nacre.report.escape import safe
 
 _FIELDS = 9
-"""Fields behind the two that are padded with blanks."""
+"""Fields after the two that are padded with blanks."""
 
 
 class LogTimes:
@@ -86,7 +86,7 @@ class CrawlLog:
             f"#{visit.toe:03d} {start} {digest} {uri.source or '-'} "
             f"{_annotations(visit.annotations, attempts) if annotated else '-'}"
         )
-        # Nearly all lines are clean, and to look at the whole line once is cheap.
+        # Nearly all lines are clean, and one check of the whole line is cheap.
         if not fields.isprintable() or fields.count(" ") != _FIELDS - 1:
             fields = _cleaned(visit, start, digest, attempts)
         head = f"{self._logged.dashed(now)} {visit.status:>5} {size:>10} "

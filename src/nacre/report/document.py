@@ -167,7 +167,7 @@ class Section(NamedTuple):
 
     Attributes:
         heading: Its heading.
-        text: Paragraphs: what the numbers mean.
+        text: Paragraphs: the meaning of the numbers.
         facts: Names and values.
         plots: Each has its numbers in a table of the same report.
         tables: Tables.

@@ -65,7 +65,7 @@ def element(name: str, content: str = "", /, **attributes: str | float) -> str:
     Args:
         name: Its name, ours.
         content: Markup: of other elements, or of `text`.
-        attributes: By name; `_` stands for `-`, and one at the end is dropped (`class_`).
+        attributes: By name; `_` stands for `-`, and a final `_` is dropped (`class_`).
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'

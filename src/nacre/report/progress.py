@@ -233,7 +233,7 @@ class ProgressLog:
         self._logs.progress(text)
 
     def event(self, old: JobState, state: JobState, reason: str) -> None:
-        """The job came to a state, in Heritrix's words; job.log has the state itself."""
+        """Log a new state of the job, in Heritrix's words; job.log has the state itself."""
         event = _EVENTS.get(state)
         if event is None:
             return

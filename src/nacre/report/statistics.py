@@ -1,4 +1,4 @@
-"""Counts of what happened, by host, media type, status and source; durable with each commit.
+"""Counts of visits by host, media type, status and source; durable with each commit.
 
 Rows are absolute values, written just before a commit group is sealed, and only those that changed.
 They live in the store; a bounded number of them is held in memory.
@@ -68,7 +68,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
         novel_bytes: Their bytes.
         duplicate_urls: Those stored as identical-payload revisits.
         duplicate_bytes: Bytes received for them.
-        not_modified_urls: Those that the server said were not modified.
+        not_modified_urls: URIs with a reply 304.
         not_modified_bytes: Length of their stored captures.
         failures: URIs that failed.
         disregarded: URIs that were disregarded, those deleted included.
@@ -143,7 +143,7 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
 
 
 class CrawlTotals(Tally, array_like=True, gc=False):
-    """Counts over everything, and what kinds of replies they were.
+    """Totals, and counts by kind of reply.
 
     The kinds leave out prerequisites (robots.txt); with those, and with unmodified URIs, they add
     up to `urls`.
@@ -152,15 +152,15 @@ class CrawlTotals(Tally, array_like=True, gc=False):
         documents: Replies with a document, status 200 to 299.
         html: Of these, HTML pages.
         redirects: Replies that only led elsewhere.
-        errors: Replies that said that there is no document: 404, 503 and their kind.
+        errors: Replies without a document: 404, 503 and their kind.
         unchanged: Replies 304.
-        missing_guesses: Replies that what only the crawler thought of is not there: no errors.
+        missing_guesses: Replies without a document for guesses of the crawler: no errors.
         readmitted: URIs that were deleted, and wait again since that was undone.
         faults: URIs that ended by an error of the crawler itself (-5), prerequisites included.
         unparsed: Replies whose content was too much for the parser, which may have died over it:
             their links are not known.
-        trapped: Of the documents, those of kinds that look like traps: pages like them said
-            nothing new, or there is no end to their like.
+        trapped: Of the documents, those of kinds that look like traps: similar pages had nothing
+            new, or there is no end to their like.
         new_pages: Documents of URLs without a capture in earlier runs.
         changed_pages: Those with other bytes than the last capture.
         same_pages: Those with the same bytes, and confirmations of the server.
@@ -201,7 +201,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
             self.errors += 1
 
     def compare(self, visit: Visit, capture: Capture) -> None:
-        """Count what became of a page since the last visit of its URL, by bytes alone."""
+        """Count whether a page changed since the last visit of its URL, by bytes only."""
         status, history = visit.status, visit.history
         was_there = history is not None and history.date > 0
         if history is None or not was_there:
@@ -215,7 +215,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
 
     @property
     def changes(self) -> dict[str, int]:
-        """Pages by what became of them since the last visit of their URLs."""
+        """Return counts of pages by their change since the last visit."""
         return {
             "changed": self.changed_pages,
             "unchanged": self.same_pages,
@@ -324,7 +324,7 @@ class Statistics:
         return self.totals.urls - self.prerequisites
 
     def seal(self) -> None:
-        """Write what changed; called just before a group is sealed."""
+        """Write changed counts; called just before a group is sealed."""
         if not self._hosts:
             return
         for kind in (self._hosts, self._mimes, self._statuses, self._sources):
@@ -395,7 +395,7 @@ class StepCounts(msgspec.Struct):
     plain: int = 0
 
     def describe(self, processor: object) -> None:
-        """Take its class, and the first line of its docstring, from what does the work."""
+        """Set its class, and the first line of its docstring, from the processor."""
         kind = type(processor)
         self.kind = f"{kind.__module__}.{kind.__qualname__}"
         self.function = (kind.__doc__ or "").partition("\n")[0]
@@ -433,7 +433,7 @@ class ChainStatistics:
         if handled == self._saved:
             return
         self._saved = handled
-        # What earlier processes had in their chains, and this one has not, is kept behind the rest.
+        # Processors of earlier processes that are not in this chain come last.
         for number, step in enumerate([*self._steps, *self._earlier.values()]):
             key = _PREFIX + number.to_bytes(2, "big")
             self._store.put(_FAMILY, key, msgspec.msgpack.encode(step))

@@ -67,7 +67,7 @@ class Budget(NamedTuple):
     daily: bool = False
 
     def room(self, spent: Spent, bytes_each: float, seconds_each: float) -> int:
-        """Requests that are left, by what one costs on average.
+        """Return the remaining requests, by their average cost.
 
         Args:
             spent: So far.
@@ -85,10 +85,10 @@ class Budget(NamedTuple):
         return max(0, int(remaining / cost)) if cost > 0.0 else (_ENOUGH if remaining > 0 else 0)
 
     def portion(self, spent: Spent, room: int) -> int:
-        """Requests, of those that are left, that can be made before the room is asked for again.
+        """Return the requests, of those that remain, before the room is computed again.
 
         Bytes and time are known by their means alone, and one page may be as long as a hundred
-        others: the less is known of the mean, the sooner it is asked for again.
+        others: the less is known of the mean, the sooner it is computed again.
         """
         if self.amount >= UNLIMITED or self.unit is BudgetUnit.REQUESTS:
             return room

@@ -26,7 +26,7 @@ MANIFEST = "manifest.json"
 _SUFFIXES = (".warc", ".warc.gz", ".warc.open", ".warc.gz.open")
 
 OriginOf = Callable[[str], object]
-"""Where the value of a path came from; its text is what a person reads."""
+"""Return the origin of the value of a path; its text is for people."""
 
 
 def effective(settings: JobSettings, origin: OriginOf) -> dict[str, dict[str, object]]:
@@ -60,7 +60,7 @@ def after_set(at_start: OriginOf, fresh: OriginOf, changed: frozenset[str]) -> O
     """Origins once `nacre set` changed some values and the lines of the file.
 
     Args:
-        at_start: Those of the start, which know of `--set`.
+        at_start: Origins at the start, with those of `--set`.
         fresh: Those of the file as it is now.
         changed: Paths that were set.
     """

@@ -67,7 +67,7 @@ def next_pass(store: Store) -> NextPass | None:
 
 
 class PassSchedule(Protocol):
-    """A rule that says when passes begin."""
+    """A rule for the begin of passes."""
 
     def following(self, began: float, now: float) -> NextPass | None:
         """The start of the next pass; None when there is none.
@@ -83,8 +83,8 @@ class RegularPasses(NamedTuple):
     """Passes at an interval, or by a calendar.
 
     Attributes:
-        every: Seconds from the beginning of one to that of the next; 0 where a calendar says.
-        calendar: Times of the beginnings; None where `every` says.
+        every: Seconds between the begins of two passes; 0 with a calendar.
+        calendar: Times of the begins; None with `every`.
     """
 
     every: float = 0.0
@@ -157,7 +157,7 @@ class RecurringCrawl(msgspec.Struct, frozen=True):
 
     Attributes:
         pid: Its process.
-        rhythm: The options that say when passes begin: `--every 6h`.
+        rhythm: The options for the begin of passes: `--every 6h`.
         time: When the next pass begins, seconds since the epoch; 0 when that is not known yet.
         why: Reason for the time; "" if it follows from the rhythm.
         waits: A process waits for it; False when the process was killed.
@@ -221,7 +221,7 @@ class PassKeeper:
         os.pwrite(self._handle, text, 0)
 
     def is_stopped(self) -> bool:
-        """Whether `nacre stop` asked for the end; the request is removed."""
+        """Return whether `nacre stop` requested the end; remove the request."""
         try:
             self._stop_file.unlink()
         except OSError:

@@ -1,6 +1,6 @@
 """The runs of a job: which one it is in, how it ended, and how a new one begins.
 
-Which run a job is in, and how the last one ended: one row, so that a start knows what to do.
+The current run of a job, and the end of the last run: one row, so that a start can decide.
 
 A new run of a job whose last run is over: rows of the run are deleted, history stays.
 
@@ -54,10 +54,10 @@ class RunRow(msgspec.Struct, frozen=True):
         exit: `RUNNING` until it ends; only FINISHED runs are over, all others can be resumed.
         ended: Epoch seconds of its last end; 0 while it runs.
         elapsed: Seconds that it ran, pauses left out, up to the last commit.
-        mode: `full`, or `incremental`: visits what the planner chooses.
+        mode: `full`, or `incremental`: visits the URLs that the planner chooses.
         parent: Name of the run before; "" for none.
-        budget: What it may spend, as it was asked for; "" for no limit.
-        keep: `strict`, `lean` or `delta`: what of its visits is stored in full.
+        budget: Its budget as requested; "" for no limit.
+        keep: `strict`, `lean` or `delta`: which of its visits are stored in full.
         fresh: Its seeds were not entered yet.
         clearing: The rows of the run before are still to be removed.
         bytes_each: Mean bytes of a reply in the run before; 0 when unknown.
@@ -110,8 +110,8 @@ class RunContext:
         clock: The time.
         events: Who listens.
         supervisor: Decides over the crawl.
-        record_ids: Gives 16 fresh bytes for the id of a WARC record; None for random ones.
-        max_wait: Longest wait that a server may ask for, seconds; 0: no limit.
+        record_ids: Returns 16 fresh bytes for the id of a WARC record; None for random bytes.
+        max_wait: Longest wait that a server may request, seconds; 0: no limit.
     """
 
     layout: Layout
@@ -187,7 +187,7 @@ def _link(link: Path, target: Path) -> None:
 
 
 def run_archives(layout: Layout, directories: tuple[str, ...]) -> tuple[str, ...]:
-    """Directories that may hold WARCs that the store does not know, relative to the job."""
+    """Return directories that may contain WARCs without a row, relative to the job."""
     runs = layout.root / "runs"
     if not runs.is_dir():
         return ()
@@ -267,7 +267,7 @@ def close_run(store: Store, layout: Layout, now: float) -> RunRow:
         now: Seconds since the epoch.
 
     Returns:
-        The run; one that was over is as it was.
+        The run; a run that was over is unchanged.
 
     Raises:
         JobError: It never ran, or its next run is planned and has not begun.
@@ -311,13 +311,13 @@ def spent_by(store: Store, last: RunRow) -> Spent:
 
 
 def _free_name(last: str, now: float) -> str:
-    """A name behind that of the last run, which may have begun in the same second or later."""
+    """Return a name after that of the last run, which may have begun in the same second."""
     name = run_name(now)
     return name if name > last else run_name(datetime.fromisoformat(last).timestamp() + 1.0)
 
 
 def clear_previous_run(store: Store) -> None:
-    """Remove what belonged to the run before; may be killed and done again."""
+    """Remove the data of the run before; it may be interrupted and repeated."""
     run = read_run(store)
     if run is None or not run.clearing:
         return

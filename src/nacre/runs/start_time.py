@@ -5,7 +5,7 @@ from math import ceil
 from nacre.core.clock import duration, iso
 
 _SET_BACK = 60.0
-"""A clock that is behind by more than this, seconds, was set back and not just corrected."""
+"""A clock that is slow by more than this, seconds, was set back and not just corrected."""
 
 
 def refusal(now: float, latest: float, job: str) -> str:

@@ -1,4 +1,4 @@
-"""From rules to a scope, once for each distinct list, and what keeps them from a place."""
+"""Compiles rules to a scope, once per distinct list, and finds rules that do not fit a place."""
 
 from collections.abc import Iterator, Sequence
 
@@ -74,7 +74,7 @@ def compile_gate(rules: Sequence[Rule], state: ScopeState, place: RulePlace) -> 
 
 
 def all_rules(rules: Sequence[Rule]) -> Iterator[Rule]:
-    """Rules that are enabled, with those within them; what encloses others comes first."""
+    """Yield enabled rules with their inner rules; an outer rule comes first."""
     for rule in rules:
         if rule.enabled:
             yield rule

@@ -146,7 +146,7 @@ CLASSES: dict[str, Equivalent] = {
     "ScriptedDecideRule": Equivalent("expression", settings=_NO_SCRIPT),
     "ExpressionDecideRule": Equivalent("expression", settings=_NO_SCRIPT),
 }
-"""Every rule of Heritrix 3, the contrib ones too."""
+"""Every rule of Heritrix 3, including contrib."""
 
 _ALL = {"enabled", "comment", "name"}
 
@@ -157,7 +157,7 @@ def equivalent(class_name: str) -> Equivalent | None:
 
 
 def short_form(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A rule under Nacre's names; one that has them already is left as it is.
+    """Return a rule with Nacre's names; a rule that has them already stays unchanged.
 
     A twin such as `NotOnHostsDecideRule` becomes a `not`.
     """

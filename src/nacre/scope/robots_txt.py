@@ -1,4 +1,4 @@
-"""Robots exclusion: its settings, how robots.txt is read, and what its rules say of a path.
+"""Robots exclusion: its settings, the parser of robots.txt, and the decision on a path.
 
 A file is a list of groups. A group begins with one or more `User-agent` lines and holds the rules
 that follow. All groups of our agent count together; only when there is none, those of `*`. Lines of
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from nacre.config.component import Bytes, Component, Seconds, setting
 
 MAX_BYTES = 512_000
-"""What RFC 9309 2.5 asks a crawler to read at least: 500 KiB."""
+"""Bytes that a crawler must read at least (RFC 9309 2.5): 500 KiB."""
 
 
 class RobotsPolicy(StrEnum):
@@ -118,7 +118,7 @@ class RobotsRule(NamedTuple):
 
 
 class RobotsVerdict(NamedTuple):
-    """May it be fetched, and the line that says so; "" when none speaks of it."""
+    """Return whether a path may be fetched, and the deciding line; "" if no line matches."""
 
     allowed: bool
     line: str
@@ -411,5 +411,5 @@ _KINDS = (
 
 
 def _kind(key: bytes) -> str:
-    """Google compares only how a key begins, and knows the common misspellings."""
+    """Return the key of a line. Google compares only its beginning, and accepts misspellings."""
     return next((kind for names, kind in _KINDS if key.startswith(names)), "")

@@ -1,6 +1,7 @@
 """The scope: ordered rules with three-valued opinions. The last opinion decides.
 
-Neighbouring rules that match lists of expressions are asked together, as one set (`merge_steps`).
+Neighbouring rules that match lists of expressions are evaluated together, as one set
+(`merge_steps`).
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +40,7 @@ class Opinion(NamedTuple):
 
     Attributes:
         name: Its name for logs and explanations.
-        decision: What it says when its test is true; NONE for the head of a sequence.
+        decision: Its decision if its test is true; NONE for the head of a sequence.
         test: The test.
         depth: The number of sequences around it.
         kind: Heritrix's class name, or the rule's own name where Heritrix has none.
@@ -136,7 +137,7 @@ class Scope:
         return None if self._steps else self._default.decision
 
     def judge(self, subject: Subject) -> Verdict:
-        """As `decide`, for one who only asks: nothing is logged or changed by it."""
+        """Decide as `decide`, without logs and without changes of state."""
         return Scope.decide(self, subject)
 
     def is_first(self, verdict: Verdict) -> bool:
@@ -182,10 +183,10 @@ class Gate:
 
 
 class UrlMatch:
-    """A predicate; lists of neighbours can be asked together (`merge_steps`).
+    """A predicate; lists of neighbours can be evaluated together (`merge_steps`).
 
     Args:
-        patterns: What is looked for.
+        patterns: The expressions.
         negate: True when nothing of it matches.
         spare: Never true of seeds, prerequisites and embeds.
     """
@@ -214,7 +215,7 @@ Steps = list[tuple[Any, Any]]
 
 
 class AnyUrlMatch:
-    """True where one of several lists may match: only then are they asked one by one."""
+    """Return whether one of several lists may match: only then are they evaluated one by one."""
 
     __slots__ = ("_matches",)
 

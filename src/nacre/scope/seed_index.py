@@ -1,7 +1,7 @@
-"""Seeds that are kept elsewhere, in order of their SURT prefixes, and are asked by key.
+"""An index of seeds outside memory, in order of their SURT prefixes, searched by key.
 
-A list of ten million seeds is not loaded: for each host that a scope is asked about, a few of the
-kept prefixes decide. `SeedIndex` finds neighbours of a text among the prefixes; `find_prefix` and
+A list of ten million seeds is not loaded: for each host that a scope judges, a few of the kept
+prefixes decide. `SeedIndex` finds neighbours of a text among the prefixes; `find_prefix` and
 `any_prefix_below` answer as `SurtPrefixSet` does for a set of all of them, whatever the coercion.
 """
 
@@ -86,7 +86,7 @@ def widened(prefix: str, coercion: Coercion) -> str:
     start, bracket, after = prefix.partition("(")
     if coercion is Coercion.PREFIX or not bracket:
         return prefix
-    # `com,example,www,:8080@user`: labels, port and userinfo, which says nothing of the place.
+    # `com,example,www,:8080@user`: labels, port and userinfo, which does not identify a place.
     authority = after.partition(")")[0].partition("@")[0]
     labels, comma, port = authority.rpartition(",")
     if coercion is Coercion.HOST or not comma or labels.startswith("["):

@@ -25,7 +25,7 @@ _WEB = ("http://", "https://")
 
 
 class PrefixSet(Protocol):
-    """SURT prefixes that can be asked, wherever they are kept."""
+    """A searchable set of SURT prefixes, in memory or in a store."""
 
     def __bool__(self) -> bool:
         """True when there is a prefix."""
@@ -107,7 +107,7 @@ class SeedOwnPlaces:
     """The places where descendants of one seed may be. They grow when the seed redirects.
 
     Attributes:
-        own: What the seed says.
+        own: Scope and depth of the seed.
     """
 
     def __init__(self, own: SeedOwnScope) -> None:
@@ -127,7 +127,7 @@ class SeedOwnPlaces:
 
         Args:
             subject: The URI, a descendant of the seed.
-            default: What the job says, where this seed says only its depth.
+            default: The job's scope, for a seed with only a depth.
         """
         scope, depth = self.own.scope or default, self.own.depth
         if depth is not None and link_hops(subject.path) > depth:

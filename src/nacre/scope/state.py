@@ -87,7 +87,7 @@ class ScopeState:
         return (*self._seeds, *self._implied)
 
     def seed_prefixes(self, coercion: Coercion) -> SeedPrefixes:
-        """The live set of what the seeds imply."""
+        """Return the live set of prefixes that the seeds imply."""
         if coercion not in self._sets:
             prefixes = self._sets[coercion] = SeedPrefixes(coercion, self._seeds, self._indexes)
             prefixes.add_prefixes(self._implied.values())
@@ -121,9 +121,9 @@ class ScopeState:
 
         Args:
             text: The seed.
-            own: What it says of its scope; such a seed widens that of no other.
-            key: Names it to its descendants (`Subject.seed`): the seed that a redirect came from,
-                or itself.
+            own: Its own scope; such a seed does not extend the scope of others.
+            key: Its key for its descendants (`Subject.seed`): the seed that redirected to it, or
+                itself.
         """
         if own is not None:
             self._add_own(text, own, key or text)

@@ -1,4 +1,4 @@
-"""The subject of a rule: what may be known of a URI, at which places, and tests on its hop path."""
+"""The subject of a rule: facts about a URI, the places with them, and tests of its hop path."""
 
 from collections.abc import Sequence
 from enum import Enum, Flag, auto
@@ -31,7 +31,7 @@ NEEDS = {
 
 
 class RulePlace(Enum):
-    """The places where rules are asked, and the data that are known there."""
+    """The places where rules are evaluated, and the facts that they have."""
 
     CANDIDATES = ("the scope, which judges links before anything is fetched", Need.NOTHING)
     BEFORE_FETCH = ("the gate of a processor before the fetch", Need.ADDRESS)
@@ -95,7 +95,7 @@ NO_FACTS = Facts()
 
 
 class Subject(msgspec.Struct, gc=False):
-    """The URI that a rule decides on, with all that the rule may know of it.
+    """The URI that a rule decides on, with all facts about it.
 
     Attributes:
         url: Absolute and normalised.
@@ -198,7 +198,7 @@ which a server that invents a longer URL each time makes use of."""
 
 @lru_cache(maxsize=16_384)
 def transcluded(path: str, max_hops: int, max_speculative: int) -> bool:
-    """A short way from a page: an embed, or what an embed needs.
+    """Return whether a URI is near its page: an embed, or a resource of an embed.
 
     Looks at the hops since the last L, S or M: at least one, at most `max_speculative` X, and at
     most `max_hops` that are not redirects; of redirects there may be `MAX_REDIRECTS`.

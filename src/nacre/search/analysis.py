@@ -27,7 +27,7 @@ VERSION = 2
 """Version of the analysis: an index of another one is to be built again. 1: up to 0.1.0, without
 UAX 29."""
 LONGEST = 200
-"""Characters of a word that count; longer ones are data, not words."""
+"""Characters of a word that count; longer words are data."""
 
 _SCRIPTS = ("Han", "Hiragana", "Katakana", "Bopomofo", "Hangul")
 _LETTER = r"\p{L}\p{M}\p{N}"
@@ -56,16 +56,16 @@ _IGNORED = _compiled(
     r"[[\p{Default_Ignorable_Code_Point}\p{WB=Format}--\u200b]\u0640"
     "[[" + "".join(rf"\p{{sc={name}}}" for name in _POINTED) + r"]&&\p{M}]]++"
 )
-"""What is no part of a word, wherever it stands."""
+"""Characters that are never part of a word."""
 _SHORT = 32
 
 
 _MARKS = _compiled(r"(\p{M}{30})\p{M}++")
-"""More marks behind each other than any language has: they are put in order in quadratic time."""
+"""More consecutive marks than any language has: sorting them takes quadratic time."""
 
 
 def normal_form(text: str) -> str:
-    """Text in NFKC; of marks behind each other the first 30 (UAX #15, stream-safe text)."""
+    """Return text in NFKC, with the first 30 of consecutive marks (UAX #15, stream-safe text)."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", str(_MARKS.sub(r"\1", text)))
@@ -99,7 +99,7 @@ def _far_terms(match: re.Match[str]) -> str:
 
 
 def _terms_of_run(run: str) -> str:
-    """A run of characters beyond ASCII: pairs of unspaced ones, blanks in place of signs."""
+    """Return a non-ASCII run as terms: pairs of unspaced characters, blanks in place of signs."""
     return str(_FAR_PARTS.sub(_pairs_or_blank, folded(run)))
 
 
@@ -118,7 +118,7 @@ class QueryPhrase(NamedTuple):
     """The consecutive terms of a phrase in a text.
 
     Attributes:
-        terms: The terms; () when there is nothing to look for.
+        terms: The terms; () if there is nothing to search.
         prefix: The last one is the beginning of a term.
     """
 
@@ -127,7 +127,7 @@ class QueryPhrase(NamedTuple):
 
 
 def query_phrase(text: str) -> QueryPhrase:
-    """The phrase that finds a text wherever it stands, also within a longer run."""
+    """Return the phrase that finds a text anywhere, also within a longer run."""
     terms: list[str] = []
     prefix = False
     for run, word in _RUNS.findall(folded(text)):
@@ -141,7 +141,7 @@ def query_phrase(text: str) -> QueryPhrase:
         terms.append(run[-1])
         prefix = True
     if prefix and len(terms) > 1 and len(terms[-2]) > 1 and terms[-2][-1] == terms[-1]:
-        # The run may go on in the text: its last pair says all.
+        # The run may continue in the text: its last pair suffices.
         return QueryPhrase(tuple(terms[:-1]))
     return QueryPhrase(tuple(terms), prefix)
 
@@ -172,8 +172,8 @@ class PhraseFinder:
                 pattern += gap + "\u200b*".join(term)
                 plain += term
                 before = "pair" if len(term) > 1 else "run"
-        # The ends of words are looked at beside the pattern, as are marks, which may stand within
-        # a word: sets of characters are slow.
+        # The ends of words are checked besides the pattern, as are marks, which may be within a
+        # word: sets of characters are slow.
         self._pattern = re.compile(pattern) if pattern else None
         self._begins = bool(phrase.terms) and _is_word(phrase.terms[0])
         self._ends = before == "word"

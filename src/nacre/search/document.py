@@ -18,7 +18,7 @@ class SearchDocument(msgspec.Struct, kw_only=True):
 
     Attributes:
         id: Key of the page; a second document with it replaces the first.
-        url: The URL that was asked for.
+        url: The requested URL.
         host: Its host.
         domain: The registered domain of the host.
         title: Its title; "" for none.
@@ -32,7 +32,7 @@ class SearchDocument(msgspec.Struct, kw_only=True):
         digest: Payload digest.
         segment: Segment, or run, that fetched it.
         anchor: Texts of links to it, each once.
-        cache: What robots directives say of showing a stored copy: `noarchive`; "" for nothing.
+        cache: Robots directive on showing a stored copy: `noarchive`; "" for none.
         length: Bytes of the payload.
         warc_filename: Name of the WARC.
         warc_offset: Offset of its record there.

@@ -44,7 +44,7 @@ class StaticFields(DocumentFilter):
 
 
 class ReplaceInField(DocumentFilter):
-    """Replaces what an expression matches in a field."""
+    """Replaces matches of an expression in a field."""
 
     filter: Literal["replace"] = "replace"
     field: Literal["title", "content", "type", "lang"] = setting(

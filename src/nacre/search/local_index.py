@@ -2,7 +2,7 @@
 
 What words are is decided by `analysis`, so that the index is given terms between blanks. A document
 is kept whole beside them, for snippets. Places and ranks: BM25 in each field of text; title and
-texts of links count more than content, and what a site repeats on its pages less.
+texts of links count more than content, and repeated parts of a site less.
 """
 
 import fcntl
@@ -52,7 +52,7 @@ class SearchOptions(NamedTuple):
             for.
         facets: Facets that are counted, of `site`, `type`, `lang`, `segment`.
         width: Characters of a snippet.
-        explain: Tell what made the score of each hit.
+        explain: Return the parts of the score of each hit.
     """
 
     limit: int = 10
@@ -104,7 +104,7 @@ class SearchAnswer(NamedTuple):
 
     Attributes:
         total: Documents that were found.
-        hits: Those that were asked for.
+        hits: The requested hits.
         facets: By facet the counts of its values, the greatest first.
         by_time: The newest come first.
     """
@@ -325,7 +325,7 @@ def _failure(folder: Path, error: Exception) -> StorageError:
 
 
 def _full(folder: Path, error: Exception) -> str:
-    """What is said of an index that cannot be written: most often the disk is full."""
+    """Return the error of an index that cannot be written: most often the disk is full."""
     try:
         free = shutil.disk_usage(folder).free
     except OSError:
@@ -343,7 +343,7 @@ class LocalSearch:
     """Searches the embedded index as it was committed last.
 
     Args:
-        folder: Where it lies.
+        folder: Its folder.
 
     Raises:
         JobError: There is none.
@@ -374,7 +374,7 @@ class LocalSearch:
         """Find documents, the best first.
 
         Args:
-            query: What is looked for.
+            query: The query.
             options: What is wanted.
         """
         compiled = self._queries.query(query)
@@ -449,7 +449,7 @@ class LocalSearch:
 
 
 class _QueryMaker:
-    """Makes queries of the library from parsed ones."""
+    """Makes queries of the library from parsed queries."""
 
     def __init__(self, library: Any, schema: "tantivy.Schema") -> None:  # noqa: ANN401 - a module
         self._library = library
@@ -491,7 +491,7 @@ class _QueryMaker:
         if clause.kind == "time":
             return self._times(clause)
         if clause.kind == "value":
-            # A filter says nothing of how good a document is.
+            # A filter does not contribute to the score of a document.
             return self._silent(self._value(clause.field, clause.value))
         parts = [field_query for _, field_query in self.scoring(clause)]
         if len(parts) == 1:

@@ -13,7 +13,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.search.analysis import QueryPhrase, query_phrase
 
 TEXT_FIELDS = ("title", "content", "anchor", "url")
-"""Fields in which words are looked for."""
+"""Fields in which words are searched."""
 EXACT_FIELDS = ("site", "host", "type", "lang", "segment", "digest", "id")
 """Fields whose whole values are compared."""
 DATE_FIELDS = ("before", "after", "date")
@@ -84,7 +84,7 @@ def parse_query(text: str) -> ParsedQuery:
         text: What was typed.
 
     Raises:
-        ConfigError: There is nothing to look for, a date is none, or it is too long.
+        ConfigError: The query is empty or too long, or a date is invalid.
     """
     if len(text) > LONGEST_QUERY:
         raise _wrong(f"a query of {len(text):,} characters", f"at most {LONGEST_QUERY:,}")

@@ -88,7 +88,7 @@ class ServerSettings(WriterSettings):
     @property
     def again(self) -> "RequestRetries":
         """The times at which requests are made again."""
-        from nacre.search.writers.servers import RequestRetries  # noqa: PLC0415 - as the module says
+        from nacre.search.writers.servers import RequestRetries  # noqa: PLC0415 - see the module
 
         return RequestRetries(self.retries, self.backoff)
 

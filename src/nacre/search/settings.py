@@ -1,4 +1,4 @@
-"""The section `cycle.index` of a configuration: what an index of words is given."""
+"""The section `cycle.index` of a configuration: the content of an index of words."""
 
 from pydantic import field_validator
 

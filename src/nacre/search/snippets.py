@@ -12,11 +12,11 @@ WIDTH = 220
 """Characters of a snippet at most."""
 
 _LOOKED_AT = 400_000
-"""Characters of a text in which places are looked for."""
+"""Characters of a text that are searched for places."""
 _PIECE = 16_000
-"""Characters that are looked at at once."""
+"""Characters of a piece, which is searched at once."""
 _OVERLAP = 500
-"""Characters that belong to two pieces, so that what goes over their end is found."""
+"""Characters that belong to two pieces, so that matches across their ends are found."""
 _MARKS = 200
 _SPACE = re.compile(r"\s+")
 
@@ -65,8 +65,8 @@ def snippet_of(text: str, phrases: Sequence[QueryPhrase], width: int = WIDTH) ->
 def _best_piece(text: str, finders: Sequence[PhraseFinder], width: int) -> tuple[str, int]:
     """The piece of a text with most of the phrases, as it is shown, and where its best part is.
 
-    The first of equals; "" if there are no matches. What is behind a piece with all of them is not
-    looked at.
+    The first of equals; "" if there are no matches. Text after a piece with all of them is not
+    searched.
     """
     best, start, most = "", 0, 0
     for begin in range(0, len(text), _PIECE):
@@ -91,7 +91,7 @@ def _cut(text: str, begin: int, width: int) -> str:
 
 
 def _word_start(text: str, at: int) -> int:
-    """The beginning of a word at or shortly behind a place."""
+    """Return the beginning of a word at or shortly after a place."""
     if at == 0:
         return 0
     blank = text.find(" ", at, at + 20)

@@ -1,7 +1,7 @@
 """Documents as webarchive-discovery's schema for Solr has them, which SolrWayback reads.
 
 A document keeps its own id, by which it is replaced and deleted. Source: the schema of warc-indexer
-for Solr 9; SolrWayback, `NetarchiveSolrClient`, for the fields that it asks for.
+for Solr 9; SolrWayback, `NetarchiveSolrClient`, for the fields that it requests.
 """
 
 import re

@@ -1,7 +1,7 @@
 """The kinds of writers, with their settings: `cycle.index.writers` lists those of a job.
 
 A plug-in subclasses `WriterSettings` and is offered as an entry point, as rules are. Writers are
-imported when they are made: who reads a configuration needs none, and they are slow to load.
+imported when they are made: a reader of configurations needs none, and they are slow to load.
 """
 
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ class LocalIndexSettings(WriterSettings):
 
     def make(self, folder: Path) -> DocumentWriter:
         """See `WriterSettings.make`."""
-        from nacre.search.local_index import LocalWriter  # noqa: PLC0415 - as the module says
+        from nacre.search.local_index import LocalWriter  # noqa: PLC0415 - see the module
 
         return LocalWriter(folder / "search", self.known_as)
 
@@ -134,7 +134,7 @@ class CsvSettings(WriterSettings):
 
 
 class DummySettings(WriterSettings):
-    """Takes documents and forgets them: to try what would be indexed. Source: Nutch."""
+    """Accepts documents and drops them, to try an index. Source: Nutch."""
 
     writer: Literal["dummy"] = "dummy"
 

@@ -1,1 +1,1 @@
-"""From files, options and sheets to checked settings that know where each value comes from."""
+"""From files, options and sheets to checked settings with the origin of each value."""

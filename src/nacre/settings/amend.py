@@ -26,10 +26,10 @@ class Edit(NamedTuple):
 
     Attributes:
         path: Where: keys, and numbers of list items.
-        value: What it says from now on; REMOVED takes it away.
-        around: The whole of what `path[0]` means, as plain data with the change in it: written when
-            the file does not say it yet, because it comes from an include or is the default, and
-            cannot be said in part. None where a part can be said.
+        value: Its new value; REMOVED deletes it.
+        around: The whole value of `path[0]`, as plain data with the change in it: written if the
+            file does not have it yet, because it is from an include or the default, and a part of
+            it cannot be written. None if a part can be written.
     """
 
     path: tuple[str | int, ...]

@@ -65,7 +65,7 @@ STOCK: dict[ChainName, tuple[Entry, ...]] = {
 }
 """The entries of each chain where a configuration changes nothing, in order."""
 
-# ---- what a configuration says
+# ---- values of a configuration
 
 INSERT, REMOVE, REORDER = "insert", "remove", "reorder"
 
@@ -253,7 +253,7 @@ def entries_of(chain: ChainName, value: object) -> object:
     return value
 
 
-# ---- what cannot work together
+# ---- invalid combinations
 
 
 def require_sound(chain: ChainName, entries: Sequence[Entry]) -> None:

@@ -85,7 +85,7 @@ def conflict_problems(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
 
 
 def conflict_warnings(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
-    """Values that have no effect beside the others, or hardly the one that was meant."""
+    """Warn of values that have no effect with the others, or hardly the intended one."""
     for order in _ORDERS:
         if not (loaded.is_given(order.lower) and loaded.is_given(order.upper)):
             yield from _unordered(loaded.settings, order)
@@ -241,7 +241,7 @@ def _silent_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
 
 
 def _overruled_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
-    """Rules before one that always speaks: it has the last word over all of them."""
+    """Warn of rules before a rule that always decides, which overrides them."""
     last = max((opinion.number for opinion in scope.opinions if opinion.test is always), default=0)
     before = [rule.label for rule in rules[:last] if rule.enabled]
     if before and not (len(before) == 1 and before[0].startswith("reject")):

@@ -104,7 +104,7 @@ def file_layers(path: Path, root: Path, text: str | None = None) -> list[Layer]:
     Args:
         path: The file.
         root: The job's directory; files below it are named relative to it.
-        text: Read as the text of the file, which is not looked at then; None: the file is read.
+        text: Used as the text of the file, which is not read then; None: the file is read.
     """
     return _Files(root, "file").of(path, text=text)
 
@@ -155,7 +155,7 @@ def _user_layer() -> list[Layer]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError:
-        pass  # said by the layer, with its path
+        pass  # reported by the layer, with its path
     return [_read(path, str(path), "user")]
 
 
@@ -200,7 +200,7 @@ class _Files:
 
     Args:
         root: The job's directory.
-        source: What their values are said to come from.
+        source: Reported origin of their values.
     """
 
     def __init__(self, root: Path, source: str) -> None:

@@ -33,7 +33,7 @@ def load_job(
 def examine_job(
     layout: Layout, assignments: Iterable[str] = (), environ: Mapping[str, str] | None = None
 ) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
-    """As `load_job`, but with the problems as a value, so that others can be looked for too.
+    """Load as `load_job`, but return the problems, so that other problems can be added.
 
     Raises:
         JobError: The directory is not a job.

@@ -99,7 +99,7 @@ class SeedLogins(NamedTuple):
         ]
 
     def written(self) -> list[dict[str, Any]]:
-        """The credentials as the file says them."""
+        """Return the credentials in the form of the file."""
         return [
             {name: _as_yaml(value) for name, value in credential.items()}
             for credential in self.credentials
@@ -160,7 +160,7 @@ def _without_password(line: str) -> str:
 def _credential(login: Login, number: int) -> dict[str, Any]:
     name = re.sub(r"[^a-z0-9.-]+", "-", login.origin.partition("://")[2]).strip("-.") or "login"
     text = login.password
-    # A file cannot say that it is empty, nor that it ends with a blank.
+    # A file cannot contain an empty text, or a text that ends with a blank.
     is_plain = not text or text != text.strip()
     secret = text if is_plain else Secret(text, {"file": f"{LOGINS}/{name}-{number + 1}"})
     return {"origin": login.origin, "username": login.username, "password": secret}
@@ -243,7 +243,7 @@ def _has_plain_secret(settings: JobSettings) -> bool:
 
 
 def require_no_job(layout: Layout, option: str = "") -> None:
-    """Raise JobError when there is a job already; `option` is the one that names another place.
+    """Raise JobError if there is a job already; `option` is the option for another place.
 
     Also if the path of the directory is not UTF-8.
     """
@@ -315,7 +315,7 @@ def _written(value: Any) -> Any:  # noqa: ANN401 - as in YAML
 
 
 def _often_set(tree: Mapping[str, Any], settings: JobSettings | None) -> str:
-    """The usual settings as comments, with what holds without them; not those of the file."""
+    """Return the usual settings as comments, with their defaults; not the settings of the file."""
     lines: list[str] = []
     section = ""
     facts = {field.path: field for field in fields(JobSettings)}

@@ -77,7 +77,7 @@ def _rule(refs: Iterable[Schema]) -> Schema:
 
 
 def _processor(refs: Iterable[Schema]) -> Schema:
-    """Any entry of a chain; where one is inserted, it may say its place."""
+    """Return the schema of any entry of a chain; an inserted entry may have a place."""
     named = {"type": "object", "required": ["processor"]}
     classes = sorted(kind.heritrix for kind in PROCESSORS if kind.heritrix)
     names = [kind.model_fields["processor"].default for kind in PROCESSORS]
@@ -97,7 +97,7 @@ def _parts(node: object) -> Iterator[Schema]:
 
 
 def _tidy(part: Schema) -> None:
-    """Leave out what only Nacre reads, and say the unit."""
+    """Remove keys that only Nacre reads, and add the unit."""
     if "live" in part and "sheets" in part and "description" in part:
         unit = part.pop("unit", "")
         del part["live"], part["sheets"]
@@ -112,7 +112,7 @@ def _tidy(part: Schema) -> None:
         part["$ref"] = "#/$defs/Rule"
     if part.pop(PROCESSOR_IN_SCHEMA, None):
         part["$ref"] = "#/$defs/Processor"
-    # Words of OpenAPI, which editors of YAML do not know.
+    # Words of OpenAPI, which editors of YAML do not support.
     part.pop("discriminator", None)
 
 
@@ -124,7 +124,7 @@ def _any_case(definitions: Schema) -> None:
 
 
 def _sheet(definitions: Schema, properties: Schema) -> Schema:
-    """What a sheet may say: the same sections without what holds for the whole job, or paths."""
+    """Return the schema of a sheet: the sections without settings of the whole job, or paths."""
     allowed = {field.path for field in fields(JobSettings) if field.sheets}
     sheet_properties: Schema = {}
     for name, part in properties.items():

@@ -166,7 +166,7 @@ def resent_secrets(before: JobSettings, after: JobSettings) -> list[Problem]:
 
     Args:
         before: The settings as they are.
-        after: Settings that were made of them by `config.place.with_values`.
+        after: Settings that were changed by `config.place.with_values`.
     """
     own, old = list(_places(after, "", "")), secret_places(before)
     bound, same = {place.binding for place in old}, {id(place.secret) for place in old}

@@ -43,7 +43,7 @@ def load_tables(
 
     Raises:
         JobError: The directory is not a job.
-        ConfigError: They are wrong: with every problem of every layer, as `load_job` tells them.
+        ConfigError: They are invalid; it has every problem of every layer, as from `load_job`.
     """
     layers = job_layers(layout, assignments, environ)
     section_names = TableSettings.model_fields.keys()
@@ -55,7 +55,7 @@ def load_tables(
         loaded, problems = load_partly(TableSettings, sections, layout.root)
         if loaded is not None and not problems:
             return loaded
-    from nacre.settings.load import load_job  # noqa: PLC0415 - imports what all sections need
+    from nacre.settings.load import load_job  # noqa: PLC0415 - imports all sections
 
     whole = load_job(layout, assignments, environ)
     settings = TableSettings.model_construct(

@@ -293,7 +293,7 @@ SeedText = Annotated[str, BeforeValidator(seed_line, json_schema_input_type=str 
 
 
 class JobSettings(Component):
-    """Everything that one job may say."""
+    """All settings of a job."""
 
     name: str = setting(
         "", "Name of the job; empty: that of its directory.", live=False, sheets=False

@@ -34,7 +34,7 @@ _WEB = ("http://", "https://")
 BASIS_VIA = "_sheets-via"
 BASIS_CONTEXT = "_sheets-context"
 BASIS_SEED = "_sheets-seed"
-"""Heritable keys of a prerequisite: what the rules may ask of the URI that needs it."""
+"""Heritable keys of a prerequisite: facts for rules about the URI that needs it."""
 STOCK: Mapping[str, Mapping[str, object]] = {
     "veryPolite": {
         "politeness.delay_factor": 10.0,
@@ -51,7 +51,7 @@ STOCK: Mapping[str, Mapping[str, object]] = {
 }
 """Sheets that may be named without being written; one of the same name in the file replaces its.
 
-Heritrix ships the same ones, but its highPrecedence sets a budget.
+Heritrix ships the same sheets, but its highPrecedence sets a budget.
 """
 _LONGEST = 256_000_000
 """Bytes of a file of prefixes."""
@@ -62,7 +62,7 @@ class Association(NamedTuple):
 
     Attributes:
         prefixes: SURT prefixes; empty for rules.
-        settings: What the configuration says.
+        settings: The settings of the configuration.
     """
 
     prefixes: Sequence[str]
@@ -79,7 +79,7 @@ class Sheets:
 
     Args:
         overlays: The sheets and their combinations.
-        state: What rules may ask beside their settings: seeds, directives.
+        state: State for rules besides their settings: seeds, directives.
 
     Attributes:
         overlays: As given.
@@ -206,7 +206,7 @@ class Sheets:
 
 
 def basis(uri: CrawlURI) -> Subject:
-    """The URI that rules are asked about: the URI itself, or the one that needs it."""
+    """Return the subject of rules: the URI itself, or the URI that needs it."""
     if uri.path[-1:] != Hop.PREREQUISITE:
         return Subject(uri.url, uri.path, uri.via, uri.context, uri.is_seed, uri.source)
     heritable = uri.heritable

@@ -23,7 +23,7 @@ _RUN = "launchId"
 
 
 class _Unknown(LookupError):  # noqa: N818 - never leaves this module
-    """A variable without a value; the message says why."""
+    """A variable has no value; the message has the reason."""
 
 
 def expanded(

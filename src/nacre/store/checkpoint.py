@@ -40,7 +40,7 @@ async def make_checkpoint(commit: GroupCommit, store: Store, path: str) -> None:
     """
     _prepare(Path(path))
     await commit.flush()  # the files that end
-    await commit.flush()  # what their end left: names, and lines in the journal
+    await commit.flush()  # final names, and lines in the journal
     await commit.in_writer(store.engine.flush, NAMES)
     await commit.in_writer(store.engine.checkpoint, path)
     _set_latest(Path(path))
@@ -144,7 +144,7 @@ def restore_checkpoint(
 
 
 def _carry_over(current: Store, restored: Store, lasting: Sequence[str]) -> None:
-    """The table of files, the lines on their way to them, and what never goes back."""
+    """Copy the table of files, their pending lines, and rows that never go back."""
     for family, start, stop in (("meta", *ROWS), ("journal", b"", None)):
         for key, _ in restored.scan(family, start, stop):
             restored.delete(family, key)

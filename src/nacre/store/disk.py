@@ -1,4 +1,4 @@
-"""The real disk behind the seam."""
+"""The real disk of the seam."""
 
 import errno
 import os
@@ -29,7 +29,7 @@ _VECTOR = 512
 
 
 def failure(operation: str, path: str, error: OSError) -> OperationError:
-    """The StorageError for what the system reported."""
+    """Return the StorageError for an error of the system."""
     number = error.errno or 0
     name = errno.errorcode.get(number, "no errno")
     reason = f"{error.strerror or error} ({name})"

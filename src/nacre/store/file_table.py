@@ -1,4 +1,4 @@
-"""The table of a job's files: rows of all, handles of the open ones, and the journal of lines.
+"""The table of a job's files: rows of all, handles of open files, and the journal of lines.
 
 The journal holds lines of logs and indexes on their way from the store into their files. A group's
 lines for a file are one row: (file number, offset) -> bytes. They are in the batch before they are

@@ -1,7 +1,7 @@
 """The row of a file in the store: its kind, path, state, committed size and epoch.
 
-Each WARC, index and log has one in `meta`. The store, not a suffix, knows what belongs to the job
-and how far. See docs/internals.md, "Durability".
+Each WARC, index and log has one in `meta`. The store, not a suffix, determines which files belong
+to the job and how far. See docs/internals.md, "Durability".
 """
 
 from enum import StrEnum
@@ -26,7 +26,7 @@ class FileState(StrEnum):
 
     OPEN = "open"
     CLOSING = "closing"
-    """An index or log that gets no more lines; its last ones are still in the journal."""
+    """An index or log that gets no more lines; its last lines are still in the journal."""
     CLOSED = "closed"
     """Whole, under its final name (the rename itself may still have to be repeated)."""
     LOST = "lost"
@@ -127,7 +127,7 @@ class OpenFile:
         self.row = replace(self.row, size=size)
 
     def begin_closing(self) -> None:
-        """Note that it gets no more lines; its last ones are still in the journal."""
+        """Mark that it gets no more lines; its last lines are still in the journal."""
         self.row = replace(self.row, state=FileState.CLOSING)
 
     def close(self) -> None:

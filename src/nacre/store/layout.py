@@ -46,7 +46,7 @@ class Layout:
 
     @property
     def edits(self) -> Path:
-        """Versions of `crawl.yaml`, with who wrote each."""
+        """Versions of `crawl.yaml`, with the author of each."""
         return self.state / "edits"
 
     @property
@@ -113,7 +113,7 @@ class Layout:
         """Raise JobError when the directory is that of a batch crawl, which has no runs.
 
         Args:
-            instead: What `nacre cycle DIR` is asked for in its place, such as `readdb --stats`.
+            instead: Arguments for `nacre cycle DIR` to use instead, such as `readdb --stats`.
         """
         if self.in_rounds and not self.store.is_dir():
             raise JobError(
@@ -179,7 +179,7 @@ class Layout:
             ) from None
 
     def require(self) -> None:
-        """Raise JobError when there is no job, or none that this user may look at."""
+        """Raise JobError if there is no job, or this user may not read it."""
         self.require_path()
         try:
             has_config = self.config.is_file()

@@ -31,7 +31,7 @@ def make_private(directory: Path) -> None:
     """Make a directory for its owner only, and close it where it is there already.
 
     The mode of a directory protects all that is below it. Its files are closed, too, because they
-    may be copied elsewhere. RocksDB knows no modes: it makes files that all may read, less the
+    may be copied elsewhere. RocksDB sets no modes: it makes files that all may read, less the
     umask, which belongs to the whole process. So the directory gets a default access list, where
     the file system has them; a new file takes its mode from there. Source: acl(5).
 
@@ -76,7 +76,7 @@ def _close(path: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o666) -> None:
-    """Write a file in one step for all who read it; after a loss of power it may be the old one.
+    """Write a file atomically for its readers; after a loss of power it may be the old file.
 
     Args:
         path: The file.
@@ -101,14 +101,14 @@ _SWEPT: Final = (_PREFIX, _MAKING, _OF_PYTHON)
 _LOCK: Final = "held"
 _SOCKET: Final = "control"
 _OLD: Final = 86_400.0
-"""Seconds after which an entry without evidence of a running process counts as left behind."""
+"""Seconds after which an entry without evidence of a running process counts as abandoned."""
 
 
 class HeldFolder:
     """A temporary folder of this process; it ends with `close`, or with the start after a kill.
 
     It holds a file that the process has locked. The kernel ends the lock with the process, so that
-    the next start of a job of this user knows the folders that no process holds, and removes them.
+    the next start of a job of this user finds the folders that no process holds, and removes them.
 
     Args:
         kind: What it is for, in its name; "" for none.
@@ -138,7 +138,7 @@ class HeldFolder:
 
 
 def hold_folder(folder: Path) -> int:
-    """Mark a temporary folder as this process's, to its end: what `HeldFolder` does with its own.
+    """Mark a temporary folder as held by this process until its end, as `HeldFolder` does.
 
     Args:
         folder: A folder that this process made, named as one of `HeldFolder` or multiprocessing.
@@ -208,10 +208,10 @@ class LockFile:
 
     It and its directory are made, for this user only, if they are not there. The locks are Linux's
     "open file description locks", which belong to the open file: they hold between two files that
-    one process has open, too, and what a file has locked it may lock again.
+    one process has open, too, and a file may lock its own locks again.
 
     Raises:
-        OSError: It cannot be used, is another user's, or knows no locks.
+        OSError: It cannot be used, is another user's, or does not support locks.
     """
 
     def __init__(self, path: Path) -> None:

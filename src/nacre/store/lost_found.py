@@ -10,7 +10,7 @@ _CHUNK = 1 << 20
 
 
 def move_tail(disk: Disk, root: str, path: str, size: int, *, sync: bool) -> str:
-    """Move what a file holds from `size` on to `lost+found/`, durably, then cut the file.
+    """Move the bytes of a file from `size` on to `lost+found/`, durably, then truncate it.
 
     Args:
         disk: Has the file.

@@ -19,9 +19,9 @@ from nacre.store.seam import Disk
 from nacre.store.store import MEMORY, Store
 
 MARGIN: Final = 64_000_000
-"""Free space beyond what the store and one group need, bytes."""
+"""Free space beyond the need of the store and one group, bytes."""
 LOOK: Final = 5.0
-"""How often free space is looked at while a job waits for it, seconds."""
+"""Time between checks of free space while a job waits for it, seconds."""
 
 
 def space_to_reserve(buffers: int, largest: int) -> int:
@@ -50,7 +50,7 @@ def shortage(disk: Disk, places: Sequence[str], need: int) -> str:
     return "; ".join(lines)
 
 
-async def wait_for_space(  # noqa: PLR0913 - what a wait depends on
+async def wait_for_space(  # noqa: PLR0913 - conditions of a wait
     disk: Disk,
     places: Sequence[str],
     need: int,

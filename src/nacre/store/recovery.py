@@ -1,12 +1,12 @@
 """Recovery at the start of a job: every file and the store are brought to the same commit.
 
-The same code follows a storage error in a running job. First every file is compared with what the
-store knows (`examine_files`), and nothing is changed. Three things can be wrong. A file that is
+The same code follows a storage error in a running job. First every file is compared with its row in
+the store (`examine_files`), and nothing is changed. Three things can be wrong. A file that is
 shorter or gone has lost data that was committed. A file that is longer than the groups in flight
 could explain, or carries a name that only a later commit can have given it, shows that the store is
-older than the archive; both are refused. All else is what a crash leaves, and is repaired. Each
-step may be cut off by a crash and is then done again by the next start. See docs/internals.md,
-"Durability".
+older than the archive; both are refused. All other differences are effects of a crash, and are
+repaired. Each step may be cut off by a crash and is then done again by the next start. See
+docs/internals.md, "Durability".
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -29,15 +29,15 @@ SUFFIXES = (".warc", ".warc.gz", ".cdxj", ".open", ".tmp")
 
 
 class ExaminedFile(NamedTuple):
-    """A file of the table and what there is of it.
+    """A file of the table and its state on disk.
 
     Attributes:
         number: Its number.
-        row: What the store knows.
+        row: Its row in the store.
         path: Its absolute path; the expected path when it is gone.
         size: Bytes there are; None when it is gone.
         lines: Bytes of its lines in the journal.
-        early: It carries its final name already, of which the store knows nothing.
+        early: Whether it has its final name already, which the store has not recorded.
     """
 
     number: int
@@ -59,7 +59,7 @@ class ExaminedFile(NamedTuple):
 
     @property
     def ahead(self) -> bool:
-        """Whether it holds what only commits unknown to the store can have written."""
+        """Whether it contains bytes that only commits missing in the store can have written."""
         if self.early:
             return True
         extra = (self.size or 0) - self.row.size
@@ -69,7 +69,7 @@ class ExaminedFile(NamedTuple):
 
 
 class StrayFile(NamedTuple):
-    """A file in an archive directory that the table does not know."""
+    """A file in an archive directory that is not in the table."""
 
     path: str
     size: int
@@ -81,7 +81,7 @@ class StrayFile(NamedTuple):
 
 
 def examine_files(store: Store, disk: Disk, root: str) -> list[ExaminedFile]:
-    """Every file of the table as it is on disk; the lost ones are left out."""
+    """Return every file of the table as it is on disk, without lost files."""
     return [
         _look_at(store, disk, root, number, row)
         for number, row in file_rows(store)
@@ -109,7 +109,7 @@ def _look_at(store: Store, disk: Disk, root: str, number: int, row: FileRow) -> 
 def stray_files(
     disk: Disk, root: str, rows: Sequence[FileRow], directories: Sequence[str]
 ) -> Iterator[StrayFile]:
-    """Files of ours in the archive directories that no row names."""
+    """Yield Nacre's files in the archive directories that have no row."""
     names = [name for row in rows for name in (row.path, row.final)]
     expected = {str(PurePosixPath(root, name)) for name in names}
     places = {str(PurePosixPath(root, name)) for name in directories}
@@ -186,7 +186,7 @@ class LostData(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """Bytes that the store does not know, for salvage.
+    """Bytes that are not recorded in the store, for salvage.
 
     Attributes:
         number: Number of their WARC in the table.
@@ -228,7 +228,8 @@ class StartOptions(NamedTuple):
         archives: Archive directories, relative to the job, beside those of known files.
         sort_index: What closing an index does to its lines.
         accept_loss: Continue without files or parts of files that are gone.
-        salvage: Registers captures that the store does not know; None refuses to start over them.
+        salvage: Registers captures that are not in the store; None: refuse to start with such
+            captures.
         suspects: Absolute paths whose fsync failed in this process: never synced again.
     """
 
@@ -314,7 +315,7 @@ class _Repair:
         return file._replace(row=row, size=size)
 
     def _salvaged(self, file: ExaminedFile, salvage: Salvage) -> ExaminedFile:
-        """Take over what lost groups have written; their lines were acknowledged, so they stay."""
+        """Accept the bytes of lost groups; their lines were acknowledged, so they stay."""
         size = file.size or 0
         if file.row.kind == FileKind.WARC:
             size = salvage(Tail(file.number, file.path, file.row.size, size))
@@ -381,7 +382,7 @@ class _Repair:
             )
 
     def _rename(self, file: ExaminedFile) -> None:
-        """Give the final name, and clear away what an index was made from."""
+        """Rename to the final name, and delete the source of an index."""
         path, final = self._absolute(file.row.path), self._absolute(file.row.final)
         if file.path != final:
             self._renames.append((file.path, final))

@@ -265,7 +265,7 @@ class RocksEngine:
     def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
         """See `Engine.get_many`; other threads run meanwhile."""
         try:
-            values: list[bytes | None] = self._families[family].get(keys)  # type: ignore[assignment, arg-type]  # the stub knows lists of mixed keys only
+            values: list[bytes | None] = self._families[family].get(keys)  # type: ignore[assignment, arg-type]  # the stub has lists of mixed keys only
         except Exception as error:
             raise _error("read", self._path, error) from error
         return values

@@ -13,10 +13,10 @@ SCHEMA = 3
 """Version of the layout that this Nacre writes."""
 
 READABLE = 2
-"""Oldest version that is read as it is: later ones have more families, and the same rows."""
+"""Oldest version that is read unchanged: later versions have more families, and equal rows."""
 
 ADDED = frozenset(("facts",))
-"""Families that came after `READABLE`; a store that is only read may lack them."""
+"""Families that were added after `READABLE`; a read-only store may lack them."""
 
 KEY = b"schema"
 
@@ -25,7 +25,7 @@ Migration = Callable[[StorageEngine], None]
 
 
 def _nothing(_: StorageEngine) -> None:
-    """A new family came in, which opening the store makes; no row changes."""
+    """Do nothing: opening the store makes the new family, and no row changes."""
 
 
 MIGRATIONS: Mapping[int, Migration] = {1: _nothing, 2: _nothing}

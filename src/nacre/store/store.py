@@ -1,4 +1,4 @@
-"""The store as the stages see it: rows by family and key, the uncommitted ones included."""
+"""The store for the stages: rows by family and key, including uncommitted rows."""
 
 import time
 from asyncio import Future
@@ -65,7 +65,7 @@ class CommitGroup:
 
     Attributes:
         rows: Family -> key -> value; None deletes.
-        appends: WARC -> what goes to its end, in order.
+        appends: WARC -> bytes to append, in order.
         lines: Log or index -> lines for its end, in order; they travel in the journal.
         directories: To be synced before the batch, which names new files in them.
         closing: Files that get nothing more after this group.
@@ -73,7 +73,7 @@ class CommitGroup:
         renames: (old, new) names to be given once it is durable.
         size: Bytes held in memory, about.
         visits: Visits finished in it.
-        waiters: Who wants to know when it is durable.
+        waiters: Callbacks for when it is durable.
     """
 
     __slots__ = (

@@ -50,7 +50,7 @@ class Tallies(dict[str, T], Generic[T]):
         return tally
 
     def look(self, name: str) -> T:
-        """A row to look at only: it is not written again."""
+        """Return a row for reading only: it is not written again."""
         tally = self.get(name) or self._resting.get(name)
         if tally is None:
             tally = self._resting[name] = self._load(name)

@@ -1,4 +1,4 @@
-"""The writer's steps of a commit: what a sealed group does to the files before and after its batch.
+"""The writer's steps of a commit: file operations of a sealed group before and after its batch.
 
 Order of a commit: directories of new files; WARC bytes and fdatasync; the batch, on the loop
 thread; `flush_wal`; then lines into logs and indexes, and new names.

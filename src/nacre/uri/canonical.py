@@ -1,7 +1,7 @@
 """From a URL to its seen key: the canonical form, by a list of rules, and its hash.
 
 The canonical form only decides whether a URL was seen before; requests, archive and indexes use the
-URL itself. Each rule is a small value that does what Heritrix's does in one pass; `Canonicalizer`
+URL itself. Each rule is a small value that works as Heritrix's rule in one pass; `Canonicalizer`
 repeats the list until nothing changes. Rules have an order, and a name (`rule`); `DEFAULT` merges
 only equivalent URLs, `HERITRIX` is the stock list of Heritrix; `Regex` is the rule that an operator
 writes. Source: Heritrix 3, canonicalization rules.
@@ -168,7 +168,7 @@ class StripWWW:
 
 @dataclass(frozen=True, slots=True)
 class StripExtraSlashes:
-    """Make runs of slashes behind the scheme one slash, in the query too; http and https only."""
+    """Collapse runs of slashes after the scheme, in the query too; http and https only."""
 
     marks: ClassVar[str] = ""
 
@@ -208,7 +208,7 @@ class Match(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """Rewrite a URL that matches as a whole; one that does not match stays.
+    """Rewrite a URL that matches as a whole; other URLs stay.
 
     Attributes:
         regex: Regular expression for the whole URL. RE2 runs it; one with look-around or
@@ -330,7 +330,7 @@ DEFAULT: tuple[RewriteRule, ...] = (
     StripSessionCFIDs(),
     FixupQueryString(),
 )
-"""Merges URLs that differ only in what identifies a visitor, or in an empty query."""
+"""Merges URLs that differ only in a visitor's id, or in an empty query."""
 
 HERITRIX: tuple[RewriteRule, ...] = (
     Lowercase(),

@@ -2,7 +2,7 @@
 
 A registered domain is a public suffix plus one label, by the bundled list, never the
 network. IDNA 2008 is UTS 46, not transitional, as browsers have it: `straße` stays itself. IDNA
-2003 is what older Java and Python do: `straße` becomes `strasse`. Source: RFC 3490; Unicode UTS 46.
+2003 is as in older Java and Python: `straße` becomes `strasse`. Source: RFC 3490; Unicode UTS 46.
 """
 
 import re
@@ -58,7 +58,7 @@ _TOP_LEVEL = re.compile(r"^(?:\*\.)?([^\s./!*]+)$", re.MULTILINE)
 @cache
 def _top_levels() -> frozenset[str]:
     """Return the rules of one label, and the rules of all names below a label; takes 2 ms."""
-    with open(PSLFILE, encoding="utf-8") as file:  # noqa: PTH123 - pure modules know no paths
+    with open(PSLFILE, encoding="utf-8") as file:  # noqa: PTH123 - pure modules import no pathlib
         labels = _TOP_LEVEL.findall(file.read())
     encoded = [name.encode("idna").decode("ascii") for name in labels if not name.isascii()]
     return frozenset([*labels, *encoded])
@@ -71,7 +71,7 @@ def is_top_level(label: str) -> bool:
 
 @cache
 def _registry_suffixes() -> PublicSuffixList:
-    """The part of the list that registries keep; without private ones such as `github.io`."""
+    """The part of the list of registries, without private suffixes such as `github.io`."""
     return PublicSuffixList(only_icann=True, accept_unknown=False)
 
 
@@ -127,7 +127,7 @@ def host_to_unicode(host: str, *, idna2008: bool = True) -> str:
     """A host name with U-labels, lower case; labels that are none stay.
 
     Raises:
-        URIError: It holds what no host name can.
+        URIError: It has characters that a host name cannot have.
     """
     if not idna2008:
         return ".".join(_label_to_unicode(label.lower()) for label in _DOT.split(host))

@@ -1,9 +1,9 @@
 """The key under which CDXJ, pywb and OutbackCDX file a capture: `com,example)/path?a=1&b=2`.
 
-Archives must agree on it to the byte, so it does what the `surt` library does (its answers are the
-oracle), also where one might wish otherwise: it unescapes and lower-cases everything, drops scheme,
-`www`, userinfo, session ids and the final slash, and sorts the query. Source: the `surt` library;
-Safe Browsing "canonicalization" for the escapes.
+Archives must agree on it to the byte, so it works as the `surt` library (whose results are the
+oracle), including its oddities: it unescapes and lower-cases everything, drops scheme, `www`,
+userinfo, session ids and the final slash, and sorts the query. Source: the `surt` library; Safe
+Browsing "canonicalization" for the escapes.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A URL as `java.net.URL` takes it apart: what Nutch's filters and normalizers see of it.
+"""A URL as parsed by `java.net.URL`, for Nutch's filters and normalizers.
 
 It is laxer than the URL Standard: nothing is escaped, the host keeps its case, any port number will
 do, and dot segments stay.
@@ -50,7 +50,7 @@ def split_java(text: str) -> JavaURL:
     """Take a URL apart.
 
     Raises:
-        URIError: No scheme, one that Java does not know, or a port or address that is none.
+        URIError: The scheme is missing or unknown to Java, or the port or address is invalid.
     """
     text = text.strip(_BLANK)
     match = _SCHEME.match(text)

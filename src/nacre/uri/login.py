@@ -68,7 +68,7 @@ def hidden(text: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """A text that is not a URL, or says something about one, with all hidden that may be a login.
+    """Return a text that is not a URL, or is about a URL, with all possible logins hidden.
 
     It hides too much rather than too little: from `//` or the start of the text to the last `@`.
     """

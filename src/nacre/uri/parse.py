@@ -34,13 +34,13 @@ _DROPPED = dict.fromkeys(map(ord, "\t\n\r"))
 _AUTHORITY = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,}([^/\\?#]*)", re.IGNORECASE)
 
 
-# Links that only need to be put behind a folder: unreserved characters, no dot segments inside.
+# Links that are only appended to a folder: unreserved characters, no dot segments inside.
 _PLAIN = re.compile(
     r"(?=.)(/|(?:\.\./)*)((?:[a-z0-9_-][a-z0-9_.~-]*/)*(?:[a-z0-9_-][a-z0-9_.~-]*)?)",
     re.IGNORECASE | re.ASCII,
 )
 
-# What the parser leaves as it is behind an origin: unreserved characters, no dot segments.
+# Paths that the parser leaves unchanged: unreserved characters, no dot segments.
 _NORMAL_PATH = re.compile(
     r"/(?:[A-Za-z0-9_~-][A-Za-z0-9_.~-]*/)*(?:[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)?"
     r"(?:\?[A-Za-z0-9_.~:/=&%+-]*)?"
@@ -55,7 +55,7 @@ class UrlParts(NamedTuple):
         userinfo: `user:password` as written; "" when absent.
         host: Lower case, IPv6 in brackets; "" when there is no authority.
         port: The explicit port; None when absent (a default port never is explicit).
-        path: With its leading slash; for `dns:host` and its like what follows the colon.
+        path: With its leading slash; for `dns:host` and its like the text after the colon.
         query: Without the question mark; None when there is none.
     """
 
@@ -111,7 +111,7 @@ def parse(text: str, *, max_length: int = MAX_LENGTH) -> str:
 
 
 def _without_fragment(text: str) -> str:
-    """Cut at `#`; the sign itself stays behind a space, which then belongs to the URL."""
+    """Cut at `#`; the sign itself stays after a space, which then belongs to the URL."""
     cut = text.find("#")
     if cut < 0:
         return text
@@ -125,7 +125,7 @@ def _join(text: str, base: str | None) -> str | None:
         return None
     if url[-1] == "#":
         url = url[:-1]
-    if " " in url:  # the standard keeps it behind `mailto:` and the like; lines of logs cannot
+    if " " in url:  # the standard keeps it after `mailto:` and the like; lines of logs cannot
         url = url.replace(" ", "%20")
     if "./" in url or ".:" in url or "//." in url or "@." in url:
         return _without_outer_dots(url)
@@ -159,7 +159,7 @@ def _without_outer_dots(url: str) -> str | None:
     if not bare:
         return None
     full = url[start:].partition("/")[0].partition("?")[0]
-    start += len(full) - len(netloc)  # behind the userinfo
+    start += len(full) - len(netloc)  # after the userinfo
     # Again through the parser: `1.2.3..` must not become a broken IPv4 address.
     return _ada(url[:start] + bare + url[start + len(name) :], None)
 
@@ -393,7 +393,7 @@ def authority(url: str) -> str:
 
 
 def _beginning(url: str) -> str:
-    """Scheme and authority, perhaps more: what many URLs share, whose parts are remembered."""
+    """Return scheme and authority, perhaps more: a prefix of many URLs, whose parts are cached."""
     cut = url.find("/", 8)
     if cut > 0 and url[cut - 1] in ":/":  # a long scheme
         cut = url.find("/", url.find("://") + 3)

@@ -14,7 +14,7 @@ from functools import cache, partial
 from itertools import chain
 
 _UNICODE = ("utf-8", "utf-16-le", "utf-16-be")
-"""Python reads these as the standard says."""
+"""Python decodes these as the standard does."""
 _NAMES = {
     "big5hkscs": "big5",
     "cp874": "windows-874",
@@ -30,7 +30,7 @@ _NAMES = {
 
 @cache
 def reader_of(codec: str) -> str:
-    """The codec that reads what a browser reads where Python has `codec`.
+    """Return the codec that decodes as a browser, for a codec of Python.
 
     Args:
         codec: Python's name, as `wire.labels` gives it; any other is its own reader.
@@ -187,7 +187,7 @@ def _single_byte(codec: str, char: str) -> bytes | None:
 
 
 def _by_codec(codec: str, char: str) -> bytes | None:
-    """EUC-KR, which Python writes as browsers do, and what the standard does not know."""
+    """EUC-KR, which Python encodes as browsers do, and encodings outside the standard."""
     return char.encode(codec, "ignore") or None
 
 
@@ -264,7 +264,7 @@ _AS_UTF8 = ("utf-8", "utf8", "utf-16", "utf-16-le", "utf-16-be", "hz", "iso2022_
 
 
 def query_codec(encoding: str) -> str:
-    """The Python codec for queries of a document; "" for UTF-8 and what browsers write so."""
+    """Return the Python codec for queries of a document; "" for UTF-8, also if browsers use it."""
     try:
         name = codecs.lookup(encoding).name
         "x".encode(name)

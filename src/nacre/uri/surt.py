@@ -221,7 +221,7 @@ class SurtPrefixSet:
         self._pending += prefixes
 
     def _members(self) -> list[str]:
-        """The members in order; what `update` brought is put in its place now."""
+        """Return the members in order, after sorting in the members of `update`."""
         if not self._pending:
             return self._sorted
         # Two sorted runs: the sort only merges them.

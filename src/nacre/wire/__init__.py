@@ -1,4 +1,4 @@
-"""Bytes to meaning: what servers send, read as tolerantly as browsers do and bounded. Pure.
+"""Parsers of bytes from servers, as tolerant as browsers, and bounded. Pure.
 
 `http1.py` parses the bytes of a connection, without a socket; `head.py` and `chunks.py` are its
 parts. `coding.py` and `codec.py` take content codings off under caps, `charset.py` finds the

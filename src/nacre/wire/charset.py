@@ -1,6 +1,6 @@
 """In which encoding a document is written: byte order mark, header, `meta`, XML declaration.
 
-Where it does not say, `guess.py` finds out.
+If it declares none, `guess.py` detects it.
 
 Source: HTML Standard, 13.2.3.2 "Determining the character encoding", in its order. Browsers prescan
 1,024 bytes, but start again when they meet a later `meta`: here 4,096 bytes are searched, and
@@ -18,7 +18,7 @@ PRESCAN = 4096
 """Bytes that are searched for a declaration first."""
 
 HEAD = 16384
-"""Bytes that are looked at in all."""
+"""Bytes that are read in all."""
 
 _LONGEST_META = 512
 
@@ -57,7 +57,7 @@ def detect(
     """Find the encoding of a page.
 
     Args:
-        body: The page. Declarations are looked for in its first `HEAD` bytes; a page without any is
+        body: The page. Declarations are searched in its first `HEAD` bytes; a page without any is
             examined from its first byte beyond ASCII.
         header_charset: The `charset` parameter of Content-Type; None or "" when absent. A label
             that is not known counts as absent.
@@ -65,7 +65,7 @@ def detect(
         hints: Other facts about the document.
 
     Returns:
-        A Python codec, and where it came from: `bom`, `header`, `meta`, `xml`, or as `guess` says.
+        A Python codec, and its source: `bom`, `header`, `meta`, `xml`, or a source of `guess`.
     """
     for bom, codec in _BOMS:
         if body.startswith(bom):
@@ -141,7 +141,7 @@ _MAX_STARTS = 16
 
 
 def _remember_start(start: bytes, codec: str) -> None:
-    """Text behind a declaration cannot change it, so that the beginning is enough."""
+    """Cache a declaration: text after it cannot change it, so that the beginning suffices."""
     if len(_STARTS) >= _MAX_STARTS:
         del _STARTS[next(iter(_STARTS))]
     _STARTS[start] = codec
@@ -149,7 +149,7 @@ def _remember_start(start: bytes, codec: str) -> None:
 
 @lru_cache(maxsize=256)
 def _of_meta(attributes: bytes) -> str:
-    """What one `meta` says: `charset`, or `content` next to `http-equiv=content-type`."""
+    """Return the charset of a `meta`: `charset`, or `content` next to `http-equiv=content-type`."""
     values: dict[bytes, bytes] = {}
     for name, value in _pairs(attributes):
         values.setdefault(name, value)

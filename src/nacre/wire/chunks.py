@@ -33,7 +33,7 @@ class ChunkRuns(Sequence[tuple[int, int]]):
         self._numbers = array("Q", [number for run in runs for number in run])
 
     def append(self, offset: int, size: int) -> None:
-        """Add a run behind the others."""
+        """Append a run."""
         self._numbers.append(offset)
         self._numbers.append(size)
 
@@ -78,9 +78,9 @@ class ChunkScanner:
     """Follows the chunks of one body, in pieces of any size.
 
     Attributes:
-        runs: Where the payload lies.
+        runs: Places of the payload.
         finished: The end of the body was found.
-        fault: Annotation of what broke the framing; "" while it holds.
+        fault: Annotation of the framing error; "" while there is none.
         fault_at: Offset in the body of the line that broke it.
         offset: Bytes of body seen.
     """
@@ -135,7 +135,7 @@ class ChunkScanner:
         return position
 
     def _whole_chunks(self, data: bytes, position: int) -> int:
-        """Take plain chunks that lie whole in `data`; gives the position behind them.
+        """Read complete plain chunks in `data`; return the position after them.
 
         What is odd, cut, or the last chunk is left to the lines.
         """

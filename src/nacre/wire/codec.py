@@ -1,4 +1,4 @@
-"""Decoders of the content codings: fed piece by piece, bounded in what one piece may yield.
+"""Decoders of the content codings: fed piece by piece, with bounded output per piece.
 
 What they raise for bad bytes is `FAULTS`; `nacre.wire.coding` catches it.
 """
@@ -21,7 +21,8 @@ FAULTS: tuple[type[Exception], ...] = (
 GZIP_MAGIC = b"\x1f\x8b"
 _MAX_MEMBERS = 4096
 _WINDOW = 65536
-# A zstd block of 4 bytes can yield 128 KiB, and the library has no limit for what one call yields.
+# A zstd block of 4 bytes can yield 128 KiB, and the library has no limit for the output of one
+# call.
 _ZSTD_WINDOW = 256
 # RFC 9659: a zstd content coding needs a window of at most 8 MB.
 _ZSTD_MAX_WINDOW = 1 << 23
@@ -74,7 +75,7 @@ class Inflate:
         return part + self._next(unused, room - len(part)) if unused else part
 
     def _next(self, unused: bytes, room: int) -> bytes:
-        """Go on with what follows a member: another one, padding or junk."""
+        """Decode the bytes after a member: another member, padding or junk."""
         parts: list[bytes] = []
         while unused and room > 0:
             self._members -= 1
@@ -137,7 +138,7 @@ class Zstd:
         return b"".join(parts)
 
     def _begin(self, unused: bytes) -> bool:
-        """Begin another frame; False when it is junk, or too short to tell."""
+        """Begin another frame; return False if it is junk, or too short to decide."""
         self._rest = b""
         if len(unused) < 4:
             self._rest = unused

@@ -1,7 +1,7 @@
 """Content codings (RFC 9110 8.4.1): a view of a payload as text, never its stored form.
 
-Whatever a server sends, the work is bounded by `limit`, and what can be read is read: bombs are
-cut, broken streams give what precedes the fault, and a label that lies is ignored.
+Whatever a server sends, the work is bounded by `limit`, and readable content is read: bombs are
+cut, broken streams yield the content before the fault, and a false label is ignored.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -157,7 +157,7 @@ class _Pass:
 def _remove(
     name: str, maker: Maker, data: bytes, room: int, notes: list[str]
 ) -> tuple[bytes, bool]:
-    """Remove one coding: at most `room` bytes, and whether the coded data came to its end."""
+    """Remove one coding; return at most `room` bytes, and whether the coded data ended properly."""
     decoding = _Pass(maker(), room)
     fault = ""
     try:
@@ -205,7 +205,7 @@ def _judge(name: str, codec: Codec, fault: str, notes: list[str]) -> bool:
 
 
 def _salvage(maker: Maker, data: bytes, room: int) -> _Pass:
-    """Decode again what precedes a fault, to the byte."""
+    """Decode the bytes before a fault again, to the byte."""
     sound = 0
     decoding = _Pass(maker(), room)
     for step in _STEPS:

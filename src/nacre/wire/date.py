@@ -13,7 +13,7 @@ _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MONTH = {name.lower(): number for number, name in enumerate(_MONTHS, 1)}
 
-# RFC 6265 5.1.1: what separates the tokens, and what each kind of token looks like.
+# RFC 6265 5.1.1: separators of tokens, and the form of each kind of token.
 _DELIMITERS = re.compile(r"[\t\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+")
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?![0-9])")
 _DAY = re.compile(r"([0-9]{1,2})(?![0-9])")
@@ -59,7 +59,7 @@ def parse_http_date(text: str) -> float | None:
     """Read a date of an HTTP header or of a cookie.
 
     The three forms of RFC 9110 5.6.7 and whatever else RFC 6265 5.1.1 makes sense of; a time zone
-    is not looked at, as everything is meant to be GMT. Only the first 256 characters count.
+    is ignored, since all dates are meant to be GMT. Only the first 256 characters count.
 
     Returns:
         Seconds since the epoch (UTC), before 1970 negative; None when it is not a date.
@@ -85,7 +85,7 @@ def format_http_date(seconds: float) -> str:
 
 
 def retry_after(value: str, now: float) -> float | None:
-    """Seconds that a Retry-After header asks to wait (RFC 9110 10.2.3).
+    """Return the seconds of a Retry-After header (RFC 9110 10.2.3).
 
     Args:
         value: The header's value: a number of seconds, or a date.

@@ -1,4 +1,4 @@
-"""The encodings of texts: their names on the web, and a guess where a text does not say.
+"""The encodings of texts: their names on the web, and a guess if a text declares none.
 
 What is UTF-8 throughout is UTF-8. The rest is found by how often pairs of characters follow each
 other, as in Firefox (chardetng, whose tables turbohtml has), with the top-level domain. What was
@@ -115,10 +115,10 @@ if TYPE_CHECKING:
     from turbohtml.detect import Detection
 
 SAMPLE = 8192
-"""Bytes that are looked at, from the first one beyond ASCII."""
+"""Bytes that are inspected, from the first non-ASCII byte."""
 
 STATED = ("link", "before", "via", "host")
-"""The hints by weight; what `guess` may name as its source beside `detected` and `default`."""
+"""The hints by weight; sources that `guess` returns besides `detected` and `default`."""
 
 _FEW = 40
 """Bytes beyond ASCII that decide little."""
@@ -135,7 +135,7 @@ _LATIN = 2
 """The last block of 256 characters with Latin letters."""
 _BEYOND = re.compile(r"[\x00-\x7f]+")
 _SAME = {"gb18030": "gbk", "koi8-r": "koi8-u", "iso8859-1": "cp1252"}
-"""Encodings that the detector knows under the name of another that reads the same letters."""
+"""Encodings that the detector reports as another encoding with the same letters."""
 _SHIFTS = (b"\x1b$", b"\x1b(")
 _TO_ASCII = b"\x1b(B"
 """Behind it no character is cut in two."""
@@ -152,7 +152,7 @@ class Hints(msgspec.Struct, frozen=True):
     """Hints at the encoding of a text; codecs of Python, "" for none.
 
     Attributes:
-        link: What the link to it says: `<script charset>`, `<link charset>`, `<a charset>`.
+        link: Charset of the link to it: `<script charset>`, `<link charset>`, `<a charset>`.
         before: What it was read in last time.
         via: What the page was read in that links to it.
         host: What other pages of its host declare.
@@ -272,7 +272,7 @@ def _is_shifted(body: bytes) -> bool:
 
 
 def top_level(url: str) -> str:
-    """The last label of a host; "" for an address and for what the detector would not take."""
+    """Return the last label of a host; "" for an address and labels that the detector refuses."""
     label = host(url).rpartition(".")[2] if url else ""
     plain = label.isascii() and label.replace("-", "").isalnum() and not label.isdigit()
     return label.lower() if plain and len(label) <= _LONGEST_LABEL else ""

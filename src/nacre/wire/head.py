@@ -1,10 +1,9 @@
 """The heads of requests and replies: request line, status line and header fields.
 
-A reply's head is read with tolerance for what servers send. No byte changes: the head is stored
-verbatim elsewhere, and the parsed values are an interpretation. Each tolerance leaves an
-annotation. The fetcher and readers of archives use the same functions, so that both get the same
-head, framing and payload. In a request no value can smuggle a second header line or a second
-request.
+A reply's head is read tolerantly. No byte changes: the head is stored verbatim elsewhere, and the
+parsed values are an interpretation. Each tolerance leaves an annotation. The fetcher and readers of
+archives use the same functions, so that both get the same head, framing and payload. In a request
+no value can smuggle a second header line or a second request.
 """
 
 from collections.abc import Iterable
@@ -46,7 +45,7 @@ _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 HEADLESS = -1
 """For `find_start`: the bytes are not a head, but a body (HTTP/0.9) or TLS."""
 UNDECIDED = -2
-"""For `find_start`: more bytes are needed to tell."""
+"""For `find_start`: more bytes are needed to decide."""
 
 
 class StatusLine(NamedTuple):
@@ -83,10 +82,10 @@ class Head(NamedTuple):
 
 
 def find_start(data: bytes | bytearray, blank: int = 0) -> int:
-    """Offset of the status line behind blank lines, `HEADLESS` or `UNDECIDED`.
+    """Return the offset of the status line after blank lines, `HEADLESS` or `UNDECIDED`.
 
     Args:
-        data: What came so far.
+        data: The bytes received so far.
         blank: Bytes in front that are known to be blank lines.
     """
     if data.startswith(_STARTS):

@@ -1,14 +1,14 @@
 r"""A sans-io reader of HTTP/1.1 replies that keeps every byte and refuses almost nothing.
 
-Feed it what arrives, in pieces of any size, and tell it when the connection ends::
+Feed it the received bytes, in pieces of any size, and call it when the connection ends::
 
     reader = ReplyReader("GET")
     body = reader.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
     assert (reader.head[:12], body, reader.complete) == (b"HTTP/1.1 200", b"hi", True)
 
 What `feed` and `eof` return is the body as received, transfer coding and trailers included;
-`interim + head + body` are the bytes of the reply, however they were split. Bytes behind the end
-of the reply are counted in `excess`, never returned. Oddities are in `annotations`.
+`interim + head + body` are the bytes of the reply, however they were split. Bytes after the end of
+the reply are counted in `excess`, never returned. Oddities are in `annotations`.
 
 States: the head (again after each interim reply), then the body by its framing, then complete. A
 head or a chunk that breaks the rules never raises: the reply goes on to the close of the
@@ -48,7 +48,7 @@ MAX_HEADER = 300_000
 MAX_INTERIM = 64
 """Most interim (1xx) replies before the final one."""
 MAX_TAIL = 1024 * 1024
-"""Bytes kept behind a broken chunk."""
+"""Bytes kept after a broken chunk."""
 _LOOK = 64
 
 
@@ -64,7 +64,7 @@ class ReplyReader:
         protocol: `http/1.1`, `http/1.0` or `http/0.9`.
         framing: `length`, `chunked`, `close` or `none`.
         body_length: Bytes of body returned so far.
-        excess: Bytes that came behind the end of the reply.
+        excess: Bytes received after the end of the reply.
         reply_behind: They begin like another reply.
         complete: Nothing more belongs to the reply, or nothing more is wanted.
         truncated: Why it is not whole: `length`, `disconnect`; "" when it is.
@@ -133,7 +133,7 @@ class ReplyReader:
         return runs.total() if isinstance(runs, ChunkRuns) else self.body_length
 
     def feed(self, data: bytes) -> bytes:
-        """Take bytes as they came; gives those that are body."""
+        """Feed received bytes; return the bytes of the body."""
         while not self.status:
             if self.complete or not data:
                 return b""
@@ -183,7 +183,7 @@ class ReplyReader:
         return bytes(buffer[end:])
 
     def _find_end(self, buffer: bytes | bytearray) -> int:
-        """Length of the head; 0 when this is none, -1 when more is needed to tell."""
+        """Return the length of the head; 0 if there is none, -1 if more bytes are needed."""
         begin = self._scanned - 2
         if not self._scanned and not buffer.startswith(b"HTTP/1."):
             begin = find_start(buffer, self._blank)
@@ -239,7 +239,7 @@ class ReplyReader:
         self.annotations += head.annotations
 
     def _cut_head(self, raw: bytes) -> None:
-        """Keep what fits of a head that is too long, without a body."""
+        """Cut a head that is too long; the reply has no body."""
         head = parse_head(_whole_lines(raw))
         if head.line.status < 200 and head.line.status >= 100:
             self._fail(HEADER_TRUNCATED)
@@ -249,7 +249,7 @@ class ReplyReader:
         self._finish("length")
 
     def _end_in_head(self, *, reset: bool) -> bytes:
-        """The connection ended before a head was whole: that is no reply, whatever its status says.
+        """Handle a connection that ended before a complete head: that is no reply.
 
         Source: RFC 9112 clause 8; a browser shows an error. What has no letter of a head yet is
         HTTP/0.9, unless the connection was reset.

@@ -1,7 +1,7 @@
 """The media type of a reply by its first bytes, as browsers find it out.
 
 Pure. Source: MIME Sniffing Standard (WHATWG), sections 5 to 8; Fetch 2.2.6 and 3.6. Whether a type
-that says HTML is a feed was part of section 7 until 2023, and is answered here still: servers do
+for feeds served as HTML was part of section 7 until 2023, and is still followed here: servers do
 call feeds so.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 HEADER = 1445
-"""Bytes of a resource that are looked at (section 5.2)."""
+"""Bytes of a resource that are inspected (section 5.2)."""
 
 HTML, XML, PLAIN, BINARY = "text/html", "text/xml", "text/plain", "application/octet-stream"
 RSS, ATOM = "application/rss+xml", "application/atom+xml"
@@ -74,7 +74,7 @@ _ARCHIVES: tuple[Signature, ...] = (
 
 @lru_cache(maxsize=256)
 def is_unknown_type(mime: str) -> bool:
-    """Whether a Content-Type says nothing: it is absent, no media type, or a word for unknown.
+    """Return whether a Content-Type is unusable: absent, no media type, or a word for unknown.
 
     Args:
         mime: Media type, lower case, without parameters; "" if there is none.
@@ -113,7 +113,7 @@ def computed_type(mime: str, headers: Sequence[tuple[bytes, bytes]], body: bytes
 
 
 def _is_from_apache(headers: Sequence[tuple[bytes, bytes]]) -> bool:
-    """Whether the last Content-Type is one that Apache sent for files that it knew nothing of."""
+    """Return whether the last Content-Type is one that Apache sent for unknown files."""
     values = [value for name, value in headers if name.lower() == b"content-type"]
     return bool(values) and values[-1] in _APACHE
 
@@ -154,7 +154,7 @@ def sniff_text(body: bytes) -> str:
 
 def sniff_feed(body: bytes) -> str:
     """Tell a feed from HTML (section 7.3 of the standard until 2023)."""
-    # Most pages are no feeds: a look for the names costs less than the way to the first element.
+    # Most pages are no feeds: a search for the names costs less than finding the first element.
     if not any(body.find(b"<" + name, 0, HEADER) >= 0 for name in _FEED_ROOTS):
         return HTML
     body = body[:HEADER]
@@ -168,7 +168,7 @@ def sniff_feed(body: bytes) -> str:
 
 
 def is_markup(body: bytes) -> bool:
-    """Whether an element comes first, behind comments and declarations."""
+    """Return whether an element comes first, after comments and declarations."""
     body = body[:HEADER]
     start = root_start(body)
     return body[start : start + 1].isalpha()
@@ -178,7 +178,7 @@ _PROLOGUE = ((b"!--", b"-->"), (b"!", b">"), (b"?", b"?>"))
 
 
 def root_start(body: bytes) -> int:
-    """Return the offset of the name of the first element, behind comments and declarations.
+    """Return the offset of the name of the first element, after comments and declarations.
 
     Returns:
         The length of the body if something else comes first.

@@ -51,9 +51,9 @@ _LONGEST_LABEL = 63
 def readable_url(url: str, charset: str = "") -> str:
     """A URL with its escapes as letters, to be read and typed, not to be requested.
 
-    What would change the meaning of the URL stays escaped (`%2F`, `%26`), and so does what cannot
-    be seen or reorders a line: blanks, control characters, marks of direction. Names of hosts in
-    Chinese, Japanese and Korean letters are shown in these.
+    Characters that would change the meaning of the URL stay escaped (`%2F`, `%26`), and those that
+    cannot be seen or reorders a line: blanks, control characters, marks of direction. Names of
+    hosts in Chinese, Japanese and Korean letters are shown in these.
 
     Args:
         url: A normalised URL; other text is made safe to show.
@@ -89,7 +89,7 @@ def spellings(url: str) -> Iterator[str]:
     """Other URLs that look the same to people: their letters in other encodings, the first first.
 
     Args:
-        url: A normalised URL, as made of typed text.
+        url: A normalised URL, from typed text.
 
     Yields:
         Each once, without `url` itself; nothing where it is all ASCII.
@@ -134,7 +134,7 @@ def _split(url: str) -> tuple[str, str, str]:
 
 
 def _query(text: str, codec: str) -> str:
-    """A query as a browser writes it; what a codec lacks is left in UTF-8."""
+    """Encode a query as a browser does; characters missing in the codec stay in UTF-8."""
     if not text:
         return ""
     codec_name = query_codec(codec)

@@ -6,7 +6,7 @@ nothing is opened.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from xml.parsers import expat  # the parser without what opens files; a DOCTYPE ends it
+from xml.parsers import expat  # the parser without access to files; a DOCTYPE ends it
 
 from nacre.errors import ConfigError, Problem
 
@@ -89,7 +89,7 @@ class _Text:
     def add(self, data: str, line: int) -> None:
         """Add text of a line of the file."""
         if line != self._next:
-            # A comment within a line of the text: its next line is what moves.
+            # A comment within a line of the text: only its next line moves.
             begun = int(bool(self.parts) and not self.parts[-1].endswith("\n"))
             self._marks.append((self._number + begun, line + begun))
         self.parts.append(data)
@@ -99,7 +99,7 @@ class _Text:
 
 
 class _Builder:
-    """Takes what the parser finds and keeps the tree."""
+    """Receives the events of the parser and builds the tree."""
 
     def __init__(self) -> None:
         self.root: Element | None = None

@@ -1,6 +1,6 @@
 """The candidate chain: outlinks pass the scope, get key and queue, and enter the frontier.
 
-Pages behind a redirect that sets a cookie and leads back are asked for again.
+Pages after a redirect that sets a cookie and leads back are requested again.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -168,7 +168,7 @@ class Candidates:
     def accepted(
         self, parent: CrawlURI, links: Sequence[Outlink]
     ) -> list[tuple[Outlink, CrawlURI]]:
-        """Each link that the scope accepts, with what the frontier would keep of it."""
+        """Return each link that the scope accepts, with its CrawlURI for the frontier."""
         if self._normalizing is not None:
             links = self._normalized(self._normalizing, parent, links)
         pairs: list[tuple[Outlink, CrawlURI]] = []
@@ -279,7 +279,7 @@ class Candidates:
 
 
 def is_seed_path(path: str, redirects: SeedRedirects = "seed") -> bool:
-    """Whether a hop path is that of a seed, or of what redirects of one led to.
+    """Return whether a hop path is that of a seed, or of the target of a seed's redirects.
 
     The target of a seed's redirect is a seed, so that a site that moved is crawled.
 
@@ -303,7 +303,7 @@ def through_walls(visit: Visit, uris: list[CrawlURI]) -> list[CrawlURI]:
 
     A browser that a redirect with a cookie sends back to where it began asks again, with the
     cookie, and gets the page. For a crawler that URL has been seen, so that only the redirect would
-    be kept. Heritrix leaves it at that; wget asks again.
+    be kept. Heritrix does not request it again; wget does.
 
     Args:
         visit: The visit with the redirect.

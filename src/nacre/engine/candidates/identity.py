@@ -76,7 +76,7 @@ class _Queues:
 
 
 class Identity:
-    """Makes CrawlURIs; the only place that knows how a URL becomes a key and a queue.
+    """Makes CrawlURIs; the only place that computes key and queue of a URL.
 
     Args:
         canonicalizer: For the seen key.
@@ -114,7 +114,7 @@ class Identity:
         return seen_key(self._canonicalizer.canonical(url))
 
     def queue(self, url: str, overlay: int = 0) -> str:
-        """Queue key of a URL, as `frontier.queue_assignment` says."""
+        """Return the queue key of a URL, by `frontier.queue_assignment`."""
         return self._queues[overlay].key(url)
 
     def requeue(self, uri: CrawlURI, overlay: int = 0) -> str:
@@ -256,8 +256,8 @@ Lines = Callable[[str], Sequence[str]]
 class Preloaded:
     """Precedences of URIs that files give: lines of a URL, spaces, and a number from 0 to 127.
 
-    A file is read when it is first asked for and kept in memory, about 150 bytes for each URL.
-    Source: Heritrix's PreloadedUriPrecedencePolicy and its PrecedenceLoader.
+    A file is read when it is first needed and kept in memory, about 150 bytes for each URL. Source:
+    Heritrix's PreloadedUriPrecedencePolicy and its PrecedenceLoader.
 
     Args:
         canonicalizer: For the seen key: a URL is found in whatever form it is met.

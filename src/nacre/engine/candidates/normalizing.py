@@ -48,7 +48,7 @@ class Normalizing:
         return form or None
 
     def seeds(self, seeds: Iterable[Seed]) -> Iterator[Seed]:
-        """Seeds in their normal forms; one that has none stays as it is typed."""
+        """Yield seeds in their normal forms; a seed without a normal form stays as typed."""
         for seed in seeds:
             url = self._apply(self._inject, seed.url) or seed.url
             fallback = self._apply(self._inject, seed.fallback) if seed.fallback else ""

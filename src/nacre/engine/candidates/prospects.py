@@ -149,7 +149,7 @@ class Prospects:
         return any(row is not None and row.promise >= Promise.POOR for row in rows)
 
     def seal(self) -> None:
-        """Write what changed; called just before a group is sealed."""
+        """Write changed rows; called just before a group is sealed."""
         self._words.seal()
         changed = self._novelty.changed
         for (host, name), row in changed.items():
@@ -238,7 +238,7 @@ class UriPlacement:
 
     Args:
         identity: Gives the queue of a URI.
-        settings: Of queues: they say whether URIs may move.
+        settings: Settings of queues, with whether URIs may move.
         overlay_of: Determines which combination of sheets applies to a URI.
         prospects: Determines which URIs go later; None: none do.
 

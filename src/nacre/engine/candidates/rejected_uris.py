@@ -38,7 +38,7 @@ class RejectedUri(msgspec.Struct, frozen=True, array_like=True):
 
 
 class RejectedUris:
-    """A bounded register of refused URLs: when it is full, later ones are not kept.
+    """A bounded register of refused URLs: when it is full, later URLs are not stored.
 
     Args:
         store: Has the rows.

@@ -1,4 +1,4 @@
-"""The processors of the stock candidate chain: one asks the scope, one prepares a CrawlURI.
+"""The processors of the stock candidate chain: one applies the scope, one prepares a CrawlURI.
 
 Most links of a site lead to pages that are already known, so URLs that were met recently are not
 judged again.
@@ -104,7 +104,7 @@ class JudgeScopeStep:
         scope: The compiled rules, under each combination of sheets.
         key: The seen key of a URL.
         outside: Where refused URLs are remembered, for `explain`.
-        counts: Counts the links that the scope was asked about.
+        counts: Counts the links that the scope judged.
 
     Attributes:
         scope: As given.

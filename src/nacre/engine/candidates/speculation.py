@@ -43,7 +43,7 @@ class Speculation:
         return self.still_worth(link.url, link.context)
 
     def still_worth(self, url: str, context: str) -> bool:
-        """The same, for one that was queued when less was known."""
+        """The same, for a URI that was queued when less was known."""
         return self._tries_all or self._of(authority(url)).worth_trying(url, context)
 
     def lets_go(self, visit: Visit) -> bool:
@@ -66,7 +66,7 @@ class Speculation:
         self._dirty.add(site)
 
     def seal(self) -> None:
-        """Write what changed; called just before a group is sealed."""
+        """Write changed rows; called just before a group is sealed."""
         for site in self._dirty:
             self._store.put(_FAMILY, _PREFIX + site.encode(), self._recent[site].encode())
         self._dirty.clear()

@@ -1,4 +1,4 @@
-"""An entry of a chain is a processor with its settings and its gate; a registry knows them all."""
+"""An entry of a chain is a processor with its settings and its gate; a registry lists them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -93,8 +93,8 @@ class Entry(Component):
     """Heritrix's class name; "" if it has no such processor."""
 
     behind: ClassVar[str] = ""
-    """The entry that it goes behind where a configuration says nothing, or several with a space
-    between them: the first that is there counts. Without one it goes to the end."""
+    """The entry that it follows if a configuration has no order, or several with a space between
+    them: the first that is there counts. Without one it goes to the end."""
 
     gives: ClassVar[frozenset[str]] = frozenset()
     """What it gives, for others that need it."""

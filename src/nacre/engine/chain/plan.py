@@ -26,7 +26,7 @@ FetchPlan = tuple[Bound[Processor], ...]
 
 
 class GatedProcessor:
-    """A processor of the fetch chain behind its gate."""
+    """A processor of the fetch chain with its gate."""
 
     def __init__(self, inner: Processor, gate: Gate, address: Callable[[Visit], str]) -> None:
         self._inner = inner
@@ -45,7 +45,7 @@ class GatedProcessor:
 
 
 class GatedFinal:
-    """A processor of the disposition chain behind its gate."""
+    """A processor of the disposition chain with its gate."""
 
     def __init__(self, inner: FinalProcessor, gate: Gate) -> None:
         self._inner = inner
@@ -61,7 +61,7 @@ class GatedFinal:
 
 
 class GatedLinks:
-    """A processor of the candidate chain behind its gate."""
+    """A processor of the candidate chain with its gate."""
 
     def __init__(self, inner: LinkProcessor, gate: Gate) -> None:
         self._inner = inner
@@ -86,10 +86,10 @@ class CandidatePlan(NamedTuple):
     """The candidate chain under one combination of sheets.
 
     Attributes:
-        asks: The scope is asked; None never, True always, else where the gate is open.
+        asks: Whether the scope is applied: None never, True always, else if the gate is open.
         before: Steps before the scope.
         between: Steps between scope and preparation.
-        after: Steps behind it.
+        after: Steps after it.
     """
 
     asks: Gate | bool = True
@@ -112,7 +112,7 @@ class DispositionPlan(NamedTuple):
         before: Steps before `archive`.
         between: Steps between `archive` and `candidates`.
         late: Steps between `candidates` and `disposition`.
-        after: Steps behind it.
+        after: Steps after it.
     """
 
     archives: Gate | bool = True
@@ -134,9 +134,9 @@ class ChainBuilder:
     Args:
         name: The chain.
         entries: Its entries under each combination of sheets.
-        steps: Counts what each processor does.
+        steps: Counts the work of each processor.
         kit: What processors may use; chain and label are filled in.
-        built: Makes what the job's parts do themselves, by kind.
+        built: Makers of steps that the job's parts do themselves, by kind.
     """
 
     def __init__(
@@ -155,11 +155,11 @@ class ChainBuilder:
         self._made: dict[int, Bound[Any]] = {}
 
     def finish(self) -> None:
-        """The run ends, or the job stops: who has something to close does so."""
+        """Close processors with resources, at the end of the run or a stop of the job."""
         self._call("finish")
 
     def time_passed(self) -> None:
-        """Called about once a second: who has something to do by the clock does so."""
+        """Call processors with timed work; called about once a second."""
         self._call("time_passed")
 
     def _call(self, name: str) -> None:
@@ -214,7 +214,7 @@ class ChainBuilder:
         anchors: Sequence[str],
         gated: Callable[[Any, Gate], Any],
     ) -> tuple[list[tuple[Bound[Any], ...]], dict[str, Gate | bool]]:
-        """The steps before, between and behind what the parts do themselves, and its gates."""
+        """Return the steps before, between and after the steps of the parts, and its gates."""
         groups: list[list[Bound[Any]]] = [[] for _ in range(len(anchors) + 1)]
         gates: dict[str, Gate | bool] = {}
         kinds = [entry.kind for entry in entries]

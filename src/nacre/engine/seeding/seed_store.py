@@ -1,6 +1,6 @@
 """The index of the seeds of a run in its store: by their prefixes for scopes, and by their URLs.
 
-Ten million seeds are not loaded: a scope asks for the prefixes near a host, and one look-up finds
+Ten million seeds are not loaded: a scope looks up the prefixes near a host, and one look-up finds
 whether a URL is a seed. Rows in the family `scope`, beside those of `seedbook`:
 
     surt:PREFIX             the prefix that seeds imply (`uri.surt.implied_prefix`)

@@ -109,7 +109,7 @@ def put_unreachable(store: Store, url: str, row: UnreachableSeed | None) -> None
 
 
 class SeedBook:
-    """Seeds and directives in the store, where the scope asks for them.
+    """Seeds and directives in the store, where the scope looks them up.
 
     Args:
         store: The store of the job.
@@ -125,7 +125,7 @@ class SeedBook:
         self._numbers: dict[int, int] | None = None
 
     def load(self, *, writes: bool = False) -> None:
-        """Let the scope know seeds and directives of an earlier process.
+        """Add seeds and directives of an earlier process to the scope.
 
         Args:
             writes: The store is that of a job which runs: seeds that an earlier Nacre wrote are
@@ -144,7 +144,7 @@ class SeedBook:
         self._state.add_directives(directive_lines(self._store))
 
     def rows(self) -> Iterator[SeedRow]:
-        """All seeds, in the order they came."""
+        """Yield all seeds, in the order of their addition."""
         return seed_rows(self._store)
 
     def knows(self, url: str) -> bool:
@@ -196,7 +196,7 @@ class SeedBook:
         self._state.add_directives(directives)
 
     def stands_in(self, seed: Seed, uri: CrawlURI) -> bool:
-        """Note a seed that takes the place of one that cannot be reached, with its scope."""
+        """Add a seed that replaces an unreachable seed, with its scope."""
         owner = uri.heritable.get(OWN_SCOPE, "")
         owners = self._state.own
         places = owners.get(owner)
@@ -360,7 +360,7 @@ ADVICE = (
 
 
 class LoginBook:
-    """The logins of a job, one for each origin: the one that was typed last.
+    """The logins of a job, one for each origin: the last typed login.
 
     Attributes:
         known: For the fetcher; it grows while the job runs.

@@ -1,12 +1,12 @@
 """The source of seed lines: the configuration, or a file of any length, plain or gzip.
 
-How a seed list is written: UTF-8 or UTF-16, or what its bytes look like where it is neither.
+The encoding of a seed list: UTF-8 or UTF-16, else a guess by its bytes.
 
 Operators save lists in whatever their editor has: UTF-16 by a spreadsheet, GBK or Big5 by an older
 Windows, Latin-1. What is guessed wrongly would be fetched under a wrong name, so a line with bytes
 that its encoding does not have is not a seed.
 
-One look over a seed list of any length: what a check and the address guard need of it.
+A survey of a seed list of any length, for checks and the address guard.
 """
 
 import codecs
@@ -53,9 +53,9 @@ _MARKS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _SAMPLE = 65_536
-"""Bytes of lines beyond ASCII that are looked at."""
+"""Bytes of non-ASCII lines that are examined."""
 _STRAY = 4
-"""So many lines of UTF-8 to one that is not: then the list is UTF-8, and that line is broken."""
+"""UTF-8 lines per other line for which the list is UTF-8, and the other line broken."""
 _SHOWN = {"gbk": "GBK", "gb18030": "GB18030", "big5hkscs": "Big5", "cp1252": "Latin-1",
           "cp932": "Shift_JIS", "euc_jp": "EUC-JP", "cp949": "EUC-KR"}  # fmt: skip
 
@@ -76,7 +76,7 @@ def coding_of(file: SeedBytes) -> str:
     for line in _lines_beyond_ascii(file):
         if line.isascii():
             if b"\0" in line:
-                return UTF_8  # it is not text, which who reads it on finds out
+                return UTF_8  # it is not text, which the reader reports
             continue
         if _is_utf8(line):
             sound += 1
@@ -293,7 +293,7 @@ def unreadable(named: str, reason: str) -> ConfigError:
 
 
 KEPT = 1000
-"""Seeds, hosts and bad lines that are looked at closely; the rest is counted."""
+"""Seeds, hosts and bad lines that are collected; others are counted."""
 
 
 @dataclass
@@ -325,7 +325,7 @@ class SeedSurvey:
     logins: dict[str, None] = field(default_factory=dict)
 
     def note(self, seed: Seed, mapped: Container[str]) -> None:
-        """Count a seed and look at its host."""
+        """Count a seed and check its host."""
         self.count += 1
         if len(self.first) < KEPT:
             self.first.append(seed)

@@ -221,7 +221,7 @@ def _plain_seed(text: str) -> Seed:
         _refuse_a_broken_scheme(text)
         seed = Seed(text, parse(f"https://{text}"), parse(f"http://{text}"))
     seed = _apart_from_login(seed)
-    # What the scope asks of it: `htp:/example.org` and `file:///a` fail here.
+    # The scope needs a SURT prefix: `htp:/example.org` and `file:///a` fail here.
     implied_by(seed.text, seed.url)
     return seed
 

@@ -86,7 +86,7 @@ class Prepared:
     Attributes:
         records: Its records; none when nothing is written of its kind, None when it has none.
         members: The records compressed; None: they are compressed when they are written.
-        judgement: What the observer made of it; None: it was not asked yet.
+        judgement: Judgement of the observer; None: the observer was not called yet.
     """
 
     __slots__ = ("judgement", "members", "records")
@@ -168,7 +168,7 @@ class ArchiveStep:
 
         Args:
             visit: The visit.
-            judgement: What the observer made of it.
+            judgement: Judgement of the observer.
         """
         if visit.capture is None or visit.status <= 0:
             return Prepared(None, judgement=judgement)
@@ -307,7 +307,7 @@ class ArchiveStep:
     def _remember_seen(self, visit: Visit, capture: Capture, record_id: str) -> Stored:
         """The last capture stays the one to refer to; `record_id`: of the note, if there is one.
 
-        The validators of a reply that is noted are asked with from now on.
+        The validators of a noted reply are sent with requests from now on.
         """
         history = visit.history
         if history is None:

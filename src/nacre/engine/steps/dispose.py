@@ -1,4 +1,4 @@
-"""The processors of the disposition chain behind `archive`: what follows a visit that is final.
+"""The processors of the disposition chain after `archive`: the steps after a final visit.
 
 Links are followed, the queue gets its delay, statistics and logs are updated, and a URI may be
 fetched again after a time.
@@ -45,7 +45,7 @@ class FollowLinksStep:
 
     Args:
         candidates: Judges links, and schedules those that are accepted.
-        prospects: Learns from a page what others like it promise; None: nothing is learned.
+        prospects: Learns the promise of similar pages from a page; None: nothing is learned.
         error_pages: Follow the links of pages that are errors.
         counts: Counts the visits whose links are followed, and the links that enter the frontier.
 
@@ -67,7 +67,7 @@ class FollowLinksStep:
         self.counts = counts
 
     def follow(self, visit: Visit, gate: Gate | bool, now: float) -> None:  # noqa: FBT001 - a gate that is constant
-        """Let its links enter the frontier; those of errors do not, unless the settings say so.
+        """Schedule the links of a visit; links of error pages only if the settings allow it.
 
         Args:
             visit: The visit, final and stored.
@@ -136,7 +136,7 @@ class QueueDelays:
         return Attempt(visit.status, pace.delay, backoff, alone=bool(crawl_delay), cause=pace.cause)
 
     def _without_reply(self, visit: Visit, politeness: PolitenessSettings) -> Pace:
-        """The time spent is all that is known of the host; 0 if it was not asked."""
+        """Return the time spent, the only known fact about the host; 0 without a request."""
         if visit.status <= FetchStatus.RUNTIME_EXCEPTION:
             return Pace(0.0, DelayCause.UNKNOWN)
         return pace_after(politeness, (self._clock.monotonic() - visit.started) * 1000.0)
@@ -152,7 +152,7 @@ class QueueDelays:
 
 
 class DisposeStep:
-    """The worker of `Dispose`: the URI leaves the frontier, and all who count learn of it.
+    """The worker of `Dispose`: removes the URI from the frontier, and updates all counts.
 
     Args:
         frontier: The frontier in which the URI is in process.
@@ -169,7 +169,7 @@ class DisposeStep:
         counts: As given.
     """
 
-    def __init__(  # noqa: PLR0913 - all who learn of a final visit
+    def __init__(  # noqa: PLR0913 - all receivers of a final visit
         self,
         *,
         frontier: Frontier,

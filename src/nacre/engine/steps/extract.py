@@ -73,7 +73,7 @@ class Turnstile:
             asyncio.get_running_loop().call_soon(self._turn)
 
     def _turn(self) -> None:
-        """A new turn: the next ones go through."""
+        """Begin a new turn: the next documents may be read."""
         self._armed = False
         self._room = self._whole
         while self._waiting and self._room > 0:

@@ -91,7 +91,7 @@ class CookieRows:
 _PROCEED = Result.PROCEED  # the way to a member of an enumeration is long
 
 UNCONDITIONAL = "_unconditional"
-"""Key in a URI's heritable data: it is asked for without validators."""
+"""Key in a URI's heritable data: it is requested without validators."""
 
 
 FRESH = "_fresh"
@@ -119,7 +119,7 @@ class FetchDnsStep:
         return url.startswith("dns:")
 
     async def process(self, visit: Visit) -> Result:
-        """Look it up; what a server answered is a capture."""
+        """Resolve the name; an answer of a server is a capture."""
         began, start = self._clock.now(), self._clock.monotonic()
         answer = await self._resolver.lookup(visit.uri.url[4:])
         visit.answered(
@@ -236,7 +236,7 @@ class FetchHttpStep:
         )
 
     def _check(self, visit: Visit, addresses: Sequence[str]) -> Check | None:
-        """What is asked between head and body; None when nothing is."""
+        """Return the check between head and body; None: there is none."""
         gate, check = self._midfetch[visit.overlay], self._checks[visit.overlay]
         if gate is None:
             return check

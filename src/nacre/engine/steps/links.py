@@ -1,4 +1,4 @@
-"""Processors that look at the outlinks of a page. Source: Heritrix 3."""
+"""Processors of the outlinks of a page. Source: Heritrix 3."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -63,7 +63,7 @@ def _accepting() -> tuple[AnyRule, ...]:
 
 
 class SupplementaryLinks(Entry):
-    """Drops outlinks that its own rules do not accept, before the scope is asked."""
+    """Drops outlinks that its own rules do not accept, before the scope is applied."""
 
     chains = frozenset((ChainName.DISPOSITION,))
     heritrix = "SupplementaryLinksScoper"
@@ -109,7 +109,7 @@ class Implying:
         return bool(visit.outlinks)
 
     async def process(self, visit: Visit) -> Result:
-        """Add what the links imply."""
+        """Add the URLs that the links imply."""
         replacement = self._implied[visit.overlay]
         implied = {link.url: replacement.of(link.url) for link in visit.outlinks}
         if replacement.drops:

@@ -32,7 +32,7 @@ _OBEY, _IGNORE, _REDIRECT, _UNREACHABLE, _PROCEED = (
 _DNS, _ROBOTS = "dns", "robots"
 
 _WAITING = 100_000
-"""URIs whose waiting is remembered; one that is forgotten may have to wait again."""
+"""URIs whose start of waiting is cached; an evicted URI may have to wait again."""
 
 
 class CheckPreconditions(Entry):
@@ -45,7 +45,7 @@ class CheckPreconditions(Entry):
 
 
 class WaitingUris:
-    """Since when URIs wait for their prerequisites. A restart forgets it: then they ask again."""
+    """Start of waiting of URIs with prerequisites. After a restart they request them again."""
 
     def __init__(self, capacity: int = _WAITING) -> None:
         self._capacity = capacity
@@ -129,7 +129,7 @@ class Preconditions:
         return _obey(visit, site, *entry, calculates=settings.calculate_only)
 
     def _ask_first(self, visit: Visit, site: str, row: RobotsRow | None, now: float) -> Result:
-        """Let it wait for robots.txt, or for what that redirects to."""
+        """Defer it for robots.txt, or for the redirect target of robots.txt."""
         if row is not None:
             return _defer(visit, row.next_url)
         self._waiting.begin(visit.uri.url, _ROBOTS, now)

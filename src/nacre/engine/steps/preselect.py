@@ -1,4 +1,4 @@
-"""The first step of the fetch chain: what need not be fetched after all.
+"""The first step of the fetch chain: drops URIs that need not be fetched.
 
 Source: Heritrix's Preselector, in its order.
 
@@ -25,7 +25,7 @@ _SPECULATIVE = Hop.SPECULATIVE  # the way to a member of an enumeration is long
 
 
 class Preselect(Entry):
-    """Drops URIs that need not be fetched: blocked ones, and hopeless guesses."""
+    """Drops URIs that need not be fetched: blocked URIs, and hopeless guesses."""
 
     heritrix = "Preselector"
     processor: Literal["preselect"] = "preselect"
@@ -128,11 +128,11 @@ class RecheckScopeStep:
         self._address = address
 
     def accepts(self, visit: Visit) -> bool:
-        """All but what another URI needs."""
+        """Return whether a URI is no prerequisite of another URI."""
         return not visit.uri.is_prerequisite
 
     async def process(self, visit: Visit) -> Result:
-        """Disregard it (-5000) when it is out of scope, and say by which rule."""
+        """Disregard it (-5000) if it is out of scope, with the rule as reason."""
         verdict = self._scope[visit.overlay].decide(subject_of(visit, self._address(visit)))
         if verdict.accepted:
             return Result.PROCEED

@@ -1,6 +1,6 @@
 """Quotas in a running job: usage is counted, and URIs over a quota are not fetched.
 
-A limit of running time, looked at for each URI. As Heritrix's RuntimeLimitEnforcer.
+A limit of running time, checked for each URI, as Heritrix's RuntimeLimitEnforcer.
 """
 
 from collections.abc import Callable, Iterable
@@ -61,7 +61,7 @@ _HERITRIX_NAMES: dict[Level, Callable[[CrawlURI], str]] = {
 
 
 def name_of(level: Level, uri: CrawlURI, count: QuotaCount) -> str:
-    """Return what a URI is counted by on a level; "" if it is not counted there.
+    """Return the key of a URI for counts of a level; "" if it is not counted there.
 
     Source: `CrawlServer.getServerKey` and `ServerCache.getHostFor` of Heritrix. Its pseudo-host of
     all lookups is left out: a quota of one host would end the lookups of all hosts.
@@ -91,7 +91,7 @@ class QuotaBook:
     Args:
         store: Has the counts.
         settings: The quotas.
-        said: Paths that sheets change, for levels that only a sheet has a quota of.
+        stored_paths: Paths that sheets change, for levels with a quota only in a sheet.
         queue: Queue key of a URL.
         changed: Called when the quotas change.
 
@@ -222,7 +222,7 @@ class QuotaBook:
         return book.look(name_of(level, uri, self.settings[0].count)) if book is not None else None
 
     def seal(self) -> None:
-        """Write what changed; called just before a group is sealed."""
+        """Write changed counts; called just before a group is sealed."""
         for book in self._books.values():
             if book:
                 book.seal()
@@ -263,10 +263,10 @@ class EnforceQuotasStep:
 
 
 RUNTIME = "runtime limit"
-"""The reason of a pause that this asks for; `nacre resume` ends it."""
+"""The reason of a pause by this limit; `nacre resume` ends it."""
 
 OPERATOR = "operator"
-"""The reason of a pause that `nacre pause` asked for, or `engine.pause_at_start`."""
+"""The reason of a pause by `nacre pause` or `engine.pause_at_start`."""
 
 
 class LimitRuntime(Entry):
@@ -296,7 +296,7 @@ class LimitRuntimeStep:
         return after > 0.0 and self._supervisor.elapsed >= after
 
     async def process(self, visit: Visit) -> Result:
-        """Do what the settings say."""
+        """Apply the action of the settings."""
         settings = self._settings[visit.overlay]
         if settings.action == "pause":
             self._supervisor.hold(RUNTIME)

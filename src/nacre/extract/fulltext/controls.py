@@ -40,7 +40,7 @@ class PageControls(NamedTuple):
 
 
 def with_labels(markup: str) -> PageControls:
-    """Put what a reader sees of buttons, lists and fields into a page's text, in linear time.
+    """Add the visible text of buttons, lists and fields to a page's text, in linear time.
 
     Args:
         markup: The decoded page.

@@ -11,7 +11,7 @@ from nacre.wire.charset import decode, detect
 
 _FAR = re.compile(rb"[\x80-\xff]")
 _SURE = 6
-"""Characters beyond ASCII that are enough to know an encoding by."""
+"""Non-ASCII characters that suffice to detect an encoding."""
 _HAN = re.compile("[\u4e00-\u9fff]")
 _OTHER = re.compile("[^\x00-\x7f]")
 

@@ -1,4 +1,4 @@
-"""The text of a page in HTML: what its author wrote, and what its site repeats, apart."""
+"""The text of an HTML page: its content, separated from parts that its site repeats."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -46,9 +46,9 @@ def html_text(job: TextJob, _kind: str) -> PageText:
 
 
 def _is_deep(text: str) -> bool:
-    """Whether elements may lie deeper in one another than a tree is made of.
+    """Return whether elements may be nested deeper than the limit of a tree.
 
-    An upper bound by the number of tags that nothing closes, so that no page of usual form is it.
+    It is an upper bound by the number of unclosed tags, which usual pages do not reach.
     """
     return text.count("<") - 2 * text.count("</") > _DEEPEST and _open_depth(text) > _DEEPEST
 

@@ -70,7 +70,7 @@ TYPES = HTML | PLAIN | PDF | OFFICE | ZIPPED_XML | {EPUB} | SIBLINGS.keys()
 """Media types that have a text."""
 
 UNKNOWN = frozenset(("", "application/octet-stream", "binary/octet-stream"))
-"""Media types that say nothing of what a document is."""
+"""Media types that do not determine the type of a document."""
 ENDINGS = {
     "pdf": "application/pdf",
     "doc": "application/msword",
@@ -155,8 +155,8 @@ def text_type(mime: str, url: str) -> str:
     """The media type by which a document is read; "" where it has no text.
 
     Args:
-        mime: As the server says, lower case.
-        url: Its URL: the end of its name counts where the server does not say.
+        mime: As sent by the server, lower case.
+        url: Its URL: the extension counts if the server sends no type.
     """
     if mime in TYPES:
         return mime

@@ -14,7 +14,7 @@ _LEAST = 24
 _SURE = 0.7
 """Least probability of a guess. A guess itself: of short texts in other scripts it is near 1."""
 _VARIETIES = frozenset(("wuu", "yue", "pcm"))
-"""Varieties that the model tells apart by almost nothing from Chinese and English."""
+"""Varieties that the model can hardly distinguish from Chinese and English."""
 _EAST = frozenset(("zh", "ja", "ko", "yue", "wuu", "nan", "hak", "gan", "lzh", "cmn"))
 """Languages whose texts have characters of Chinese, Japanese or Korean."""
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
@@ -31,9 +31,9 @@ _ENGLISH = frozenset(
     )
 )
 _WORDS = 40
-"""Words that are enough to know English by."""
+"""Number of words that suffices to detect English."""
 _FEW = 8
-"""Characters of a script that say something."""
+"""Number of characters of a script that suffices to detect it."""
 _ENOUGH = 200
 """Characters of a text in which one of a declared script is to be expected."""
 _OLD = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv"}
@@ -55,11 +55,11 @@ def declared_language(tag: str) -> str:
 def language_of(declared: str, text: str) -> str:
     """The language of a text; "" when it is unknown.
 
-    A declaration that the script of the text contradicts is none: templates say `en` of pages in
-    Chinese.
+    A declaration that contradicts the script of the text is ignored: templates declare `en` on
+    pages in Chinese.
 
     Args:
-        declared: What the document says, as `declared_language` gives it; "" for nothing.
+        declared: The declared language, from `declared_language`; "" for none.
         text: The text.
     """
     sample = text[:_SAMPLE].strip()
@@ -95,7 +95,7 @@ def script_language(sample: str) -> str:
 
 
 def guessed_language(text: str) -> str:
-    """The language of a text by its first characters; "" when there are too few of them to say."""
+    """Return the language of a text by its first characters; "" if there are too few."""
     sample = text[:_SAMPLE].strip()
     if len(sample.encode("utf-8", "replace")) < _LEAST:
         return ""

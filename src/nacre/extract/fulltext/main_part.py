@@ -48,7 +48,7 @@ def parted(whole: str, extract: str) -> tuple[str, str]:
 
 
 def _chosen(plain: Sequence[str], extract: Sequence[str]) -> list[bool]:
-    """Which lines an extract points to: by equal lines first, by similar ones between these."""
+    """Return which lines an extract covers: equal lines first, similar lines between them."""
     chosen = [False] * len(plain)
     begin = begin_found = 0
     for at, at_found in (*_anchors(plain, extract), (len(plain), len(extract))):
@@ -92,7 +92,7 @@ def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _choose_equal(
     plain: Sequence[str], chosen: list[bool], extract: Sequence[str], begin: int, end: int
 ) -> None:
-    """Choose lines of a range that equal extracted lines, in order; between them similar ones."""
+    """Choose lines of a range that equal extracted lines, in order, and similar lines between."""
     places: dict[str, list[int]] = defaultdict(list)
     for number in range(begin, end if extract else begin):
         places[plain[number]].append(number)

@@ -1,4 +1,4 @@
-"""Markup as it is before its text is taken: what the reader of text would join, part or lose.
+"""Prepares markup for the text reader, which would otherwise join, split or lose text.
 
 The reader (resiliparse) keeps to the tree, and collapses line breaks to spaces. So what its answer
 does not show any more is settled in the markup: line breaks between characters of Chinese or
@@ -22,7 +22,7 @@ _BREAKS = regex.compile(rf"(?is)\n(?:\s++|{_TAGS}|(?!))*+(?=[^\x00-\x7f])")
 _TAG = regex.compile(rf"(?is){_TAGS}")
 _BEFORE = regex.compile(rf"(?isr)(?<=[^\x00-\x7f])(?:[ \t\f]++|{_TAGS})*")
 _LOOKED_BACK = 1_000
-"""Characters before a line break that are looked at: tags may be there."""
+"""Characters before a line break that are inspected for tags."""
 _PRE = regex.compile(r"(?is)(<pre\b.*?(?:</pre\s*>|\Z))")
 _REFERENCE = regex.compile(r"(?i)&#(?:x([0-9a-f]{3,6})|([0-9]{4,7}));")
 _FIRST_WIDE = 0x2E80
@@ -61,7 +61,7 @@ _FORMATTING = re.compile(
 _SHORT_LINK = re.compile(r"<[aA]\s[^<>]*>([^<>]{1,2})</[aA]\s*>")
 _SINGLE = re.compile(r">([^\s<>])(?=<)")
 MARK = "\uf8fe"
-"""A character behind those that are alone between two tags: the reader drops them otherwise."""
+"""Add a mark after single characters between two tags, which the reader would drop."""
 
 
 class ReadableMarkup(NamedTuple):

@@ -25,8 +25,8 @@ from nacre.extract.lines import join_lines, one_line
 def page_text(job: TextJob) -> PageText:
     """Read a document.
 
-    What it cannot be read for is said in the answer. A crash of a parser, endless time and memory
-    are caught by the limits of the process.
+    If it cannot be read, `problem` has the reason. A crash of a parser, endless time and memory are
+    caught by the limits of the process.
     """
     document = job.document
     kind = text_type(document.mime, document.url)

@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 """A tag ends before the next `<`, an unclosed tag at the end of the text: linear time."""
 _COUNT = re.compile(r"""\bc=["'](\d{1,4})["']""")
 _MOST_SPACES = 100
-"""Spaces of an element that stands for several: a small file must not become a large text."""
+"""Most spaces of an element with a count, so that a small file does not become a large text."""
 _NAME = re.compile(r"""\btable:name=["']([^"']*)["']""")
 _SPACE = re.compile(r"\s+")
 _TITLE = re.compile(r"<dc:title[^<>]*>([^<]*)</dc:title>")

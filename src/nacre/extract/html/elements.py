@@ -29,7 +29,7 @@ def is_script(href: str) -> bool:
 
 
 def script_of(href: str) -> str:
-    """The script behind `javascript:`."""
+    """Return the script after `javascript:`."""
     return unquote(href.lstrip()[len(_SCHEME) :])
 
 
@@ -112,7 +112,7 @@ def control(walk: Walk, node: Node, tag: str) -> None:
 
 
 def _method(walk: Walk, node: Node) -> str:
-    """How a button sends: as it says, else as its form does.
+    """Return the method of a button: its own, else that of its form.
 
     That is the form which `form` names, or the last one that began. Without any it sends nothing;
     that counts as POST, as does a form that is yet to come.
@@ -135,7 +135,7 @@ _DIRECT_METAS = frozenset(("image", "thumbnailurl", "contenturl", "logo"))
 
 
 def plain(walk: Walk, node: Node, tag: str) -> None:
-    """An element of which the table says all."""
+    """Read an element by the table only."""
     walk.refer(node, PLAIN[tag])
 
 
@@ -160,7 +160,7 @@ def svg(walk: Walk, node: Node, tag: str) -> None:
 
 
 def anchor(walk: Walk, node: Node, tag: str) -> None:
-    """A link; a script behind `javascript:` is searched."""
+    """Read a link; a script after `javascript:` is searched."""
     href = node.attr("href")
     if href is None:
         href = node.attr("xlink:href")

@@ -25,12 +25,12 @@ _LINK_LIKE = ("url", "href", "link")
 
 
 def sweep(walk: Walk, page: HtmlPage, names: set[str] | None) -> None:
-    """Take what attributes refer to, beyond the table of elements.
+    """Add references of attributes that are not in the table of elements.
 
     Args:
         walk: The walk over the page.
         page: The page.
-        names: Names of the `on...` and `data-...` attributes to look at; None for all.
+        names: Names of the `on...` and `data-...` attributes to read; None for all.
     """
     styles, nodes = page.styled_and_odd()
     for style in styles:
@@ -50,10 +50,10 @@ def sweep(walk: Walk, page: HtmlPage, names: set[str] | None) -> None:
 
 
 def names_to_sweep(body: bytes) -> set[str] | None:
-    """Names of `on...` and `data-...` attributes that may hold a link: a quick look at the bytes.
+    """Return names of `on...` and `data-...` attributes that may contain links, by a fast scan.
 
     Returns:
-        The names, lower case, perhaps too many; None when every attribute should be looked at.
+        The names, lower case, perhaps too many; None if every attribute must be read.
     """
     if len(body) < _SMALL or _OLD_STYLE.search(body, 0, _OLD_STYLE_HEAD):
         return None
@@ -66,7 +66,7 @@ def names_to_sweep(body: bytes) -> set[str] | None:
 
 
 def odd(walk: Walk, node: Node) -> None:
-    """References of elements that the table does not know, and backgrounds."""
+    """Add references of elements that are not in the table, and backgrounds."""
     tag = node.tag or ""
     if tag not in HANDLERS:
         walk.refer(node, references(tag[:64], ODD))

@@ -96,7 +96,7 @@ class HtmlPage(Protocol):
         ...
 
     def path(self, node: Node, /) -> str:
-        """Element path, such as `html/body/p/a`; "" when the reading knows none."""
+        """Element path, such as `html/body/p/a`; "" if it is unknown."""
         ...
 
 
@@ -226,7 +226,7 @@ class TokenPage:
         return "".join(parts)
 
     def alt(self, node: Node) -> str:
-        """See `HtmlPage.alt`; looked for within 200 tokens."""
+        """See `HtmlPage.alt`; searched within 200 tokens."""
         for token in self._following(node):
             if token.tag == "img" and token.type is _START:
                 return token.attr("alt") or ""
@@ -235,7 +235,7 @@ class TokenPage:
         return ""
 
     def _following(self, node: Node) -> list[Token]:
-        """Tokens behind a start tag."""
+        """Tokens after a start tag."""
         if not self._places:
             self._places = {id(self._tokens[at]): at for at in self._starts}
         at = self._places[id(node)] + 1

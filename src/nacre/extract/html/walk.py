@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from nacre.extract.settings import ExtractSettings
 
 MAY_BE_SCRIPT = frozenset(("j", "J", " ", "\t", "\n", "\r", "\f"))
-"""First characters of what may be a `javascript:` link, whose `#` is not a fragment."""
+"""First characters of a possible `javascript:` link, whose `#` is not a fragment."""
 _RAW_TEXT = 4 * MAX_TEXT
 _BOILERPLATE = 8192
 """Longest script and style sheet, in characters, whose URLs are remembered for the next page."""
@@ -238,11 +238,11 @@ class Walk:
         return text
 
     def path(self, node: Node) -> str:
-        """Element path, when the settings ask for it."""
+        """Return the element path, if the settings request it."""
         return self.page.path(node) if self.settings.element_path else ""
 
     def refer(self, node: Node, rows: tuple[Reference, ...]) -> None:
-        """Take what the attributes of an element refer to, by rows of the table."""
+        """Add the references of an element's attributes, by rows of the table."""
         attr = node.attr
         for attribute, hop, context, form in rows:
             value = attr(attribute)
@@ -294,7 +294,7 @@ class Walk:
 
 
 def _one_line(text: str) -> str:
-    """The beginning of a text, white space collapsed; short ones are remembered."""
+    """Return the beginning of a text with collapsed white space; short texts are cached."""
     line = one_line(text[:_RAW_TEXT])[:MAX_TEXT]
     if len(text) <= _SHORT:
         if len(_KNOWN_TEXTS) >= _MANY:

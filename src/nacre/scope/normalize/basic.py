@@ -29,7 +29,7 @@ class BasicNormalizer:
     Args:
         idn: `ascii` and `unicode` rewrite host names; `keep` leaves them.
         idna2008: By IDNA 2008 as browsers have it; else by IDNA 2003.
-        trim_trailing_dot: Drop the dot behind a host name.
+        trim_trailing_dot: Drop a dot at the end of a host name.
         default_scheme: Put before a text without a scheme; "": it is not a URL.
     """
 
@@ -129,7 +129,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _with_plain_path(file: str) -> str:
-    """Dot segments and empty ones resolved in the path; the query stays.
+    """Resolve dot segments and empty segments in the path; the query stays.
 
     With a backslash all stays: it is not a URI for Java, whose function resolves them.
     """

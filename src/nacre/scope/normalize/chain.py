@@ -94,7 +94,7 @@ class BasicSettings(NormalizerSettings):
 
 
 class RegexSettings(NormalizerSettings, RuleText):
-    """Nutch's `regex-normalize.xml`: what expressions find is replaced."""
+    """Nutch's `regex-normalize.xml`: replaces matches of expressions."""
 
     normalizer: Literal["regex"] = "regex"
 
@@ -135,7 +135,7 @@ class SlashSettings(NormalizerSettings, RuleText):
 
 
 class PlainSettings(NormalizerSettings):
-    """`querystring` sorts the parameters, `clean-query` drops empty ones too, `ajax` rewrites `#!`.
+    """`querystring` sorts parameters, `clean-query` also drops empty ones, `ajax` rewrites `#!`.
 
     `pass` does nothing.
     """

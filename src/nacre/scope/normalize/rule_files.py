@@ -22,8 +22,8 @@ class Replacement(NamedTuple):
 
     Attributes:
         pattern: A regular expression, as in Java.
-        substitution: What is put in its place: `$1` stands for a group, a backslash makes the next
-            character plain.
+        substitution: The replacement: `$1` stands for a group, a backslash makes the next character
+            plain.
         line: Its line in the file; 0 for none.
     """
 
@@ -69,7 +69,7 @@ def _replacement(regex: Element, source: RuleSource) -> Replacement:
 
 
 class RegexNormalizer:
-    """Replaces what expressions find, one rule after the other.
+    """Replaces matches of expressions, one rule after the other.
 
     Args:
         rules: The rules, in order.
@@ -177,7 +177,7 @@ def _parse(text: str, groups: int, names: Sequence[str]) -> list[str | tuple[int
     """Texts, and references to groups as tuples of one.
 
     Raises:
-        ValueError: A group that the expression does not have, or a sign without what follows it.
+        ValueError: A group that the expression does not have, or an incomplete reference.
     """
     parts: list[str | tuple[int | str]] = []
     end = 0
@@ -304,7 +304,7 @@ class SchemeNormalizer:
 class SlashNormalizer:
     """Puts a slash at the end of the path, or takes it away.
 
-    None is put behind a name with an extension, and that of the root stays.
+    No slash is added to a name with an extension, and the slash of the root stays.
 
     Args:
         source: `host +` and `host -` lines.

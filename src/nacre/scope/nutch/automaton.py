@@ -24,7 +24,7 @@ def automaton_regex(text: str) -> str:
     """The expression for RE2, to be matched with a whole text.
 
     Raises:
-        ValueError: It is none, or RE2 cannot express it; the message says where.
+        ValueError: The expression is invalid, or RE2 cannot express it; the message has the place.
     """
     parser = _AutomatonParser(text)
     translated = parser.union(0) if text else ""
@@ -211,7 +211,7 @@ class _AutomatonParser:
 def interval(low: str, high: str) -> str:
     """An expression for the decimal numbers from one bound to the other, in either order.
 
-    Two bounds of the same length ask for that many digits; others allow leading zeros.
+    Two bounds of the same length match exactly that many digits; others allow leading zeros.
     """
     first, last = sorted((int(low), int(high)))
     if len(low) == len(high):

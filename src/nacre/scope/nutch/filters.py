@@ -52,7 +52,7 @@ class SuffixFilter:
 
     Args:
         source: One suffix a line. A line that begins with `+` or `-` sets the mode; an `I` in it
-            means that case does not count, a `P` that only the path is looked at.
+            means that case does not count, a `P` that only the path is compared.
     """
 
     def __init__(self, source: RuleSource) -> None:
@@ -142,7 +142,7 @@ class DomainFilter:
 
 
 def _ascii(name: str) -> str:
-    """A name as the suffix list has it; one that is none stays, and matches itself only."""
+    """Return a name in the form of the suffix list; an invalid name matches only itself."""
     try:
         return host_to_ascii(name)
     except URIError:
@@ -161,7 +161,7 @@ _PATH = re.compile(r"(?:/[-\w:@&?=+,.!/~*'%$;()]*)?", re.ASCII)
 
 
 class ValidatorFilter:
-    """Keeps what has a scheme, a dotted host or IPv4 address, and plain characters only."""
+    """Keeps URLs with a scheme, a dotted host or IPv4 address, and plain characters only."""
 
     def __init__(self, source: RuleSource | None = None) -> None:
         self.notes: list[Problem] = []
@@ -245,7 +245,7 @@ _NAMES = (
 
 
 def guess_kind(name: str) -> FilterKind:
-    """The filter that a file is for, by its name; regex where that says nothing."""
+    """Return the filter of a file by its name; regex if the name is unknown."""
     lower = name.lower()
     return next((kind for word, kind in _NAMES if word in lower), FilterKind.REGEX)
 
@@ -304,7 +304,7 @@ def make_filter(kind: FilterKind, source: RuleSource, limits: Limits | None = No
 
 
 class FilterChain:
-    """Filters that must all keep a URL; the first that does not has the say.
+    """Filters that must all keep a URL; the first that rejects it decides.
 
     Attributes:
         filters: In order.

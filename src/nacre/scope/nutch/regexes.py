@@ -171,7 +171,7 @@ class _Denial(NamedTuple):
 
 
 class FastFilter:
-    """Rejects what a section for the host, for a domain above it or for all denies.
+    """Rejects URLs that a section for the host, for a parent domain or for all denies.
 
     Args:
         source: `Host name` and `Domain name` lines, each followed by `DenyPath expression` and

@@ -1,4 +1,4 @@
-"""The rule files of Nutch, what a filter answers, and the protocol of a filter."""
+"""The rule files of Nutch, the ruling of a filter, and the protocol of filters."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

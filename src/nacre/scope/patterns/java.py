@@ -51,7 +51,7 @@ class Reader:
         return matches
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Parse what an expression matches here, and pass it."""
+        """Match an expression at this place; skip the match and return it."""
         match = pattern.match(self.text, self.at)
         if match is not None:
             self.at = match.end()
@@ -88,7 +88,7 @@ class Reader:
         self.at -= 1
 
     def escape(self) -> str | CharSet:
-        """Parse what follows a backslash: one character, or a class.
+        """Parse the text after a backslash: one character, or a class.
 
         Raises:
             JavaRegexError: It is not an escape.
@@ -160,7 +160,7 @@ _DEEPEST = 50
 
 
 def read_class(reader: Reader, *, any_case: bool, spaced: bool, depth: int = 0) -> CharSet:
-    """Read a class; the reader is behind its bracket, and afterwards behind the closing one.
+    """Read a class; the reader is after its opening bracket, then after the closing bracket.
 
     Args:
         reader: The expression.

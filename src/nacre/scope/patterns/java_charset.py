@@ -132,7 +132,7 @@ def _range(ends: tuple[int, int], *, around: bool = False) -> str:
 
 
 def _end(point: int) -> str:
-    # Surrogates are not characters of a text; RE2 and `regex` know no name for them in common.
+    # Surrogates are not characters of a text; RE2 and `regex` have no common name for them.
     if 0xD800 <= point <= 0xDFFF:
         point = 0xD7FF if point < 0xDC00 else 0xE000
     return escaped(chr(point))

@@ -59,7 +59,7 @@ def for_re2(pattern: str) -> str | None:
     """The pattern as RE2 takes it; None where it does not.
 
     Raises:
-        ValueError: It holds what no engine here knows.
+        ValueError: No engine supports the expression.
     """
     java = from_java(pattern)
     if java.nested:
@@ -72,10 +72,10 @@ def for_re2(pattern: str) -> str | None:
 
 
 def backtracking(pattern: str) -> "regex.Pattern[str]":
-    """The pattern for the module that knows look-around and back-references."""
+    """Compile a pattern for the module with look-around and back-references."""
     import regex  # noqa: PLC0415 - slow to load and rarely needed
 
-    # V1 knows nested sets and intersections; atomic and possessive forms are Java's.
+    # V1 has nested sets and intersections; atomic and possessive forms are as in Java.
     return regex.compile(from_java(pattern).pattern, regex.VERSION1)
 
 
@@ -144,7 +144,7 @@ class PatternList:
         return not self._every and not self._slow
 
     def matches(self, text: str) -> bool:
-        """True when one pattern matches, or all where `every` was asked for."""
+        """Return whether one pattern matches; with `every`, whether all patterns match."""
         if not self.patterns:
             return False
         hits = len(self._set.Match(text) or ()) if self._set is not None else 0
@@ -206,7 +206,7 @@ class PatternFinder:
         return None if match is None else self._groups(match)
 
     def without(self, text: str) -> str:
-        """The text without what matches."""
+        """Return the text without the matches."""
         pieces: list[str] = []
         end = 0
         for match in self._matches(text):

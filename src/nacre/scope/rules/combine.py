@@ -155,6 +155,6 @@ def logged(
     extra: bool,
     feed: bool = False,
 ) -> SequenceLog:
-    """The log of a sequence, from its rules and what `sequence_of` made of them."""
+    """Return the log of a sequence, from its rules and their opinions of `sequence_of`."""
     owners = tuple((number, rules[number].kind) for number, _ in opinions)
     return SequenceLog(name, extra, feed, tuple(opinion for _, opinion in opinions), owners)

@@ -1,4 +1,4 @@
-"""The DecideRule that asks an expression, in the place of Heritrix's scripts, and its parser.
+"""The DecideRule with an expression, in place of Heritrix's scripts, and its parser.
 
 Expressions: `host == 'a.test' and not path startswith '/private/'`.
 
@@ -131,7 +131,7 @@ _ESCAPED = re.compile(r"\\([\\'\"])")
 
 
 def tokens(text: str) -> Iterator[ExpressionToken]:
-    r"""The words of an expression, with one of kind `end` behind them.
+    r"""Yield the words of an expression, then a word of kind `end`.
 
     In a text `\'`, `\"` and `\\` stand for the character; any other backslash is itself, so that
     regular expressions can be written as they are.
@@ -178,9 +178,9 @@ class ParsedExpression(NamedTuple):
     """An expression that was understood.
 
     Attributes:
-        needs: What must be known at the place where it is asked.
+        needs: Facts that its place must have.
         build: Its test, for a scope.
-        asks_origin: It asks where the URI was found.
+        asks_origin: Whether it uses the page where the URI was found.
     """
 
     needs: Need

@@ -25,7 +25,7 @@ class Attribute(NamedTuple):
         kind: `TEXT`, `NUMBER` or `TRUTH`.
         doc: Its meaning.
         get: Return its value, given the state of the scope; None: the value is unknown.
-        needs: What must be known at the place where it is asked.
+        needs: Facts that its place must have.
     """
 
     kind: str
@@ -154,7 +154,7 @@ class Operand(NamedTuple):
 
     Attributes:
         kind: `text`, `number`, `yes or no`, or `list of …s`.
-        needs: What must be known where it is asked.
+        needs: Facts that its place must have.
         make: Its value for a URI, given the state of the scope.
         position: Where it begins.
         constant: Its value where it is always the same; else None.

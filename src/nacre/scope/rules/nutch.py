@@ -1,4 +1,4 @@
-"""Nutch's URL filters as DecideRules: a rule speaks of what its filter rejects, or keeps."""
+"""Nutch's URL filters as DecideRules: a rule decides on URLs that its filter rejects or keeps."""
 
 from abc import abstractmethod
 from enum import StrEnum
@@ -31,7 +31,7 @@ _DECISION = "REJECT: matches URLs that the filter rejects. ACCEPT: matches URLs 
 
 
 class FilterRule(Predicated):
-    """A rule that asks a filter, or several."""
+    """A rule with one or several filters."""
 
     decision: Decision = setting(Decision.REJECT, _DECISION)
 

@@ -1,4 +1,4 @@
-"""DecideRules on seeds, and on what descends from them."""
+"""DecideRules on seeds and their descendants."""
 
 from typing import Literal
 
@@ -61,7 +61,7 @@ class SeedScope(Rule):
         return within
 
     def opinions(self, build: Build, depth: int = 0) -> list[Opinion]:
-        """Two: what rejects, and what accepts."""
+        """Return two opinions: one that rejects, and one that accepts."""
         test = self.test(build)
         if test is never:
             return [Opinion(self.label, Decision.ACCEPT, never, depth, self.kind)]

@@ -1,4 +1,4 @@
-"""Nacre's own DecideRules, registered, and the stock scope made of them.
+"""Registers Nacre's own DecideRules, and builds the stock scope from them.
 
 `rules_for` is that scope with the options of `nacre crawl`.
 """
@@ -82,7 +82,7 @@ RULES.add(*NUTCH_RULES)
 def stock_rules() -> tuple[AnyRule, ...]:
     """Heritrix's stock scope in its stock order.
 
-    Embeds come behind the hop limit, which does not bind them, and before the lists that refuse.
+    Embeds come after the hop limit, which does not apply to them, and before the lists that refuse.
     """
     return (
         Reject(),

@@ -1,4 +1,4 @@
-"""DecideRules on where a URI lies: its SURT and sets of SURT prefixes."""
+"""DecideRules on the place of a URI: its SURT and sets of SURT prefixes."""
 
 from collections.abc import Callable, Iterable
 from typing import Literal

@@ -111,7 +111,7 @@ class SchemeNotInSet(Predicated):
 
 
 def path_of(url: str) -> str:
-    """The path of a URL, query left out; what follows the first slash where it has no authority."""
+    """Return the path of a URL without query; without authority, the text after the first slash."""
     head = url.partition("?")[0]
     slash = head.find("/", head.find("://") + 3) if "://" in head else head.find("/")
     return head[slash:] if slash >= 0 else ""

@@ -19,7 +19,7 @@ class DocumentWriter(Protocol):
     """Takes documents.
 
     Attributes:
-        name: Its name in the settings, by which the table `indexed` knows it.
+        name: Its name in the settings and in the table `indexed`.
     """
 
     name: str
@@ -58,7 +58,7 @@ class DocumentWriter(Protocol):
         ...
 
     def commit(self) -> None:
-        """Make all that came before durable and visible.
+        """Make all earlier documents durable and visible.
 
         Raises:
             StorageError: It failed.

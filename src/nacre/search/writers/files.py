@@ -216,7 +216,7 @@ def _other_fields(
 
 
 def _encodable(value: object) -> object:
-    """The value, with `?` for what UTF-8 cannot have, which are halves of a pair of surrogates."""
+    """Return the value, with `?` for lone surrogates, which UTF-8 cannot encode."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     return [_encodable(item) for item in value] if isinstance(value, list) else value

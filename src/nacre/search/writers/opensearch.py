@@ -86,7 +86,7 @@ class OpenSearchWriter:
         self._client: OpenSearch | None = None
 
     def open(self, *, rebuild: bool = False) -> bool:
-        """See `DocumentWriter.open`; what an index has goes at once when it is rebuilt."""
+        """See `DocumentWriter.open`; a rebuild deletes the content of the index at once."""
         self._client = self._make_client()
         index = self._place.index_name
         if not self._request(lambda client: client.indices.exists(index=index)):
@@ -153,7 +153,7 @@ class OpenSearchWriter:
         )
 
     def _bulk(self, actions: Iterable[dict[str, Any]]) -> None:
-        """Send actions in requests within the limits; what the server has no room for comes again.
+        """Send actions in requests within the limits; repeat actions that a busy server refused.
 
         Raises:
             StorageError: A document is refused, or the server is not reached.

@@ -161,8 +161,8 @@ def _answer(place: SolrPlace, target: str, body: bytes | None) -> dict[str, Any]
     """The answer to one request.
 
     Args:
-        place: Whom to ask.
-        target: What is asked, below the URL of the core.
+        place: The server.
+        target: Target of the request, below the URL of the core.
         body: JSON to be posted; None for a request without any.
 
     Raises:
