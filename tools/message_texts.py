@@ -53,13 +53,15 @@ class Declaration(NamedTuple):
 def declared_messages() -> tuple[Declaration, ...]:
     """All declarations, by file and line."""
     shared = (Declaration("messages.py", 0, code, text, None, (text,)) for code, text in _SHARED)
-    found = [*shared]
+    declarations = [*shared]
     for source in (SOURCE, BESIDE):
         for path in sorted(source.rglob("*.py")):
             text = path.read_text("utf-8")
             if "nacre.messages" in text:
-                found += declarations_of(ast.parse(text), path.relative_to(source).as_posix())
-    return tuple(found)
+                declarations += declarations_of(
+                    ast.parse(text), path.relative_to(source).as_posix()
+                )
+    return tuple(declarations)
 
 
 def declarations_of(tree: ast.AST, place: str) -> Iterator[Declaration]:

@@ -134,31 +134,31 @@ class RuleFindings(NamedTuple):
 
 def examine_rule_files(settings: JobSettings, files: RuleFiles) -> RuleFindings:
     """Read every rule file that the scope and the normalizers name."""
-    found = RuleFindings([], [])
+    findings = RuleFindings([], [])
     for number, rule in enumerate(settings.scope):
         if isinstance(rule, FilterRule | NutchExempt):
             path = f"scope.{number}"
             try:
                 filters = rule.filters(files.read_lines)
             except ConfigError as error:
-                found.problems.extend(_placed(path, error))
+                findings.problems.extend(_placed(path, error))
             else:
-                notes = (note for each in filters for note in each.notes)
-                found.warnings.extend(note._replace(path=path) for note in notes)
+                notes = (note for url_filter in filters for note in url_filter.notes)
+                findings.warnings.extend(note._replace(path=path) for note in notes)
     try:
         for chain in all_chains(settings.uri, files):
             for note in (note for regex in chain.regexes for note in regex.notes):
                 placed = note._replace(path="uri.normalize")
-                if placed not in found.warnings:
-                    found.warnings.append(placed)
+                if placed not in findings.warnings:
+                    findings.warnings.append(placed)
     except ConfigError as error:
-        found.problems.extend(_placed("uri.normalize", error))
-    found.problems.extend(_bad_precedences(settings, files))
+        findings.problems.extend(_placed("uri.normalize", error))
+    findings.problems.extend(_bad_precedences(settings, files))
     try:
         mime_rates(settings, files)
     except ConfigError as error:
-        found.problems.extend(error.problems)
-    return found
+        findings.problems.extend(error.problems)
+    return findings
 
 
 def mime_rates(settings: JobSettings, files: RuleFiles) -> dict[str, NutchRates]:
@@ -172,15 +172,15 @@ def mime_rates(settings: JobSettings, files: RuleFiles) -> dict[str, NutchRates]
     try:
         return dict(read_mime_rates("\n".join(files.read_lines(name)))) if name else {}
     except OSError as error:
-        what: str = message(
+        problem: str = message(
             "assembly.file-unreadable",
             "{name} cannot be read: {strerror}",
             name=name,
             strerror=error.strerror or error,
         )
     except ValueError as error:
-        what = f"{name}, {error}"
-    raise ConfigError([Problem("recrawl.schedule.nutch.mime_file", what)])
+        problem = f"{name}, {error}"
+    raise ConfigError([Problem("recrawl.schedule.nutch.mime_file", problem)])
 
 
 def _bad_precedences(settings: JobSettings, files: RuleFiles) -> list[Problem]:

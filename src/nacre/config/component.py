@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*\Z")
 
 
 def parse_size(value: object) -> object:
-    """Bytes from `500 MB`, `64MiB`, `1g`; numbers and what is not a size pass through."""
+    """Return bytes from `500 MB`, `64MiB`, `1g`; numbers and other values are returned as given."""
     if not isinstance(value, str):
         return value
     match = _NUMBER.match(value)
@@ -46,7 +46,7 @@ def parse_size(value: object) -> object:
 
 
 def parse_duration(value: object) -> object:
-    """Seconds from `90`, `1.5 s`, `250ms`, `10m`, `1h`, `7d`; what is not text passes through."""
+    """Return seconds from `90`, `1.5 s`, `250ms`, `10m`, `1h`, `7d`; only text is converted."""
     if not isinstance(value, str):
         return value
     match = _NUMBER.match(value)
@@ -119,16 +119,16 @@ def setting(  # noqa: PLR0913 - properties of a field
 def section(kind: "type[Component]", doc: str, *, sheets: bool = True) -> Any:
     """A field that is a component of Nacre, by default with the default of each of its settings.
 
-    Those are taken unchanged, already of their types: a job validates what it says, and makes
-    no validators of the components that it says nothing of.
+    Defaults are used unchanged, already of their types: only the values of a job are validated, and
+    no validators are built for components that it does not configure.
 
     Args:
         kind: The component.
         doc: What it is about.
         sheets: See `setting`.
     """
-    # Components are frozen, so that all jobs share one: to make them anew takes longer than the
-    # validation of what a job says.
+    # Components are frozen, so that all jobs share one object: to build them again takes longer
+    # than the validation of a job's values.
     return setting(functools.cache(kind.model_construct), doc, sheets=sheets)
 
 
@@ -136,8 +136,8 @@ class Component(BaseModel):
     """Base of every component's settings: frozen; an unknown key is an error.
 
     Attributes:
-        kind_key: Key by which a mapping in a sheet says that it is the whole component, so that it
-            takes the place of all that was said of it; "" where there is none.
+        kind_key: Key by which a mapping in a sheet replaces the whole component instead of some of
+            its fields; "" if there is none.
         contract: Of a plug-in: the contract that it was written for; 0 for Nacre's own.
         sent_to: Names of the settings that determine the recipients of its secrets. None: those
             whose types name a server or a file.
@@ -166,9 +166,9 @@ class ComponentRegistry(Registry[type[M]]):
     """Components by the field that names them, such as `rule: accept`; it reads them as well.
 
     Args:
-        base: What all of them are.
-        key: The field that names the component, which is also what people call it: `rule`.
-        shape: What a configuration says of one, for errors.
+        base: Base class of the components.
+        key: The field with the name of the component; also the word for it: `rule`.
+        shape: Form of a component in a configuration, for errors.
     """
 
     def __init__(self, base: type[M], key: str, shape: str) -> None:
@@ -189,8 +189,8 @@ class ComponentRegistry(Registry[type[M]]):
             value = {key: value}
         if not isinstance(value, Mapping):
             raise self._none(self._shape)
-        said = self.spelled(value)
-        name = said.get(key)
+        fields = self.spelled(value)
+        name = fields.get(key)
         if not isinstance(name, str):
             raise self._none(
                 message(
@@ -200,7 +200,7 @@ class ComponentRegistry(Registry[type[M]]):
                 )
             )
         kind = self.get(name)
-        return kind.model_validate({**said, key: kind.model_fields[key].default})
+        return kind.model_validate({**fields, key: kind.model_fields[key].default})
 
     def spelled(self, value: Mapping[Any, Any]) -> dict[str, Any]:
         """The input, in Nacre's names of settings."""
@@ -224,8 +224,10 @@ class ComponentRegistry(Registry[type[M]]):
             )
         return name
 
-    def _none(self, why: str) -> ValueError:
+    def _none(self, reason: str) -> ValueError:
         # Pydantic collects ValueErrors; a TypeError would end the whole check.
         return ValueError(
-            message("config.not-a-component", "not a {kind}: {reason}", kind=self.noun, reason=why)
+            message(
+                "config.not-a-component", "not a {kind}: {reason}", kind=self.noun, reason=reason
+            )
         )

@@ -40,7 +40,7 @@ _FAULTS = {
 
 
 def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
-    """Read YAML text; what is malformed becomes a problem of the layer, with its line.
+    """Read YAML text; malformed parts become problems of the layer, with their lines.
 
     A section that cannot be read is left out, and the rest is read all the same, so that one
     missing bracket does not hide the other findings.
@@ -95,7 +95,7 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
             return yaml.compose(text)  # type: ignore[no-any-return]  # untyped there
         except MarkedYAMLError as error:
             fault = _fault(error, text)
-            rest, lost = blanked(text, fault.begin, fault.line, again=text == last)
+            usable, lost = blanked(text, fault.begin, fault.line, again=text == last)
         except RecursionError:
             deep = message("config.it-is-nested-too-deep", "it is nested too deep")
             layer.problems.append(Problem("", _not_yaml(deep), file=file))
@@ -112,7 +112,7 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
         if fault.line not in tabbed:
             layer.problems.append(Problem("", _not_yaml(fault.text), file=file, line=fault.line))
         layer.lost |= lost
-        last, text = text, rest
+        last, text = text, usable
         yaml = YAML(typ="safe", pure=True)
     return None
 
@@ -242,15 +242,15 @@ class _Reader:
                 self._note(here, again, line)
             lines[name] = line
             self._layer.places[here] = SettingOrigin(self._layer.source, self._file, line)
-            made = self.value(value, here)
+            child = self.value(value, here)
             before = result.get(name)
-            if isinstance(made, dict) and isinstance(before, dict):
-                made = {**before, **made}
-            result[name] = made
+            if isinstance(child, dict) and isinstance(before, dict):
+                child = {**before, **child}
+            result[name] = child
         return result
 
     def _entries(self, node: MappingNode) -> Iterator[tuple[Node, Node]]:
-        """The pairs of a mapping; those that `<<` takes over, where it has none of its own."""
+        """Yield the pairs of a mapping, then those that `<<` merges for its missing keys."""
         own = {key.value for key, _ in node.value if isinstance(key, ScalarNode)}
         for key, value in node.value:
             if key.tag != _MERGE:
@@ -293,10 +293,12 @@ class _Reader:
     def _scalar(self, node: ScalarNode) -> Any:  # noqa: ANN401 - YAML
         """Dates and whatever else is not a plain value stay the text that was written."""
         try:
-            made = self._constructor.construct_object(node)
+            scalar = self._constructor.construct_object(node)
         except (YAMLError, ValueError):
             return node.value
-        return made if made is None or isinstance(made, bool | int | float | str) else node.value
+        return (
+            scalar if scalar is None or isinstance(scalar, bool | int | float | str) else node.value
+        )
 
     def _note(self, path: str, text: str, line: int) -> None:
         problems = self._layer.problems
@@ -358,8 +360,8 @@ def without_barred(text: str) -> tuple[list[tuple[int, str]], str]:
         return [], text
     lines = text.split("\n")
     matches = ((number, _BARRED.search(line)) for number, line in enumerate(lines, 1))
-    found = [(number, match[0]) for number, match in matches if match]
-    return found, _BARRED.sub(" ", text)
+    barred = [(number, match[0]) for number, match in matches if match]
+    return barred, _BARRED.sub(" ", text)
 
 
 def untabbed(text: str) -> tuple[list[int], str]:
@@ -368,7 +370,7 @@ def untabbed(text: str) -> tuple[list[int], str]:
     Lines of a block of text (`|`, `>`) with a tab after its own indentation are not among them:
     that tab belongs to the text.
     """
-    found: list[int] = []
+    numbers: list[int] = []
     lines = text.split("\n")
     block = -1
     for number, line in enumerate(lines, 1):
@@ -378,10 +380,10 @@ def untabbed(text: str) -> tuple[list[int], str]:
         block = indent if re.search(r"[:\-]\s+[|>][-+0-9]*\s*(#.*)?$", line) else -1
         match = _TABBED.match(line)
         if match and not line.lstrip().startswith("#"):
-            found.append(number)
-            rest = line[match.end() :]
-            lines[number - 1] = match[1] + match[2].replace("\t", "  ") + rest
-    return found, "\n".join(lines)
+            numbers.append(number)
+            after = line[match.end() :]
+            lines[number - 1] = match[1] + match[2].replace("\t", "  ") + after
+    return numbers, "\n".join(lines)
 
 
 def blanked(text: str, first: int, last: int, *, again: bool = False) -> tuple[str, set[str]]:

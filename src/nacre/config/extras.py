@@ -8,13 +8,13 @@ from pathlib import Path
 from nacre.errors import ConfigError
 
 
-def wanting(what: str, library: str) -> str:
+def wanting(feature: str, library: str) -> str:
     """The message, with the command for the Python that runs now.
 
     The extras of the project have the same libraries, but pip installs a checkout by its folder
     only.
     """
-    return f"{what} {library}: {shlex.quote(sys.executable)} -m pip install {library}"
+    return f"{feature} {library}: {shlex.quote(sys.executable)} -m pip install {library}"
 
 
 EXTRAS = {
@@ -25,7 +25,7 @@ EXTRAS = {
     "search": "kreuzberg py3langid resiliparse tantivy",
     "spark": "pyspark",
 }
-"""The libraries of each extra that has a lock of its own, `requirements-<extra>.lock`."""
+"""The libraries of each extra with a separate lock, `requirements-<extra>.lock`."""
 
 
 _PACKAGES = {"migrate": "nacre-migrate"}
@@ -43,10 +43,10 @@ class MissingExtraError(ConfigError):
         extra: Its name.
     """
 
-    def __init__(self, what: str, extra: str) -> None:
+    def __init__(self, feature: str, extra: str) -> None:
         self.extra = extra
         super().__init__(
-            f"{what} the extra `{extra}` ({EXTRAS.get(extra) or _PACKAGES[extra]}): "
+            f"{feature} the extra `{extra}` ({EXTRAS.get(extra) or _PACKAGES[extra]}): "
             f"{install_command(extra)}"
             f"{_YES if has_lock(extra) else ''}"
         )
@@ -64,18 +64,18 @@ _MODULES = {
 """Modules of an extra, by which it is found."""
 
 
-def require_extra(what: str, extra: str) -> None:
+def require_extra(feature: str, extra: str) -> None:
     """Refuse to go on without an extra.
 
     Args:
-        what: What needs it, with its verb: `batch rounds need`.
+        feature: The feature that needs it, with its verb: `batch rounds need`.
         extra: Its name.
 
     Raises:
         MissingExtraError: It is not installed; the message has the command that installs it.
     """
     if any(find_spec(name) is None for name in _MODULES[extra]):
-        raise MissingExtraError(what, extra)
+        raise MissingExtraError(feature, extra)
 
 
 def has_lock(extra: str) -> bool:

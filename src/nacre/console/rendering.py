@@ -30,7 +30,7 @@ from nacre.inspect.summary.history_documents import found_in_words
 from nacre.job.quotas import QuotaLevel
 from nacre.job.sentence import delay_sentence
 from nacre.ops.roles import Role
-from nacre.report.escape import shown
+from nacre.report.escape import printable
 from nacre.report.formatting import short, size
 from nacre.uri.parse import host
 from nacre.wire.urltext import readable_url
@@ -42,7 +42,7 @@ TEMPLATES: Final = Path(__file__).parent / "templates"
 
 def _visible(value: object) -> object:
     # Markup too: texts of catalogues with names in them are. It stays markup.
-    return shown(value) if isinstance(value, str) else value
+    return printable(value) if isinstance(value, str) else value
 
 
 def _plain(value: object) -> str:
@@ -89,9 +89,9 @@ def _times(text: str) -> Markup:
     """A text in which each moment that was worded is an element as `time` makes it."""
     found, at = Markup(), 0
     for one in _SAID.finditer(text):
-        found = found + shown(text[at : one.start()]) + _time(f"{one[1]}T{one[2]}Z")
+        found = found + printable(text[at : one.start()]) + _time(f"{one[1]}T{one[2]}Z")
         at = one.end()
-    return found + shown(text[at:])
+    return found + printable(text[at:])
 
 
 def _(text: str) -> str:

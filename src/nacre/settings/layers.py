@@ -26,7 +26,7 @@ _MOST_INCLUDES = 64
 _MOST_FILES = 1000
 _MAGIC = frozenset("*?[")
 _LONGEST = 2_000_000
-"""Bytes of a file of settings; seeds and rules may be in files of their own, of any length."""
+"""Bytes of a file of settings; seeds and rules may be in separate files, of any length."""
 
 
 class Profile(NamedTuple):
@@ -60,11 +60,11 @@ def find_profile(name: str, root: Path) -> Path | None:
 
 def list_profiles() -> list[Profile]:
     """All profiles that a name can mean, in the order of their names."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for folder in _folders():
         for path in folder.glob("*" + _SUFFIX):
-            found.setdefault(path.stem, path)
-    return [Profile(name, _purpose(path), path) for name, path in sorted(found.items())]
+            paths.setdefault(path.stem, path)
+    return [Profile(name, _purpose(path), path) for name, path in sorted(paths.items())]
 
 
 def profile_names() -> list[str]:
@@ -99,7 +99,7 @@ def inner_layers(files: Sequence[Layer], root: Path) -> list[Layer]:
 
 
 def file_layers(path: Path, root: Path, text: str | None = None) -> list[Layer]:
-    """A file after its includes: what it says itself is stronger.
+    """Return the layers of a file after the layers of its includes: its own values are stronger.
 
     Args:
         path: The file.
@@ -112,7 +112,7 @@ def file_layers(path: Path, root: Path, text: str | None = None) -> list[Layer]:
 def own_layers(layout: Layout, text: str | None = None) -> list[Layer]:
     """The file of a job after its includes; once it was crawled, the file may not be empty.
 
-    With all defaults its filters and limits would not hold any more, and nobody would be told.
+    With all defaults its filters and limits would silently be off.
 
     Args:
         layout: The directory of the job.
@@ -120,12 +120,12 @@ def own_layers(layout: Layout, text: str | None = None) -> list[Layer]:
     """
     layers = file_layers(layout.config, layout.root, text)
     if layers[-1].blank and layout.was_crawled:
-        said = message(
+        problem = message(
             "settings.settings-empty",
             "it is empty, though this directory was crawled: put the settings of before back "
             "from a copy, or write `{{}}` if all defaults are meant",
         )
-        layers[-1].problems.append(Problem("", said, file=_name(layout.config, layout.root)))
+        layers[-1].problems.append(Problem("", problem, file=_name(layout.config, layout.root)))
     return layers
 
 
@@ -209,13 +209,13 @@ class _Files:
         self._left = _MOST_FILES
 
     def of(self, path: Path, above: Sequence[Path] = (), *, text: str | None = None) -> list[Layer]:
-        """A file after what it includes; see `file_layers`."""
+        """Return the layers of a file after those of its includes; see `file_layers`."""
         name = _name(path, self._root)
         if text is None:
             own = _read(path, name, self._source)
         else:
             own = read_yaml(text, name, source=self._source)
-        found: list[Layer] = []
+        layers: list[Layer] = []
         for named, line in own.includes:
             for include in _included(path, named):
                 self._left -= 1
@@ -227,10 +227,10 @@ class _Files:
                     )  # fmt: skip
                     own.problems.append(Problem("include", problem, "", "", name, line))
                     if self._left < 0:
-                        return [*found, own]
+                        return [*layers, own]
                     continue
-                found += self.of(include, [*above, path])
-        return [*found, own]
+                layers += self.of(include, [*above, path])
+        return [*layers, own]
 
 
 def _included(path: Path, text: str) -> Iterator[Path]:

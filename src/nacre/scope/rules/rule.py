@@ -21,7 +21,7 @@ class Build:
 
     Args:
         state: What changes while they run.
-        offers: What is known at the place where they will be asked.
+        offers: Facts that the place of the rules has.
 
     Attributes:
         marks: Tests that mark URIs.
@@ -113,12 +113,12 @@ class Rule(Component):
         return self.build(build.state)
 
     def opinions(self, build: Build, depth: int = 0) -> list[Opinion]:
-        """The rule, built; one that is disabled never speaks."""
+        """Build the rule; a disabled rule never decides."""
         return [Opinion(self.label, self.says, self.test(build), depth, self.kind)]
 
 
 class Predicated(Rule):
-    """A rule that says `decision` when its test is true, and nothing otherwise."""
+    """A rule that decides `decision` if its test is true, and has no opinion otherwise."""
 
     decision: Decision = setting(Decision.ACCEPT, "The decision of the rule: ACCEPT or REJECT.")
 
@@ -189,7 +189,7 @@ class RuleRegistry(ComponentRegistry[Rule]):
         shape = message(
             "scope.rule-shape", "it is a mapping that begins with its name, such as `rule: accept`"
         )
-        # `Rule` is abstract; it is only asked whether something is one.
+        # `Rule` is abstract; it is used for `isinstance` only.
         super().__init__(Rule, "rule", shape)  # type: ignore[type-abstract]
 
     def spelled(self, value: Mapping[Any, Any]) -> dict[str, Any]:

@@ -118,12 +118,12 @@ def rules_for(
             negative.
     """
     if depth is not None and depth < 0:
-        said = message("scope.depth-format", "{depth} is no depth", depth=depth)
+        problem = message("scope.depth-format", "{depth} is no depth", depth=depth)
         raise ConfigError(
             [
                 Problem(
                     "depth",
-                    said,
+                    problem,
                     message("scope.number-of-links", "a number of links, 0 or more"),
                     "3",
                 )
@@ -147,7 +147,7 @@ def _scope(name: str) -> ScopeKind:
     try:
         return ScopeKind(name)
     except ValueError:
-        known = ", ".join(ScopeKind)
+        names = ", ".join(ScopeKind)
         raise ConfigError(
             [
                 Problem(
@@ -156,7 +156,7 @@ def _scope(name: str) -> ScopeKind:
                         "scope.is-not-scope",
                         "{name!r} is not a scope; one of: {names}",
                         name=name,
-                        names=known,
+                        names=names,
                     ),
                 )
             ]
@@ -182,10 +182,10 @@ def _regexes(patterns: Sequence[str], *, comment: str, negate: bool) -> MatchesL
             comment=comment,
         )
     except ValidationError as error:
-        said = (str(item["msg"]).removeprefix("Value error, ") for item in error.errors())
+        problems = (str(item["msg"]).removeprefix("Value error, ") for item in error.errors())
         raise ConfigError(
             [
                 Problem(comment, text, message("scope.regular-expression", "a regular expression"))
-                for text in said
+                for text in problems
             ]
         ) from None
