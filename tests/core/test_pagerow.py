@@ -47,11 +47,11 @@ def test_visits_changes_and_noise_are_counted():
 
 def test_a_version_keeps_what_it_does_not_tell_anew():
     row = PageRow(URL)
-    row.showed("sha1:A", 100, 7, 0.25)
-    row.showed("", 0, 0, None)
-    assert (row.digest, row.bytes, row.dated, row.index) == ("sha1:A", 100, 7, 0.25)
-    row.showed("sha1:B", 50, 8, 0.0)
-    assert (row.digest, row.bytes, row.dated, row.index) == ("sha1:B", 50, 8, 0.0)
+    row.showed("sha1:A", 100, 0.25)
+    row.showed("", 0, None)
+    assert (row.digest, row.bytes, row.index) == ("sha1:A", 100, 0.25)
+    row.showed("sha1:B", 50, 0.0)
+    assert (row.digest, row.bytes, row.index) == ("sha1:B", 50, 0.0)
 
 
 def test_rates_keep_what_the_latest_visits_saw():

@@ -54,11 +54,11 @@ class PageRow(msgspec.Struct, array_like=True):
         listed: When a sitemap last named it; 0 for never.
         index: Probability that it is an index page.
         fertile: Visits at which it showed new links.
-        steady: Visits at which its text and links stayed.
+        steady: Of earlier versions; not used.
         weight: Its importance to the operator.
         bytes: Bytes of its last answer.
         depth: Hops from a start page.
-        dated: Its last change by its own statement, whole seconds since the epoch; 0: unknown.
+        dated: Of earlier versions; not used.
         map: The sitemap that listed it then, `discovery.hints.map_name`; 0: unknown.
         recent: Results of its latest visits, if older visits may be forgotten, see
         `recrawl.planner.change_rate.rates.with_recent`; b"" for nothing.
@@ -126,18 +126,16 @@ class PageRow(msgspec.Struct, array_like=True):
         """Visits showed whether the page exists; see the attributes of these names."""
         self.life, self.life_since, self.looks, self.target = life, since, looks, target
 
-    def showed(self, digest: str, length: int, dated: int, listing: float | None) -> None:
+    def showed(self, digest: str, length: int, listing: float | None) -> None:
         """A visit showed a version of the page.
 
         Args:
             digest: Payload digest; "" keeps the one before.
             length: Bytes; 0 keeps the number before.
-            dated: Date of its last change by its own statement; 0 keeps the date before.
             listing: Probability that it is an index page; None keeps the one before.
         """
         self.digest = digest or self.digest
         self.bytes = length or self.bytes
-        self.dated = dated or self.dated
         self.index = self.index if listing is None else listing
 
     def rated(self, evidence: _Bytes, recent: _Bytes = b"") -> None:

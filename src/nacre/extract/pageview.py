@@ -10,7 +10,6 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 
 from msgspec import structs
 from turbohtml import Token, TokenType, tokenize
@@ -492,62 +491,3 @@ class _PaperText:
         text, self._pending = self._pending.strip(), ""
         if text and (any(self._open.values()) or self._beside or before_break):
             self._md5.update(text.encode("utf-8", "replace") + b"\n")
-
-
-_LOOKED_AT = 400_000
-"""Characters of a page that are read."""
-_JSON_LD = re.compile(r'"dateModified"\s{0,20}:\s{0,20}"([^"<]{8,40})"')
-_META = re.compile(r"(?i)<meta\s([^<>]{10,400})>")
-_NAME = re.compile(
-    r"(?i)(?:name|property|itemprop)\s?=\s?[\"']?(?:article:modified_time|og:updated_time|last-?modified"
-    r"|datemodified|dc(?:terms)?\.(?:date\.)?modified)[\"'\s/]"
-)
-_CONTENT = re.compile(r"(?i)content\s?=\s?[\"']([^\"']{8,40})[\"']")
-_LOCAL = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?)?$")
-
-
-def page_date(text: str) -> int:
-    """The date of the last change according to the page, whole epoch seconds; 0 for none.
-
-    A time without a zone is read as UTC, since only changes matter.
-
-    Args:
-        text: The decoded page.
-    """
-    text = text[:_LOOKED_AT]
-    match = _JSON_LD.search(text)
-    if match is not None:
-        return _moment(match[1])
-    for meta in _META.finditer(text):
-        if _NAME.search(meta[1] + " "):
-            content = _CONTENT.search(meta[1])
-            return _moment(content[1]) if content is not None else 0
-    return 0
-
-
-def _moment(written: str) -> int:
-    written = written.strip()
-    moment: datetime | None
-    try:
-        moment = datetime.fromisoformat(written)
-    except ValueError:
-        moment = _local(written)
-    if moment is None:
-        return 0
-    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    try:
-        return max(0, int(aware.timestamp()))
-    except (OverflowError, ValueError):
-        return 0
-
-
-def _local(written: str) -> datetime | None:
-    """A date as people write it; None for no date."""
-    match = _LOCAL.match(written)
-    if match is None:
-        return None
-    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
-    try:
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except ValueError:
-        return None

@@ -148,11 +148,11 @@ def test_other_bytes_without_a_change_are_noise() -> None:
 
 
 def test_what_a_version_says_is_kept_until_another_says_more() -> None:
-    learner = _Learner(_known(dated=5, index=0.25))
+    learner = _Learner(_known(index=0.25))
     row = learner.visit(CHANGED)
-    assert (row.dated, row.index, row.bytes, row.digest) == (5, 0.25, 100, f"sha1:{NOW}")
-    row = learner.visit(CHANGED._replace(dated=9, listing=0.75), time=NOW + DAY)
-    assert (row.dated, row.index) == (9, 0.75)
+    assert (row.index, row.bytes, row.digest) == (0.25, 100, f"sha1:{NOW}")
+    row = learner.visit(CHANGED._replace(listing=0.75), time=NOW + DAY)
+    assert row.index == 0.75
 
 
 def test_an_index_page_that_changed_is_not_fetched_twice() -> None:
@@ -244,15 +244,6 @@ def test_a_change_of_which_nobody_told_counts_for_all_that_were_not_drawn(
     learner.step.take([Choice(URL, 0.5, "sample", propensity)])
     learner.visit(CHANGED)
     assert learner.sites._sites["a.test"].trust["sitemap"].untold == untold
-
-
-def test_a_page_says_itself_when_it_changed() -> None:
-    learner = _Learner(_known(dated=5))
-    learner.visit(CHANGED._replace(dated=9))
-    assert learner.sites._sites["a.test"].trust["page-date"].told == 1.0
-    undated = _Learner(_known())
-    undated.visit(CHANGED._replace(dated=9))
-    assert "page-date" not in undated.sites._sites["a.test"].trust
 
 
 def test_a_further_page_of_a_list_is_tried_five_times() -> None:

@@ -174,14 +174,6 @@ def test_what_a_list_showed_and_when_is_kept() -> None:
     assert ShownRow(Shown(), NOW, settled=1).repeats
 
 
-def test_what_pages_say_of_their_own_changes_is_judged() -> None:
-    sites = Sites()
-    for dated, changed in ((2000, True), (0, False), (3000, False)):
-        sites.learn_date(_page(dated=1000), NOW, dated, changed=changed)
-    trust = sites._site(URL).trust[HintSource.PAGE_DATE]
-    assert (trust.told, trust.untold, trust.false) == (1.0, 0.0, 1.0)
-
-
 def test_the_forecast_of_a_page_has_the_events_of_its_sections() -> None:
     sites = Sites()
     sites.begin_step(NOW, 7.0)

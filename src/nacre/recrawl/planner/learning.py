@@ -105,17 +105,16 @@ class Learning:
             self._learn_rate(row, visit.time, finding, changed=changed)
         if row.visits and row.life == Life.LIVE and row.kind is PageKind.PAGE:
             learn = partial(
-                self._learn_of_others,
-                now=visit.time,
-                dated=finding.dated,
-                propensity=propensity,
+                self._sites.learn_hints,
+                structs.replace(row) if finding.suspect else row,
+                visit.time,
                 changed=changed,
+                propensity=propensity,
             )
             if finding.suspect:
-                before = structs.replace(row)
-                step.unconfirmed.note(row.url, finding.suspect, partial(learn, before))
+                step.unconfirmed.note(row.url, finding.suspect, learn)
             else:
-                learn(row)
+                learn()
         answer = finding.answer
         if _is_second_look(row):
             self._sites.learn_return(row.url, back=answer is Answer.THERE)
@@ -130,15 +129,7 @@ class Learning:
         row.answered(visit.time, changed=changed, noise=noise)
         step.found += row.kind is not PageKind.EMBED and (changed or row.visits == 1)
         if finding.answer is Answer.THERE:
-            row.showed(visit.digest, visit.length, finding.dated, finding.listing)
-
-    def _learn_of_others(
-        self, row: PageRow, now: float, dated: int, propensity: float, *, changed: bool
-    ) -> None:
-        """Learn which sources announced a change; `row` is as before."""
-        self._sites.learn_hints(row, now, changed=changed, propensity=propensity)
-        if row.dated:
-            self._sites.learn_date(row, now, dated, changed=changed)
+            row.showed(visit.digest, visit.length, finding.listing)
 
     def _learn_rate(
         self, row: PageRow, now: float, finding: VisitFinding, *, changed: bool

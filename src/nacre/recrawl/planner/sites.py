@@ -371,19 +371,6 @@ class Sites:
                 weight=1.0 if hinted else weight,
             )
 
-    def learn_date(self, row: PageRow, now: float, dated: int, *, changed: bool) -> None:
-        """Learn from a visit how far what pages say of their own last change can be trusted.
-
-        Args:
-            row: As before the visit.
-            now: Time of the visit.
-            dated: What the page says now; 0 if it was not read, because its bytes are the same.
-            changed: The page had changed.
-        """
-        trust = self._trust(self._site(row.url), HintSource.PAGE_DATE)
-        days = max(0.0, now - row.last_visit) / DAY
-        trust.observe(hinted=dated not in {0, row.dated}, changed=changed, days=days)
-
     def learn_age(self, row: PageRow, now: float, expected: float, *, changed: bool) -> None:
         """Count a visit of a page whose age is known in the buckets of its interval.
 

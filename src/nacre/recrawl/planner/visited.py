@@ -97,7 +97,6 @@ class VisitFinding(NamedTuple):
         reason: Code of what decided.
         listing: Probability that it is an index page; None if it was not estimated.
         noise: Probability that an unchanged page of this template looks changed.
-        dated: What the page says of its own last change, whole seconds since the epoch; 0: nothing.
         suspect: Place of a difference that may be noise, which a second visit would show; 0: none.
         kept: The visit is the version that later ones are compared with.
         proven: It is proven that a reader sees nothing new: it need not be stored.
@@ -111,7 +110,6 @@ class VisitFinding(NamedTuple):
     reason: str = ""
     listing: float | None = None
     noise: float = 0.0
-    dated: int = 0
     suspect: int = 0
     kept: bool = False
     proven: bool = False

@@ -11,7 +11,7 @@ from msgspec import structs
 from nacre.core.pagerow import PageRow
 from nacre.core.pageview import PageView
 from nacre.core.urlshape import shaped
-from nacre.extract.pageview import page_date, page_view
+from nacre.extract.pageview import page_view
 from nacre.recrawl.planner.change_detection.change import (
     ORDER,
     SAME,
@@ -48,7 +48,6 @@ from nacre.recrawl.planner.change_detection.template import (
 )
 from nacre.recrawl.planner.discovery.index_pages import (
     INDEX,
-    Behaviour,
     LinkFacts,
     index_probability,
 )
@@ -161,8 +160,7 @@ class PageJudge:
             model.learn_words(visit.url, view)
         elif self._has_failed(row, old, view):
             return VisitFinding(Answer.SILENT, reason="failed")
-        dated = page_date(visit.body().decode("utf-8", "replace"))
-        return self._compared(row, visit, old, view)._replace(dated=dated)
+        return self._compared(row, visit, old, view)
 
     def _has_failed(self, row: PageRow, old: PageView, view: PageView) -> bool:
         """Whether a page came without its text, at few visits in a row so far; noted."""
@@ -179,9 +177,8 @@ class PageJudge:
         self, row: PageRow, visit: Visited, old: PageView | None, view: PageView
     ) -> VisitFinding:
         template = self.lessons.template(visit.url)
-        behaviour = Behaviour(row.visits, row.fertile, row.steady)
         facts = link_facts(visit)
-        listing = index_probability(shaped(row.url), view.shape, facts, behaviour, row.depth)
+        listing = index_probability(shaped(row.url), view.shape, facts, row.fertile, row.depth)
         # A version that cannot be read back says nothing: what has other bytes is a change then.
         change = Change(ChangeClass.MAJOR, 1.0, "payload") if row.digest else SAME
         if old is not None:

@@ -152,7 +152,7 @@ def page_row(row: Mapping[str, Any], url: str) -> PageRow | None:
     changed = row["modified"] / 1000 if row["evidence"] else 0.0
     page.answered(visited, changed=False)
     page.live(life.value, visited if life is not Life.LIVE else 0.0, 0, "")
-    page.showed(row["digest"] or "", row["length"] or 0, 0, None)
+    page.showed(row["digest"] or "", row["length"] or 0, None)
     page.rated(row["evidence"] or b"")
     page.last_change = changed
     return page

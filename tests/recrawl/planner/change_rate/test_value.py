@@ -85,13 +85,6 @@ def test_a_site_of_office_hours_does_not_age_at_night() -> None:
     assert office.days(MONDAY + 9 * 3600, MONDAY + 17 * 3600) == pytest.approx(7.0 / 5)
 
 
-@given(weeks, times, st.floats(0, 400))
-def test_after_undoes_days(hours: list[float], start: float, days: float) -> None:
-    season = Season(hours)
-    end = season.after(start, days)
-    assert season.days(start, end) == pytest.approx(days, abs=1e-4)
-
-
 @given(weeks, times, times, times)
 def test_time_adds_up(hours: list[float], one: float, two: float, three: float) -> None:
     season = Season(hours)

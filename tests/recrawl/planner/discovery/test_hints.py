@@ -26,8 +26,7 @@ from tests.history.visits import Link, Visit
 
 
 def test_without_evidence_the_prior_holds() -> None:
-    wider = Signal(0.9, 0.001)
-    assert HintTrust().signal(wider) == pytest.approx(wider)
+    assert HintTrust().signal() == pytest.approx(Signal(0.7, 0.02))
 
 
 def test_an_honest_source_earns_trust() -> None:

@@ -15,7 +15,6 @@ from nacre.core.urlshape import shaped
 from nacre.extract.pageview import page_view
 from nacre.recrawl.planner.discovery.index_pages import (
     MOST_LOST,
-    Behaviour,
     Hub,
     LinkFacts,
     ListPage,
@@ -61,9 +60,9 @@ CONTENTS = [
 ]
 
 
-def _probability(url: str, html: str, behaviour: Behaviour | None = None) -> float:
+def _probability(url: str, html: str, fertile: int = 0) -> float:
     facts = LinkFacts(content=9, same_template=1.0) if html is LIST else LinkFacts()
-    return index_probability(shaped(url), page_view(html).shape, facts, behaviour or Behaviour())
+    return index_probability(shaped(url), page_view(html).shape, facts, fertile)
 
 
 @pytest.mark.parametrize(("url", "html"), INDEXES)
@@ -88,18 +87,12 @@ def test_shapes_tell_lists_from_texts() -> None:
 
 def test_behaviour_outweighs_looks() -> None:
     url = "http://a.cn/2024/special.html"
-    fertile, steady = Behaviour(), Behaviour()
-    for _ in range(3):
-        fertile.observe(4, text_kept=False, links_kept=False)
-        steady.observe(0, text_kept=True, links_kept=True)
-    plain = _probability(url, ARTICLE)
-    assert _probability(url, ARTICLE, fertile) > plain
-    assert _probability(url, LIST, steady) < _probability(url, LIST)
+    assert _probability(url, ARTICLE, 2) > _probability(url, ARTICLE, 1)
 
 
 def test_the_seed_is_likely_an_index() -> None:
-    at_seed = index_probability(shaped("http://a.cn/x"), Shape(), LinkFacts(), Behaviour(), 0)
-    deeper = index_probability(shaped("http://a.cn/x"), Shape(), LinkFacts(), Behaviour(), 3)
+    at_seed = index_probability(shaped("http://a.cn/x"), Shape(), LinkFacts())
+    deeper = index_probability(shaped("http://a.cn/x"), Shape(), LinkFacts(), depth=3)
     assert at_seed > deeper
 
 

@@ -72,30 +72,11 @@ class Season:
         """Operational days between two times, seconds since the epoch; 0 when `end` is first."""
         return max(0.0, self._since_epoch(end) - self._since_epoch(start))
 
-    def after(self, start: float, days: float) -> float:
-        """The time at which so many operational days have passed since `start`."""
-        target = self._since_epoch(start) + days
-        weeks, left = divmod(target, 7.0)
-        hour = self._hour_at(left)
-        weight = self.hours[hour] / 24.0
-        part = (left - self._until[hour]) / weight if weight > 0.0 else 0.0
-        return _MONDAY + weeks * _WEEK + (hour + part) * _HOUR
-
     def _since_epoch(self, time: float) -> float:
         weeks, left = divmod(time - _MONDAY, _WEEK)
         hour, part = divmod(left, _HOUR)
         at = int(hour)
         return weeks * 7.0 + self._until[at] + self.hours[at] / 24.0 * part / _HOUR
-
-    def _hour_at(self, days: float) -> int:
-        low, high = 0, HOURS - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._until[middle + 1] > days:
-                high = middle
-            else:
-                low = middle + 1
-        return low
 
 
 def learned(counts: Sequence[float], wider: Season) -> Season:

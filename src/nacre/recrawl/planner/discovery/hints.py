@@ -69,7 +69,6 @@ class HintSource(StrEnum):
     FEED = "feed"
     SITEMAP = "sitemap"
     VALIDATOR = "validator"
-    PAGE_DATE = "page-date"
     CO_CHANGE = "co-change"
     DROPPED = "dropped"
 
@@ -117,12 +116,11 @@ class HintTrust(msgspec.Struct, array_like=True):
             self.false += weight * hinted
             self.quiet += weight * days
 
-    def signal(self, wider: Signal | None = None) -> Signal:
-        """The trust in the source, which leans on a wider prior."""
-        prior = wider or Signal(_PRIOR_RECALL, _PRIOR_FALSE)
+    def signal(self) -> Signal:
+        """The trust in the source, which leans on what is assumed before the first visit."""
         seen = self.told + self.untold
-        recall = (self.told + _PRIOR_WEIGHT * prior.recall) / (seen + _PRIOR_WEIGHT)
-        false = (self.false + prior.false_rate * _FALSE_DAYS) / (self.quiet + _FALSE_DAYS)
+        recall = (self.told + _PRIOR_WEIGHT * _PRIOR_RECALL) / (seen + _PRIOR_WEIGHT)
+        false = (self.false + _PRIOR_FALSE * _FALSE_DAYS) / (self.quiet + _FALSE_DAYS)
         return Signal(recall, false)
 
     @property

@@ -54,48 +54,20 @@ _LABELS = guess(
 )
 
 
-class Behaviour(msgspec.Struct, array_like=True):
-    """The behaviour of a page so far; kept with its history.
-
-    Attributes:
-        visits: Visits after the first.
-        fertile: Those that showed at least two new links of one template.
-        steady: Those at which its text stayed and its links too.
-    """
-
-    visits: int = 0
-    fertile: int = 0
-    steady: int = 0
-
-    def observe(self, new_links: int, *, text_kept: bool, links_kept: bool) -> None:
-        """Count a visit.
-
-        Args:
-            new_links: New links of its most frequent template.
-            text_kept: The longest block of text was still there.
-            links_kept: Its content links were the same.
-        """
-        self.visits += 1
-        self.fertile += new_links >= _LABELS
-        self.steady += text_kept and links_kept
-
-
 class LinkFacts(msgspec.Struct, frozen=True):
     """Facts about the links of a page.
 
     Attributes:
         content: Links into content templates of its host.
         same_template: Of these, the share in the most frequent template.
-        feed: The page names a feed, or a next page.
     """
 
     content: int = 0
     same_template: float = 0.0
-    feed: bool = False
 
 
 def index_probability(
-    one: Shaped, shape: Shape, links: LinkFacts, behaviour: Behaviour, depth: int = 0
+    one: Shaped, shape: Shape, links: LinkFacts, fertile: int = 0, depth: int = 0
 ) -> float:
     """Probability that a page is an index page.
 
@@ -103,10 +75,12 @@ def index_probability(
         one: Its URL, with placeholders.
         shape: What it looks like.
         links: What its links say.
-        behaviour: How it behaved.
+        fertile: Visits at which it showed new links.
         depth: Hops from the seed; 0 is the seed.
     """
-    score = _by_url(one, depth) + _by_looks(shape, links) + _by_behaviour(behaviour)
+    score = _by_url(one, depth) + _by_looks(shape, links)
+    # What was seen outweighs what it looks like.
+    score += 3.0 if fertile >= _LABELS else 0.0
     return 1.0 / (1.0 + math.exp(-score))
 
 
@@ -138,16 +112,6 @@ def _by_looks(shape: Shape, links: LinkFacts) -> float:
     score -= 1.6 * min(1.0, shape.longest / 600.0)
     if links.content >= _MANY_LINKS:
         score += 1.2 * links.same_template
-    return score + (0.4 if links.feed else 0.0)
-
-
-def _by_behaviour(behaviour: Behaviour) -> float:
-    """What was seen outweighs what it looks like."""
-    score = 0.0
-    if behaviour.fertile >= _LABELS:
-        score += 3.0
-    if behaviour.steady >= _LABELS and not behaviour.fertile:
-        score -= 1.5
     return score
 
 
