@@ -26,13 +26,10 @@ from nacre.inspect.registry import all_reports
 from nacre.languages import DOMAIN, FOLDER
 from tools.editor_texts import editor_texts
 from tools.message_texts import declared_messages
-from tools.refusal_texts import refusal_texts
 from tools.report_texts import report_texts
 
 SOURCE = Path(__file__).parents[1] / "src" / "nacre"
 METHODS = [("console/**.py", "python"), ("console/templates/**.html", "jinja2")]
-JOB = [("sentence_words.py", "python")]
-FOUND = [("found_words.py", "python")]
 OPERATIONS = [("round_requests.py", "python")]
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 
@@ -51,7 +48,7 @@ def template() -> Catalog:
     """All texts, without translations."""
     catalogue = Catalog(project="Nacre", fuzzy=False)
     folders = (
-        (SOURCE, METHODS), (SOURCE / "job", JOB), (SOURCE / "inspect" / "analysis", FOUND),
+        (SOURCE, METHODS),
         (SOURCE / "ops", OPERATIONS),
     )  # fmt: skip
     for folder, methods in folders:
@@ -66,7 +63,7 @@ def template() -> Catalog:
         catalogue.add(facts.meaning.rstrip("."), locations=[("core/status.py", 0)])
     for annotation in ANNOTATIONS.values():
         catalogue.add(annotation.meaning, locations=[("annotations.py", 0)])
-    for place, words in chain(editor_texts(), refusal_texts(), named_texts()):
+    for place, words in chain(editor_texts(), named_texts()):
         catalogue.add(words, locations=[(place, 0)])
     for declared in declared_messages():
         files = [(declared.place, 0)]

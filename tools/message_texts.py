@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from nacre import messages
 from nacre.config import facts
+from nacre.job.diagnosis_text import TEXTS
 
 ROOT: Final = Path(__file__).parents[1]
 SOURCE: Final = ROOT / "src" / "nacre"
@@ -53,7 +54,7 @@ class Declaration(NamedTuple):
 def declared_messages() -> tuple[Declaration, ...]:
     """All declarations, by file and line."""
     shared = (Declaration("messages.py", 0, code, text, None, (text,)) for code, text in _SHARED)
-    declarations = [*shared]
+    declarations = [*shared, *_diagnoses()]
     for source in (SOURCE, BESIDE):
         for path in sorted(source.rglob("*.py")):
             text = path.read_text("utf-8")
@@ -62,6 +63,14 @@ def declared_messages() -> tuple[Declaration, ...]:
                     ast.parse(text), path.relative_to(source).as_posix()
                 )
     return tuple(declarations)
+
+
+def _diagnoses() -> Iterator[Declaration]:
+    """The texts of diagnoses, which are in a table."""
+    for code, text in TEXTS.items():
+        templates = (text,) if isinstance(text, str) else (text.singular, text.many)
+        place = "job/diagnosis_text.py"
+        yield Declaration(place, 0, f"diagnosis.{code}", templates[-1], None, templates)
 
 
 def declarations_of(tree: ast.AST, place: str) -> Iterator[Declaration]:

@@ -1,11 +1,12 @@
 """The texts of reports: headings, names of columns and facts, for the catalogues of the console.
 
-Reports are written in English. The console says what its catalogue has of their words in the
-language of the reader; sentences with numbers are in `nacre.console.made_texts`.
+They are keys of the catalogue (`nacre.report.localize`). Paragraphs and texts with values are
+messages.
 """
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -19,18 +20,77 @@ _MADE: Final = frozenset(
 )  # fmt: skip
 _FIELDS: Final = frozenset(("heading", "caption", "title", "name", "across", "up", "unit"))
 
+_TERMS: Final = (
+    "ready",
+    "in-process",
+    "snoozed",
+    "inactive",
+    "ineligible",
+    "retired",
+    "exhausted",
+    "alive",
+    "missing",
+    "gone",
+    "full",
+    "incremental",
+    "True",
+    "False",
+    "default",
+    "rule",
+    "processor",
+    "timeline",
+    "diff",
+    "decisions",
+    "replies in full",
+    "replies with only noise",
+    "unrecorded visits",
+    "New pages",
+    "Changed pages",
+    "Pages that redirect now",
+    "Pages that cannot be fetched now",
+    "of its numbers",
+)
+"""Values of cells and names of reports that are words of a fixed set."""
 _CLASS: Final = frozenset(("summary", "title", "caption", "note"))
 
 
 def report_texts() -> Iterator[tuple[str, str]]:
     """The texts, each with the file that has it, below the sources of Nacre."""
+    yield from (("report/localize.py", term) for term in _TERMS)
     for path in sorted(FOLDER.rglob("*.py")):
-        kinds = (_of_class,) if _OWN in path.parent.parts else (_of_call, _of_fact, _of_class)
         place = f"inspect/{path.relative_to(FOLDER).as_posix()}"
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        tree = ast.parse(path.read_text("utf-8"))
+        of_loop = partial(_of_loop, _named_tuples(tree))
+        is_own = _OWN in path.parent.parts
+        kinds = (_of_class,) if is_own else (_of_call, _of_fact, _of_class, of_loop)
+        for node in ast.walk(tree):
             for part in chain.from_iterable(kind(node) for kind in kinds):
                 if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value:
                     yield place, part.value
+
+
+def _named_tuples(tree: ast.AST) -> dict[str, ast.Tuple]:
+    """The tuples of a module that have a name."""
+    return {
+        target.id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _of_loop(tuples: dict[str, ast.Tuple], node: ast.AST) -> Iterator[ast.expr]:
+    """The names in a tuple of which a comprehension makes parts of a report."""
+    if not isinstance(node, ast.GeneratorExp | ast.ListComp):
+        return
+    calls = (part.func for part in ast.walk(node.elt) if isinstance(part, ast.Call))
+    if not _MADE & {func.id for func in calls if isinstance(func, ast.Name)}:
+        return
+    items = node.generators[0].iter
+    items = tuples.get(items.id, items) if isinstance(items, ast.Name) else items
+    for item in items.elts if isinstance(items, ast.Tuple) else ():
+        yield from item.elts[:1] if isinstance(item, ast.Tuple) else (item,)
 
 
 def _of_call(node: ast.AST) -> Iterator[ast.expr]:

@@ -55,8 +55,11 @@ class Message(str):
         Args:
             translate: Gives the template of a message in that language.
         """
+        template = translate(self)
+        if self.code == self:  # a static text, whose translation may have braces
+            return str(self) if template == self.template else template
         params = {name: write(value, translate) for name, value in self.params.items()}
-        return translate(self).format_map(params)
+        return template.format_map(params)
 
 
 def write(value: Param, translate: Translate) -> Param:

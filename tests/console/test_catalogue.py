@@ -4,7 +4,7 @@ import pytest
 
 from nacre.console.catalogue import ENGLISH, language, preferred
 from nacre.core.states import CRASHED, ExitStatus, JobState
-from nacre.job.sentence import Sentence
+from nacre.job.diagnosis import Diagnosis
 from tools.catalogues import main, template, updated
 from tools.message_texts import declared_messages
 
@@ -32,11 +32,11 @@ def test_the_language_is_that_of_the_browser_or_the_chosen_one(field: str, chose
 
 
 def test_a_sentence_is_said_in_a_language():
-    sentence = Sentence("slots-busy", {"parallel": 25, "hosts": 310})
+    sentence = Diagnosis("slots-busy", {"parallel": 25, "hosts": 310})
     assert language("zh_CN").say(sentence).startswith("25 个抓取槽全部在用")
     assert language("zh_CN").tag == "zh-CN"
     english = language("../../etc")
-    assert (english.name, english.say(Sentence("ready"))) == ("en", "ready to start")
+    assert (english.name, english.say(Diagnosis("ready"))) == ("en", "ready to start")
 
 
 def test_each_text_is_translated_and_the_files_are_up_to_date(capsys: pytest.CaptureFixture[str]):

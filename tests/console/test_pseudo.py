@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from nacre.console.catalogue import PSEUDO, language, preferred
 from nacre.console.pseudo import BEGIN, END, PseudoTexts, pseudo
+from nacre.messages import message
 
 
 def test_a_text_is_longer_accented_and_between_marks():
@@ -24,7 +25,7 @@ def test_only_texts_of_the_catalogue_are_changed():
 def test_who_asks_for_it_gets_it():
     assert preferred("en-XA") == PSEUDO
     assert BEGIN in language(PSEUDO).texts.gettext("Jobs")
-    assert BEGIN in language(PSEUDO).made("there is no job x")
+    assert BEGIN in language(PSEUDO).text(message("a.b", "there is no job x"))
 
 
 @given(st.text())

@@ -8,7 +8,6 @@ import pytest
 from nacre.config.facts import facts_of, fields
 from nacre.config.findings import typed
 from nacre.console.catalogue import language
-from nacre.console.made_texts import filled
 from nacre.console.problems import ProblemDetails, not_found, problem_of
 from nacre.console.spoken import (
     spoken_card,
@@ -23,7 +22,6 @@ from nacre.errors import ConfigError, Problem
 from nacre.messages import message
 from nacre.settings.settings import JobSettings
 from tools.editor_texts import editor_texts, models
-from tools.refusal_texts import refusal_texts
 
 CHINESE = language("zh_CN")
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -36,23 +34,10 @@ def is_chinese(text: str) -> bool:
     return bool(HAN.search(text))
 
 
-def test_each_refusal_and_finding_is_said_in_chinese_whatever_its_values():
-    texts = sorted({text for _, text in refusal_texts()} - PLAIN)
-    assert len(texts) > 300
-    values = ["x~1", "9", "b.test", "'c'", "/d", "e"]
-    said = {text: filled(text, values) for text in texts}
-    # One that begins with a space is a part of another.
-    left = [
-        text for text, made in said.items()
-        if not is_chinese(CHINESE.made(made) if made[0] == " " else CHINESE.error(made))
-    ]  # fmt: skip
-    assert not left
-
-
 def test_each_meaning_and_unit_of_a_setting_is_said_in_chinese():
     texts = sorted({text for _, text in editor_texts()} - PLAIN)
     assert len(texts) > 400
-    assert not [text for text in texts if not is_chinese(CHINESE.made(text))]
+    assert not [text for text in texts if not is_chinese(CHINESE.term(text))]
 
 
 def test_each_type_of_a_setting_is_said_in_chinese():
@@ -62,7 +47,7 @@ def test_each_type_of_a_setting_is_said_in_chinese():
     left = []
     for text in sorted(found):
         words = _MARKS.sub("", text).replace(" or ", "").strip(" ,")
-        if words and words != "true false" and not is_chinese(CHINESE.made(text)):
+        if words and words != "true false" and not is_chinese(CHINESE.term(text)):
             left.append(text)
     assert not left
 

@@ -1,8 +1,8 @@
 import pytest
 
 from nacre.job.crowding import crowded_kind, crowded_queue, path_branch, unwanted
+from nacre.job.diagnosis import CrowdedKind
 from nacre.job.overview import JobOverview, SlowQueue
-from nacre.job.sentence import CrowdedKind
 
 LARGE = SlowQueue("test,a,", 1_000, 1.0, 1_000.0, host="a.test")
 SMALL = SlowQueue("test,b,", 10, 9.0, 2_000.0, host="b.test")

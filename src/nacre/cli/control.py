@@ -16,11 +16,11 @@ _PANEL = "While it runs"
 
 def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False) -> None:
     """Show the state of a job."""
-    from nacre.cli.lever_advice import lever_advice
+    from nacre.cli.remedy_advice import remedy_advice
     from nacre.cli.status_text import status_lines
     from nacre.core.message_data import to_plain
     from nacre.engine.clock import SystemClock
-    from nacre.job.sentence_words import words
+    from nacre.job.diagnosis_text import diagnosis_text
     from nacre.ops.status import read_status
     from nacre.store.layout import Layout
 
@@ -32,8 +32,8 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     status = read_status(layout, SystemClock(), policy=verbose or as_json)
     answer = status.numbers
     for name, sentence in status.sentences.items():
-        helps = lever_advice(sentence, status.slowest, output.typed(layout.root))
-        answer[name] = {**to_plain(sentence), "text": words(sentence), "helps": helps}
+        helps = remedy_advice(sentence, status.slowest, output.typed(layout.root))
+        answer[name] = {**to_plain(sentence), "text": diagnosis_text(sentence), "helps": helps}
     if as_json:
         output.say_json(answer)
         return
@@ -44,14 +44,14 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
 def _print_rounds(layout: "Layout", *, as_json: bool) -> None:
     from nacre.cli.cycle.state import rounds_lines
     from nacre.core.message_data import to_plain
-    from nacre.job.sentence import rounds_sentence
-    from nacre.job.sentence_words import words
+    from nacre.job.diagnosis import rounds_diagnosis
+    from nacre.job.diagnosis_text import diagnosis_text
     from nacre.rounds.status import rounds_status
 
     status = rounds_status(layout)
     if as_json:
-        sentence = rounds_sentence(status)
-        text = {**to_plain(sentence), "text": words(sentence)}
+        sentence = rounds_diagnosis(status)
+        text = {**to_plain(sentence), "text": diagnosis_text(sentence)}
         output.say_json({"cycle": status, "sentence": text})
         return
     for line in rounds_lines(status, output.typed(layout.root)):

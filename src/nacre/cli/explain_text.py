@@ -16,8 +16,8 @@ from nacre.inspect.explain.answers import (
     Standing,
 )
 from nacre.inspect.other_jobs import sharing_text
-from nacre.job.sentence import delay_sentence
-from nacre.job.sentence_words import words
+from nacre.job.diagnosis import delay_diagnosis
+from nacre.job.diagnosis_text import diagnosis_text
 from nacre.wire.urltext import readable_url
 
 _HOPS = {
@@ -272,8 +272,8 @@ def _queue(explanation: Explanation) -> list[str]:
     if queue.wait is not None and queue.wait > 0:
         lines.append(f"hands out again in {duration(queue.wait)}")
     if queue.delay:
-        sentence = delay_sentence(queue.cause, queue.most)
-        why = f": {words(sentence)}" if sentence else ""
+        sentence = delay_diagnosis(queue.cause, queue.most)
+        why = f": {diagnosis_text(sentence)}" if sentence else ""
         lines.append(f"last delay {duration(queue.delay)}, backoff {queue.backoff:.1f}{why}")
     return lines
 

@@ -175,12 +175,16 @@ def _show(
 ) -> None:
     """Print a report, or write it."""
     from nacre.core.message_data import to_plain
+    from nacre.languages import CHINESE, translator
+    from nacre.report.localize import localize
     from nacre.report.plain import plain_text
 
     data, about = _made(layout, settings, chosen, request)
     document = chosen.document(data, request)
     if not document.about or (chosen.live and form.html is not None):
         document = document._replace(about=about or _title_facts(layout, settings))
+    if request.language == "zh":
+        document = localize(document, translator(CHINESE), "zh-CN")
     if form.html is not None:
         write_html(form.html, document)
     if form.as_json:

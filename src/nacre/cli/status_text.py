@@ -14,9 +14,9 @@ import msgspec
 from nacre.cli.output import count, pairs, program, safe, table, to_copy
 from nacre.core.clock import duration
 from nacre.inspect.other_jobs import QueueSharer, sharing_text
+from nacre.job.diagnosis import delay_diagnosis
+from nacre.job.diagnosis_text import diagnosis_text
 from nacre.job.overview import JobOverview
-from nacre.job.sentence import delay_sentence
-from nacre.job.sentence_words import words
 from nacre.report.formatting import size, to_the_second
 from nacre.runs.passes import RecurringCrawl
 from nacre.wire.urltext import readable_url
@@ -307,9 +307,9 @@ def _details(answer: Mapping[str, Any]) -> Iterator[str]:
 
 def _why_so_slow(queue: Mapping[str, Any]) -> str:
     """Why the delay of a queue is so long, and who else fetches from its host; "" if unknown."""
-    reason = delay_sentence(queue.get("cause", ""), queue.get("most", 0.0))
+    reason = delay_diagnosis(queue.get("cause", ""), queue.get("most", 0.0))
     sharers = msgspec.convert(queue.get("sharers", ()), tuple[QueueSharer, ...])
-    reasons = (words(reason) if reason else "", *map(sharing_text, sharers))
+    reasons = (diagnosis_text(reason) if reason else "", *map(sharing_text, sharers))
     return "; ".join(filter(None, reasons))
 
 

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from nacre.errors import Problem
-from nacre.messages import message
+from nacre.messages import message, static
 
 Tree = dict[str, Any]
 
@@ -30,11 +30,11 @@ class SettingOrigin(NamedTuple):
 
     def __str__(self) -> str:
         """For `nacre check --explain`."""
+        source = static(self.source)
         if not self.file:
-            return self.source
-        return (
-            f"{self.source} {self.file}:{self.line}" if self.line else f"{self.source} {self.file}"
-        )
+            return source
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return message("config.origin", "{source} {place}", source=source, place=place)
 
 
 @dataclass

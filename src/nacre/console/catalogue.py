@@ -3,20 +3,19 @@
 The catalogues are those of `nacre.languages`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from typing import Any, Final
 
-from nacre.console.made_texts import STATES, MadeTexts
 from nacre.console.pseudo import PseudoTexts, pseudo
 from nacre.core.clock import duration
-from nacre.job.sentence import Sentence, Value
-from nacre.job.sentence_words import progress_words, words, write_param
+from nacre.job.diagnosis import Diagnosis
+from nacre.job.diagnosis_text import diagnosis_text, progress_text
 from nacre.languages import CHINESE, read_texts
 from nacre.languages.translations import compiled
-from nacre.messages import Message, Param
+from nacre.messages import Message, message
 
 ENGLISH: Final = "en"
 LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "zh_CN": "简体中文"}
@@ -36,88 +35,109 @@ _TAGS: Final = {
 }
 
 
+_ = str  # marks a text for the catalogues
+
+
+_STATES: Final = {
+    "NASCENT": message("state.nascent", "Never ran"),
+    "PREPARING": message("state.preparing", "Preparing"),
+    "RUNNING": message("state.running", "Running"),
+    "PAUSING": message("state.pausing", "Pausing"),
+    "PAUSED": message("state.paused", "Paused"),
+    "EMPTY": message("state.empty", "Nothing is queued"),
+    "STOPPING": message("state.stopping", "Stopping"),
+    "FINISHED": message("state.finished", "Finished"),
+    "ABORTED": message("state.aborted", "Stopped by the operator"),
+    "INTERRUPTED": message("state.interrupted", "Interrupted"),
+    "CRASHED": message("state.crashed", "Ended unexpectedly"),
+    "ROUNDS": message("state.rounds", "Batch rounds"),
+    "READING": message("state.reading", "Being read"),
+    "UNREADABLE": message("state.unreadable", "Cannot be read"),
+    "FINISHED_TIME_LIMIT": message("state.finished-time-limit", "Time limit reached"),
+    "FINISHED_DATA_LIMIT": message("state.finished-data-limit", "Data limit reached"),
+    "FINISHED_DOCUMENT_LIMIT": message("state.finished-document-limit", "Document limit reached"),
+    "FINISHED_WRITE_LIMIT": message("state.finished-write-limit", "WARC limit reached"),
+    "FINISHED_QUEUE_BUDGET": message("state.finished-queue-budget", "Queue budgets used up"),
+    "FINISHED_DISK_WAIT": message("state.finished-disk-wait", "Stopped for lack of disk space"),
+    "FINISHED_ABNORMAL": message("state.finished-abnormal", "Ended by an error"),
+}
+"""The texts of states of jobs and ends of runs; programs get Heritrix's names."""
+TERMS: Final = (
+    _("Not Found"), _("Forbidden"), _("Method Not Allowed"), _("Unprocessable Entity"),
+    _("link"), _("password"), _("session"), _("key"),
+    _("viewer"), _("operator"), _("admin"),
+    _("ACCEPT"), _("REJECT"), _("done"), _("refused"), _("file"), _("default"), _("profile"),
+)  # fmt: skip
+"""Words of fixed sets, which are looked up by `Language.term`."""
+
+
 class Language:
     """A language of the console.
 
     Args:
         name: A key of `LANGUAGES`.
         texts: Its catalogue.
-        ids: The English texts of the catalogue; none for English.
 
     Attributes:
         name: As given.
         texts: As given.
     """
 
-    def __init__(self, name: str, texts: NullTranslations, ids: Iterable[str] = ()) -> None:
+    def __init__(self, name: str, texts: NullTranslations) -> None:
         self.name = name
         self.texts = texts
-        self._made = MadeTexts(texts.gettext, ids)
 
     @property
     def tag(self) -> str:
         """Its tag in HTML: `zh-CN`."""
         return self.name.replace("_", "-")
 
-    def say(self, sentence: Sentence) -> str:
-        """The text of a sentence."""
-        return words(sentence, self.texts.gettext, self._param)
+    def say(self, diagnosis: Diagnosis) -> str:
+        """The text of a diagnosis."""
+        return self.text(diagnosis_text(diagnosis))
 
     def progress(self, progress: Mapping[str, Any]) -> str:
-        """The progress of a step of rounds in words.
+        """The text of the progress of a step of rounds.
 
         Args:
-            progress: It, as plain data of `rounds.rounds_mark.StepProgress`.
+            progress: Plain data of `rounds.rounds_mark.StepProgress`.
         """
-        return progress_words(progress, self.texts.gettext, self._param)
+        return self.text(progress_text(progress))
 
     def duration(self, seconds: float) -> str:
         """A number of seconds in words."""
         return self.text(duration(seconds))
 
-    def _param(self, name: str, value: Value) -> str:
-        said = write_param(name, value)
-        return said if isinstance(value, str) else self.made(said)
-
     def text(self, text: str) -> str:
-        """A text of another part of Nacre: a message in this language; any other as it is."""
+        """The text of a message; any other text as it is."""
         if not isinstance(text, Message):
             return text
-        if text.code == text:  # it has no places for values, and may have braces
-            return self.texts.gettext(text.code)
-        values = {name: self._value(value) for name, value in text.params.items()}
-        return self._template(text).format_map(values)
+        return str(text.write(self.template))
 
-    def _value(self, value: Param) -> Param:
-        if isinstance(value, Message):
-            return self.text(value)
-        return self.error(value) if isinstance(value, str) and " " in value else value
+    def term(self, text: str) -> str:
+        """A word of a fixed set, or a text that is a key of the catalogue.
 
-    def _template(self, text: Message) -> str:
+        Args:
+            text: The English text; "" stays.
+        """
+        if isinstance(text, Message):
+            return self.text(text)
+        return self.texts.gettext(text) if text else ""
+
+    def template(self, text: Message) -> str:
+        """The template of a message."""
         if self.name == PSEUDO:
             return pseudo(text.template)
         found = self.texts.gettext(text.code)
         return text.template if found == text.code else found
 
-    def made(self, text: str) -> str:
-        """A text that another part of Nacre made in English, as far as the catalogue has it."""
-        if isinstance(text, Message):
-            return self.text(text)
-        return text if self.name == ENGLISH else self._made.say(text)
-
     def state(self, name: str) -> str:
-        """The state of a job, or the end of a run, in words.
+        """The text of a state of a job, or of the end of a run.
 
         Args:
-            name: It, such as `RUNNING`; a name that is none stays as it is.
+            name: Its name, such as `RUNNING`.
         """
-        return self.texts.gettext(STATES[name]) if name in STATES else self.made(name)
-
-    def error(self, text: str) -> str:
-        """The text of an error, of several lines and with names before it, likewise."""
-        if isinstance(text, Message):
-            return self.text(text)
-        return text if self.name == ENGLISH else self._made.lines(text)
+        return self.text(_STATES[name]) if name in _STATES else self.term(name)
 
 
 @cache
@@ -125,11 +145,11 @@ def language(name: str) -> Language:
     """The language of a name; English for one that there is not."""
     if name == PSEUDO:
         texts = read_texts(CHINESE)
-        return Language(PSEUDO, PseudoTexts(texts), texts)
+        return Language(PSEUDO, PseudoTexts(texts))
     if name == ENGLISH or name not in LANGUAGES:
         return Language(ENGLISH, NullTranslations())
     texts = read_texts(name)
-    return Language(name, GNUTranslations(BytesIO(compiled(texts))), texts)
+    return Language(name, GNUTranslations(BytesIO(compiled(texts))))
 
 
 def named_language(text: str) -> str:

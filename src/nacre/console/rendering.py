@@ -27,8 +27,8 @@ from nacre.console.logs.lines import in_words, status_words
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
 from nacre.inspect.summary.history_documents import found_in_words
+from nacre.job.diagnosis import delay_diagnosis
 from nacre.job.quotas import QuotaLevel
-from nacre.job.sentence import delay_sentence
 from nacre.ops.roles import Role
 from nacre.report.escape import printable
 from nacre.report.formatting import short, size
@@ -137,9 +137,9 @@ def environment(name: str) -> Environment:
     made.globals["languages"] = LANGUAGES
     spoken = language(name)
     texts = spoken.texts
-    made.filters["made"] = spoken.made
+    made.filters["made"] = spoken.term
     made.filters["state"] = spoken.state
-    made.filters["error"] = spoken.error
+    made.filters["error"] = spoken.text
     made.filters["duration"] = spoken.duration
     made.filters["progress"] = spoken.progress
     _install_signs(made, texts.gettext)
@@ -165,7 +165,7 @@ def _in_plain(path: str) -> str:
 
 def _delay_reason(spoken: Language, cause: str, most: float) -> str:
     """Why a politeness delay is as long as it is; "" if that is not known."""
-    sentence = delay_sentence(cause, most)
+    sentence = delay_diagnosis(cause, most)
     return "" if sentence is None else spoken.say(sentence)
 
 

@@ -25,16 +25,16 @@ def spoken_problem(problem: ProblemDetails, spoken: Language) -> ProblemDetails:
     """
     return msgspec.structs.replace(
         problem,
-        title=spoken.made(problem.title),
-        detail=spoken.error(problem.detail),
+        title=spoken.term(problem.title),
+        detail=spoken.text(problem.detail),
         problems=tuple(_problem(one, spoken) for one in problem.problems),
     )
 
 
 def _problem(one: Mapping[str, Any], spoken: Language) -> dict[str, Any]:
     said = {
-        "message": spoken.error(one.get("message", "")),
-        "expected": spoken.made(one.get("expected", "")),
+        "message": spoken.text(one.get("message", "")),
+        "expected": spoken.term(one.get("expected", "")),
     }
     return {**one, **{name: text for name, text in said.items() if text}}
 
@@ -57,8 +57,8 @@ def _finding(finding: TextFinding, spoken: Language) -> TextFinding:
     fixes = [msgspec.structs.replace(fix, label=spoken.text(fix.label)) for fix in finding.fixes]
     return msgspec.structs.replace(
         finding,
-        message=spoken.error(finding.message),
-        expected=spoken.made(finding.expected),
+        message=spoken.text(finding.message),
+        expected=spoken.term(finding.expected),
         fixes=tuple(fixes),
     )
 
@@ -70,7 +70,7 @@ def spoken_card(card: HoverCard, spoken: Language) -> HoverCard:
         card: It.
         spoken: The language.
     """
-    return msgspec.structs.replace(card, doc=spoken.made(card.doc), type=spoken.made(card.type))
+    return msgspec.structs.replace(card, doc=spoken.term(card.doc), type=spoken.term(card.type))
 
 
 def spoken_completions(found: Completions, spoken: Language) -> Completions:
@@ -84,4 +84,4 @@ def spoken_completions(found: Completions, spoken: Language) -> Completions:
 
 
 def _item(item: CompletionItem, spoken: Language) -> CompletionItem:
-    return msgspec.structs.replace(item, detail=spoken.made(item.detail), doc=spoken.made(item.doc))
+    return msgspec.structs.replace(item, detail=spoken.term(item.detail), doc=spoken.term(item.doc))

@@ -14,7 +14,7 @@ from nacre.core.clock import Clock
 from nacre.core.states import CRASHED
 from nacre.fetch.guard import AddressGuard
 from nacre.job.background.webhooks import LONGEST_WAIT, TRIES, DeliveryError, headers, post
-from nacre.job.sentence_words import words
+from nacre.job.diagnosis_text import diagnosis_text
 from nacre.messages import message
 from nacre.uri.parse import host
 
@@ -105,7 +105,7 @@ class WebhookRunner:
                 continue
             for event in events_of(before, now):
                 message = f"{before.state} -> {now.state}"
-                self._book.tell(event, job.id, message, words(seen.sentence))
+                self._book.tell(event, job.id, message, diagnosis_text(seen.sentence))
 
 
 async def deliver(

@@ -9,6 +9,8 @@ import re
 from enum import Enum, IntEnum
 from typing import NamedTuple
 
+from nacre.messages import message, static
+
 
 class CountedAs(Enum):
     """The way in which a finished URI is counted."""
@@ -134,10 +136,17 @@ def counted(status: int) -> CountedAs:
 def describe(status: int) -> str:
     """One sentence about a status, for `explain` and reports."""
     if status in _KNOWN:
-        return STATUS_TABLE[FetchStatus(status)].meaning
+        meaning = STATUS_TABLE[FetchStatus(status)].meaning.rstrip(".")
+        return message("status.meaning", "{meaning}.", meaning=static(meaning))
     if status == _PROXY_ASKS:
-        return f"HTTP status {status}: the proxy asks for a name and a password (fetch.proxy)."
-    return f"HTTP status {status}." if status > 0 else f"Unknown status {status}."
+        return message(
+            "status.proxy-password",
+            "HTTP status {status}: the proxy asks for a name and a password (fetch.proxy).",
+            status=status,
+        )
+    if status > 0:
+        return message("status.http", "HTTP status {status}.", status=status)
+    return message("status.unknown", "Unknown status {status}.", status=status)
 
 
 _PROXY_ASKS = 407

@@ -11,6 +11,7 @@ from nacre.engine.seeding.seedbook import listed_rows
 from nacre.errors import OldLayoutError
 from nacre.frontier.queues import read_totals
 from nacre.inspect.stored_job import MEMORY, read_only, require_store
+from nacre.messages import message, plural
 from nacre.report.formatting import moment
 from nacre.report.statistics import totals
 from nacre.runs.manifest import OriginOf, unknown_origin
@@ -226,14 +227,26 @@ def title_facts(view: View) -> tuple[tuple[str, str], ...]:
     rows = [row for row in all_runs(view.store) if not row.fresh]
     first = [readable_url(seed.url) for seed in islice(listed_rows(view.store), _SITES)]
     number = sum(1 for _ in listed_rows(view.store))
-    more = f" and {number - len(first):,} more" if number > len(first) else ""
+    sites: str = ", ".join(first) or "none"
+    if number > len(first):
+        sites = message(
+            "report.more-sites", "{sites} and {number:,} more",
+            sites=sites, number=number - len(first),
+        )  # fmt: skip
     about = [
         ("Job", view.settings.name or root.name),
-        ("Site" if number == 1 else "Sites", ", ".join(first) + more or "none"),
+        ("Site" if number == 1 else "Sites", sites),
     ]
     if rows:
-        ended = moment(rows[-1].ended) if rows[-1].ended else "now, not over yet"
-        number = len(rows)
-        counted = f"{number} runs" if number > 1 else "one run"
-        about.append(("Period", f"{moment(rows[0].started)} to {ended} UTC ({counted})"))
+        ended = (
+            moment(rows[-1].ended)
+            if rows[-1].ended
+            else message("inspect.running-now", "now, not over yet")
+        )
+        runs = plural("report.runs", "one run", "{number} runs", number=len(rows))
+        period = message(
+            "report.period", "{start} to {end} UTC ({runs})",
+            start=moment(rows[0].started), end=ended, runs=runs,
+        )  # fmt: skip
+        about.append(("Period", period))
     return tuple(about)

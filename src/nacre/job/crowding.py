@@ -5,8 +5,8 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Final
 
+from nacre.job.diagnosis import CrowdedKind
 from nacre.job.overview import JobOverview, SlowQueue
-from nacre.job.sentence import CrowdedKind
 from nacre.store.store import Store
 from nacre.uri.surt import queue_root
 

@@ -1,4 +1,4 @@
-"""The last lines of a job's logs as facts of the sentence: refusing hosts, likely traps.
+"""The last lines of a job's logs as facts of the diagnosis: refusing hosts, likely traps.
 
 All but `last_lines`, which reads them, is pure.
 """
@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from nacre.job.diagnosis import SuspectedTrap, TroubledHost
 from nacre.job.overview import SlowQueue
-from nacre.job.sentence import SuspectedTrap, TroubledHost
 from nacre.report.crawllog import LogTimes
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 from nacre.store.layout import Layout

@@ -11,9 +11,9 @@ from nacre.errors import NacreError
 
 if TYPE_CHECKING:
     from nacre.core.clock import Clock
+    from nacre.job.diagnosis import CrowdedKind, Diagnosis
+    from nacre.job.diagnosis_facts import JobStatus
     from nacre.job.overview import SlowQueue
-    from nacre.job.sentence import CrowdedKind, Sentence
-    from nacre.job.sentence_facts import JobStatus
     from nacre.rounds.tables.versions import Cycle, CycleVersion
     from nacre.store.layout import Layout
 
@@ -29,7 +29,7 @@ class StatusAnswer(NamedTuple):
     """
 
     numbers: dict[str, Any]
-    sentences: "dict[str, Sentence]"
+    sentences: "dict[str, Diagnosis]"
     slowest: "tuple[SlowQueue, ...]"
 
 
@@ -46,10 +46,10 @@ def read_status(layout: "Layout", clock: "Clock", *, policy: bool) -> StatusAnsw
         StorageError: The store cannot be read.
     """
     from nacre.job.control import NotRunningError, send_command
+    from nacre.job.diagnosis import crowd_diagnosis, diagnose
+    from nacre.job.diagnosis_facts import diagnosis_facts, job_status
     from nacre.job.lately import NO_LINES, last_lines
     from nacre.job.overview import name_sharers
-    from nacre.job.sentence import crowd_sentence, sentence_of
-    from nacre.job.sentence_facts import job_status, sentence_facts
     from nacre.runs.passes import find_recurring
 
     again = find_recurring(layout)
@@ -65,9 +65,9 @@ def read_status(layout: "Layout", clock: "Clock", *, policy: bool) -> StatusAnsw
     numbers["recurring"] = to_builtins(again)
     status = job_status(numbers)
     crowded = _find_crowd(layout, status)
-    sentences = {"sentence": sentence_of(sentence_facts(status, clock.now(), lines, crowded))}
+    sentences = {"sentence": diagnose(diagnosis_facts(status, clock.now(), lines, crowded))}
     if crowded is not None:
-        sentences["crowded"] = crowd_sentence(crowded, grows=status.pace.grows)
+        sentences["crowded"] = crowd_diagnosis(crowded, grows=status.pace.grows)
     name_sharers(layout.root, numbers["slowest"], clock)
     return StatusAnswer(numbers, sentences, status.slowest)
 

@@ -14,8 +14,8 @@ import pytest
 from nacre.console.catalogue import language
 from nacre.console.live.snapshot import ToeList
 from nacre.job.control import ControlServer
+from nacre.job.diagnosis_text import REMEDIES
 from nacre.job.overview import JobOverview, SlowQueue
-from nacre.job.sentence_words import LEVERS
 from nacre.report.crawllog import LogTimes
 from nacre.store.layout import Layout
 from tests.cli.site import nacre
@@ -108,7 +108,7 @@ def test_status_and_overview_have_one_sentence(
             page = await console.client.get("/j/crawls~demo", headers=fields)
             assert said["text"] in unescape(page.text)
             if lever:
-                label = LEVERS[lever]
+                label = REMEDIES[lever]
                 assert any(label in line and "`" in line for line in told)
                 assert f">{label}</a>" in unescape(page.text)
             chinese = await console.client.get(
@@ -119,6 +119,6 @@ def test_status_and_overview_have_one_sentence(
             assert text != said["text"]
             assert text in unescape(chinese.text)
             if lever:
-                assert language("zh_CN").texts.gettext(LEVERS[lever]) in unescape(chinese.text)
+                assert language("zh_CN").texts.gettext(REMEDIES[lever]) in unescape(chinese.text)
 
     play(tmp_path, played)

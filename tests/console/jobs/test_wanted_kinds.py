@@ -13,8 +13,8 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.wanted_book import MOST, WantedKindBook, kinds_of
 from nacre.console.jobs.overview import crowd_links
 from nacre.console.live.poller import Poller
+from nacre.job.diagnosis import CrowdedKind
 from nacre.job.overview import JobOverview, SlowQueue
-from nacre.job.sentence import CrowdedKind
 from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
@@ -139,7 +139,7 @@ def test_the_poller_finds_the_kind_and_a_button_says_that_it_is_wanted(
             assert kind is not None
             assert kind.prefix.endswith("/rili?")
             assert kind.number > 20
-            assert "exclude" in poller.snapshot(job).sentence.lever
+            assert "exclude" in poller.snapshot(job).sentence.remedies
             status = await asyncio.to_thread(nacre, "status", layout.root)
             assert f"Most of what waits is of one kind: {kind.prefix} (" in status.out
             assert f"nacre frontier {layout.root} exclude --regex " in status.out

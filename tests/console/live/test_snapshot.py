@@ -7,8 +7,8 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.live.snapshot import JobSnapshot, rate_point, snapshot_of, starting, unreadable
 from nacre.console.metrics import job_figures
 from nacre.job.activity import JobActivity
+from nacre.job.diagnosis import Diagnosis
 from nacre.job.overview import JobOverview, SlowQueue
-from nacre.job.sentence import Sentence
 from nacre.store.layout import Layout
 
 JOB = FoundJob("crawls~demo", "demo", "crawls", Layout(Path("crawls/demo")))
@@ -97,7 +97,7 @@ def test_the_ages_of_a_running_job_are_kept_for_its_metrics():
 
 def test_a_job_that_starts_keeps_the_numbers_of_the_run_before():
     over = JobOverview("FINISHED", run="a", started=1.0, finished=7)
-    last = JobSnapshot("j", 1.0, "FINISHED", running=False, sentence=Sentence("x"), overview=over)
+    last = JobSnapshot("j", 1.0, "FINISHED", running=False, sentence=Diagnosis("x"), overview=over)
     seen = starting(JOB, 2.0, last)
     assert (seen.state, seen.running, seen.sentence.code) == ("PREPARING", False, "preparing")
     assert seen.overview == msgspec.structs.replace(over, state="PREPARING")

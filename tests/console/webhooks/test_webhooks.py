@@ -20,8 +20,8 @@ from nacre.console.routes import API
 from nacre.console.webhook_runner import SeenRun, WebhookRunner, events_of
 from nacre.job.background import webhooks as sender
 from nacre.job.background.webhooks import TRIES
+from nacre.job.diagnosis import Diagnosis
 from nacre.job.overview import JobOverview
-from nacre.job.sentence import Sentence
 from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
@@ -255,7 +255,7 @@ def test_a_short_run_is_told_once_also_over_a_restart(tmp_path: Path):
 
         def ended(run: str, at: float) -> None:
             seen = JobOverview("FINISHED", run=run, ended_at=at)
-            sentence = Sentence("ready")
+            sentence = Diagnosis("ready")
             poller._keep(
                 JobSnapshot(
                     "crawls~demo", at, "FINISHED", running=False, sentence=sentence, overview=seen

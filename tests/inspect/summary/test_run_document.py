@@ -11,10 +11,15 @@ from hypothesis import strategies as st
 from nacre.core.states import ExitStatus
 from nacre.engine.counters import NotVisited
 from nacre.inspect.analysis.wording import FOUND
-from nacre.inspect.summary.run_document import ReportLocale, run_document
+from nacre.inspect.summary.run_document import run_document
+from nacre.inspect.summary.run_sections import ReportLocale
 from nacre.inspect.summary.run_summary import FailedSeed, Failure, NamedCount, RunLine, RunSummary
-from nacre.inspect.summary.translation import Translator, kind_of, reason_of
+from nacre.inspect.summary.run_texts import ENDS, LIMIT, STORAGE_MODES, kind_of, reason_of
+from nacre.languages import CHINESE, translator
+from nacre.messages import write
+from nacre.report.document import ReportDocument
 from nacre.report.html import html_page
+from nacre.report.localize import localize
 from nacre.report.plain import plain_text
 from tests.report.pages import harmless, look
 
@@ -46,17 +51,24 @@ def report(word: str = "http://a.test/", **more: Any) -> RunSummary:
     return msgspec.structs.replace(made, **more)
 
 
-def text(found: RunSummary, language: Any = "en") -> str:
-    told = plain_text(run_document(found, ReportLocale(Translator(language)), NOW))
-    return " ".join(told.split())
+def document(found: RunSummary, language: str = "en") -> ReportDocument:
+    made = run_document(found, ReportLocale(), NOW)
+    return made if language == "en" else localize(made, translator(CHINESE), "zh-CN")
+
+
+def text(found: RunSummary, language: str = "en") -> str:
+    return " ".join(plain_text(document(found, language)).split())
+
+
+def chinese(message: str) -> str:
+    return str(write(message, translator(CHINESE)))
 
 
 @given(st.text(min_size=1, max_size=20), st.sampled_from(("en", "zh")))
 def test_no_word_of_the_web_becomes_markup(word: str, language: Any):
-    reader = ReportLocale(Translator(language))
-    page = html_page(run_document(report(word), reader, NOW))
+    page = html_page(document(report(word), language))
     harmless(page)
-    plain = html_page(run_document(report("word"), reader, NOW))
+    plain = html_page(document(report("word"), language))
     assert look(page).elements == look(plain).elements
 
 
@@ -67,15 +79,56 @@ def test_every_end_has_its_words(exit_: str, language: str):
     assert exit_ not in text(report(run=run), language)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("status", [*range(400, 600), *range(-70, 0), -5000, -5003, -6000, -9998])
-def test_every_failure_has_a_reason(status: int, language: Any):
-    assert Translator(language)(reason_of(status))
+def test_every_failure_has_a_reason(status: int):
+    assert chinese(reason_of(status)) != reason_of(status)
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (404, "there is no such page"),
+        (418, "the server refused it"),
+        (599, "the server had an error"),
+        (-9998, "robots.txt forbids it"),
+        (-77, "it could not be fetched"),
+    ],
+)
+def test_a_status_has_a_reason(status: int, reason: str):
+    assert reason_of(status) == reason
+
+
+@pytest.mark.parametrize("words", [*ENDS.values(), LIMIT, *STORAGE_MODES.values()])
+def test_ends_and_storage_modes_are_translated(words: str):
+    assert chinese(words) != words
+
+
+def test_a_failed_seed_has_its_reason_and_its_cause():
+    assert "http://a.test/ could not be fetched: no connection to the server (http://a.test/)" in (
+        text(report())
+    )
+    seed = FailedSeed("http://a.test/", -2, "")
+    assert "could not be fetched: no connection to the server." in text(report(failed_seeds=[seed]))
+    assert "无法连接服务器" in text(report(), "zh")
+
+
+@pytest.mark.parametrize(
+    ("mime", "kind"),
+    [
+        ("text/html; charset=utf-8", "web pages"),
+        ("application/vnd.ms-excel", "office documents"),
+        ("application/rss+xml", "data (JSON, XML)"),
+        ("unknown", "not given by the server"),
+        ("chemical/x-pdb", "other"),
+    ],
+)
+def test_a_media_type_has_a_kind(mime: str, kind: str):
+    assert kind_of(mime) == kind
 
 
 @pytest.mark.parametrize("mime", ["text/html", "image/webp", "application/x-odd", "", "unknown"])
 def test_every_media_type_has_a_kind(mime: str):
-    assert Translator("zh")(kind_of(mime))
+    assert chinese(kind_of(mime)) != kind_of(mime)
 
 
 def test_an_end_says_what_was_left_out():
@@ -89,10 +142,10 @@ def test_an_end_says_what_was_left_out():
 
 
 def test_times_are_those_of_the_reader():
-    reader = ReportLocale(Translator(), timezone(timedelta(hours=8)), "Asia/Shanghai")
+    reader = ReportLocale(timezone(timedelta(hours=8)), "Asia/Shanghai")
     assert reader.moment(NOW) == "2026-11-23 08:00"
-    assert reader.span(3 * 86_400 + 7_300) == "3 d 2 h"
-    assert ReportLocale(Translator("zh")).span(95) == "1 分 35 秒"
+    assert "3 d 2 h" in text(report(elapsed=3 * 86_400 + 7_300))
+    assert "1 分 35 秒" in text(report(elapsed=95), "zh")
     assert "(Asia/Shanghai)" in plain_text(run_document(report(), reader, NOW))
 
 

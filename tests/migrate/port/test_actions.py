@@ -11,8 +11,8 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.live.snapshot import UNREADABLE, JobSnapshot
 from nacre.console.port import PortOptions
 from nacre.errors import JobError
+from nacre.job.diagnosis import Diagnosis
 from nacre.job.overview import JobOverview
-from nacre.job.sentence import Sentence
 from nacre.store.layout import Layout
 from nacre_migrate.port import actions
 from nacre_migrate.port.actions import BuiltJobs, HeritrixJobs, _Context, _state_of
@@ -26,7 +26,7 @@ def test_a_job_that_is_too_busy_to_answer_is_as_it_was(
     (tmp_path / "crawls").mkdir()
     assert nacre("new", tmp_path / "crawls" / "x", "http://127.0.0.1:9/").code == 0
     seen = [
-        JobSnapshot("crawls~x", 1.0, state, True, Sentence("x"), overview)
+        JobSnapshot("crawls~x", 1.0, state, True, Diagnosis("x"), overview)
         for state, overview in (
             (UNREADABLE, None), ("PAUSED", JobOverview("PAUSED", queued=7)), (UNREADABLE, None),
         )

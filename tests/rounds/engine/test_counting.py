@@ -1,7 +1,7 @@
 import re
 from pathlib import Path
 
-from nacre.job.sentence_words import WORKS
+from nacre.job.diagnosis_text import WORKS
 from nacre.rounds.engine.counting import TASKS, CountingEngine
 from nacre.rounds.engine.local import LocalEngine
 from nacre.rounds.steps import fetch

@@ -32,7 +32,7 @@ from nacre.cli.output import program, say, say_json, tell, typed
 from nacre.cli.search import index_text
 from nacre.core.states import ExitCode
 from nacre.errors import JobError
-from nacre.job.sentence_words import progress_words
+from nacre.job.diagnosis_text import progress_text
 from nacre.ops.new_job import make_job, options_of
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.rounds import require_no_stop, run_rounds
@@ -181,7 +181,7 @@ class RoundsScreen:
         if progress.unit == "urls":
             text = fetch_progress_text(numbers)
         else:
-            text = progress_words(msgspec.to_builtins(progress))
+            text = progress_text(msgspec.to_builtins(progress))
         self._display.progress(numbers, text)
 
     def waits(self, result: GenerateResult) -> None:

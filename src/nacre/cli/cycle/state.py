@@ -13,10 +13,10 @@ def rounds_lines(found: dict[str, Any], place: str) -> list[str]:
         place: The directory, as it is typed.
     """
     from nacre.cli.cycle.texts import time_text
-    from nacre.job.sentence import rounds_sentence
-    from nacre.job.sentence_words import progress_words, words
+    from nacre.job.diagnosis import rounds_diagnosis
+    from nacre.job.diagnosis_text import diagnosis_text, progress_text
 
-    lines = [words(rounds_sentence(found))]
+    lines = [diagnosis_text(rounds_diagnosis(found))]
     if found["version"]:
         lines.append(f"  version     {found['version']}, of {time_text(found['clock'])}")
     if found["segments"]:
@@ -26,7 +26,7 @@ def rounds_lines(found: dict[str, Any], place: str) -> list[str]:
         lines.append(f"  round       {found['round']}, at {found['at']}")
     if found["progress"] and found["progress"]["step"] == found["at"]:
         progress = found["progress"]
-        lines.append(f"  step        {progress['step']}: {progress_words(progress)}")
+        lines.append(f"  step        {progress['step']}: {progress_text(progress)}")
     command = f"{output.program()} cycle {place}"
     return [
         *lines,

@@ -5,6 +5,8 @@ from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
+from nacre.messages import message
+
 RowKind = Literal["schedule", "webhook"]
 Row = tuple[object, ...]
 T = TypeVar("T")
@@ -26,9 +28,13 @@ class BrokenRow(NamedTuple):
     @property
     def words(self) -> str:
         """It, in English, and what removes it."""
-        return (
-            f"{self.kind} {self.number} cannot be read, and does nothing: {self.why}; "
-            f"`nacre console {self.kind} remove {self.number}` removes it"
+        return message(
+            "console.row-unreadable",
+            "{kind} {number} cannot be read, and does nothing: {reason}; "
+            "`nacre console {kind} remove {number}` removes it",
+            kind=self.kind,
+            number=self.number,
+            reason=self.why,
         )
 
 

@@ -18,9 +18,9 @@ from nacre.console.jobs.removals import removed_jobs
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
+from nacre.job.diagnosis import Value
 from nacre.job.overview import JobOverview
 from nacre.job.schedules import times_after
-from nacre.job.sentence import Value
 from nacre.ops.fields import RowCount, ShortText
 
 
@@ -238,7 +238,7 @@ def job_item(call: Call, job: FoundJob, seen: JobSnapshot, next_run: float = 0.0
         state=seen.state,
         running=seen.running,
         sentence=SpokenSentence(
-            sentence.code, sentence.params, sentence.lever, text, sentence.also
+            sentence.code, sentence.params, sentence.remedies, text, sentence.also
         ),
         finished=overview.finished,
         queued=overview.queued,

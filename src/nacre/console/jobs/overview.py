@@ -26,9 +26,9 @@ from nacre.console.logs.lines import CRAWL
 from nacre.console.logs.pages import LogLine
 from nacre.errors import NacreError
 from nacre.job.crowding import unwanted
+from nacre.job.diagnosis import CrowdedKind, Diagnosis, crowd_diagnosis
+from nacre.job.diagnosis_text import REMEDIES
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
-from nacre.job.sentence import CrowdedKind, Sentence, crowd_sentence
-from nacre.job.sentence_words import LEVERS
 from nacre.ops.allowed_actions import JobAction
 from nacre.ops.operation import option_line
 from nacre.ops.rounds import ROUNDS
@@ -76,7 +76,7 @@ class LeverLink(NamedTuple):
 
 
 def lever_links(
-    job: str, sentence: Sentence, slowest: Sequence[SlowQueue], translate: Callable[[str], str]
+    job: str, sentence: Diagnosis, slowest: Sequence[SlowQueue], translate: Callable[[str], str]
 ) -> tuple[LeverLink, ...]:
     """The levers of a sentence, the best first.
 
@@ -89,8 +89,8 @@ def lever_links(
     host, queue = sentence.params.get("host", ""), str(sentence.params.get("queue", ""))
     queue = queue or next((one.name for one in slowest if host and one.host == host), "")
     return tuple(
-        LeverLink(name, translate(LEVERS[name]), _url(job, name, sentence, queue))
-        for name in sentence.lever
+        LeverLink(name, translate(REMEDIES[name]), _url(job, name, sentence, queue))
+        for name in sentence.remedies
     )
 
 
@@ -103,7 +103,7 @@ def only_looks(links: Sequence[LeverLink]) -> tuple[LeverLink, ...]:
     return tuple(link if link.name in _LOOKS else link._replace(url="") for link in links)
 
 
-def _url(job: str, name: str, sentence: Sentence, queue: str) -> str:
+def _url(job: str, name: str, sentence: Diagnosis, queue: str) -> str:
     base = job_path(job)
     if name in _ACTIONS:
         return f"{base}#actions"
@@ -279,7 +279,7 @@ def overview_facts(
 
 def _levers(call: Call, seen: JobSnapshot) -> tuple[LeverLink, ...]:
     """What would change the sentence; links of what the one who asks may do or look at."""
-    links = lever_links(seen.job, seen.sentence, seen.slowest, call.language.texts.gettext)
+    links = lever_links(seen.job, seen.sentence, seen.slowest, call.language.text)
     return links if may_operate(call) else only_looks(links)
 
 
@@ -319,7 +319,7 @@ def crowd_text(call: Call, kind: CrowdedKind | None, *, grows: bool) -> str:
         kind: The kind.
         grows: What waits grew by more than what was done, lately.
     """
-    return "" if kind is None else call.language.say(crowd_sentence(kind, grows=grows))
+    return "" if kind is None else call.language.say(crowd_diagnosis(kind, grows=grows))
 
 
 def fetches(toes: ToeList | None, longest: Sequence[FetchInProcess]) -> list[OverviewFetch]:

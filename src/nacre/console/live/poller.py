@@ -39,9 +39,9 @@ from nacre.errors import NacreError
 from nacre.job.activity import JobActivity, RatePoint
 from nacre.job.control import NotRunningError, ask_command, is_running
 from nacre.job.crowding import MANY, crowded_kind, crowded_queue, unwanted
+from nacre.job.diagnosis import CrowdedKind
 from nacre.job.lately import NO_LINES, LastLines, last_lines
 from nacre.job.overview import JobOverview
-from nacre.job.sentence import CrowdedKind
 from nacre.report.log_fields import CrawlLogFields
 from nacre.rounds.rounds_mark import rounds_run, step_progress
 from nacre.runs.passes import find_recurring

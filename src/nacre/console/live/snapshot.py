@@ -8,10 +8,10 @@ import msgspec
 from nacre.console.fleet.places import FoundJob
 from nacre.core.states import JobState
 from nacre.job.activity import JobActivity, RatePoint
+from nacre.job.diagnosis import CrowdedKind, Diagnosis, diagnose, rounds_diagnosis
+from nacre.job.diagnosis_facts import diagnosis_facts, job_status
 from nacre.job.lately import NO_LINES, FetchedPlace, LastLines, fetched_lately
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
-from nacre.job.sentence import CrowdedKind, Sentence, rounds_sentence, sentence_of
-from nacre.job.sentence_facts import job_status, sentence_facts
 
 REPLIES: Final = ("documents", "unchanged", "redirects", "errors", "failed")
 """Kinds of replies and failures whose numbers are points."""
@@ -58,7 +58,7 @@ class JobSnapshot(msgspec.Struct, frozen=True):
     as_of: float
     state: str
     running: bool
-    sentence: Sentence
+    sentence: Diagnosis
     overview: JobOverview | None = None
     slowest: tuple[SlowQueue, ...] = ()
     fetching: tuple[FetchInProcess, ...] = ()
@@ -80,7 +80,7 @@ class JobSnapshot(msgspec.Struct, frozen=True):
 
 def unseen(job: FoundJob) -> JobSnapshot:
     """The snapshot of a job that was not looked at yet."""
-    return JobSnapshot(job.id, 0.0, READING, running=False, sentence=Sentence("reading"))
+    return JobSnapshot(job.id, 0.0, READING, running=False, sentence=Diagnosis("reading"))
 
 
 def unreadable(
@@ -96,7 +96,7 @@ def unreadable(
         running: A process works on it.
     """
     code = "no-answer" if running else "unreadable"
-    sentence = Sentence(code, {"why": why})
+    sentence = Diagnosis(code, {"why": why})
     if last is None or last.overview is None:
         return JobSnapshot(job.id, now, UNREADABLE, running=running, sentence=sentence)
     return msgspec.structs.replace(
@@ -121,7 +121,7 @@ def starting(job: FoundJob, now: float, last: JobSnapshot | None = None) -> JobS
     overview = msgspec.structs.replace(before or JobOverview(PREPARING), state=PREPARING)
     last = last or unseen(job)
     return msgspec.structs.replace(
-        last, as_of=now, state=PREPARING, running=False, sentence=Sentence("preparing"),
+        last, as_of=now, state=PREPARING, running=False, sentence=Diagnosis("preparing"),
         overview=overview, problems=0, first_problem="", waits="",
     )  # fmt: skip
 
@@ -147,7 +147,7 @@ def snapshot_of(
     """
     if "cycle" in answer:
         rounds = answer["cycle"]
-        sentence = rounds_sentence(rounds)
+        sentence = rounds_diagnosis(rounds)
         return JobSnapshot(
             job.id, now, "ROUNDS", running=bool(rounds.get("running")), sentence=sentence,
             rounds=rounds,
@@ -155,10 +155,10 @@ def snapshot_of(
     status = job_status(answer)
     if activity is not None and "pace" not in answer:  # of a process that began before it was told
         status = msgspec.structs.replace(status, pace=activity.pace())
-    facts = sentence_facts(status, now, lines, crowded)
+    facts = diagnosis_facts(status, now, lines, crowded)
     overview = status.overview
     return JobSnapshot(
-        job.id, now, overview.state, activity is not None, sentence_of(facts), overview,
+        job.id, now, overview.state, activity is not None, diagnose(facts), overview,
         status.slowest, status.fetching, None, facts.rate, status.pace.bytes_rate, facts.left,
         activity.rates if activity is not None else (), status.problems, status.first_problem,
         places=fetched_lately(lines.crawl), commit_age=commit_age_of(status.committed, facts.now),

@@ -3,34 +3,33 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
+from nacre.console.catalogue import ENGLISH
 from nacre.console.catalogue import language as language_of
 from nacre.console.readers.views import CLOCK, VIEWS, OpenView, figures_of
 from nacre.core.clock import iso
+from nacre.core.message_data import to_json
 from nacre.inspect.registry import all_reports, report_named
 from nacre.inspect.reports.base import PURPOSES, Report, ReportRequest, ReportSubject, RunReport
 from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import LiveFigures, title_facts
+from nacre.languages import CHINESE
 from nacre.report.charts import drawn
 from nacre.report.document import (
-    Bars,
     Cell,
     Column,
-    Curves,
     DataTable,
     Format,
-    HeatMap,
-    Plot,
     ReportDocument,
     Section,
-    TimeLine,
 )
 from nacre.report.formatting import heading, written
 from nacre.report.html import html_page
+from nacre.report.localize import localize
 from nacre.report.plain import plain_text
 from nacre.store.layout import Layout
 
@@ -81,14 +80,16 @@ def make_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         form, as_of = str(arguments["form"]), iso(view.as_of)
         if form == "json":
             return {
-                "body": msgspec.json.format(msgspec.json.encode(data), indent=1),
+                "body": msgspec.json.format(to_json(data), indent=1),
                 "as_of": as_of,
             }
         document = report.document(data, request)
         if not document.about:
             document = document._replace(about=title_facts(view.view()))
+        downloaded = CHINESE if language == "zh" else ENGLISH
+        reader = language_of(str(arguments["spoken"]) if form == "page" else downloaded)
+        document = localize(document, reader.template, reader.tag)
         if form == "page":
-            document = spoken(document, language_of(str(arguments["spoken"])).error)
             return {"document": page_document(document, arguments), "as_of": as_of}
         return {"body": _body(report, data, document, form), "as_of": as_of}
 
@@ -220,71 +221,3 @@ def _order(cell: Cell) -> tuple[int, float, str]:
     if cell is None:
         return 0, 0.0, ""
     return (2, 0.0, cell) if isinstance(cell, str) else (1, float(cell), "")
-
-
-Translate = Callable[[str], str]
-
-
-def spoken(document: ReportDocument, text: Translate) -> ReportDocument:
-    """A report with its words in another language.
-
-    Args:
-        document: It.
-        text: Gives the text of a language for an English one; the same where it has none.
-    """
-    return document._replace(
-        title=_said(document.title, text),
-        about=_facts(document.about, text),
-        sections=tuple(_section(section, text) for section in document.sections),
-    )
-
-
-def _said(words: str, text: Translate) -> str:
-    return text(words) if words else ""
-
-
-def _facts(facts: Iterable[tuple[str, str]], text: Translate) -> tuple[tuple[str, str], ...]:
-    # One word alone may be a name, such as that of the job.
-    return tuple(
-        (_said(name, text), _said(value, text) if " " in value else value) for name, value in facts
-    )
-
-
-def _section(section: Section, text: Translate) -> Section:
-    return section._replace(
-        heading=_said(section.heading, text),
-        text=tuple(_said(one, text) for one in section.text),
-        facts=_facts(section.facts, text),
-        plots=tuple(_plot(plot, text) for plot in section.plots),
-        tables=tuple(_table(table, text) for table in section.tables),
-    )
-
-
-def _table(table: DataTable, text: Translate) -> DataTable:
-    columns = tuple(column._replace(name=_said(column.name, text)) for column in table.columns)
-    in_words = [column.form is Format.TEXT for column in table.columns]
-    rows = tuple(
-        tuple(
-            _said(cell, text) if said and isinstance(cell, str) else cell
-            for cell, said in zip(row, in_words, strict=True)
-        )
-        for row in table.rows
-    )
-    return table._replace(caption=_said(table.caption, text), columns=columns, rows=rows)
-
-
-def _plot(plot: Plot, text: Translate) -> Plot:
-    title = _said(plot.title, text)
-    match plot:
-        case Bars():
-            series = tuple(one._replace(name=_said(one.name, text)) for one in plot.series)
-            return plot._replace(title=title, series=series, unit=_said(plot.unit, text))
-        case Curves():
-            curves = tuple(curve._replace(name=_said(curve.name, text)) for curve in plot.curves)
-            return plot._replace(
-                title=title, curves=curves, across=_said(plot.across, text), up=_said(plot.up, text)
-            )
-        case HeatMap():
-            return plot._replace(title=title, unit=_said(plot.unit, text))
-        case TimeLine():
-            return plot._replace(title=title)

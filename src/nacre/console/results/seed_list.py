@@ -19,7 +19,7 @@ from nacre.console.settings.file_page import difference
 from nacre.console.settings.file_tasks import changed_lines
 from nacre.console.spoken import spoken_problem
 from nacre.console.versions import EditedThing
-from nacre.core.message_data import to_builtins
+from nacre.core.message_data import to_builtins, to_json
 from nacre.engine.seeding.seedfile import UTF_8, file_coding
 from nacre.engine.seeding.seeds import BadSeed, Seed, read_seeds
 from nacre.errors import JobError, Problem
@@ -164,7 +164,7 @@ def problem_answer(call: Call, problems: list[dict[str, Any]]) -> Response:
         HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-seeds", f"{place}{first['message']}",
         tuple(problems),
     )  # fmt: skip
-    data = msgspec.json.encode(spoken_problem(details, call.language))
+    data = to_json(spoken_problem(details, call.language))
     return Response(data, 422, media_type=PROBLEM_TYPE)
 
 

@@ -319,13 +319,18 @@ def problem_answer(findings: TextFindings) -> Response:
     """The answer to a text with problems: all of them, each with its line and column."""
     first = findings.problems[0]
     place = f"line {first.line}: " if first.line else ""
-    count = len(findings.problems)
-    more = f" (and {count - 1} more)" if count > 1 else ""
+    place += f"{first.path}: " if first.path else ""
+    detail = message("console.finding", "{place}{problem}", place=place, problem=first.message)
+    if len(findings.problems) > 1:
+        detail = message(
+            "console.more-findings", "{first} (and {number} more)",
+            first=detail, number=len(findings.problems) - 1,
+        )  # fmt: skip
     details = ProblemDetails(
         HTTPStatus.UNPROCESSABLE_ENTITY.phrase,
         422,
         "bad-settings",
-        f"{place}{first.path + ': ' if first.path else ''}{first.message}{more}",
+        detail,
         tuple(to_builtins(problem) for problem in findings.problems),
     )
     return Response(to_json(details), 422, media_type=PROBLEM_TYPE)

@@ -7,6 +7,8 @@ from nacre.inspect.analysis.recrawl_data import RecrawlData, StoredRecrawlData
 from nacre.inspect.reports.base import Report, ReportRequest
 from nacre.inspect.typed_urls import typed_in_store
 from nacre.inspect.view import View
+from nacre.messages import message
+from nacre.report.formatting import span
 from nacre.wire.urltext import possible_urls
 
 
@@ -49,3 +51,11 @@ def _as_known(data: RecrawlData, text: str) -> str:
             return name
     met = {visit.url for visit in data.visits()}
     return next((name for name in names if name in met), text)
+
+
+def credible_text(interval: float, shortest: float, longest: float) -> str:
+    """Return the text of an estimated interval, in days, with its 90 % credible interval."""
+    return message(
+        "study.credible-interval", "{time} (90 % credible: {shortest} to {longest})",
+        time=span(interval), shortest=span(shortest), longest=span(longest),
+    )  # fmt: skip

@@ -14,6 +14,7 @@ from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.rate_model import RateMixture, RateModel, data_basis, is_living
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.reports.base import ReportRequest
+from nacre.messages import message
 from nacre.recrawl.planner.change_rate.rates import GRID, RATES, mean_rate
 from nacre.recrawl.planner.change_rate.value import Share, freshness, plan
 from nacre.recrawl.planner.step import THETA
@@ -26,7 +27,9 @@ _EVEN = (
     *(("hourly", 24.0), ("daily", 1.0), ("weekly", 1.0 / 7.0), ("monthly", 1.0 / 30.0)),
     *(("quarterly", 1.0 / 91.0), ("yearly", 1.0 / 365.0)),
 )
-_GUESSED = "The rates below are those of pages of the web at large."
+_GUESSED = message(
+    "study.rates-of-the-web", "The rates below are those of pages of the web at large."
+)
 _GOALS = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
@@ -170,8 +173,11 @@ def document(found: BudgetPlans) -> ReportDocument:
     """The plans for people."""
     if not found.pages:
         text = (
-            "No page has been visited often enough: rates are known after a full and an "
-            "incremental run.",
+            message(
+                "study.no-rates",
+                "No page has been visited often enough: rates are known after a full and an "
+                "incremental run.",
+            ),
         )
         return ReportDocument("Budget explorer", (Section("", text),))
     curves = (
@@ -185,8 +191,13 @@ def document(found: BudgetPlans) -> ReportDocument:
     marks = tuple((budget.requests, budget.even.recall, budget.name) for budget in found.evens)
     plot = Curves("What requests buy", "requests a day", "share", curves, marks)
     said: tuple[str, ...] = (
-        f"For the {found.pages:,} pages that are there, by the rates fitted so far; new pages and "
-        f"index pages come on top. Plans are made for `recrawl.aim: {found.aim}`.",
+        message(
+            "study.budget-explained",
+            "For the {pages:,} pages that are there, by the rates fitted so far; new pages and "
+            "index pages come on top. Plans are made for `recrawl.aim: {aim}`.",
+            pages=found.pages,
+            aim=found.aim,
+        ),
     )
     if found.doubt:
         said = (f"{found.doubt.capitalize()}. {_GUESSED}", *said)
@@ -198,8 +209,10 @@ def _evens(plans: BudgetPlans) -> DataTable:
     columns = (
         Column("every page"),
         Column("requests a day", Format.NUMBER),
-        *(Column(f"even: {name}", Format.SHARE) for name in ("captured", "current")),
-        *(Column(f"planned: {name}", Format.SHARE) for name in ("captured", "current")),
+        Column("even: captured", Format.SHARE),
+        Column("even: current", Format.SHARE),
+        Column("planned: captured", Format.SHARE),
+        Column("planned: current", Format.SHARE),
     )
     rows = tuple(
         (

@@ -12,12 +12,12 @@ import msgspec
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.errors import JobError
-from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.analysis import Analysis, credible_text
 from nacre.inspect.analysis.rate_model import ONE_VISIT, RateModel, RunPlan, data_basis
 from nacre.inspect.analysis.recrawl_data import CHANGED, LOT, MISSING, NEW, RecrawlData
 from nacre.inspect.analysis.wording import DECIDED_BY, WHY_VISITED
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
-from nacre.messages import message
+from nacre.messages import message, static
 from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.change_rate.rates import RATES, interval_of, log_mean_rate, mean_rate
 from nacre.recrawl.planner.discovery.hints import map_key
@@ -195,7 +195,11 @@ def _evidence(visit: FetchRow) -> str:
 def _scheduled(due: Due) -> str:
     if due.now:
         return WHY_VISITED["due"]
-    return f"it is under a schedule, and not due before {moment(due.time)}"
+    return message(
+        "study.under-schedule",
+        "it is under a schedule, and not due before {moment}",
+        moment=moment(due.time),
+    )
 
 
 def _spared(data: RecrawlData, row: PageRow) -> str:
@@ -203,9 +207,12 @@ def _spared(data: RecrawlData, row: PageRow) -> str:
     found = data.maps.get(map_key(row.url)) if row.kind is PageKind.SITEMAP else None
     if found is None or not found.index or found.stood <= found.looked:
         return ""
-    return (
-        f"{found.index} dates it {found.newest}, before our last reading, and was right so far; "
-        "one sitemap of ten that rest so is read all the same"
+    return message(
+        "study.dated-by-sitemap",
+        "{index} dates it {newest}, before our last reading, and was right so far; one "
+        "sitemap of ten that rest so is read all the same",
+        index=found.index,
+        newest=found.newest,
     )
 
 
@@ -214,29 +221,47 @@ def _waits(data: RecrawlData, row: PageRow) -> str:
     if not trap:
         return ""
     share = 100 * data.settings.trap_share
-    return (
-        f"URLs like it lead into a trap ({trap}): a run spends {share:g} % of its visits on such "
-        "URLs (`recrawl.trap_share`), and the others wait"
+    return message(
+        "study.leads-into-trap",
+        "URLs like it lead into a trap ({trap}): a run spends {share:g} % of its visits on "
+        "such URLs (`recrawl.trap_share`), and the others wait",
+        trap=trap,
+        share=share,
     )
 
 
 def _reason(row: PageRow, bid: VisitValue | None, plan: RunPlan, *, chosen: bool) -> str:
     if not row.visits:
         return (
-            "it was heard of and never visited: a run visits it as a new page, unless "
-            "`recrawl.idle_parameters` is `skip` and it differs from one in such alone"
+            message(
+                "study.new-page-unless-idle",
+                "it was heard of and never visited: a run visits it as a new page, unless "
+                "`recrawl.idle_parameters` is `skip` and it differs from one in such alone",
+            )
             if "?" in row.url
-            else "it was heard of and never visited: a run visits it as a new page"
+            else message(
+                "study.new-page", "it was heard of and never visited: a run visits it as a new page"
+            )
         )
     if bid is None:
-        return f"it is {row.life}, and the next look at it is not due yet"
+        return message(
+            "study.life-check-not-due",
+            "it is {life}, and the next look at it is not due yet",
+            life=static(row.life),
+        )
     if chosen:
         return WHY_VISITED.get(bid.reason, bid.reason)
     if row.life != Life.LIVE:
-        return f"it is {row.life}"
+        return message("study.life", "it is {life}", life=static(row.life))
     if plan.price > bid.value:
-        return "a visit is worth less than its price; it may still be drawn at random"
-    return "a change is less likely than `recrawl.least` asks for; it may still be drawn at random"
+        return message(
+            "study.below-price",
+            "a visit is worth less than its price; it may still be drawn at random",
+        )
+    return message(
+        "study.change-unlikely",
+        "a change is less likely than `recrawl.least` asks for; it may still be drawn at random",
+    )
 
 
 def all_decisions(known: RecrawlData) -> AllDecisions:
@@ -278,26 +303,37 @@ def document(found: PageDecision | AllDecisions) -> ReportDocument:
 
 
 def _page(decision: PageDecision) -> ReportDocument:
-    interval = f"{span(decision.shortest)} to {span(decision.longest)}"
-    every = decision.doubt or f"{span(decision.every)} (90 % credible: {interval})"
+    every = decision.doubt or credible_text(decision.every, decision.shortest, decision.longest)
+    run = (
+        message("study.visited", "visits it: {reason}", reason=decision.reason)
+        if decision.chosen
+        else message("study.left-out", "leaves it out: {reason}", reason=decision.reason)
+    )
     facts = (
         *url_facts(decision.url),
         ("Life", decision.life),
-        ("A run now", f"{'visits it' if decision.chosen else 'leaves it out'}: {decision.reason}"),
+        ("A run now", run),
         ("Since the last visit", span(decision.days)),
         ("Chance of a change", share(decision.chance)),
         ("Value of a visit (V)", written(decision.value, Format.NUMBER)),
         ("Price of a visit (Λ)", written(decision.price, Format.NUMBER)),
         (
             "Changes a day, on average",
-            f"{decision.expected:.5f} (`nacre history JOB top` orders by it)",
+            message(
+                "study.expected-changes",
+                "{expected:.5f} (`nacre history JOB top` orders by it)",
+                expected=decision.expected,
+            ),
         ),
         ("A change every (geometric mean)", every),
         ("Hints since the last visit", ", ".join(decision.hints) or "none"),
     )
     text = (
-        "A page is visited when its value reaches the price: that of the least valuable page that "
-        "is still needed for the wanted recall. A budget raises the price.",
+        message(
+            "study.price-explained",
+            "A page is visited when its value reaches the price: that of the least valuable "
+            "page that is still needed for the wanted recall. A budget raises the price.",
+        ),
     )
     title = "Posterior of the time between two changes"
     labels = tuple(span(1.0 / rate) for rate in RATES)
@@ -358,7 +394,12 @@ def _all(decisions: AllDecisions) -> ReportDocument:
         (forecast.low, forecast.forecast, forecast.found, forecast.visits)
         for forecast in decisions.forecasts
     )
-    text = ("Where forecasts are right, `came true` is as large as `mean forecast`.",)
+    text = (
+        message(
+            "study.calibration-explained",
+            "Where forecasts are right, `came true` is as large as `mean forecast`.",
+        ),
+    )
     return ReportDocument(
         "Decisions",
         (

@@ -11,15 +11,21 @@ from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import MISSING, RecrawlData
 from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import Existence, Life, next_look
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 
 _ORDER = (Life.GONE, Life.SUSPECT, Life.MOVED)
 _MOST_EVIDENCE = 20
 _MEANING = {
-    Life.GONE: "missing at two looks a day apart, or said to be gone for good (410)",
-    Life.SUSPECT: "missing once; another visit will show whether it is gone",
-    Life.MOVED: "redirects to another page",
+    Life.GONE: message(
+        "study.deletion-confirmed",
+        "missing at two looks a day apart, or said to be gone for good (410)",
+    ),
+    Life.SUSPECT: message(
+        "study.deletion-suspected", "missing once; another visit will show whether it is gone"
+    ),
+    Life.MOVED: message("study.deletion-redirect", "redirects to another page"),
 }
 
 
@@ -134,7 +140,16 @@ def document(found: DeletionRegister) -> ReportDocument:
     facts: tuple[tuple[str, str], ...] = tuple(
         (f"{life}", f"{lives.count(life):,}: {_MEANING[life]}") for life in _ORDER
     )
-    facts += (("never there", f"{found.never_there:,}: dead links, and redirects from the start"),)
+    facts += (
+        (
+            "never there",
+            message(
+                "study.dead-links",
+                "{never_there:,}: dead links, and redirects from the start",
+                never_there=found.never_there,
+            ),
+        ),
+    )
     columns = (
         Column("page", Format.URL),
         Column("state"),
@@ -152,7 +167,12 @@ def document(found: DeletionRegister) -> ReportDocument:
         for deletion in found.deletions
     )
     tables = (DataTable("Pages that are gone", columns, rows), _evidence_table(found))
-    text = ("Failures, refusals and challenges never count as a deletion.",)
+    text = (
+        message(
+            "study.failures-not-counted",
+            "Failures, refusals and challenges never count as a deletion.",
+        ),
+    )
     return ReportDocument("Deletion register", (Section("", text, facts, tables=tables),))
 
 

@@ -14,7 +14,7 @@ from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.analysis.wording import DECIDED_BY
 from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
-from nacre.messages import message
+from nacre.messages import message, static
 from nacre.recrawl.planner.change_detection.change import compare
 from nacre.recrawl.planner.change_detection.template import PieceDifference, Template
 from nacre.report.document import Compared, Comparison, ReportDocument, Section
@@ -30,17 +30,23 @@ LEFT_OUT = "…"
 """Kind of a piece that stands for others, which are not shown."""
 _HTML = ("text/html", "application/xhtml+xml")
 NOISE = {
-    "masked": "a clock or a counter",
-    "token": "a token of letters and digits",
-    "advert": "is part of an advertisement",
-    "volatile": "two fetches within seconds differ here",
-    "frame": "a part of the frame of the site that other pages have",
-    "churn": "differed at each visit, and once within seconds",
-    "variant": "comes and goes by itself on pages of the site",
-    "typography": "other quotation marks or dashes",
-    "link-token": "a token that the site writes into its links at each request",
-    "event": "other pages of the site changed in the same way in the same run",
-    "navigation": "leads around; it is not what the page says",
+    "masked": message("study.clock-or-counter", "a clock or a counter"),
+    "token": message("study.token", "a token of letters and digits"),
+    "advert": message("study.advertisement", "is part of an advertisement"),
+    "volatile": message("study.differs-within-seconds", "two fetches within seconds differ here"),
+    "frame": message("study.site-frame", "a part of the frame of the site that other pages have"),
+    "churn": message(
+        "study.differs-at-each-visit", "differed at each visit, and once within seconds"
+    ),
+    "variant": message("study.variant-block", "comes and goes by itself on pages of the site"),
+    "typography": message("study.typography", "other quotation marks or dashes"),
+    "link-token": message(
+        "study.link-token", "a token that the site writes into its links at each request"
+    ),
+    "event": message(
+        "study.site-event", "other pages of the site changed in the same way in the same run"
+    ),
+    "navigation": message("study.navigation", "leads around; it is not what the page says"),
 }
 """Why a piece does not count, in words."""
 
@@ -287,7 +293,16 @@ def document(found: ScoreDifference) -> ReportDocument:
     """The difference for people."""
     facts = (
         *url_facts(found.url),
-        ("Verdict", f"{found.kind} ({found.reason}), score {share(found.score)}"),
+        (
+            "Verdict",
+            message(
+                "study.verdict",
+                "{verdict} ({reason}), score {score}",
+                verdict=static(found.kind),
+                reason=static(found.reason),
+                score=share(found.score),
+            ),
+        ),
         *((("Verdict of the visit", found.judged),) if found.judged else ()),
         ("Pieces that stayed", f"{found.same:,}"),
         ("Versions stored in full", ", ".join(found.versions)),
@@ -296,7 +311,12 @@ def document(found: ScoreDifference) -> ReportDocument:
         Compared(piece.kind, piece.was, piece.now, NOISE.get(piece.noise, piece.noise))
         for piece in found.shown or found.pieces
     )
-    text = ("Grey pieces differ without the page saying anything else; the last column says why.",)
+    text = (
+        message(
+            "study.grey-pieces",
+            "Grey pieces differ without the page saying anything else; the last column says why.",
+        ),
+    )
     comparison = Comparison(found.old, found.new, pieces)
     return ReportDocument(
         "Two versions of a page", (Section("", text, facts, comparison=comparison),)

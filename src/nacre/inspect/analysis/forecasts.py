@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from nacre.messages import message
 from nacre.report.document import Column, DataTable, Format, Section
 
 NO_FORECAST = frozenset(("", "new", "late", "pair", "embed", "sign", "sitemap", "feed", "paging"))
@@ -76,10 +77,14 @@ def forecasts_section(runs: Sequence[tuple[str, ForecastScore]], total: Forecast
     )
     rows = tuple(_row(name, score) for name, score in (*runs, ("all", total)))
     text = (
-        "The planner forecasts for each visit of a known page whether it has changed. The Brier "
-        "score is the mean square of its error: 0 is perfect, and a forecast is of use when it is "
-        "lower than that of the base rate, which forecasts the mean for every visit. Where it is "
-        "not, the planner uses the intervals of a simple schedule instead.",
+        message(
+            "study.forecasts-explained",
+            "The planner forecasts for each visit of a known page whether it has changed. The "
+            "Brier score is the mean square of its error: 0 is perfect, and a forecast is of "
+            "use when it is lower than that of the base rate, which forecasts the mean for "
+            "every visit. Where it is not, the planner uses the intervals of a simple schedule "
+            "instead.",
+        ),
     )
     return Section("Forecasts", text, tables=(DataTable("Forecasts by run", columns, rows),))
 

@@ -3,27 +3,23 @@
 from collections.abc import Mapping
 from typing import Final
 
-
-def _(text: str) -> str:
-    """Marks a text for the catalogues."""
-    return text
-
+from nacre.messages import message
 
 FOUND_WORDS: Final[Mapping[str, str]] = {
-    "new": _("new"),
-    "major": _("major changes"),
-    "minor": _("minor changes"),
-    "template": _("other template only"),
-    "noise": _("noise only"),
-    "markup": _("other markup only"),
-    "none": _("unchanged"),
-    "missing": _("newly missing"),
-    "gone": _("gone"),
-    "soft-404": _("soft-404"),
-    "moved": _("moved"),
-    "still missing": _("still missing"),
-    "never there": _("dead links"),
-    "silent": _("no answer or refused"),
+    "new": message("verdict-short.new", "new"),
+    "major": message("verdict-short.major", "major changes"),
+    "minor": message("verdict-short.minor", "minor changes"),
+    "template": message("verdict-short.template", "other template only"),
+    "noise": message("verdict-short.noise", "noise only"),
+    "markup": message("verdict-short.markup", "other markup only"),
+    "none": message("verdict-short.none", "unchanged"),
+    "missing": message("verdict-short.missing", "newly missing"),
+    "gone": message("verdict-short.gone", "gone"),
+    "soft-404": message("verdict-short.soft-404", "soft-404"),
+    "moved": message("verdict-short.moved", "moved"),
+    "still missing": message("verdict-short.still-missing", "still missing"),
+    "never there": message("verdict-short.never-there", "dead links"),
+    "silent": message("verdict-short.silent", "no answer or refused"),
 }
 """The names of `found_by`, in words."""
 _SHORT: Final[Mapping[str, tuple[str, ...]]] = {

@@ -15,7 +15,7 @@ import msgspec
 
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.inspect.analysis.analysis import Analysis
+from nacre.inspect.analysis.analysis import Analysis, credible_text
 from nacre.inspect.analysis.rate_model import (
     DataBasis,
     NextRun,
@@ -27,6 +27,7 @@ from nacre.inspect.analysis.rate_model import (
 )
 from nacre.inspect.analysis.recrawl_data import CHANGED, MISSING, NEW, RecrawlData, first_run
 from nacre.inspect.reports.base import Audience, ReportRequest
+from nacre.messages import message
 from nacre.recrawl.planner.change_rate.rates import RATES, interval_of, log_mean_rate
 from nacre.recrawl.planner.change_rate.value import HOURS, freshness, hour_of_week
 from nacre.report.document import (
@@ -287,17 +288,26 @@ _HOUR_NAMES = tuple(f"{hour:02}" for hour in range(24))
 def document(found: ChangeFrequency) -> ReportDocument:
     """The page for people."""
     doubt = found.doubt
-    credible = f"90 % credible: {span(found.shortest)} to {span(found.longest)}"
-    next_run = moment(found.trigger.time) if found.trigger.time else "not before more is known"
+    next_run = (
+        moment(found.trigger.time)
+        if found.trigger.time
+        else message("study.interval-unknown", "not before more is known")
+    )
     facts = (
         ("Pages", f"{found.pages:,}"),
-        ("Recommended interval", doubt or f"{span(found.recommended)} ({credible})"),
+        (
+            "Recommended interval",
+            doubt or credible_text(found.recommended, found.shortest, found.longest),
+        ),
         ("Next run", next_run),
         ("Because", found.trigger.why),
     )
     text = (
-        "At the recommended interval 95 % of the copies are current, on average over pages and "
-        "time. How sure the estimate is follows from the visits so far.",
+        message(
+            "study.recommended-interval-explained",
+            "At the recommended interval 95 % of the copies are current, on average over pages "
+            "and time. How sure the estimate is follows from the visits so far.",
+        ),
     )
     return ReportDocument(
         "Change frequency",
@@ -318,12 +328,17 @@ def _days(days: Sequence[DayCounts]) -> Section:
         Series(name, tuple(float(getattr(day, name)) for day in days)) for name in _KINDS
     )
     plot = Bars("New, changed and deleted pages a day", tuple(d.day for d in days), series, "pages")
-    names = ("visits", *(f"{kind} pages" for kind in _KINDS))
+    names = ("visits", "new pages", "changed pages", "deleted pages")
     columns = (Column("day"), *(Column(n, Format.COUNT) for n in names))
     rows = tuple((day.day, day.visits, day.new, day.changed, day.deleted) for day in days)
     return Section(
         "By day",
-        ("When visits found it; the first run is left out, in which everything was new.",),
+        (
+            message(
+                "study.visits-explained",
+                "When visits found it; the first run is left out, in which everything was new.",
+            ),
+        ),
         plots=(plot,) if days else (),
         tables=(DataTable("New, changed and deleted pages a day", columns, rows),),
     )
@@ -338,8 +353,12 @@ def _week(frequency: ChangeFrequency) -> Section:
         (name, sum(row), _busiest(row)) for name, row in zip(_WEEKDAYS, frequency.week, strict=True)
     )
     text = (
-        "Each change is shared among the hours between the visits before and after it; "
-        f"{frequency.unplaced:,} lie more than eight days apart and are left out.",
+        message(
+            "study.hours-explained",
+            "Each change is shared among the hours between the visits before and after it; "
+            "{unplaced:,} lie more than eight days apart and are left out.",
+            unplaced=frequency.unplaced,
+        ),
     )
     if not any(map(any, frequency.week)):
         return Section("By hour", text)
@@ -357,7 +376,12 @@ def _rates(frequency: ChangeFrequency) -> Section:
     plot = Bars(title, labels, (Series("pages", tuple(frequency.rates)),), "pages")
     columns = (Column("a change every", Format.DAYS), Column("pages", Format.NUMBER))
     rows = tuple((1.0 / rate, round(n, 2)) for rate, n in zip(RATES, frequency.rates, strict=True))
-    text = ("Expected numbers: each page counts at all rates that its visits allow.",)
+    text = (
+        message(
+            "study.expected-numbers",
+            "Expected numbers: each page counts at all rates that its visits allow.",
+        ),
+    )
     return Section("Rates", text, plots=(plot,), tables=(DataTable(title, columns, rows),))
 
 
@@ -371,7 +395,12 @@ def _classes(classes: dict[str, int]) -> Section:
     rows = tuple((name, count, count / total) for name, count in classes.items())
     return Section(
         "What the differences were",
-        ("Of visits of pages known before; only minor and major are changes of the page.",),
+        (
+            message(
+                "study.classes-explained",
+                "Of visits of pages known before; only minor and major are changes of the page.",
+            ),
+        ),
         tables=(DataTable("Visits by class", columns, rows),),
     )
 
@@ -402,8 +431,11 @@ def _templates(frequency: ChangeFrequency) -> Section:
         for p in frequency.templates
     )
     text = (
-        "90 % of the pages of a template lie between `from` and `to`. There is no interval where "
-        "too little is known yet.",
+        message(
+            "study.template-interval-explained",
+            "90 % of the pages of a template lie between `from` and `to`. There is no interval "
+            "where too little is known yet.",
+        ),
     )
     return Section("Templates", text, tables=(DataTable("By template", columns, rows),))
 

@@ -17,6 +17,7 @@ from nacre.frontier.pending import matcher
 from nacre.history.dedup import History
 from nacre.inspect.analysis.recrawl_data import MISSING
 from nacre.inspect.analysis.savings import NOISE
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.change_rate.rates import Classes, mean_rate
 from nacre.recrawl.planner.step import random_sample
@@ -32,7 +33,7 @@ _MARGIN = 60.0
 _ORDER = (
     *("new", "major", "minor", "template", "noise", "markup", "none"),
     *("missing", "gone", "soft-404", "moved"),
-    *("still missing", "never there", "silent"),
+    *(message("study.still-missing", "still missing"), "never there", "silent"),
 )
 _COUNTERS = ("pages.file", "pages.offset", "pages.run", "pages.waves")
 
@@ -114,7 +115,7 @@ def _outcome(visit: FetchRow, run: RunRow, pages: PageStore) -> str:
         return "never there"
     row = pages.get(visit.url)
     missed = row is not None and row.life != Life.LIVE and row.life_since < run.started
-    return "still missing" if missed else visit.answer
+    return message("study.still-missing", "still missing") if missed else visit.answer
 
 
 def run_list(store: Store, *, is_running: bool) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ import msgspec
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.inspect.analysis.recrawl_data import RecrawlData
+from nacre.messages import message, plural
 from nacre.recrawl.planner.change_detection.deletion import Existence, Life, next_look
 from nacre.recrawl.planner.change_rate.rates import GRID, LISTS, PAGES, Classes, Distribution
 from nacre.recrawl.planner.discovery.hints import Signal
@@ -152,8 +153,10 @@ class RateMixture:
 ENOUGH_RUNS = 2
 """Runs after the first one: the first of them shows what is noise, and the second what changes."""
 _DAY = 86_400.0
-_TOO_LITTLE = "too little data yet"
-ONE_VISIT = f"{_TOO_LITTLE}: the page was visited once at most"
+_TOO_LITTLE = message("study.too-little-data", "too little data yet")
+ONE_VISIT = message(
+    "study.one-visit", "{too_little}: the page was visited once at most", too_little=_TOO_LITTLE
+)
 """Why nothing is known of a page."""
 
 
@@ -173,15 +176,28 @@ class DataBasis(msgspec.Struct, frozen=True):
         """The reason why intervals cannot be estimated yet; "" when they can."""
         if self.again >= ENOUGH_RUNS:
             return ""
-        runs = {0: "no run", 1: "one run"}[self.again]
-        return f"{_TOO_LITTLE}: {runs} after the first one, and it takes {ENOUGH_RUNS}"
+        runs = {0: message("study.no-run", "no run"), 1: message("study.one-run", "one run")}[
+            self.again
+        ]
+        return message(
+            "study.too-few-runs",
+            "{too_little}: {runs} after the first one, and it takes {enough_runs}",
+            too_little=_TOO_LITTLE,
+            runs=runs,
+            enough_runs=ENOUGH_RUNS,
+        )
 
     def doubt_of(self, days: float) -> str:
         """The reason why an interval, in days, is only a guess; "" when it was observed."""
         if self.doubt or days <= self.watched:
             return self.doubt
         watched = span(self.watched)
-        return f"{_TOO_LITTLE}: it is longer than {watched}, for which the job was watched"
+        return message(
+            "study.interval-too-long",
+            "{too_little}: it is longer than {watched}, for which the job was watched",
+            too_little=_TOO_LITTLE,
+            watched=watched,
+        )
 
 
 def data_basis(known: RecrawlData) -> DataBasis:
@@ -229,7 +245,9 @@ def next_run(known: RecrawlData, model: RateModel, interval: float, doubt: str =
         reasons[bid.reason] = reasons.get(bid.reason, 0) + 1
     by_interval = [] if doubt else _interval(known, interval)
     wishes = [*by_interval, *_told(known), *_looks(known)]
-    first = min(wishes, default=_Wish(0.0, doubt or "no run has ended yet"))
+    first = min(
+        wishes, default=_Wish(0.0, doubt or message("study.no-run-ended", "no run has ended yet"))
+    )
     return NextRun(first.time, first.why, len(plan.chosen), plan.found, reasons)
 
 
@@ -237,17 +255,30 @@ def _interval(data: RecrawlData, interval: float) -> list[_Wish]:
     runs = data.runs()
     if not runs:
         return []
-    why = f"the recommended interval of {span(interval)} since the last run began is over then"
+    why = message(
+        "study.interval-over",
+        "the recommended interval of {time} since the last run began is over then",
+        time=span(interval),
+    )
     return [_Wish(runs[-1].started + interval * _DAY, why)]
 
 
 def _told(data: RecrawlData) -> list[_Wish]:
     told = sum(bool(row.told) for row in data.rows() if is_visited(row))
-    return [_Wish(data.now, f"hints announce changes of {_pages(told)}")] if told else []
+    return (
+        [
+            _Wish(
+                data.now,
+                message("study.hints-due", "hints announce changes of {pages}", pages=_pages(told)),
+            )
+        ]
+        if told
+        else []
+    )
 
 
 def _pages(number: int) -> str:
-    return f"{number:,} page{'' if number == 1 else 's'}"
+    return plural("study.pages", "{number:,} page", "{number:,} pages", number=number)
 
 
 def _looks(data: RecrawlData) -> list[_Wish]:
@@ -258,5 +289,9 @@ def _looks(data: RecrawlData) -> list[_Wish]:
         if row.life == Life.SUSPECT
         and (look := next_look(Existence(Life.SUSPECT, row.life_since, row.looks), row.last_visit))
     ]
-    why = f"a second look at what was missing is due ({_pages(len(looks))})"
+    why = message(
+        "study.second-check-due",
+        "a second look at what was missing is due ({pages})",
+        pages=_pages(len(looks)),
+    )
     return [_Wish(max(min(looks), data.now), why)] if looks else []

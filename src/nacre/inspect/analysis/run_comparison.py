@@ -211,10 +211,22 @@ def document(found: RunComparison) -> ReportDocument:
         if found.pages[kind]
     )
     text = (
-        f"{new} new, {changed} changed, {gone} gone, {moved} moved, {failed} failed, "
-        f"{same} unchanged.",
-        "A page is as its last reply until the end of a run says; moved: a redirect now, failed: "
-        "refused, or an error of the server.",
+        message(
+            "study.run-difference",
+            "{new} new, {changed} changed, {gone} gone, {moved} moved, {failed} failed, {same} "
+            "unchanged.",
+            new=new,
+            changed=changed,
+            gone=gone,
+            moved=moved,
+            failed=failed,
+            same=same,
+        ),
+        message(
+            "study.comparison-explained",
+            "A page is as its last reply until the end of a run says; moved: a redirect now, "
+            "failed: refused, or an error of the server.",
+        ),
     )
     return ReportDocument("Two runs compared", (Section("", text, runs, tables=tables),))
 

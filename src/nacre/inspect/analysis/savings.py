@@ -29,6 +29,7 @@ from nacre.inspect.analysis.recrawl_data import (
     first_run,
 )
 from nacre.inspect.reports.base import Audience, ReportRequest
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.recall import Range, RecallEstimate
 from nacre.report.document import Bars, Column, DataTable, Format, ReportDocument, Section, Series
@@ -381,17 +382,23 @@ def _part(found: float, missed: float) -> float:
     return found / (found + missed) if found + missed > 0.0 else 1.0
 
 
-LEAN = (
-    "Most of what was stored differs in noise alone: counters, clocks, advertisements, the "
-    "template. With `nacre recrawl JOB --keep lean` a note is kept of such a visit, and the page "
-    "in full once in 30 days."
+LEAN = message(
+    "study.noise-stored",
+    "Most of what was stored differs in noise alone: counters, clocks, advertisements, "
+    "the template. With `nacre recrawl JOB --keep lean` a note is kept of such a "
+    "visit, and the page in full once in 30 days.",
 )
 
 
 def document(found: Savings) -> ReportDocument:
     """The savings for people."""
     if not found.runs:
-        text = ("There was no incremental run yet: `nacre recrawl JOB` makes one.",)
+        text = (
+            message(
+                "study.no-incremental-run",
+                "There was no incremental run yet: `nacre recrawl JOB` makes one.",
+            ),
+        )
         return ReportDocument("Savings", (Section("", text),))
     parts = (
         _total_savings_page(found),
@@ -414,16 +421,33 @@ def _total_savings_page(savings: Savings) -> Section:
     )
     rows = (
         _saved("requests", total.cost.requests, total.full.requests, Format.COUNT),
-        _saved("bytes received", total.cost.received, total.full.received, Format.BYTES),
-        _saved("bytes stored", total.cost.stored, total.copies, Format.BYTES),
+        _saved(
+            message("study.bytes-received", "bytes received"),
+            total.cost.received,
+            total.full.received,
+            Format.BYTES,
+        ),
+        _saved(
+            message("study.bytes-stored", "bytes stored"),
+            total.cost.stored,
+            total.copies,
+            Format.BYTES,
+        ),
         _saved("time", total.cost.seconds, total.full.seconds, Format.SECONDS),
     )
     text = (
-        "Full crawls at the same moments would have asked once for every URL known then, at the "
-        "pace that politeness gave these runs, and stored every reply. With deduplication they "
-        "would have stored what these runs stored, and what these runs missed.",
-        "Requests are replies, those for robots.txt left out. Bytes are those of payloads: the "
-        "heads of replies are left out. Time is without preparation and pauses.",
+        message(
+            "study.full-crawls-compared",
+            "Full crawls at the same moments would have asked once for every URL known then, "
+            "at the pace that politeness gave these runs, and stored every reply. With "
+            "deduplication they would have stored what these runs stored, and what these runs "
+            "missed.",
+        ),
+        message(
+            "study.requests-counted",
+            "Requests are replies, those for robots.txt left out. Bytes are those of payloads: "
+            "the heads of replies are left out. Time is without preparation and pauses.",
+        ),
     )
     plot = Bars(
         "Requests by run",
@@ -445,17 +469,33 @@ def _saved(name: str, cost: float, full: float, form: Format) -> tuple[str | flo
 
 def _recall_savings_page(savings: Savings) -> Section:
     total = savings.total
-    audit = _range(total.recall) if savings.audited else "unknown: no page was drawn at random"
+    audit = (
+        _range(total.recall)
+        if savings.audited
+        else message("study.recall-unknown", "unknown: no page was drawn at random")
+    )
     facts = (
         ("From random samples, all runs", audit),
-        ("Drawn at random", f"{total.lots:,} pages, of which {total.lots_changed:,} had changed"),
+        (
+            "Drawn at random",
+            message(
+                "study.sampled-pages-changed",
+                "{lots:,} pages, of which {lots_changed:,} had changed",
+                lots=total.lots,
+                lots_changed=total.lots_changed,
+            ),
+        ),
         ("From change rates, last run", _range(savings.expected)),
     )
     text = (
-        "Share of the changes and deletions of known pages that the runs found, with its 95 % "
-        "interval. The random sample is drawn among the pages that a plan leaves out: what they "
-        "show is unbiased, whatever the plan believes, and the interval is exact. A small sample "
-        "gives a wide interval; `recrawl.lots` says how many are drawn.",
+        message(
+            "study.recall-explained",
+            "Share of the changes and deletions of known pages that the runs found, with its "
+            "95 % interval. The random sample is drawn among the pages that a plan leaves out: "
+            "what they show is unbiased, whatever the plan believes, and the interval is "
+            "exact. A small sample gives a wide interval; `recrawl.lots` says how many are "
+            "drawn.",
+        ),
     )
     return Section("Estimated recall", text, facts)
 
@@ -493,7 +533,11 @@ def _row(savings: RunSavings) -> tuple[str | float | None, ...]:
 def _ways(savings: Savings) -> Section:
     counts = (
         *("runs", "replies in full", "differences", "notes"),
-        *("replies with only noise", "revisits", "unrecorded visits"),
+        *(
+            "replies with only noise",
+            "revisits",
+            "unrecorded visits",
+        ),
     )
     columns = (
         Column("--keep"),
@@ -503,8 +547,12 @@ def _ways(savings: Savings) -> Section:
     )
     rows = tuple(map(_way, savings.ways))
     text: tuple[str, ...] = (
-        "Bytes of payload before compression; of differences, what they take. Unrecorded are "
-        "confirmations and failures beyond the first of a day (`keep`): the fetch log has them.",
+        message(
+            "study.bytes-explained",
+            "Bytes of payload before compression; of differences, what they take. Unrecorded "
+            "are confirmations and failures beyond the first of a day (`keep`): the fetch log "
+            "has them.",
+        ),
     )
     table = DataTable("By way of keeping", columns, rows)
     if any(way.mostly_noise for way in savings.ways):
@@ -529,7 +577,9 @@ def _first(savings: Savings) -> Section:
         ("Bytes stored", size(first.stored)),
         ("Time", written(first.seconds, Format.SECONDS)),
     )
-    text = ("For comparison only: the site was another one then.",)
+    text = (
+        message("study.comparison-only", "For comparison only: the site was another one then."),
+    )
     return Section("The first, full run", text, facts)
 
 

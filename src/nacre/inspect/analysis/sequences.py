@@ -14,6 +14,7 @@ from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.analysis.templates import gather
 from nacre.inspect.reports.base import Audience, ReportRequest
+from nacre.messages import message
 from nacre.recrawl.planner.discovery.link_rules import Coverage, LinkRule, coverage, numbers_of
 from nacre.report.document import Bars, Column, DataTable, Format, ReportDocument, Section, Series
 
@@ -118,11 +119,19 @@ def _bins(covered: Coverage, numbers: set[int]) -> list[float]:
 def document(found: SequenceCoverage) -> ReportDocument:
     """The gaps for people."""
     text: tuple[str, ...] = (
-        "Pages whose numbers rise as they appear. A gap holds pages that were deleted, never "
-        "published, or missed.",
+        message(
+            "study.sequences-explained",
+            "Pages whose numbers rise as they appear. A gap holds pages that were deleted, "
+            "never published, or missed.",
+        ),
     )
     if not found.sequences:
-        text += ("No template of this job counts its pages (rule S of `nacre report templates`).",)
+        text += (
+            message(
+                "study.no-sequence",
+                "No template of this job counts its pages (rule S of `nacre report templates`).",
+            ),
+        )
     columns = (
         Column("template", Format.URL),
         *(Column(name, Format.COUNT) for name in ("first number", "last number", "numbers seen")),
@@ -155,8 +164,17 @@ def _section(sequence: NumberSequence) -> Section:
     labels = tuple(
         str(sequence.first + at * length // len(sequence.bins)) for at in range(len(sequence.bins))
     )
-    plot = Bars(title, labels, (Series("seen", tuple(sequence.bins)),), "of its numbers")
-    names = ("from number", "to number", "numbers missing")
+    plot = Bars(
+        title,
+        labels,
+        (Series("seen", tuple(sequence.bins)),),
+        "of its numbers",
+    )
+    names = (
+        "from number",
+        "to number",
+        "numbers missing",
+    )
     columns = tuple(Column(name, Format.COUNT) for name in names)
     rows = tuple((gap.first, gap.last, gap.last - gap.first + 1) for gap in sequence.gaps)
     return Section(

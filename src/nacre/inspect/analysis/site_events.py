@@ -7,6 +7,7 @@ import msgspec
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.reports.base import Audience, ReportRequest
+from nacre.messages import message
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 from nacre.uri.parse import authority
 
@@ -74,8 +75,11 @@ def document(found: SiteEvents) -> ReportDocument:
         for one in found.events[:_MOST]
     )
     text = (
-        "Each row is one event: pages on which nothing differed but what several other pages of "
-        "the run had as well. They do not count as changed.",
+        message(
+            "study.events-explained",
+            "Each row is one event: pages on which nothing differed but what several other "
+            "pages of the run had as well. They do not count as changed.",
+        ),
     )
     return ReportDocument(
         "Events of sites", (Section("", text, tables=(DataTable("Events", columns, rows),)),)

@@ -16,6 +16,7 @@ from nacre.frontier.novelty import AGAIN, KindRow, Promise
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.reports.base import ReportRequest
+from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import Life
 from nacre.recrawl.planner.discovery.link_rules import LinkHistory, LinkRule, RuleChoice, RuleRow
 from nacre.recrawl.planner.discovery.traps import Parameter, judged, parameters
@@ -198,18 +199,31 @@ def trap(one: TemplateRows) -> str:
     if one.urls < _MANY:
         return ""
     if one.future > _MOST_FUTURE * one.urls:
-        return f"a calendar: {one.future:,} of its URLs name days still to come"
+        return message(
+            "study.calendar",
+            "a calendar: {future:,} of its URLs name days still to come",
+            future=one.future,
+        )
     if one.visited >= _MANY and len(one.contents) < _ALIKE * one.visited:
-        return f"{one.visited:,} pages have only {len(one.contents):,} different contents"
+        return message(
+            "study.few-contents",
+            "{visited:,} pages have only {number:,} different contents",
+            visited=one.visited,
+            number=len(one.contents),
+        )
     if one.facets >= _FACETS and one.visited < one.urls / 2:
-        return f"combinations of {one.facets} parameters, of which most were never visited"
+        return message(
+            "study.parameter-combinations",
+            "combinations of {facets} parameters, of which most were never visited",
+            facets=one.facets,
+        )
     return ""
 
 
 _RULES = {
-    LinkRule.TIMESTAMP: "the date in the URL",
-    LinkRule.SEQUENCE: "a rising number in the URL",
-    LinkRule.KEY: "the set of known URLs alone",
+    LinkRule.TIMESTAMP: message("study.url-date", "the date in the URL"),
+    LinkRule.SEQUENCE: message("study.url-number", "a rising number in the URL"),
+    LinkRule.KEY: message("study.known-urls", "the set of known URLs alone"),
 }
 """The rule for new links, in words."""
 
@@ -217,7 +231,11 @@ _RULES = {
 def document(found: TemplateList) -> ReportDocument:
     """The list for people."""
     facts = tuple(
-        (f"Rule {rule}", f"new links are recognized by {words}") for rule, words in _RULES.items()
+        (
+            f"Rule {rule}",
+            message("study.new-link-rule", "new links are recognized by {words}", words=words),
+        )
+        for rule, words in _RULES.items()
     )
     tables = [_templates(found.templates), _examples(found.templates)]
     if found.rules:
@@ -229,20 +247,33 @@ def document(found: TemplateList) -> ReportDocument:
 
 
 def _text(found: TemplateList) -> tuple[str, ...]:
-    text = "Rules T and S find what is missing; whether a URL is known has the last word."
+    text = message(
+        "study.rules-explained",
+        "Rules T and S find what is missing; whether a URL is known has the last word.",
+    )
     waits = sum(template.waits for template in found.templates)
     if not waits:
         return (text,)
-    trapped = (
-        f"{waits:,} URLs that were never visited lead into traps, and wait: a run spends "
-        f"{100 * found.trap_share:g} % of its visits on such URLs (`recrawl.trap_share`; "
-        "1 visits them all)."
+    trapped = message(
+        "study.trap-share",
+        "{waits:,} URLs that were never visited lead into traps, and wait: a run spends "
+        "{value:g} % of its visits on such URLs (`recrawl.trap_share`; 1 visits them all).",
+        waits=waits,
+        value=100 * found.trap_share,
     )
     return (text, trapped)
 
 
 def _templates(templates: list[TemplateFacts]) -> DataTable:
-    counts = ("URLs", "URLs visited", "living URLs", "index pages", "visits", "changes", "contents")
+    counts = (
+        "URLs",
+        "URLs visited",
+        "living URLs",
+        "index pages",
+        "visits",
+        "changes",
+        "contents",
+    )
     columns = (
         Column("template", Format.URL),
         *(Column(name, Format.COUNT) for name in counts),
@@ -310,18 +341,35 @@ def _slack(one: TemplateFacts | RuleFacts) -> str:
 
 
 _MOST = 500
-_NO_TRAP = "No trap was found so far: each kind of URLs had something new lately."
-_ABOUT_TRAPS = (
-    "The last pages of these kinds of URLs had no text and no link that was new.",
-    "They are fetched after all others. Where there is no end to them, each queue fetches "
-    "`traps.budget` of them at the end of the run, and the rest is left out.",
-    "To be rid of a kind, exclude it; to fetch more of it: `nacre run JOB --traps`.",
+_NO_TRAP = message(
+    "study.no-trap", "No trap was found so far: each kind of URLs had something new lately."
 )
-_WORDS = {Promise.NEW: "", Promise.POOR: "nothing new lately", Promise.ENDLESS: "no end"}
+_ABOUT_TRAPS = (
+    message(
+        "study.traps-explained",
+        "The last pages of these kinds of URLs had no text and no link that was new.",
+    ),
+    message(
+        "study.traps-last",
+        "They are fetched after all others. Where there is no end to them, each queue "
+        "fetches `traps.budget` of them at the end of the run, and the rest is left out.",
+    ),
+    message(
+        "study.traps-remedy",
+        "To be rid of a kind, exclude it; to fetch more of it: `nacre run JOB --traps`.",
+    ),
+)
+_WORDS = {
+    Promise.NEW: "",
+    Promise.POOR: message("study.nothing-new", "nothing new lately"),
+    Promise.ENDLESS: "no end",
+}
 _WORDS_AGAIN = {
     Promise.NEW: "",
-    Promise.POOR: "nothing new lately, and no new word in the address",
-    Promise.ENDLESS: "no end, and no new word in the address",
+    Promise.POOR: message(
+        "study.nothing-new-no-word", "nothing new lately, and no new word in the address"
+    ),
+    Promise.ENDLESS: message("study.endless-no-word", "no end, and no new word in the address"),
 }
 """Those of kinds whose URLs had no new word."""
 

@@ -9,12 +9,19 @@ from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import CHANGED, MISSING, NEW, RecrawlData
 from nacre.inspect.analysis.wording import DECIDED_BY, FOUND, STORED_AS, WHY_VISITED
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
-from nacre.messages import message
+from nacre.messages import message, static
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section, Span, TimeLine
 from nacre.report.formatting import moment, url_facts
 from nacre.wire.date import parse_w3c_date
 
-_LANES = ("stored", "unchanged", "changed", "missing", "no answer", "hint")
+_LANES = (
+    "stored",
+    "unchanged",
+    "changed",
+    "missing",
+    message("study.no-reply", "no answer"),
+    "hint",
+)
 
 
 class TimelineVisit(msgspec.Struct, frozen=True):
@@ -106,7 +113,7 @@ def _lane(visit: FetchRow) -> str:
     if visit.answer in MISSING:
         return "missing"
     if visit.status <= 0 or visit.answer == "silent":
-        return "no answer"
+        return message("study.no-reply", "no answer")
     return "stored" if visit.stored in {"novel", "delta"} else "unchanged"
 
 
@@ -132,8 +139,11 @@ def document(found: PageTimeline) -> ReportDocument:
         for look in reversed(found.visits)
     )
     text = (
-        "A change came about between the last visit that did not see it and the first that did: "
-        "the bars of the lane `changed`.",
+        message(
+            "study.change-interval",
+            "A change came about between the last visit that did not see it and the first that "
+            "did: the bars of the lane `changed`.",
+        ),
     )
     table = DataTable("Visits, latest first", columns, rows)
     facts = _facts(found.page) if found.page else ()
@@ -154,7 +164,13 @@ def _spans(timeline: PageTimeline) -> list[Span]:
             Span(look.lane, look.time, look.time, f"{when}: {look.status}, {_found(look)}")
         )
         if look.since and look.kind != NEW:
-            text = f"{_found(look) or look.lane} between {moment(look.since)} and {when}"
+            text = message(
+                "study.between",
+                "{value} between {moment} and {when}",
+                value=_found(look) or look.lane,
+                moment=moment(look.since),
+                when=when,
+            )
             spans.append(Span("changed", look.since, look.time, text))
     return spans
 
@@ -163,9 +179,26 @@ def _hints(row: PageRow | None) -> list[Span]:
     if row is None:
         return []
     date = parse_w3c_date(row.lastmod) if row.lastmod else None
-    spans = [Span("hint", date, date, f"last change by its site: {row.lastmod}")] if date else []
+    spans = (
+        [
+            Span(
+                "hint",
+                date,
+                date,
+                message(
+                    "study.last-change-of-site",
+                    "last change by its site: {lastmod}",
+                    lastmod=row.lastmod,
+                ),
+            )
+        ]
+        if date
+        else []
+    )
     if row.listed:
-        spans.append(Span("hint", row.listed, row.listed, "named by a sitemap"))
+        spans.append(
+            Span("hint", row.listed, row.listed, message("study.in-sitemap", "named by a sitemap"))
+        )
     return spans
 
 
@@ -175,8 +208,25 @@ def _facts(row: PageRow) -> tuple[tuple[str, str], ...]:
         ("First seen", moment(row.first_seen)),
         ("Last visit", moment(row.last_visit)),
         ("Last change seen", moment(row.last_change)),
-        ("Visits", f"{row.visits:,}; changes: {row.changes:,}, only noise: {row.noise:,}"),
-        ("Life", f"{row.life} since {moment(row.life_since or row.first_seen)}"),
+        (
+            "Visits",
+            message(
+                "study.visit-numbers",
+                "{visits:,}; changes: {changes:,}, only noise: {noise:,}",
+                visits=row.visits,
+                changes=row.changes,
+                noise=row.noise,
+            ),
+        ),
+        (
+            "Life",
+            message(
+                "study.life-since",
+                "{life} since {time}",
+                life=static(row.life),
+                time=moment(row.life_since or row.first_seen),
+            ),
+        ),
         ("Moved to", row.target or "nowhere"),
         ("Hints since the last visit", ", ".join(row.told) or "none"),
         ("Last change by its site", row.lastmod or "unknown"),

@@ -7,6 +7,7 @@ import msgspec
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.reports.base import ReportRequest
+from nacre.messages import message
 from nacre.recrawl.planner.discovery.hints import HintTrust, ReplyAudit, believes
 from nacre.recrawl.planner.recall import beta_quantile
 from nacre.recrawl.planner.sites import SiteRow
@@ -177,13 +178,16 @@ def document(found: TrustTable) -> ReportDocument:
         for source in found.sources
     )
     text: tuple[str, ...] = (
-        "Changes told are those that a source had told, changes untold those that it had not; "
-        "false hints are visits that found nothing although it had told a change. Visits drawn at "
-        "random count for all pages that they represent. A source whose dates are doubted is not "
-        "believed until they tell something again.",
+        message(
+            "study.hints-explained",
+            "Changes told are those that a source had told, changes untold those that it had "
+            "not; false hints are visits that found nothing although it had told a change. "
+            "Visits drawn at random count for all pages that they represent. A source whose "
+            "dates are doubted is not believed until they tell something again.",
+        ),
     )
     if not found.believed:
-        text += ("`recrawl.hints` is off: hints are not followed.",)
+        text += (message("study.hints-off", "`recrawl.hints` is off: hints are not followed."),)
     tables = (DataTable("Hints", columns, rows), *_index_table(found.indexes))
     return ReportDocument("Trust in hints", (Section("", text, tables=tables),))
 
@@ -191,7 +195,13 @@ def document(found: TrustTable) -> ReportDocument:
 def _index_table(trusts: list[IndexTrust]) -> tuple[DataTable, ...]:
     if not trusts:
         return ()
-    names = ("sitemaps", "sitemaps resting", "readings spared", "times right", "times wrong")
+    names = (
+        "sitemaps",
+        "sitemaps resting",
+        "readings spared",
+        "times right",
+        "times wrong",
+    )
     columns = (
         *(
             Column("index of sitemaps", Format.URL),

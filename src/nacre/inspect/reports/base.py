@@ -271,7 +271,15 @@ class RowReport(RunReport):
         """See `Report.document`."""
         left = data.get("left_out", 0)
         text: tuple[str, ...] = (self.note,) if self.note else ()
-        text += (f"{left:,} more rows are in the file of the run.",) if left else ()
+        text += (
+            (
+                message(
+                    "report.more-rows", "{left:,} more rows are in the file of the run.", left=left
+                ),
+            )
+            if left
+            else ()
+        )
         rows = map(self.shown, data["rows"])
         columns = self.columns_of(data)
         table = data_table(self.caption or self.title, columns, rows, verbose=request.verbose)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from nacre.core.clock import duration as spent
 from nacre.inspect.reports.base import ReportRequest, SummaryReport
 from nacre.inspect.reports.source import Data, ReportSource
+from nacre.messages import message
 from nacre.report.document import Format, ReportDocument, Section
 from nacre.report.escape import flat
 from nacre.report.formatting import binary_size, decimal, duration, end_words, size, written
@@ -116,8 +117,14 @@ class CrawlSummaryReport(SummaryReport):
             ("Stored as differences", _pair(data, "delta_uris", "delta_bytes")),
         )
         speed = (
-            ("URIs", f"{data['uris_per_second']:,} a second"),
-            ("Bytes", f"{data['kb_per_second']:,} KB a second"),
+            (
+                "URIs",
+                message("report.rate-uris", "{rate:,} a second", rate=data["uris_per_second"]),
+            ),
+            (
+                "Bytes",
+                message("report.rate-kb", "{rate:,} KB a second", rate=data["kb_per_second"]),
+            ),
         )
         sections = [
             Section("Seeds", facts=seeds),
@@ -139,7 +146,15 @@ def _uri_facts(data: Data) -> tuple[tuple[str, str], ...]:
     """Return the facts about URIs; counts that are 0 in most runs are left out."""
     return (
         ("Hosts with a reply", _count(data["hosts_visited"])),
-        ("Documents", f"{data['documents']:,} ({data['html_documents']:,} HTML)"),
+        (
+            "Documents",
+            message(
+                "report.documents-html",
+                "{documents:,} ({html:,} HTML)",
+                documents=data["documents"],
+                html=data["html_documents"],
+            ),
+        ),
         *(
             (("Of these, of what looks like traps", _count(data["trap_documents"])),)
             * bool(data.get("trap_documents"))
@@ -191,7 +206,12 @@ def _failed(data: Data) -> str:
     """As the last lines of a crawl count it: robots.txt and `dns:` are counted apart."""
     pages = data["failed_pages"]
     others = data["uri_failures"] - pages
-    return f"{pages:,}" + (f", and {others:,} of robots.txt or dns" if others > 0 else "")
+    if others <= 0:
+        return f"{pages:,}"
+    return message(
+        "report.failed-others", "{pages:,}, and {others:,} of robots.txt or dns",
+        pages=pages, others=others,
+    )  # fmt: skip
 
 
 def _disregarded(data: Data) -> int:
@@ -204,4 +224,7 @@ def _count(value: float) -> str:
 
 
 def _pair(data: Data, urls: str, length: str) -> str:
-    return f"{data[urls]:,} URIs, {size(data[length])}"
+    return message(
+        "report.uris-and-size", "{number:,} URIs, {size}",
+        number=data[urls], size=size(data[length]),
+    )  # fmt: skip

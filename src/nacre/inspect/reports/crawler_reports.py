@@ -16,6 +16,7 @@ from nacre.inspect.reports.base import (
 )
 from nacre.inspect.reports.disk_sort import sort_rows
 from nacre.inspect.reports.source import Data, QueueFacts, ReportSource
+from nacre.messages import message, static
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 from nacre.report.escape import flat, safe
 from nacre.report.formatting import binary_size, decimal, duration, minute
@@ -150,9 +151,9 @@ class FrontierSummaryReport(SummaryReport):
     def document(self, data: Data, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
         facts = (
-            ("Found", f"{data['discovered']:,} URIs"),
-            ("Waiting", f"{data['queued']:,} URIs"),
-            ("Done", f"{data['finished']:,} URIs"),
+            ("Found", _uris(data["discovered"])),
+            ("Waiting", _uris(data["queued"])),
+            ("Done", _uris(data["finished"])),
             ("Of these with a reply", f"{data['succeeded']:,}"),
             ("Failed", f"{data['failed']:,}"),
             ("Disregarded", f"{data['disregarded']:,}"),
@@ -168,12 +169,21 @@ class FrontierSummaryReport(SummaryReport):
         ]
         if request.verbose:
             tables += (
-                data_table(f"Queues: {name.replace('_', '-')}", _QUEUES, rows, verbose=True)
+                data_table(_queues_caption(name), _QUEUES, rows, verbose=True)
                 for name, rows in data["lists"].items()
                 if rows
             )
         section = Section("", facts=facts, tables=tuple(tables))
         return ReportDocument("Frontier", (section,), (("Job", data["crawl"]),))
+
+
+def _queues_caption(state: str) -> str:
+    state = static(state.replace("_", "-"))
+    return message("report.queues-of-state", "Queues: {state}", state=state)
+
+
+def _uris(number: int) -> str:
+    return message("report.uris", "{number:,} URIs", number=number)
 
 
 def _state_lines(states: dict[str, int], status: str) -> Iterator[str]:
@@ -269,7 +279,17 @@ class ThreadsReport(SummaryReport):
 
     def document(self, data: Data, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
-        facts = (("Workers", f"{data['threads']:,}, of which {data['active']:,} are busy"),)
+        facts = (
+            (
+                "Workers",
+                message(
+                    "report.busy-slots",
+                    "{workers:,}, of which {busy:,} are busy",
+                    workers=data["threads"],
+                    busy=data["active"],
+                ),
+            ),
+        )
         table = data_table("Fetches in process", _TOES, data["rows"], verbose=request.verbose)
         return ReportDocument(
             "Workers", (Section("", (), facts, tables=(table,)),), (("Job", data["crawl"]),)
@@ -331,7 +351,7 @@ class ProcessorsReport(SummaryReport):
         """See `Report.document`."""
         sections = tuple(
             Section(
-                f"{chain} chain",
+                message("report.chain", "{chain} chain", chain=chain),
                 tables=(data_table("In order", _STEPS, steps, verbose=request.verbose),),
             )
             for chain, steps in data["chains"].items()

@@ -418,15 +418,22 @@ _COLUMNS = (
 _OF_ONE = tuple(one for one in _COLUMNS if one.key != "run")
 _OF_ALL = tuple(one for one in _COLUMNS if one.key not in {"run", "new"})
 _ABOUT = (
-    "A section is a directory with all that lies below it; its pages are HTML, and the rest are "
-    "other files. Each URL counts once.",
-    "The size is that of all contents that were new or differ from those before.",
+    message(
+        "report.sections-explained",
+        "A section is a directory with all that lies below it; its pages are HTML, and the "
+        "rest are other files. Each URL counts once.",
+    ),
+    message(
+        "report.sections-size",
+        "The size is that of all contents that were new or differ from those before.",
+    ),
 )
-_OVER_ALL = (
-    "Over all runs: changed at least once, or visited again and never changed; gone, redirected, "
-    "refused or failed at the last visit."
+_OVER_ALL = message(
+    "report.sections-over-runs",
+    "Over all runs: changed at least once, or visited again and never changed; gone, "
+    "redirected, refused or failed at the last visit.",
 )
-_NONE = "No run has visited a page there."
+_NONE = message("report.no-visited-page", "No run has visited a page there.")
 
 
 class SectionsReport(Report):
@@ -462,9 +469,21 @@ class SectionsReport(Report):
             text.append(_OVER_ALL)
         if data.missing:
             numbers = ", ".join(map(str, data.missing))
-            text.append(f"Not counted, as their crawl.log is gone: runs {numbers}.")
+            text.append(
+                message(
+                    "report.runs-not-counted",
+                    "Not counted, as their crawl.log is gone: runs {numbers}.",
+                    numbers=numbers,
+                )
+            )
         if data.left_out:
-            text.append(f"{data.left_out:,} smaller sections are left out; all are in the sums.")
+            text.append(
+                message(
+                    "report.smaller-sections",
+                    "{left_out:,} smaller sections are left out; all are in the sums.",
+                    left_out=data.left_out,
+                )
+            )
         if not data.sections:
             text = [_NONE]
         facts = tuple(_facts(data))

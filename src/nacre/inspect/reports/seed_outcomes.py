@@ -48,10 +48,10 @@ class SeedState(StrEnum):
 
     GOT = "got"
     ERROR = "error"
-    NO_REPLY = "no reply"
+    NO_REPLY = message("report.no-reply", "no reply")
     REFUSED = "refused"
     WAITS = "waits"
-    NOT_DUE = "not due"
+    NOT_DUE = message("report.not-due", "not due")
 
 
 class SeedOutcome(msgspec.Struct, frozen=True):

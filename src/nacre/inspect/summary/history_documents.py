@@ -5,7 +5,7 @@ from typing import Any
 
 from nacre.core.history import PAIR
 from nacre.inspect.analysis.wording import FOUND, STORED_AS
-from nacre.inspect.summary.translation import ENDS, LIMIT
+from nacre.inspect.summary.run_texts import ENDS, LIMIT
 from nacre.report.document import Cell, Column, DataTable, Format, ReportDocument, Section
 from nacre.report.formatting import moment, url_facts
 

@@ -16,11 +16,10 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
 
-import msgspec
-
 from nacre import __version__
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, AlertLogged, Event, Events, StateChanged
+from nacre.core.message_data import to_json
 from nacre.core.states import ExitCode, ExitStatus, JobState, RunCounts, exit_code
 from nacre.engine.clock import machine_clock
 from nacre.errors import NacreError
@@ -263,7 +262,7 @@ class WebhookNotifier:
             **self._counts(),
         }
         self._dropped = 0
-        self._waiting.append(WebhookMessage(wanted[0], msgspec.json.encode(facts), number))
+        self._waiting.append(WebhookMessage(wanted[0], to_json(facts), number))
         self._some.set()
 
     @property

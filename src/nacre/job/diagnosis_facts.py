@@ -1,4 +1,4 @@
-"""The facts of the sentence, from an answer to `status` and the last lines of the logs (pure).
+"""The facts of the diagnosis, from an answer to `status` and the last lines of the logs (pure).
 
 This is the only place that makes them, for the terminal and for the console.
 """
@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from nacre.job.activity import JobPace
+from nacre.job.diagnosis import CrowdedKind, DiagnosisFacts
 from nacre.job.lately import LastLines, suspected_trap, troubled_host
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
-from nacre.job.sentence import CrowdedKind, SentenceFacts
 
 
 class JobStatus(msgspec.Struct, frozen=True):
@@ -51,10 +51,10 @@ def job_status(answer: Mapping[str, Any]) -> JobStatus:
     return msgspec.convert(answer, JobStatus)
 
 
-def sentence_facts(
+def diagnosis_facts(
     status: JobStatus, now: float, lines: LastLines, crowded: CrowdedKind | None = None
-) -> SentenceFacts:
-    """The facts of the sentence.
+) -> DiagnosisFacts:
+    """The facts of the diagnosis.
 
     Args:
         status: The answer of the job.
@@ -66,7 +66,7 @@ def sentence_facts(
     pace, overview = status.pace, status.overview
     now = job_time(overview, now)
     left = None if pace.grows else time_left(overview, status.slowest, pace.rate)
-    return SentenceFacts(
+    return DiagnosisFacts(
         overview,
         status.slowest,
         now,

@@ -1,9 +1,8 @@
-"""The sentence: what a job does, why it is not faster, and what the operator can do (pure).
+"""The diagnosis of a job: what it does, what limits its speed, and the remedies (pure).
 
-`sentence_of` takes the first of its rules that holds. A `Sentence` is a code with numbers, which
-programs read; `sentence_words` makes the text of it, in the language of a catalogue of messages.
-The facts are made by `sentence_facts` alone: so the terminal (`nacre status`) and the console say
-the same.
+`diagnose` applies the first of its rules that matches. A `Diagnosis` is a code with numbers, which
+programs read; `diagnosis_text` makes its message. `diagnosis_facts` alone collects the facts, so
+`nacre status` and the console print the same diagnosis.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,20 +28,21 @@ COMMIT_AGE: Final = 5.0
 """Age of the last commit above which the disk is slow, seconds: a group is sealed after 0.2 s."""
 
 
-class Sentence(msgspec.Struct, frozen=True):
-    """A sentence before it is worded.
+class Diagnosis(msgspec.Struct, frozen=True, rename={"remedies": "lever"}):
+    """A diagnosis as a code with parameters.
 
     Attributes:
-        code: Which it is: a key of `MESSAGES`.
-        params: Its numbers and names; durations in seconds, sizes in bytes, times in seconds since
-            the epoch, shares from 0 to 1.
-        lever: Names of what would change it, the best first: a key of `LEVERS` each; () for none.
-        also: What is said behind it: a key of `MESSAGES` each.
+        code: A key of `diagnosis_text.TEXTS`.
+        params: Numbers and names; durations in seconds, sizes in bytes, times in seconds since the
+            epoch, shares from 0 to 1.
+        remedies: Names of the remedies, the best first: keys of `diagnosis_text.REMEDIES`. Answers
+            to programs call them `lever`.
+        also: Codes of further facts, which the text lists after the first.
     """
 
     code: str
     params: dict[str, Value] = {}
-    lever: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
 
@@ -95,8 +95,8 @@ class CrowdedKind(msgspec.Struct, frozen=True):
         return self.number / self.looked
 
 
-class SentenceFacts(msgspec.Struct, frozen=True):
-    """The facts that the sentence is made of; None where a fact is not known.
+class DiagnosisFacts(msgspec.Struct, frozen=True):
+    """The facts that the diagnosis is made of; None where a fact is not known.
 
     Attributes:
         overview: The numbers of the job.
@@ -133,8 +133,8 @@ class SentenceFacts(msgspec.Struct, frozen=True):
     crowded: CrowdedKind | None = None
 
 
-def sentence_of(facts: SentenceFacts) -> Sentence:
-    """The sentence of a job: the first rule that holds."""
+def diagnose(facts: DiagnosisFacts) -> Diagnosis:
+    """The diagnosis of a job: the first rule that holds."""
     for rule in _RULES:
         found = rule(facts)
         if found is not None:
@@ -142,51 +142,51 @@ def sentence_of(facts: SentenceFacts) -> Sentence:
     raise AssertionError("the last rule always holds")
 
 
-def crowd_sentence(kind: CrowdedKind, *, grows: bool) -> Sentence:
-    """The sentence about the kind of URLs that most of what waits is of.
+def crowd_diagnosis(kind: CrowdedKind, *, grows: bool) -> Diagnosis:
+    """The diagnosis about the kind of URLs that most of what waits is of.
 
     Args:
         kind: It.
         grows: What waits grew by more than what was done, lately.
     """
     params: dict[str, Value] = {"prefix": kind.prefix, "share": kind.share}
-    levers = ("exclude", "look-waiting", "traps")
-    return Sentence("crowded-grows" if grows else "crowded", params, levers)
+    remedies = ("exclude", "look-waiting", "traps")
+    return Diagnosis("crowded-grows" if grows else "crowded", params, remedies)
 
 
-def rounds_sentence(rounds: Mapping[str, Any]) -> Sentence:
-    """The sentence of a batch crawl.
+def rounds_diagnosis(rounds: Mapping[str, Any]) -> Diagnosis:
+    """The diagnosis of a batch crawl.
 
     Args:
         rounds: Its `version`, `step`, `at` and `round`, as of `rounds.status.rounds_status`.
     """
     if not rounds["version"]:
-        return Sentence("rounds-new")
+        return Diagnosis("rounds-new")
     if rounds["at"]:
         params = {"version": rounds["version"], "round": rounds["round"], "step": rounds["at"]}
-        return Sentence("rounds-at", params)
-    return Sentence("rounds", {"version": rounds["version"], "step": rounds["step"]})
+        return Diagnosis("rounds-at", params)
+    return Diagnosis("rounds", {"version": rounds["version"], "step": rounds["step"]})
 
 
-def delay_sentence(cause: str, most: float) -> Sentence | None:
-    """The sentence that says why a politeness delay is as long as it is; None if not known.
+def delay_diagnosis(cause: str, most: float) -> Diagnosis | None:
+    """The diagnosis that says why a politeness delay is as long as it is; None if not known.
 
     Args:
         cause: What decided the delay: a value of `DelayCause`.
         most: Longest delay of this cause, seconds; see `delay_limit`.
     """
-    return Sentence(f"delay-{cause}", {"most": most}) if cause else None
+    return Diagnosis(f"delay-{cause}", {"most": most}) if cause else None
 
 
-def progress_sentence(progress: Mapping[str, Any]) -> Sentence:
-    """The sentence of the progress of a step of rounds.
+def progress_diagnosis(progress: Mapping[str, Any]) -> Diagnosis:
+    """The diagnosis of the progress of a step of rounds.
 
     Args:
         progress: It, as plain data of `rounds.rounds_mark.StepProgress`.
     """
     params: dict[str, Value] = {"done": progress["done"], "of": progress["of"]}
     if progress["unit"] == "tasks":
-        return Sentence("step-tasks", params)
+        return Diagnosis("step-tasks", params)
     left = progress["left"]
     said: tuple[tuple[str, dict[str, Value]], ...] = (
         ("step-received", {"received": progress["bytes"]}),
@@ -200,28 +200,28 @@ def progress_sentence(progress: Mapping[str, Any]) -> Sentence:
         also.append("step-checked")
     for _, numbers in named:
         params.update(numbers)
-    return Sentence("step-pages", params, also=tuple(also))
+    return Diagnosis("step-pages", params, also=tuple(also))
 
 
-def _never_ran(facts: SentenceFacts) -> Sentence | None:
+def _never_ran(facts: DiagnosisFacts) -> Diagnosis | None:
     if facts.overview.state != "NASCENT":
         return None
     if facts.problems:
         params: dict[str, Value] = {"problems": facts.problems, "first": facts.first_problem}
-        return Sentence("problems", params, ("fix",))
-    return Sentence("ready", {}, ("start",))
+        return Diagnosis("problems", params, ("fix",))
+    return Diagnosis("ready", {}, ("start",))
 
 
 _PASSING = {"PREPARING": "preparing", "STOPPING": "stopping"}
 
 
-def _passing(facts: SentenceFacts) -> Sentence | None:
+def _passing(facts: DiagnosisFacts) -> Diagnosis | None:
     """States that go by themselves."""
     overview = facts.overview
     code = _PASSING.get(overview.state)
     if code == "preparing" and overview.why:
-        return Sentence("waiting", {"why": overview.why})
-    return Sentence(code, {"busy": overview.busy}) if code else None
+        return Diagnosis("waiting", {"why": overview.why})
+    return Diagnosis(code, {"busy": overview.busy}) if code else None
 
 
 _HELD: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -232,23 +232,23 @@ _HELD: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 }
 
 
-def _held(facts: SentenceFacts) -> Sentence | None:
+def _held(facts: DiagnosisFacts) -> Diagnosis | None:
     overview = facts.overview
     if overview.state not in {"PAUSING", "PAUSED"}:
         return None
     if overview.state == "PAUSING":
-        return Sentence("pausing", {"busy": overview.busy}, ("resume",))
+        return Diagnosis("pausing", {"busy": overview.busy}, ("resume",))
     reasons = overview.why.split(", ")
     if "disk" in reasons:
-        levers = ("free-space", "disk.reserve")
+        remedies = ("free-space", "disk.reserve")
         if facts.free is None or facts.reserve is None:
-            return Sentence("paused-disk", {}, levers)
-        return Sentence("paused-space", {"free": facts.free, "reserve": facts.reserve}, levers)
+            return Diagnosis("paused-disk", {}, remedies)
+        return Diagnosis("paused-space", {"free": facts.free, "reserve": facts.reserve}, remedies)
     code, named = _HELD.get(reasons[0], ("paused", ("resume",)))
-    return Sentence(code, {"why": overview.why} if code == "paused" else {}, named)
+    return Diagnosis(code, {"why": overview.why} if code == "paused" else {}, named)
 
 
-def _over(facts: SentenceFacts) -> Sentence | None:
+def _over(facts: DiagnosisFacts) -> Diagnosis | None:
     overview = facts.overview
     if overview.parallel or overview.state in _LIVE:
         return None
@@ -278,7 +278,7 @@ def _over(facts: SentenceFacts) -> Sentence | None:
     if overview.ended_at:
         params["at"] = overview.ended_at
     missing = overview.failed_pages or overview.seeds_got < overview.seeds
-    levers = (
+    remedies = (
         *(("seeds",) if missing else ()),
         *(("traps",) if is_poor or overview.endless or overview.trapped else ()),
         *(("deeper",) if overview.too_deep and not is_poor else ()),
@@ -286,7 +286,7 @@ def _over(facts: SentenceFacts) -> Sentence | None:
         "recrawl",
     )
     code = "finished" if overview.ended_at else "finished-some-time"
-    return Sentence(code, params, tuple(dict.fromkeys(levers)), also)
+    return Diagnosis(code, params, tuple(dict.fromkeys(remedies)), also)
 
 
 _ENDS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -304,22 +304,22 @@ _ENDS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 _LIVE = frozenset(("RUNNING", "EMPTY", "PAUSING", "PAUSED", "PREPARING", "STOPPING"))
 
 
-def _cut_short(overview: JobOverview) -> Sentence:
+def _cut_short(overview: JobOverview) -> Diagnosis:
     if overview.closed:
-        return Sentence("closed", {"documents": overview.documents}, ("recrawl",))
-    code, levers = _ENDS.get(overview.state, ("ended", ("go-on",)))
+        return Diagnosis("closed", {"documents": overview.documents}, ("recrawl",))
+    code, remedies = _ENDS.get(overview.state, ("ended", ("go-on",)))
     if code == "ended":
-        return Sentence(code, {"why": overview.state}, levers)
+        return Diagnosis(code, {"why": overview.state}, remedies)
     params: dict[str, Value] = {"queued": overview.queued, "documents": overview.documents}
-    return _with_waiting(code, params, levers)
+    return _with_waiting(code, params, remedies)
 
 
-def _with_waiting(code: str, params: dict[str, Value], levers: tuple[str, ...] = ()) -> Sentence:
-    """A sentence that says behind it how many URIs wait, where any do."""
-    return Sentence(code, params, levers, ("queued",) if params["queued"] else ())
+def _with_waiting(code: str, params: dict[str, Value], remedies: tuple[str, ...] = ()) -> Diagnosis:
+    """A diagnosis that says behind it how many URIs wait, where any do."""
+    return Diagnosis(code, params, remedies, ("queued",) if params["queued"] else ())
 
 
-def _only_retries(facts: SentenceFacts) -> Sentence | None:
+def _only_retries(facts: DiagnosisFacts) -> Diagnosis | None:
     overview = facts.overview
     if not overview.trouble:
         return None
@@ -331,14 +331,14 @@ def _only_retries(facts: SentenceFacts) -> Sentence | None:
     if overview.gives_up > facts.now:
         params["until"] = overview.gives_up
         also = (*also, "given-up")
-    return Sentence("retries", params, ("wake", "stop"), also)
+    return Diagnosis("retries", params, ("wake", "stop"), also)
 
 
 _RAISED: Final = frozenset((DelayCause.SLOW, DelayCause.REFUSED, DelayCause.RETRY_AFTER))
 """Causes of delays that are longer than the settings alone make them."""
 
 
-def _few_hosts(facts: SentenceFacts) -> Sentence | None:
+def _few_hosts(facts: DiagnosisFacts) -> Diagnosis | None:
     """One or few queues hold what waits, and their delay is the reason."""
     overview, waiting = facts.overview, facts.overview.queued
     few = [queue for queue in facts.slowest[:FEW] if queue.delay > 0.0]
@@ -364,14 +364,14 @@ def _few_hosts(facts: SentenceFacts) -> Sentence | None:
         also = (f"delay-{first.cause}", *also)
     if facts.crowded is not None:
         params["prefix"] = facts.crowded.prefix
-        return Sentence(code, params, ("exclude", "look-waiting", "limits"), also)
+        return Diagnosis(code, params, ("exclude", "look-waiting", "limits"), also)
     if facts.grows:
         # Nobody knows how long it takes, and more speed may only lead deeper into a trap.
-        return Sentence(code, params, ("look-waiting", "limits"), also)
+        return Diagnosis(code, params, ("look-waiting", "limits"), also)
     more = () if first.alone else ("in_flight",)
     # Without its only queue the crawl would end.
     rest = "exclude-part" if _is_only_queue(overview) else "retire"
-    return Sentence(code, params, ("delay", *more, rest, "limits"), also)
+    return Diagnosis(code, params, ("delay", *more, rest, "limits"), also)
 
 
 _EMPTY: Final = frozenset(("exhausted", "retired"))
@@ -382,56 +382,56 @@ def _is_only_queue(overview: JobOverview) -> bool:
     return sum(number for name, number in overview.queues.items() if name not in _EMPTY) == 1
 
 
-def _all_busy(facts: SentenceFacts) -> Sentence | None:
+def _all_busy(facts: DiagnosisFacts) -> Diagnosis | None:
     overview = facts.overview
     ready = overview.queues.get("ready", 0)
     if not overview.parallel or overview.busy < overview.parallel or not ready:
         return None
     params: dict[str, Value] = {"parallel": overview.parallel, "hosts": ready}
-    return Sentence("slots-busy", params, ("parallel",), ("ready-hosts",))
+    return Diagnosis("slots-busy", params, ("parallel",), ("ready-hosts",))
 
 
-def _refusals(facts: SentenceFacts) -> Sentence | None:
+def _refusals(facts: DiagnosisFacts) -> Diagnosis | None:
     host = facts.troubled
     if host is None or host.share <= REFUSED:
         return None
     params: dict[str, Value] = {"host": host.host, "status": host.status, "delay": host.delay}
     code = "refuses" if host.status > 0 else "fails"
     retire = () if _is_only_queue(facts.overview) else ("retire",)
-    return Sentence(code, params, (*retire, "delay", "contact"))
+    return Diagnosis(code, params, (*retire, "delay", "contact"))
 
 
-def _slow_machine(facts: SentenceFacts) -> Sentence | None:
+def _slow_machine(facts: DiagnosisFacts) -> Diagnosis | None:
     if facts.gap is not None and facts.gap > GAP:
-        return Sentence("busy-machine", {"gap": facts.gap / 1000.0}, ("watch",))
+        return Diagnosis("busy-machine", {"gap": facts.gap / 1000.0}, ("watch",))
     if facts.committed is not None and facts.now - facts.committed > COMMIT_AGE:
-        return Sentence("slow-disk", {"age": facts.now - facts.committed}, ("watch",))
+        return Diagnosis("slow-disk", {"age": facts.now - facts.committed}, ("watch",))
     return None
 
 
-def _trap(facts: SentenceFacts) -> Sentence | None:
+def _trap(facts: DiagnosisFacts) -> Diagnosis | None:
     """A trap stands before a slow host: on a crawl of one site both hold, and this is the cause."""
     trap = facts.trap
     if trap is None:
         return None
-    return Sentence("trap", {"prefix": trap.prefix, "share": trap.share}, ("exclude", "traps"))
+    return Diagnosis("trap", {"prefix": trap.prefix, "share": trap.share}, ("exclude", "traps"))
 
 
-def _goes_on(facts: SentenceFacts) -> Sentence:
+def _goes_on(facts: DiagnosisFacts) -> Diagnosis:
     overview = facts.overview
     if overview.state == "EMPTY":
-        return Sentence("empty", {})
+        return Diagnosis("empty", {})
     rate = facts.rate
     if rate is None:
         done = overview.finished - overview.deleted
         rate = done / overview.elapsed if overview.elapsed > 0.0 else 0.0
     params: dict[str, Value] = {"rate": rate, "queued": overview.queued}
     if facts.left is not None:
-        return Sentence("running", {**params, "left": facts.left}, (), ("left",))
+        return Diagnosis("running", {**params, "left": facts.left}, (), ("left",))
     return _with_waiting("running", params)
 
 
-_RULES: tuple[Callable[[SentenceFacts], Sentence | None], ...] = (
+_RULES: tuple[Callable[[DiagnosisFacts], Diagnosis | None], ...] = (
     _never_ran,
     _passing,
     _held,

@@ -1,13 +1,13 @@
-"""The levers of the sentence with their commands, for `nacre status` (pure)."""
+"""The remedies of a diagnosis with their commands, for `nacre status` (pure)."""
 
 import re
 from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import Final
 
+from nacre.job.diagnosis import Diagnosis
+from nacre.job.diagnosis_text import REMEDIES
 from nacre.job.overview import SlowQueue
-from nacre.job.sentence import Sentence
-from nacre.job.sentence_words import LEVERS
 from nacre.uri.expressions import beginning_with
 from nacre.uri.surt import queue_root
 
@@ -44,41 +44,41 @@ _LIMITS: Final[Mapping[str, str]] = {
     "limit-written": "limits.warc_bytes",
     "paused-runtime": "limits.runtime.after",
 }
-"""The setting of the limit that a sentence is about; of all others, `limits.documents`."""
+"""The setting of the limit that a diagnosis is about; of all others, `limits.documents`."""
 
 
-def lever_advice(sentence: Sentence, slowest: Sequence[SlowQueue], job: str) -> tuple[str, ...]:
-    """The levers of a sentence, the best first: text, and command in backticks.
+def remedy_advice(diagnosis: Diagnosis, slowest: Sequence[SlowQueue], job: str) -> tuple[str, ...]:
+    """Return the remedies of a diagnosis, the best first: text, and command in backticks.
 
     Args:
-        sentence: It.
-        slowest: The queues that take longest; one of them is the queue of the sentence's host.
+        diagnosis: It.
+        slowest: The queues that take longest; one of them is the queue of the diagnosis's host.
         job: Directory of the job, as it is typed in a command.
     """
-    params = sentence.params
+    params = diagnosis.params
     host, prefix = params.get("host", ""), str(params.get("prefix", ""))
     queue = str(params.get("queue", ""))
     queue = queue or next((one.name for one in slowest if host and one.host == host), "")
     facts = {
         "job": job,
-        "limit": _LIMITS.get(sentence.code, "limits.documents"),
+        "limit": _LIMITS.get(diagnosis.code, "limits.documents"),
         "queue": f" --queue {quote(f'^{re.escape(queue)}$')}" if queue else "",
         "place": f" --for {quote(queue_root(queue))}" if queue else "",
         "regex": quote(beginning_with(prefix)),
     }
-    return tuple(_advice(name, _template(name, sentence), facts) for name in sentence.lever)
+    return tuple(_advice(name, _template(name, diagnosis), facts) for name in diagnosis.remedies)
 
 
 def _advice(name: str, template: str, facts: Mapping[str, str]) -> str:
     command = template.format_map(facts)
-    return f"{LEVERS[name]} (`{command}`)" if command else LEVERS[name]
+    return f"{REMEDIES[name]} (`{command}`)" if command else REMEDIES[name]
 
 
-def _template(name: str, sentence: Sentence) -> str:
-    if name == "resume" and sentence.code == "paused-file":
+def _template(name: str, diagnosis: Diagnosis) -> str:
+    if name == "resume" and diagnosis.code == "paused-file":
         return "rm {job}/control/pause"
-    if name == "resume" and sentence.code == "paused":
-        reason = str(sentence.params["why"]).partition(", ")[0]
+    if name == "resume" and diagnosis.code == "paused":
+        reason = str(diagnosis.params["why"]).partition(", ")[0]
         return (
             f"nacre resume {{job}} --reason {quote(reason).replace('{', '{{').replace('}', '}}')}"
         )

@@ -5,17 +5,17 @@ from msgspec import structs
 
 from nacre.frontier.policy import DelayCause, delay_limit
 from nacre.frontier.settings import PolitenessSettings
-from nacre.job.overview import JobOverview, SlowQueue
-from nacre.job.sentence import (
+from nacre.job.diagnosis import (
     CrowdedKind,
-    SentenceFacts,
+    DiagnosisFacts,
     SuspectedTrap,
     TroubledHost,
-    crowd_sentence,
-    delay_sentence,
-    sentence_of,
+    crowd_diagnosis,
+    delay_diagnosis,
+    diagnose,
 )
-from nacre.job.sentence_words import LEVERS, words
+from nacre.job.diagnosis_text import REMEDIES, diagnosis_text
+from nacre.job.overview import JobOverview, SlowQueue
 
 RUNNING = JobOverview("RUNNING", parallel=25, busy=3, queued=100, finished=50, elapsed=10.0)
 SLOW = SlowQueue("org,example,", 95, 5.0, 475.0, alone=True, host="example.org")
@@ -30,7 +30,7 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
     if state not in {"RUNNING", "EMPTY", "PAUSED", "PAUSING", "STOPPING"}:
         numbers = {"parallel": 0, "busy": 0, **numbers}
     overview = structs.replace(RUNNING, state=state, **numbers)
-    return SentenceFacts(overview, slowest, 1000.0, **others)
+    return DiagnosisFacts(overview, slowest, 1000.0, **others)
 
 
 @pytest.mark.parametrize(
@@ -86,70 +86,72 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
     ],
 )  # fmt: skip
 def test_the_first_rule_that_holds_makes_the_sentence(
-    given: SentenceFacts, code: str, lever: str | None
+    given: DiagnosisFacts, code: str, lever: str | None
 ):
-    found = sentence_of(given)
+    found = diagnose(given)
     assert found.code == code
-    assert next(iter(found.lever), None) == lever
-    assert set(found.lever) <= set(LEVERS)
-    assert "{" not in words(found)
+    assert next(iter(found.remedies), None) == lever
+    assert set(found.remedies) <= set(REMEDIES)
+    assert "{" not in diagnosis_text(found)
 
 
 def test_earlier_rules_come_first():
     held = facts("PAUSED", slowest=(SLOW,), why="operator", trouble="x", gap=900.0)
-    assert sentence_of(held).code == "paused-operator"
+    assert diagnose(held).code == "paused-operator"
     stuck = facts(slowest=(SLOW,), trouble="http://x.test/: no name", gap=900.0)
-    assert sentence_of(stuck).code == "retries"
-    assert sentence_of(facts(slowest=(SLOW,), gap=900.0)).code == "one-host-crawl-delay"
+    assert diagnose(stuck).code == "retries"
+    assert diagnose(facts(slowest=(SLOW,), gap=900.0)).code == "one-host-crawl-delay"
 
 
 def test_the_sentence_in_words():
-    found = sentence_of(facts(slowest=(structs.replace(SLOW, pending=48_211, needs=241_055.0),)))
-    assert words(found) == (
+    found = diagnose(facts(slowest=(structs.replace(SLOW, pending=48_211, needs=241_055.0),)))
+    assert diagnosis_text(found) == (
         "waits for one host: example.org allows a fetch each 5.0 s (Crawl-delay); "
         "48,211 URIs there need 2 d 18 h"
     )
-    assert words(sentence_of(facts(rate=41.26, left=10_800.0))) == "41.3 URIs/s; about 3 h left"
+    assert (
+        diagnosis_text(diagnose(facts(rate=41.26, left=10_800.0))) == "41.3 URIs/s; about 3 h left"
+    )
     space = facts("PAUSED", why="disk", free=2_100_000_000, reserve=4_000_000_000)
-    assert words(sentence_of(space)) == (
+    assert diagnosis_text(diagnose(space)) == (
         "paused: 2.1 GB are free, 4.0 GB are kept in reserve; it goes on by itself"
     )
     over = facts("FINISHED", ended_at=1_795_442_580.0, documents=12_480, failed_pages=3)
-    assert words(sentence_of(over)) == (
+    assert diagnosis_text(diagnose(over)) == (
         "finished 2026-11-23 14:03:00 UTC: 12,480 documents; 3 pages failed"
     )
     counted = structs.replace(over.overview, seeds=4, seeds_got=3, endless=5_483, deleted=1)
-    assert words(sentence_of(structs.replace(over, overview=counted))) == (
+    assert diagnosis_text(diagnose(structs.replace(over, overview=counted))) == (
         "finished 2026-11-23 14:03:00 UTC: 12,480 documents; 3 of 4 seeds captured; 3 pages failed;"
         " 5,483 URLs of endless places not fetched (traps.budget); 1 URL deleted by the operator"
     )
-    lost = sentence_of(facts("FINISHED", documents=49, faults=1, unparsed=2))
-    assert words(lost) == (
+    lost = diagnose(facts("FINISHED", documents=49, faults=1, unparsed=2))
+    assert diagnosis_text(lost) == (
         "finished: 49 documents; 1 URL lost by an error of Nacre's own (runtime-errors.log); 2 "
         "documents too much for the parser: their links are not known"
     )
-    trap = sentence_of(facts("FINISHED", documents=49, trapped=30, endless=7))
-    assert words(trap) == (
+    trap = diagnose(facts("FINISHED", documents=49, trapped=30, endless=7))
+    assert diagnosis_text(trap) == (
         "finished: 49 documents; 30 of these are of what looks like traps; "
         "7 URLs of endless places not fetched (traps.budget)"
     )
-    assert trap.lever == ("traps", "recrawl")
-    deep = sentence_of(facts("FINISHED", documents=49, too_deep=1))
-    assert words(deep) == (
+    assert trap.remedies == ("traps", "recrawl")
+    deep = diagnose(facts("FINISHED", documents=49, too_deep=1))
+    assert diagnosis_text(deep) == (
         "finished: 49 documents; 1 URL, and what lies behind it, left out as too many hops from its"
         " seed"
     )
-    assert deep.lever == ("deeper", "recrawl")
-    trapped = sentence_of(facts("FINISHED", documents=49, too_deep=3, too_deep_poor=2))
-    assert words(trapped) == (
+    assert deep.remedies == ("deeper", "recrawl")
+    trapped = diagnose(facts("FINISHED", documents=49, too_deep=3, too_deep_poor=2))
+    assert diagnosis_text(trapped) == (
         "finished: 49 documents; 3 URLs left out as too many hops from their seeds, most of them of"
         " a kind whose last pages had nothing new (a trap?)"
     )
-    assert trapped.lever == ("traps", "recrawl")
-    half = sentence_of(facts("FINISHED", documents=49, too_deep=2, too_deep_poor=1, endless=7))
-    assert half.lever == ("traps", "deeper", "recrawl")
+    assert trapped.remedies == ("traps", "recrawl")
+    half = diagnose(facts("FINISHED", documents=49, too_deep=2, too_deep_poor=1, endless=7))
+    assert half.remedies == ("traps", "deeper", "recrawl")
     refused = facts(troubled=TroubledHost("图书馆.test", 429, 0.5, 60.0))
-    assert words(sentence_of(refused)) == "图书馆.test answers 429; its delay is 1 min now"
+    assert diagnosis_text(diagnose(refused)) == "图书馆.test answers 429; its delay is 1 min now"
 
 
 @pytest.mark.parametrize(
@@ -167,89 +169,92 @@ def test_the_sentence_in_words():
 )  # fmt: skip
 def test_a_longer_delay_has_its_reason_and_its_limit(cause: str, most: float, says: str):
     queue = structs.replace(SLOW, delay=25.0, cause=cause, most=most)
-    assert says in words(sentence_of(facts(slowest=(queue,))))
+    assert says in diagnosis_text(diagnose(facts(slowest=(queue,))))
 
 
 @pytest.mark.parametrize("cause", [cause for cause in DelayCause if cause])
 def test_every_cause_of_a_delay_has_words(cause: DelayCause):
-    sentence = delay_sentence(cause, delay_limit(PolitenessSettings(), cause))
+    sentence = delay_diagnosis(cause, delay_limit(PolitenessSettings(), cause))
     assert sentence is not None
-    assert words(sentence)
+    assert diagnosis_text(sentence)
 
 
 def test_a_cause_that_is_not_known_has_no_words():
-    assert delay_sentence("", 0.0) is None
+    assert delay_diagnosis("", 0.0) is None
 
 
 def test_nothing_but_retries_says_when_the_next_one_is():
     known = facts(trouble="dns:x.test: no name", next_try=1240.0, gives_up=1_795_442_580.0)
-    found = sentence_of(known)
-    assert words(found) == (
+    found = diagnose(known)
+    assert diagnosis_text(found) == (
         "nothing but retries: dns:x.test: no name; next try in 4 min; "
         "given up 2026-11-23 14:03:00 UTC at the latest"
     )
     assert found.params["wait"] == 240.0
-    now = sentence_of(facts(trouble="dns:x.test: no name", next_try=999.0))
-    assert words(now) == "nothing but retries: dns:x.test: no name"
+    now = diagnose(facts(trouble="dns:x.test: no name", next_try=999.0))
+    assert diagnosis_text(now) == "nothing but retries: dns:x.test: no name"
 
 
 def test_a_number_of_one_is_in_the_singular():
     one = structs.replace(SLOW, pending=1, needs=5.0)
-    assert words(sentence_of(facts(queued=1, slowest=(one,)))).endswith(
+    assert diagnosis_text(diagnose(facts(queued=1, slowest=(one,)))).endswith(
         "(Crawl-delay); 1 URI there needs 5.0 s"
     )
-    assert words(sentence_of(facts("ABORTED", queued=1))) == "stopped by the operator; 1 URI waits"
-    assert words(sentence_of(facts("ABORTED", queued=0))) == "stopped by the operator"
+    assert (
+        diagnosis_text(diagnose(facts("ABORTED", queued=1)))
+        == "stopped by the operator; 1 URI waits"
+    )
+    assert diagnosis_text(diagnose(facts("ABORTED", queued=0))) == "stopped by the operator"
     over = facts("FINISHED", documents=1, failed_pages=1)
-    assert words(sentence_of(over)) == "finished: 1 document; 1 page failed"
+    assert diagnosis_text(diagnose(over)) == "finished: 1 document; 1 page failed"
     problem = facts("NASCENT", problems=1, first_problem="seeds: none")
-    assert words(sentence_of(problem)) == "1 problem keeps it from starting: seeds: none"
+    assert diagnosis_text(diagnose(problem)) == "1 problem keeps it from starting: seeds: none"
     busy = facts(parallel=1, busy=1, queues={"ready": 1})
-    assert words(sentence_of(busy)) == "the only fetch slot is busy; 1 host is ready"
+    assert diagnosis_text(diagnose(busy)) == "the only fetch slot is busy; 1 host is ready"
 
 
 def test_the_speed_of_a_job_that_began_just_now_is_its_average():
-    assert words(sentence_of(facts(finished=70, deleted=20))) == "5.0 URIs/s; 100 URIs wait"
+    assert diagnosis_text(diagnose(facts(finished=70, deleted=20))) == "5.0 URIs/s; 100 URIs wait"
 
 
 def test_what_grows_gets_no_promise_and_no_more_speed():
-    found = sentence_of(facts(slowest=(SLOW,), grows=True))
-    assert words(found).endswith("; 95 URIs wait there, and more are found than fetched")
-    assert not {"delay", "in_flight"} & set(found.lever)
+    found = diagnose(facts(slowest=(SLOW,), grows=True))
+    assert diagnosis_text(found).endswith("; 95 URIs wait there, and more are found than fetched")
+    assert not {"delay", "in_flight"} & set(found.remedies)
 
 
 def test_an_end_says_what_was_due_and_not_visited():
     given = facts("FINISHED", documents=9, unvisited=1_234, held=1, repeated=2)
-    said = words(sentence_of(given))
+    said = diagnosis_text(diagnose(given))
     assert "1,234 due pages not visited, because the budget is spent" in said
     assert "1 known URL, and what lies behind it, not visited, because it leads into" in said
     assert "2 new URLs not visited" in said
 
 
 def test_what_comes_back_is_not_deleted_any_more():
-    assert "3 URLs deleted" in words(sentence_of(facts("FINISHED", deleted=5, readmitted=2)))
-    assert "deleted" not in words(sentence_of(facts("FINISHED", deleted=5, readmitted=5)))
+    assert "3 URLs deleted" in diagnosis_text(diagnose(facts("FINISHED", deleted=5, readmitted=2)))
+    assert "deleted" not in diagnosis_text(diagnose(facts("FINISHED", deleted=5, readmitted=5)))
 
 
 def test_the_only_queue_is_not_to_be_retired():
     slow = structs.replace(SLOW, alone=False)
-    only = sentence_of(facts(slowest=(slow,), queues={"snoozed": 1, "exhausted": 3, "retired": 1}))
-    assert "retire" not in only.lever
-    assert "exclude-part" in only.lever
-    two = sentence_of(facts(slowest=(slow,), queues={"snoozed": 2}))
-    assert "retire" in two.lever
+    only = diagnose(facts(slowest=(slow,), queues={"snoozed": 1, "exhausted": 3, "retired": 1}))
+    assert "retire" not in only.remedies
+    assert "exclude-part" in only.remedies
+    two = diagnose(facts(slowest=(slow,), queues={"snoozed": 2}))
+    assert "retire" in two.remedies
     refuses = facts(troubled=TroubledHost("x.test", 429, 0.5, 60.0), queues={"snoozed": 1})
-    assert sentence_of(refuses).lever == ("delay", "contact")
+    assert diagnose(refuses).remedies == ("delay", "contact")
 
 
 def test_a_crowd_offers_no_speed_and_has_a_sentence_of_its_own():
-    crowded = sentence_of(facts(slowest=(SLOW,), crowded=CROWD, grows=True))
-    assert (crowded.lever, crowded.params["prefix"]) == (
+    crowded = diagnose(facts(slowest=(SLOW,), crowded=CROWD, grows=True))
+    assert (crowded.remedies, crowded.params["prefix"]) == (
         ("exclude", "look-waiting", "limits"), CROWD.prefix,
     )  # fmt: skip
-    grows = words(crowd_sentence(CROWD, grows=True))
+    grows = diagnosis_text(crowd_diagnosis(CROWD, grows=True))
     assert grows == (
         "Most of what waits is of one kind: http://a.test/rili? (98 %), and more is found than "
         "fetched. A calendar, or session ids?"
     )
-    assert "more is found" not in words(crowd_sentence(CROWD, grows=False))
+    assert "more is found" not in diagnosis_text(crowd_diagnosis(CROWD, grows=False))

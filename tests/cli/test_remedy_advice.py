@@ -2,21 +2,21 @@ import shlex
 
 import pytest
 
-from nacre.cli.lever_advice import lever_advice
+from nacre.cli.remedy_advice import remedy_advice
+from nacre.job.diagnosis import Diagnosis, Value
+from nacre.job.diagnosis_text import REMEDIES
 from nacre.job.overview import SlowQueue
-from nacre.job.sentence import Sentence, Value
-from nacre.job.sentence_words import LEVERS
 
 QUEUE = SlowQueue("test,a,#8080", 5, 1.0, 5.0, host="a.test")
 
 
 def advice(code: str, lever: str, **params: Value) -> str:
-    (found,) = lever_advice(Sentence(code, params, (lever,)), [QUEUE], "jobs/a")
+    (found,) = remedy_advice(Diagnosis(code, params, (lever,)), [QUEUE], "jobs/a")
     return found
 
 
 def test_each_lever_has_a_command_but_for_what_none_does():
-    for name, text in LEVERS.items():
+    for name, text in REMEDIES.items():
         said = advice("ready", name, why="operator", prefix="http://x.test/")
         assert said.startswith(text)
         assert ("`" in said) == (name != "free-space"), name

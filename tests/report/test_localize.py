@@ -1,6 +1,6 @@
-"""Reports in another language: names and words are said, values stay."""
+"""Reports in another language: messages, headings and names are translated, values stay."""
 
-from nacre.console.results.report_tasks import spoken
+from nacre.messages import message
 from nacre.report.document import (
     Bars,
     Column,
@@ -14,6 +14,7 @@ from nacre.report.document import (
     Series,
     TimeLine,
 )
+from nacre.report.localize import localize
 
 
 def test_headings_and_names_are_said_and_values_stay():
@@ -36,7 +37,7 @@ def test_headings_and_names_are_said_and_values_stay():
         ),
         (("job", "run"),),
     )  # fmt: skip
-    said = spoken(document, lambda text: words.get(text, text))
+    said = localize(document, lambda text: words.get(text.code, text.template), "xx")
     first = said.sections[0]
     assert (said.title, said.about) == ("TITLE", (("JOB", "run"),))
     assert (first.heading, first.text, first.facts) == (
@@ -64,8 +65,8 @@ def test_urls_and_names_of_jobs_stay():
                 "", tables=(DataTable("", (Column("", Format.URL), Column("")), (("a", "a"),)),)
             ),
         ),
-        (("Job", "a"), ("", "a b")),
+        (("Job", "a"), ("", message("x.y", "a b"))),
     )
-    said = spoken(document, str.upper)
+    said = localize(document, lambda text: text.code.upper(), "xx")
     assert said.sections[0].tables[0].rows == (("a", "A"),)
-    assert said.about == (("JOB", "a"), ("", "A B"))
+    assert said.about == (("JOB", "a"), ("", "X.Y"))

@@ -3,11 +3,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from nacre.job.diagnosis import diagnose
+from nacre.job.diagnosis_facts import diagnosis_facts, job_status, job_time, time_left
+from nacre.job.diagnosis_text import diagnosis_text
 from nacre.job.lately import LastLines
 from nacre.job.overview import JobOverview, SlowQueue
-from nacre.job.sentence import sentence_of
-from nacre.job.sentence_facts import job_status, job_time, sentence_facts, time_left
-from nacre.job.sentence_words import words
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 
 NOW = 1_763_651_460.0  # 2025-11-20T15:11:00Z
@@ -23,7 +23,9 @@ def lines(url: str, status: int) -> list[CrawlLogFields]:
 
 def said(crawl: list[CrawlLogFields], tries: list[CrawlLogFields], **more: Any) -> str:
     answer = {"overview": msgspec.to_builtins(RUNNING), **more}
-    return words(sentence_of(sentence_facts(job_status(answer), NOW, LastLines(crawl, tries))))
+    return diagnosis_text(
+        diagnose(diagnosis_facts(job_status(answer), NOW, LastLines(crawl, tries)))
+    )
 
 
 def test_pace_and_logs_decide_what_is_said():
@@ -42,9 +44,9 @@ def test_the_clock_of_a_running_job_counts(now: float):
     running = msgspec.structs.replace(RUNNING, as_of=NOW)
     answer = {"overview": msgspec.to_builtins(running), "committed": NOW - 1}
     refusals = lines("http://a.test/", 429)
-    facts = sentence_facts(job_status(answer), now, LastLines([], refusals))
+    facts = diagnosis_facts(job_status(answer), now, LastLines([], refusals))
     assert facts.now == NOW
-    assert "nothing was committed" not in words(sentence_of(facts))
+    assert "nothing was committed" not in diagnosis_text(diagnose(facts))
     assert facts.troubled is not None
 
 
@@ -54,7 +56,7 @@ def test_the_present_of_a_job_at_rest_is_never_before_its_end(ended: float, time
 
 
 def test_what_a_job_does_not_say_is_not_known():
-    facts = sentence_facts(job_status({"overview": {"state": "CRASHED"}}), NOW, LastLines())
+    facts = diagnosis_facts(job_status({"overview": {"state": "CRASHED"}}), NOW, LastLines())
     assert (facts.rate, facts.left, facts.committed, facts.trap) == (None, None, None, None)
     with pytest.raises(msgspec.ValidationError):
         job_status({"overview": 7})
