@@ -37,7 +37,7 @@ def is_chinese(text: str) -> bool:
 def test_each_meaning_and_unit_of_a_setting_is_said_in_chinese():
     texts = sorted({text for _, text in editor_texts()} - PLAIN)
     assert len(texts) > 400
-    assert not [text for text in texts if not is_chinese(CHINESE.term(text))]
+    assert not [text for text in texts if not is_chinese(CHINESE.text(text))]
 
 
 def test_each_type_of_a_setting_is_said_in_chinese():
@@ -47,7 +47,7 @@ def test_each_type_of_a_setting_is_said_in_chinese():
     left = []
     for text in sorted(found):
         words = _MARKS.sub("", text).replace(" or ", "").strip(" ,")
-        if words and words != "true false" and not is_chinese(CHINESE.term(text)):
+        if words and words != "true false" and not is_chinese(CHINESE.text(text)):
             left.append(text)
     assert not left
 

@@ -24,7 +24,7 @@ from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.quotas import decide_quota, disk_usage
-from nacre.messages import message
+from nacre.messages import message, static
 from nacre.ops.allowed_actions import OTHER_KIND, JobAction, job_actions
 from nacre.ops.lifecycle import (
     CHECKPOINT,
@@ -131,7 +131,16 @@ async def require_rest(services: ConsoleServices, job: FoundJob) -> None:
             ),
         )
     if launch is not None and launch.step != "failed":
-        raise RefusedRequestError(409, launch.step, f"{job.id}: {WHYS[launch.step]}")
+        raise RefusedRequestError(
+            409,
+            launch.step,
+            message(
+                "console.start-refused",
+                "{job}: {reason}",
+                job=job.id,
+                reason=static(WHYS[launch.step]),
+            ),
+        )
 
 
 def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple[JobAction, ...]:
@@ -233,7 +242,7 @@ def _require(services: ConsoleServices, job: FoundJob, action: str, request: obj
     if any(known[name].allowed or known[name].why == "problems" for name in names):
         return
     why = known[names[0]].why
-    raise RefusedRequestError(409, why, f"{action}: {WHYS[why]} ({job.id})")
+    raise RefusedRequestError(409, why, refusal_text(action, why, job.id))
 
 
 async def _require_settings(
@@ -491,3 +500,17 @@ async def take_action(call: Call) -> ActionDone:
     """Take the action that the path ends with."""
     action = call.request.url.path.rpartition("/")[2]
     return await act(call.services, call.job(), action, call.body, call.identity)
+
+
+def refusal_text(action: str, reason: str, job: str) -> str:
+    """Return the text of a refused action.
+
+    Args:
+        action: Its name.
+        reason: A key of `WHYS`.
+        job: Id of the job.
+    """
+    return message(
+        "console.action-refused", "{action}: {reason} ({job})",
+        action=action, reason=static(WHYS[reason]), job=job,
+    )  # fmt: skip

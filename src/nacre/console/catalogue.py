@@ -68,7 +68,7 @@ TERMS: Final = (
     _("viewer"), _("operator"), _("admin"),
     _("ACCEPT"), _("REJECT"), _("done"), _("refused"), _("file"), _("default"), _("profile"),
 )  # fmt: skip
-"""Words of fixed sets, which are looked up by `Language.term`."""
+"""Words of fixed sets, which are looked up by `Language.text`."""
 
 
 class Language:
@@ -109,19 +109,13 @@ class Language:
         return self.text(duration(seconds))
 
     def text(self, text: str) -> str:
-        """The text of a message; any other text as it is."""
-        if not isinstance(text, Message):
-            return text
-        return str(text.write(self.template))
-
-    def term(self, text: str) -> str:
-        """A word of a fixed set, or a text that is a key of the catalogue.
+        """A text in this language.
 
         Args:
-            text: The English text; "" stays.
+            text: A message, or a key of the catalogue; another text stays as it is.
         """
         if isinstance(text, Message):
-            return self.text(text)
+            return str(text.write(self.template))
         return self.texts.gettext(text) if text else ""
 
     def template(self, text: Message) -> str:
@@ -137,7 +131,7 @@ class Language:
         Args:
             name: Its name, such as `RUNNING`.
         """
-        return self.text(_STATES[name]) if name in _STATES else self.term(name)
+        return self.text(_STATES[name]) if name in _STATES else self.text(name)
 
 
 @cache

@@ -137,7 +137,7 @@ def environment(name: str) -> Environment:
     made.globals["languages"] = LANGUAGES
     spoken = language(name)
     texts = spoken.texts
-    made.filters["made"] = spoken.term
+    made.filters["made"] = spoken.text
     made.filters["state"] = spoken.state
     made.filters["error"] = spoken.text
     made.filters["duration"] = spoken.duration

@@ -25,7 +25,7 @@ def spoken_problem(problem: ProblemDetails, spoken: Language) -> ProblemDetails:
     """
     return msgspec.structs.replace(
         problem,
-        title=spoken.term(problem.title),
+        title=spoken.text(problem.title),
         detail=spoken.text(problem.detail),
         problems=tuple(_problem(one, spoken) for one in problem.problems),
     )
@@ -34,7 +34,7 @@ def spoken_problem(problem: ProblemDetails, spoken: Language) -> ProblemDetails:
 def _problem(one: Mapping[str, Any], spoken: Language) -> dict[str, Any]:
     said = {
         "message": spoken.text(one.get("message", "")),
-        "expected": spoken.term(one.get("expected", "")),
+        "expected": spoken.text(one.get("expected", "")),
     }
     return {**one, **{name: text for name, text in said.items() if text}}
 
@@ -58,7 +58,7 @@ def _finding(finding: TextFinding, spoken: Language) -> TextFinding:
     return msgspec.structs.replace(
         finding,
         message=spoken.text(finding.message),
-        expected=spoken.term(finding.expected),
+        expected=spoken.text(finding.expected),
         fixes=tuple(fixes),
     )
 
@@ -70,7 +70,7 @@ def spoken_card(card: HoverCard, spoken: Language) -> HoverCard:
         card: It.
         spoken: The language.
     """
-    return msgspec.structs.replace(card, doc=spoken.term(card.doc), type=spoken.term(card.type))
+    return msgspec.structs.replace(card, doc=spoken.text(card.doc), type=spoken.text(card.type))
 
 
 def spoken_completions(found: Completions, spoken: Language) -> Completions:
@@ -84,4 +84,4 @@ def spoken_completions(found: Completions, spoken: Language) -> Completions:
 
 
 def _item(item: CompletionItem, spoken: Language) -> CompletionItem:
-    return msgspec.structs.replace(item, detail=spoken.term(item.detail), doc=spoken.term(item.doc))
+    return msgspec.structs.replace(item, detail=spoken.text(item.detail), doc=spoken.text(item.doc))

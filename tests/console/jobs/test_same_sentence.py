@@ -119,6 +119,6 @@ def test_status_and_overview_have_one_sentence(
             assert text != said["text"]
             assert text in unescape(chinese.text)
             if lever:
-                assert language("zh_CN").texts.gettext(REMEDIES[lever]) in unescape(chinese.text)
+                assert language("zh_CN").text(REMEDIES[lever]) in unescape(chinese.text)
 
     play(tmp_path, played)

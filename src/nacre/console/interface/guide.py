@@ -34,7 +34,7 @@ async def show_guide(call: Call) -> PageAnswer:
         return PageAnswer("api_operation.html", _operation_facts(call, shown))
     known: dict[str, ApiOperation] = call.request.app.state.operations()
     wanted = query.find.strip().lower()
-    made = call.language.term
+    made = call.language.text
     found = [
         one
         for one in known.values()

@@ -15,6 +15,7 @@ from nacre.console.forms import shown
 from nacre.console.live.notices import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
+from nacre.messages import Message, static
 from nacre.ops.allowed_actions import OTHER_KIND, JobAction
 from nacre.ops.roles import Role
 
@@ -172,14 +173,16 @@ async def _act_on(call: Call, name: str, action: str, request: msgspec.Struct) -
     try:
         done = await act(call.services, call.job(name), action, request, call.identity)
     except NacreError as error:
-        return Notice("error", _labelled(error.message, action, call.language.texts.gettext))
+        return Notice("error", _labelled(error.message, action))
     return notice_of(done, call.language.texts.gettext)
 
 
-def _labelled(refusal: str, action: str, translate: Callable[[str], str]) -> str:
-    """A refusal, which begins with the label of its button where it begins with its action."""
-    _action, colon, why = refusal.partition(": ")
-    return f"{translate(LABELS[action])}{colon}{why}" if _action == action in LABELS else refusal
+def _labelled(refusal: str, action: str) -> str:
+    """Return the refusal of an action with the label of its button in place of its name."""
+    if not isinstance(refusal, Message) or "action" not in refusal.params:
+        return refusal
+    params = {**refusal.params, "action": static(LABELS.get(action, action))}
+    return Message(refusal.code, refusal.template, params)
 
 
 def notice_of(done: ActionDone, translate: Callable[[str], str]) -> Notice:

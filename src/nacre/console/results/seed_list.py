@@ -159,9 +159,11 @@ async def put_seed_list(call: Call) -> SavedSeedList | Response:
 def problem_answer(call: Call, problems: list[dict[str, Any]]) -> Response:
     """The answer (422) to lines that are no seeds, each with its number."""
     first = problems[0]
-    place = f"line {first['line']}: " if first["line"] else ""
+    text = first["message"]
+    if first["line"]:
+        text = message("console.line", "line {line}: {text}", line=first["line"], text=text)
     details = ProblemDetails(
-        HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-seeds", f"{place}{first['message']}",
+        HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-seeds", text,
         tuple(problems),
     )  # fmt: skip
     data = to_json(spoken_problem(details, call.language))

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.actions import WHYS, allowed_now, own_command
+from nacre.console.actions import allowed_now, own_command, refusal_text
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.forms import FormAction, button_handler
@@ -66,7 +66,7 @@ async def _require(call: Call, job: FoundJob, action: str) -> None:
     actions = {each.name: each for each in allowed_now(call.services, job, "")}
     if not actions[action].allowed:
         why = actions[action].why
-        raise RefusedRequestError(409, why, f"{action}: {WHYS[why]} ({job.id})")
+        raise RefusedRequestError(409, why, refusal_text(action, why, job.id))
 
 
 async def list_versions(call: Call) -> CycleVersionList:

@@ -318,9 +318,11 @@ def _conflict(answer: Mapping[str, Any], text: str | None) -> Response:
 def problem_answer(findings: TextFindings) -> Response:
     """The answer to a text with problems: all of them, each with its line and column."""
     first = findings.problems[0]
-    place = f"line {first.line}: " if first.line else ""
-    place += f"{first.path}: " if first.path else ""
-    detail = message("console.finding", "{place}{problem}", place=place, problem=first.message)
+    detail = first.message
+    if first.path:
+        detail = message("console.path", "{path}: {text}", path=first.path, text=detail)
+    if first.line:
+        detail = message("console.line", "line {line}: {text}", line=first.line, text=detail)
     if len(findings.problems) > 1:
         detail = message(
             "console.more-findings", "{first} (and {number} more)",

@@ -215,7 +215,7 @@ def searching(text: str, spoken: str) -> SettingSearch:
         text: What was typed.
         spoken: The language of the page; "" for English.
     """
-    return SettingSearch(text, language_of(spoken).term)
+    return SettingSearch(text, language_of(spoken).text)
 
 
 def _field(loaded: Loaded[JobSettings] | None, own: str, facts: FieldFacts) -> dict[str, Any]:
