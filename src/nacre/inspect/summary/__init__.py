@@ -1,5 +1,6 @@
-"""Summaries for people who did not make the crawl: of a run, and of a page's history.
+"""The report of a run, for people who did not make it.
 
-`run_summary.py` gathers what came of a run, `run_document.py` makes a document of it in the words
-of `translation.py`: English or Chinese. `history_documents.py` has those of `nacre history`.
+`run_summary.py` collects the results of a run, `run_document.py` and `run_sections.py` make a
+document of them with the texts of `run_texts.py`. `history_documents.py` has the documents of
+`nacre history`.
 """
