@@ -20,8 +20,8 @@ import time
 from pathlib import Path
 
 from nacre.core.capture import BytesBody, Capture
-from nacre.engine.page_document import DocumentMaker, PageFacts
 from nacre.extract.pageview import page_view
+from nacre.indexing.page_document import DocumentMaker, PageFacts
 from nacre.search.analysis import folded
 from nacre.search.document import SearchDocument, placed
 from nacre.search.local_index import LocalSearch, LocalWriter, SearchOptions

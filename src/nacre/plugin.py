@@ -3,9 +3,16 @@
 `CONTRACT` is its version. The names here keep their meaning while that number stays the same.
 """
 
-from nacre.config.component import Bytes, Seconds, setting
+from nacre.config.component import (
+    Bytes,
+    FileName,
+    ListenAddress,
+    NetworkName,
+    Seconds,
+    ServerAddress,
+    setting,
+)
 from nacre.config.effective import Effective
-from nacre.config.naming import FileName, ListenAddress, NetworkName, ServerAddress
 from nacre.config.registry import CONTRACT
 from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI, Hop, Outlink

@@ -10,9 +10,8 @@ import pytest
 
 import nacre.rounds.steps.index
 import nacre.settings.settings  # noqa: F401 - loads all components
-from nacre.config.component import Component
+from nacre.config.component import Component, NamedKind
 from nacre.config.named_values import components, marked_fields, members, named_values
-from nacre.config.naming import NamedKind
 from nacre.settings.settings import JobSettings
 
 PLAIN = frozenset(
@@ -75,8 +74,8 @@ def free_texts(model: type[Component]) -> Iterator[str]:
 def test_each_text_declares_what_it_names(model: type[Component]):
     undeclared = set(free_texts(model)) - set(marked_fields(model)) - PLAIN
     assert not undeclared, (
-        f"{model.__name__}: say by the type what these name (nacre.config.naming), or add them to "
-        f"PLAIN: {sorted(undeclared)}"
+        f"{model.__name__}: declare in the type what these name (nacre.config.component), or add "
+        f"them to PLAIN: {sorted(undeclared)}"
     )
 
 

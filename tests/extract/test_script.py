@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
-from nacre.extract.json_links import extract_json
+from nacre.extract.json_feed import extract_json
 from nacre.extract.links import LinkCollector
 from nacre.extract.script import (
     extract_script,

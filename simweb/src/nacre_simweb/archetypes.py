@@ -220,8 +220,7 @@ def archetype(name: str, hints: HintName = "none") -> WorldParameters:
     Args:
         name: A key of `ARCHETYPES`.
         hints: `none`: neither sitemap, feed, teasers nor validators; `honest`: all, and true;
-            `partial`: a sitemap that reports 80 % of the changes, and one of five reported changes
-                is false;
+            `partial`: a sitemap that reports 80 % of the changes; one of five reports is false;
             `lying`: all, and false.
 
     Raises:

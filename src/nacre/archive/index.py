@@ -2,8 +2,12 @@
 
 Both are the same as `cdxj-indexer --post-append` makes from the finished file. Source: CDXJ 0.1.0;
 compared with cdxj-indexer in tests/contract.
+
+`cdx11_line` converts them to CDX lines with eleven fields, for OutbackCDX and other servers.
+Source: ` CDX N b a m s k r M S V g` of the Internet Archive's CDX format; OutbackCDX's README.
 """
 
+import json
 from collections.abc import Iterator
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
@@ -19,6 +23,8 @@ from nacre.uri.surt import index_key
 
 INDEXED = frozenset(("response", "revisit", "resource"))
 """Record types of Nacre that are indexed; metadata only with its own media type."""
+
+_ABSENT = "-"
 
 EMPTY_DIGEST = digest_of(b"")
 
@@ -202,3 +208,40 @@ def index_lines(path: Path, note: Note = ignore_defect) -> Iterator[bytes]:
 def rebuild_index(path: Path, note: Note = ignore_defect) -> bytes:
     """The closed, sorted index of a WARC; see `index_lines`."""
     return sorted_index(b"".join(index_lines(path, note)))
+
+
+def cdx11_line(line: str) -> str:
+    """Return the line of eleven fields for a CDXJ line, without a newline; "" if it is invalid.
+
+    The key is that of CDXJ. A digest has no label, as SHA-1 is understood; others keep theirs.
+
+    Args:
+        line: It, with or without a newline.
+    """
+    key, _, after_key = line.strip().partition(" ")
+    time, _, text = after_key.partition(" ")
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        return ""
+    if not isinstance(facts, dict) or not key or not time.isdecimal():
+        return ""
+    url, mime, status, digest, length, offset, file = (
+        _escape_blanks(facts.get(name))
+        for name in ("url", "mime", "status", "digest", "length", "offset", "filename")
+    )
+    if _ABSENT in (url, offset, file):
+        return ""
+    label = digest.removeprefix("sha1:")
+    return " ".join((key, time, url, mime, status, label, _ABSENT, _ABSENT, length, offset, file))
+
+
+def _escape_blanks(value: object) -> str:
+    """Return a field; blanks, which would begin another field, are `%20`."""
+    text = str(value) if value is not None else ""
+    return "".join(_escaped(char) if char.isspace() or not char.isprintable() else char
+                   for char in text) or _ABSENT  # fmt: skip
+
+
+def _escaped(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pydantic import field_validator
 
 from nacre.archive.fields import DATE_DIGITS
-from nacre.config.component import Bytes, Component, Seconds, setting
-from nacre.config.naming import FileName, ServerAddress
+from nacre.config.component import Bytes, Component, FileName, Seconds, ServerAddress, setting
 from nacre.errors import ConfigError, URIError
 from nacre.uri.parse import origin, parse
 

@@ -8,8 +8,7 @@ from typing import Final
 from nacre.job.diagnosis import Diagnosis
 from nacre.job.diagnosis_text import REMEDIES
 from nacre.job.overview import SlowQueue
-from nacre.uri.expressions import beginning_with
-from nacre.uri.surt import queue_root
+from nacre.uri.surt import beginning_with, queue_root
 
 _COMMANDS: Final[Mapping[str, str]] = {
     "start": "nacre run {job}",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from nacre.job.search_index import IndexedPages
+    from nacre.indexing.search_index import IndexedPages
     from nacre.rounds.steps.index import IndexResult
     from nacre.search.document import SearchDocument
     from nacre.search.local_index import SearchAnswer, SearchHit
@@ -180,7 +180,7 @@ def tell_rebuild(directory: "Path") -> None:
 
 def _indexed(directory: "Path", writer: str, rebuild: bool, dry: bool) -> "list[IndexedPages]":
     from nacre.cli.options import layout_and_settings
-    from nacre.job.search_index import index_job
+    from nacre.indexing.search_index import index_job
     from nacre.search.writer_kinds import chosen_writers
 
     layout, settings = layout_and_settings(directory)
@@ -194,7 +194,7 @@ def _indexed(directory: "Path", writer: str, rebuild: bool, dry: bool) -> "list[
 
 def _show_checked(directory: "Path", writer: str, url: str, *, as_json: bool) -> None:
     from nacre.cli.options import layout_and_settings
-    from nacre.job.search_index import check_page
+    from nacre.indexing.search_index import check_page
     from nacre.search.writer_kinds import chosen_writers
 
     layout, settings = layout_and_settings(directory)
@@ -222,7 +222,7 @@ def show_document(
     Raises:
         UserSqlError: A condition of a writer is none.
     """
-    from nacre.engine.document_choice import DocumentChoice
+    from nacre.indexing.document_choice import DocumentChoice
     from nacre.search.document import plain_document
 
     if isinstance(found, str):

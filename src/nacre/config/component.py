@@ -3,6 +3,7 @@
 import functools
 import re
 from collections.abc import Mapping
+from enum import Enum
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
@@ -80,6 +81,37 @@ Bytes = Annotated[int, BeforeValidator(parse_size), Field(ge=0), WithJsonSchema(
 
 Seconds = Annotated[float, BeforeValidator(parse_duration), Field(ge=0), WithJsonSchema(_DURATIONS)]
 """A duration in seconds, in YAML also as `10m`."""
+
+
+class NamedKind(Enum):
+    """The kind of thing outside the crawl that a setting names; rights of the console follow it.
+
+    A setting declares it in its annotation, such as `ca: FileName`; `config.named_values` finds
+    the values. `FILE`: a file or directory that is read or written; `PROGRAM`: a program that is
+    executed; `VARIABLE`: a variable of the environment; `SERVER`: a server that the crawler
+    contacts itself, besides the crawled sites; `NETWORK`: networks and addresses that it may
+    connect to; `LISTENER`: a port that others can connect to.
+    """
+
+    FILE = "file"
+    PROGRAM = "program"
+    VARIABLE = "variable"
+    SERVER = "server"
+    NETWORK = "network"
+    LISTENER = "listener"
+
+
+FileName = Annotated[str, NamedKind.FILE]
+"""A path of a file or directory."""
+
+ServerAddress = Annotated[str, NamedKind.SERVER]
+"""The URL of a server that the crawler contacts itself."""
+
+NetworkName = Annotated[str, NamedKind.NETWORK]
+"""An address or a network that connections may lead to, or begin at."""
+
+ListenAddress = Annotated[str, NamedKind.LISTENER]
+"""An address and port that others can connect to."""
 
 
 def setting(  # noqa: PLR0913 - properties of a field

@@ -11,8 +11,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from nacre.config.component import Component, ComponentRegistry
-from nacre.config.naming import NamedKind
+from nacre.config.component import Component, ComponentRegistry, NamedKind
 from nacre.config.secret import Secret
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from nacre.console.cursors import page_way
-from nacre.uri.expressions import beginning_with
+from nacre.uri.surt import beginning_with
 
 _PLACES: Final = frozenset(("after", "before", "key", "limit"))
 """Fields of a query that say which page of a list is meant, or how long it is."""

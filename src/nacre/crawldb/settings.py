@@ -4,8 +4,7 @@ from typing import Literal
 
 from pydantic import field_validator
 
-from nacre.config.component import Bytes, Component, Seconds, section, setting
-from nacre.config.naming import FileName
+from nacre.config.component import Bytes, Component, FileName, Seconds, section, setting
 from nacre.crawldb.scoring import AnyScoring, Opic
 from nacre.search.settings import IndexSettings
 

@@ -2,7 +2,7 @@
 
 Whoever may edit a job from another machine may not thereby read files of this one, reach its
 networks or have it contact servers: a console that others can reach lets only administrators change
-these settings. The types of the settings declare them (`config.naming`).
+these settings. The types of the settings declare them (`config.component`).
 """
 
 import json
@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+from nacre.config.component import NamedKind
 from nacre.config.document import read_yaml
 from nacre.config.named_values import NamedValue, marked_names
-from nacre.config.naming import NamedKind
 from nacre.errors import Problem
 from nacre.messages import message
 from nacre.settings.named_settings import named_in

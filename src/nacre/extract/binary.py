@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from nacre.uri.domain import is_top_level
-from nacre.uri.octets import escape_octets
+from nacre.uri.parse import escape_octets
 
 LIMIT = 1 << 20
 """Bytes that are searched."""

@@ -13,7 +13,7 @@ from nacre.extract.document import Document, Extraction
 from nacre.extract.extractors import EXTRACTORS, Extractor, StockExtractor
 from nacre.extract.headers import NOFOLLOW, extract_headers, header_directives
 from nacre.extract.html.extractor import extract_html
-from nacre.extract.json_links import extract_json
+from nacre.extract.json_feed import extract_json
 from nacre.extract.kind import is_searched, kind_of
 from nacre.extract.links import LinkCollector
 from nacre.extract.script import extract_script

@@ -11,7 +11,7 @@ from functools import lru_cache
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
 from nacre.extract.links import LinkCollector
-from nacre.uri.octets import escape_octets
+from nacre.uri.parse import escape_octets
 
 _REFRESH = re.compile(r"\s*([0-9]+[0-9.]*|\.[0-9.]*)?\s*(?:[;,]\s*|\s+|\Z)")
 _URL = re.compile(r"url\s*=\s*", re.IGNORECASE)

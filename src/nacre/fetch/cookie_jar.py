@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from nacre.config.component import Bytes, Component, setting
-from nacre.config.naming import FileName
+from nacre.config.component import Bytes, Component, FileName, setting
 from nacre.fetch.cookie import (
     Cookie,
     SetCookie,

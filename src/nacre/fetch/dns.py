@@ -13,8 +13,7 @@ import msgspec
 from msgspec import structs
 from pydantic import BeforeValidator, WithJsonSchema, field_validator
 
-from nacre.config.component import Component, Seconds, setting
-from nacre.config.naming import NamedKind, ServerAddress
+from nacre.config.component import Component, NamedKind, Seconds, ServerAddress, setting
 from nacre.core.clock import Clock, digits14
 from nacre.core.status import FetchStatus
 from nacre.errors import URIError

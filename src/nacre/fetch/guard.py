@@ -16,8 +16,7 @@ from typing import Annotated
 
 from pydantic import field_validator
 
-from nacre.config.component import Component, setting
-from nacre.config.naming import NamedKind, NetworkName
+from nacre.config.component import Component, NamedKind, NetworkName, setting
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network

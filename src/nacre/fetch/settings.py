@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import field_validator
 
 from nacre import __version__
-from nacre.config.component import Bytes, Component, Seconds, setting
-from nacre.config.naming import NamedKind, NetworkName
+from nacre.config.component import Bytes, Component, NamedKind, NetworkName, Seconds, setting
 from nacre.config.secret import Secret
 from nacre.fetch.proxy import Proxy, parse_proxy
 from nacre.messages import message

@@ -10,8 +10,7 @@ from pydantic import GetJsonSchemaHandler, field_validator, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from nacre.config.component import Component, Seconds, section, setting
-from nacre.config.naming import FileName
+from nacre.config.component import Component, FileName, Seconds, section, setting
 from nacre.messages import message
 
 CostPolicy = Literal["unit", "zero", "wag", "anti-calendar"]

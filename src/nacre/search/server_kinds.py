@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, model_validator
 
-from nacre.config.component import Bytes, Seconds, setting
-from nacre.config.naming import FileName, ServerAddress
+from nacre.config.component import Bytes, FileName, Seconds, ServerAddress, setting
 from nacre.config.secret import Secret
 from nacre.search.document import SearchDocument
 from nacre.search.writer_kinds import WriterSettings

@@ -5,9 +5,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from nacre.config.component import NamedKind
 from nacre.config.layer import Layer
 from nacre.config.named_values import NamedValue, named_values
-from nacre.config.naming import NamedKind
 from nacre.config.ordinary import home_path
 from nacre.settings.settings import JobSettings
 

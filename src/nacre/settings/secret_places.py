@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 
 from pydantic import BaseModel
 
-from nacre.config.component import Component
+from nacre.config.component import Component, NamedKind
 from nacre.config.named_values import marked_fields
-from nacre.config.naming import NamedKind
 from nacre.config.place import InvalidValuesError, UnknownPropertyError, with_values
 from nacre.config.secret import Secret
 from nacre.config.sheet import flat

@@ -10,8 +10,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, field_validator, model_validator
 
 from nacre.archive.settings import WarcSettings
-from nacre.config.component import Bytes, Component, Seconds, section, setting
-from nacre.config.naming import FileName, ListenAddress, NamedKind, ServerAddress
+from nacre.config.component import (
+    Bytes,
+    Component,
+    FileName,
+    ListenAddress,
+    NamedKind,
+    Seconds,
+    ServerAddress,
+    section,
+    setting,
+)
 from nacre.config.secret import Secret
 from nacre.crawldb.settings import CycleSettings
 from nacre.engine.keeping import KeepSettings

@@ -280,3 +280,9 @@ class SurtPrefixSet:
 def _common_length(first: str, second: str) -> int:
     """Return the length of the common beginning of two texts; neither contains the other."""
     return next(at for at, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
+
+
+def beginning_with(prefix: str) -> str:
+    """Return a regular expression for all URLs that begin with a URL, by http or https."""
+    scheme, separator, after = prefix.partition("://")
+    return f"^https?://{re.escape(after)}" if separator else f"^{re.escape(scheme)}"

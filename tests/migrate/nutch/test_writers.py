@@ -6,8 +6,8 @@ import pytest
 
 from nacre.config.check import load
 from nacre.config.layer import Layer
-from nacre.engine.document_choice import DocumentChoice
 from nacre.errors import ConfigError
+from nacre.indexing.document_choice import DocumentChoice
 from nacre.search.server_kinds import OpenSearchSettings, SolrSettings
 from nacre.search.writer_kinds import CsvSettings, LocalIndexSettings, WriterSettings
 from nacre.settings.settings import JobSettings

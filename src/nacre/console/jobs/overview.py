@@ -32,8 +32,7 @@ from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
 from nacre.ops.allowed_actions import JobAction
 from nacre.ops.operation import option_line
 from nacre.ops.rounds import ROUNDS
-from nacre.uri.expressions import beginning_with
-from nacre.uri.surt import queue_root
+from nacre.uri.surt import beginning_with, queue_root
 
 _ACTIONS: Final = frozenset(("start", "resume", "go-on", "stop", "recrawl"))
 """Levers that are buttons of Overview."""

@@ -13,9 +13,8 @@ from typing import Any, Literal
 from pydantic import model_validator
 
 from nacre.annotations import diverted
-from nacre.config.component import setting
+from nacre.config.component import FileName, setting
 from nacre.config.effective import Effective
-from nacre.config.naming import FileName
 from nacre.core.clock import digits14
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Candidate, Result, Visit

@@ -10,7 +10,7 @@ from nacre.extract.fulltext.job import PageText, TextJob
 from nacre.extract.lines import join_lines
 
 _NEVER = 1_000_000
-"""Time that the library gives itself, s: more than its process has (`engine.text_process`).
+"""Time that the library gives itself, s: more than its process has (`indexing.text_process`).
 
 On a busy machine a small document can take a minute on the clock, and is readable all the same.
 With its own time limit, the library would continue in a thread, and the next document would wait

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 import zstandard
 
-from nacre.archive.cdx11 import cdx11_line
+from nacre.archive.index import cdx11_line
 from nacre.runs.runs import run_archives
 from nacre.store.layout import Layout
 from nacre.store.local_files import make_private, replace_file

@@ -16,9 +16,9 @@ import msgspec
 
 from nacre.crawldb.indexed import indexed_schema
 from nacre.crawldb.scoring import BoostRule, boost_rule
-from nacre.engine.document_choice import OTHERWISE, DocumentChoice
-from nacre.engine.page_document import PageFacts
 from nacre.errors import NacreError
+from nacre.indexing.document_choice import OTHERWISE, DocumentChoice
+from nacre.indexing.page_document import PageFacts
 from nacre.rounds.journal import UPDATED
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.dedup_files import published

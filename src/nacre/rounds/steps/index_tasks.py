@@ -13,11 +13,11 @@ from nacre.crawldb.fold import fold_query
 from nacre.crawldb.indexed import WANTED_COLUMNS, TextTypes, index_changes, noindex_changes
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.scoring import BoostRule
-from nacre.engine.page_document import DocumentMaker, PageFacts
 from nacre.engine.readback import read_at
-from nacre.engine.text_process import kept_texts
 from nacre.errors import DamageError
 from nacre.extract.fulltext.job import ENDINGS, TYPES, UNKNOWN
+from nacre.indexing.page_document import DocumentMaker, PageFacts
+from nacre.indexing.text_process import kept_texts
 from nacre.rounds.steps.links import LINKS
 from nacre.rounds.steps.update_tasks import FetchedFacts, local_facts
 from nacre.rounds.tables.tables import (

@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
-from nacre.config.component import Component, setting
-from nacre.config.naming import FileName
+from nacre.config.component import Component, FileName, setting
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.messages import message
 from nacre.scope.nutch.regexes import AutomatonFilter, FastFilter, Limits, RegexFilter

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import field_validator, model_validator
 
-from nacre.config.component import Bytes, setting
-from nacre.config.naming import FileName
+from nacre.config.component import Bytes, FileName, setting
 from nacre.messages import message
 from nacre.scope.rules.regex import RegexText, pattern_list
 from nacre.scope.rules.rule import Build, Predicated, Rule

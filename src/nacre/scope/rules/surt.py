@@ -5,8 +5,7 @@ from typing import Literal
 
 from pydantic import field_validator
 
-from nacre.config.component import setting
-from nacre.config.naming import FileName
+from nacre.config.component import FileName, setting
 from nacre.errors import URIError
 from nacre.messages import message
 from nacre.scope.kept_seeds import SeedPrefixes

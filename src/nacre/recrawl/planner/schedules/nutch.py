@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from nacre.config.component import Component, Seconds, setting
-from nacre.config.naming import FileName
+from nacre.config.component import Component, FileName, Seconds, setting
 from nacre.core.javafloat import rounded, single
 from nacre.core.pagerow import TimingRow
 from nacre.messages import message

@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.crawldb.kernels import UserSqlError
-from nacre.engine.document_choice import DocumentChoice
+from nacre.indexing.document_choice import DocumentChoice
 from nacre.search.document import SearchDocument
 
 ZH = SearchDocument(id="a", host="library.example", lang="zh", title="国家图书馆", length=9)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from nacre.engine.text_process import TextProcess
 from nacre.extract.document import Document
 from nacre.extract.fulltext.job import PageText, TextJob
+from nacre.indexing.text_process import TextProcess
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 SPACE = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

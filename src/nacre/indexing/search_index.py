@@ -6,12 +6,12 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
-from nacre.engine.document_choice import OTHERWISE, DocumentChoice
-from nacre.engine.page_document import PLUMBING, DocumentMaker, PageFacts
+from nacre.indexing.document_choice import OTHERWISE, DocumentChoice
+from nacre.indexing.page_document import PLUMBING, DocumentMaker, PageFacts
+from nacre.indexing.page_states import ChangedPage, PageStates
 from nacre.inspect.archived_replies import ArchivedReplies
 from nacre.inspect.typed_urls import typed_in_store
 from nacre.inspect.view import reading
-from nacre.job.page_states import ChangedPage, PageStates
 from nacre.search.document import SearchDocument, is_cut
 from nacre.search.writers import DocumentWriter
 from nacre.settings.settings import JobSettings

@@ -8,9 +8,9 @@ from typing import Self
 import msgspec
 
 from nacre.core.capture import Capture
-from nacre.engine.text_process import TextProcess
 from nacre.extract.document import Document, stored_document
 from nacre.extract.fulltext.job import PageText, TextJob, text_type
+from nacre.indexing.text_process import TextProcess
 from nacre.search.document import SearchDocument, placed
 from nacre.search.filters import filtered
 from nacre.search.settings import IndexSettings

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from nacre.engine.text_process import TextProcess
 from nacre.extract.document import Document
 from nacre.extract.fulltext.job import TextJob
+from nacre.indexing.text_process import TextProcess
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_documents_that_are_asked_for_together_are_answered_apart_where_one_fail
 
 KEPT = """
 import os, sys
-from nacre.engine.text_process import kept_texts
+from nacre.indexing.text_process import kept_texts
 from nacre.extract.document import Document
 from nacre.extract.fulltext.job import TextJob
 

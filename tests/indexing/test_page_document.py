@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.engine.page_document import PLUMBING, DocumentMaker, PageFacts, is_plumbing
+from nacre.indexing.page_document import PLUMBING, DocumentMaker, PageFacts, is_plumbing
 from nacre.search.document import SearchDocument
 from nacre.search.settings import IndexSettings
 from tests.archive.captures import make_capture

@@ -12,9 +12,9 @@ from functools import cache
 import msgspec
 
 from nacre.config.extras import MissingExtraError
-from nacre.engine import text_main
 from nacre.engine.helper_process import HelperFailedError, HelperProcess
 from nacre.extract.fulltext.job import HTML, PageText, TextJob
+from nacre.indexing import text_main
 
 TIME = 200.0
 """Longest time for one document, s. What it may have of the processor is far less
