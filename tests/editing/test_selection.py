@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.config.document import read_yaml
-from nacre.editing.selection import selected_piece
+from nacre.editing.outline import selected_piece
 from nacre.errors import ConfigError
 
 TEXT = """\

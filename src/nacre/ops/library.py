@@ -13,8 +13,8 @@ from nacre.config.ordinary import read_ordinary
 from nacre.core.message_data import to_builtins
 from nacre.editing.clips import find_clip, insert_clip, list_clips, remove_clip, save_clip
 from nacre.editing.file_settings import changed_files, for_admins
+from nacre.editing.outline import selected_piece
 from nacre.editing.secrets import is_secret, without_secrets
-from nacre.editing.selection import selected_piece
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.edits import read_config
 from nacre.messages import message

@@ -9,6 +9,7 @@ import pytest
 from nacre.config.facts import value_at
 from nacre.settings.settings import JobSettings
 from nacre_migrate.heritrix.mappings import PropertyMapping
+from nacre_migrate.port.answers import Tree, xml_document
 from nacre_migrate.port.bean_tree import (
     BEAN_NAMES,
     assignments,
@@ -18,7 +19,6 @@ from nacre_migrate.port.bean_tree import (
     property_at,
     setting_paths,
 )
-from nacre_migrate.port.xml import Tree, xml_document
 
 URL = "https://127.0.0.1:8443/engine/job/demo"
 SETTINGS = JobSettings(seeds=("http://a.test/",))

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from nacre.job.overview import JobOverview
+from nacre_migrate.port.answers import Tree, xml_document
 from nacre_migrate.port.model import (
     HeapFacts,
     HeritrixJobFacts,
@@ -15,7 +16,6 @@ from nacre_migrate.port.model import (
     pretty,
     script_tree,
 )
-from nacre_migrate.port.xml import Tree, xml_document
 
 BASE = "https://127.0.0.1:8443/engine"
 HEAP = HeapFacts(1, 2, 3)

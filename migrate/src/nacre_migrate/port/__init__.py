@@ -4,10 +4,12 @@ Paths, forms and answers are those of Heritrix 3.15 (commit `5ada2a7`); differen
 `tests/migrate/port/differences.md`.
 
 - `app.py`: the requests; `answers.py`: how they are read, and the forms of answers.
-- `certificate.py`: the certificate of the port.
-- `model.py` and `xml.py`: the answers (pure); `scripts.py`: scripts that are recognised (pure).
+- `access.py`: the log-in of clients, and the certificate of the port.
+- `model.py`: the contents of answers (pure); `scripts.py`: scripts that are recognised (pure);
+  `statements.py`: scripts of plain statements (pure), which `script_runner.py` carries out.
 - `actions.py`: build, launch, pause and so on; `making.py`: new jobs and files that are written;
-  `conversion.py`: beans that become settings.
-- `files.py`: the files of a job; `file_desk.py`: what is shown of them to whom.
-- `bean_tree.py` and `bean_browser.py`: settings under the names of beans.
+  `conversion.py`: beans that become settings; `tasks.py`: the tasks of a reader process for that,
+  and `converted.py`, what they may write.
+- `files.py`: the files of a job; `file_desk.py`: the parts of them that a user may see.
+- `bean_tree.py`, `rule_beans.py` and `bean_browser.py`: settings under the names of beans.
 """

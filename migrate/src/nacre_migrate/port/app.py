@@ -33,11 +33,10 @@ from nacre.errors import JobError, NacreError
 from nacre.ops.roles import Role
 from nacre.settings.layers import profile_names
 from nacre_migrate.port import answers, files
+from nacre_migrate.port.access import DigestGuard, Proof, certificate_files, parse_field
 from nacre_migrate.port.actions import BuiltJobs, HeritrixJobs, latest_run
 from nacre_migrate.port.bean_browser import BeanBrowser
-from nacre_migrate.port.certificate import certificate_files
 from nacre_migrate.port.conversion import note
-from nacre_migrate.port.digest import DigestGuard, Proof, parse_field
 from nacre_migrate.port.file_desk import FileDesk
 from nacre_migrate.port.making import JobMaker
 from nacre_migrate.port.model import (

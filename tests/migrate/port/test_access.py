@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.console.access.heritrix_keys import REALM, ha1
-from nacre_migrate.port.digest import (
+from nacre_migrate.port.access import (
     LIFE,
     DigestField,
     DigestGuard,

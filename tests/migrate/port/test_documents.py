@@ -3,7 +3,7 @@
 import json
 import math
 
-from nacre_migrate.port.xml import json_document, xml_document
+from nacre_migrate.port.answers import json_document, xml_document
 
 TREE = {
     "name": "a<b&c\x00\ud800e",
