@@ -12,7 +12,7 @@ def test_the_command_line_goes_before_the_file(tmp_path):
         "# 采集任务的类\n\norg.x.A = warc-writer  # 写入\norg.图书馆.B=Drop\n".encode("gb18030")
     )
     found = read_answers(["org.x.A=drop"], file)
-    assert found.said == {"org.x.A": DROP, "org.图书馆.B": DROP}
+    assert found.answers == {"org.x.A": DROP, "org.图书馆.B": DROP}
     assert found.typed == {"org.x.A"}
     assert (found.of("", "org.x.A"), found.of("org.x.C")) == (DROP, "")
 

@@ -3,5 +3,5 @@
 `heritrix/` reads jobs of Heritrix 1 and 3, `nutch/` configuration directories of Nutch. Both put
 settings with their reasons into a `Draft` (`draft.py`) and state a `Conversion` of everything that
 they read: mapped, the default anyway, to be checked, or without an equivalent (`report.py`).
-`answers.py` has what the operator says of unknown classes; `files.py` reads texts and XML.
+`answers.py` has the operator's answers about unknown classes; `files.py` reads texts and XML.
 """

@@ -83,23 +83,25 @@ def nutch(
     from nacre_migrate.nutch.convert import convert
 
     try:
-        said = read_answers(classes or (), answers)
-        draft, report = convert(directory, seeds, said, os.environ)
+        class_answers = read_answers(classes or (), answers)
+        draft, report = convert(directory, seeds, class_answers, os.environ)
     except UnansweredError as error:
         options = ["--seeds", str(seeds)] if seeds is not None else []
         _ask(["nutch", str(directory), "--out", str(out), *options], classes, answers, error)
     tables = {"crawldb": crawldb, "linkdb": linkdb, "hostdb": hostdb, "segments": segments}
-    given = {name: path for name, path in tables.items() if path is not None}
-    _write(out, draft, report, _moved(out, given, salvage=salvage), as_json=as_json)
+    sources = {name: path for name, path in tables.items() if path is not None}
+    _write(out, draft, report, _moved(out, sources, salvage=salvage), as_json=as_json)
 
 
-def _moved(out: Path, given: Mapping[str, Path], *, salvage: bool) -> "Callable[[], Moved] | None":
-    """The import of tables of Nutch into the new job; None where there are none.
+def _moved(
+    out: Path, sources: Mapping[str, Path], *, salvage: bool
+) -> "Callable[[], Moved] | None":
+    """The import of tables of Nutch into the new job; None if there are none.
 
     Raises:
-        ConfigError: A directory is not what it is said to be.
+        ConfigError: A directory has no such table.
     """
-    if not given:
+    if not sources:
         return None
     from nacre.cli.output import tell
     from nacre.rounds.moving.nutch_import import (
@@ -111,16 +113,16 @@ def _moved(out: Path, given: Mapping[str, Path], *, salvage: bool) -> "Callable[
     from nacre.rounds.moving.nutch_segments import import_segments, segment_places
     from nacre.rounds.opening import open_step
 
-    places = NutchPlaces(**given)
+    places = NutchPlaces(**sources)
     require_tables(places)
-    found = segment_places(places.segments) if places.segments is not None else []
+    segments = segment_places(places.segments) if places.segments is not None else []
 
     def moved() -> "Moved":
         with open_step(out, warn=lambda text: tell(f"nacre: {text}")) as context:
             tables = import_nutch(context, places, NutchOptions(salvage=salvage))
-            if not found:
+            if not segments:
                 return tables, None
-            return tables, import_segments(context, found, salvage=salvage)
+            return tables, import_segments(context, segments, salvage=salvage)
 
     return moved
 
@@ -150,8 +152,8 @@ def heritrix(
     from nacre_migrate.heritrix.convert import convert
 
     try:
-        said = read_answers(classes or (), answers)
-        draft, report = convert(file, contact, said, os.environ)
+        class_answers = read_answers(classes or (), answers)
+        draft, report = convert(file, contact, class_answers, os.environ)
     except UnansweredError as error:
         options = ["--contact", contact] if contact else []
         _ask(["heritrix", str(file), "--out", str(out), *options], classes, answers, error)

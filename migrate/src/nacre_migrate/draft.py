@@ -123,7 +123,7 @@ def _commented(value: Any, indent: int) -> Any:  # noqa: ANN401 - as in YAML
 
     Args:
         value: A value of a setting.
-        indent: Column that what is in it begins in.
+        indent: Column of its content.
     """
     if isinstance(value, list | tuple):
         return _commented_list(value, indent)
@@ -154,7 +154,7 @@ def settle(draft: Draft, report: MigrationReport) -> None:
     """Take out what Nacre does not accept, and flag the properties that said it."""
     for _ in range(len(draft.settings)):
         _, problems = load_partly(JobSettings, [Layer("option", _elsewhere(draft.tree()))])
-        unwanted = {path: one for one in problems if (path := _said(draft, one.path))}
+        unwanted = {path: fault for fault in problems if (path := _said(draft, fault.path))}
         if not unwanted:
             return
         for path, problem in unwanted.items():
@@ -163,14 +163,14 @@ def settle(draft: Draft, report: MigrationReport) -> None:
 
 
 def require_seeds(draft: Draft, report: MigrationReport) -> None:
-    """A list without seeds says where they go; the job does not start without."""
+    """Put a comment into a list without seeds; the job does not start without them."""
     if not any(line and not line.startswith(("#", "+", "-")) for line in draft.seeds):
         draft.seeds.append("# There were no seeds: put yours here, one URL a line.")
         report.advice.append("Put your seeds into seeds.txt, one URL a line: there are none yet.")
 
 
 def advise_of_effects(draft: Draft, report: MigrationReport) -> None:
-    """Say what the job will not do that a crawl is for."""
+    """Add advice on purposes of a crawl that the job does not serve."""
     loaded, _ = load_partly(JobSettings, [Layer("option", _elsewhere(draft.tree()))])
     if loaded is None:
         return
@@ -203,7 +203,7 @@ def _said(draft: Draft, problem: str) -> str:
 
 
 def write_job(directory: Path, draft: Draft, report: MigrationReport) -> None:
-    """Write a new job and the report beside it.
+    """Write a new job, and the report into its directory.
 
     Raises:
         JobError: There is a job already, or the directory cannot be written.
@@ -212,8 +212,8 @@ def write_job(directory: Path, draft: Draft, report: MigrationReport) -> None:
     require_no_job(layout, "--out")
     logins = separate_logins(draft.seeds)
     if logins.credentials:
-        known = draft.settings.get("fetch.credentials", ())
-        draft.settings["fetch.credentials"] = [*known, *logins.written()]
+        credentials = draft.settings.get("fetch.credentials", ())
+        draft.settings["fetch.credentials"] = [*credentials, *logins.written()]
     try:
         layout.root.mkdir(parents=True, exist_ok=True)
         for name, source in draft.files.items():

@@ -56,7 +56,7 @@ def open_xml(path: Path) -> Element:
 
 
 def _in_utf8(data: bytes) -> bytes:
-    """The document as the parser reads it: UTF-8 where it is in an encoding of many bytes.
+    """The document as the parser reads it: UTF-8 if it is in an encoding of many bytes.
 
     What a file declares is often not what an editor has saved: a byte order mark counts first, then
     what its bytes can be read as, then what it declares.
@@ -65,15 +65,15 @@ def _in_utf8(data: bytes) -> bytes:
         return data  # UTF-16, which the parser knows
     marked = data.startswith(_MARK)
     data = data.removeprefix(_MARK)
-    found = _ENCODING.match(data)
-    declared = found[2].lower() if found is not None else b"utf-8"
+    match = _ENCODING.match(data)
+    declared = match[2].lower() if match is not None else b"utf-8"
     if declared not in _MANY_BYTES and declared not in {b"utf-8", b"utf8"} and not marked:
         return data
     text = "\n".join(read_lines(data)[0]) if not _is_utf8(data) else data.decode()
     if declared in _MANY_BYTES and not marked:
         text = _as_declared(data, declared.decode("ascii")) or text
     plain = text.encode("utf-8", "replace")
-    return plain if found is None else _ENCODING.sub(rb"\g<1>utf-8", plain, count=1)
+    return plain if match is None else _ENCODING.sub(rb"\g<1>utf-8", plain, count=1)
 
 
 def _as_declared(data: bytes, name: str) -> str:
@@ -93,10 +93,10 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def read_table(package: str, name: str) -> dict[str, Any]:
-    """A table of this package: a file of TOML beside its modules.
+    """A table of this package: a TOML file in the folder of its modules.
 
     Args:
-        package: Full name of the package that it lies in.
+        package: Full name of its package.
         name: Its name.
     """
     return tomllib.loads(files(package).joinpath(name).read_text("utf-8"))

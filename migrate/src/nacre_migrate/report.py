@@ -96,13 +96,13 @@ class MigrationReport:
         self.files.append(FileNote(name, note, check=check))
 
     def advise(self, text: str) -> None:
-        """Add a sentence to what the operator should do or know."""
+        """Add a sentence to the advice for the operator."""
         self.advice.append(text)
 
     def counts(self) -> dict[str, int]:
         """The number of properties by outcome; their sum is that of the input."""
-        found = Counter(finding.outcome for finding in self.findings)
-        return {outcome.value: found[outcome] for outcome in MigrationOutcome}
+        numbers = Counter(finding.outcome for finding in self.findings)
+        return {outcome.value: numbers[outcome] for outcome in MigrationOutcome}
 
     def as_json(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -162,7 +162,7 @@ def _line(finding: ReportedItem) -> str:
 
 
 SECRET = re.compile(r"passw|secret|licensekey|token|credential", re.IGNORECASE)
-"""Names of properties whose values no report shows."""
+"""Names of properties with values that no report shows."""
 
 _LOGIN = re.compile(r"://[^/\s]*:[^/\s]*@")
 NOT_SHOWN = "(not shown)"

@@ -56,7 +56,7 @@ class Clip(msgspec.Struct, frozen=True, kw_only=True):
         source: `shipped` or `yours`.
         place: The settings that it is about, with commas between them: `scope`, `chains.fetch`.
         parameters: Its parameters by name.
-        settings: What it says, with placeholders.
+        settings: Its settings, with placeholders.
         text: The same as YAML, with the defaults of the parameters.
     """
 
@@ -84,16 +84,16 @@ def user_clips() -> Path:
 def list_clips() -> list[Clip]:
     """All clips by name; the user's own come before shipped ones of the same name.
 
-    One that cannot be read is left out: `read_clip` says what is wrong with it.
+    An unreadable clip is left out: `read_clip` reports its problems.
     """
-    found: dict[str, Clip] = {}
+    clips: dict[str, Clip] = {}
     for folder in (user_clips(), _SHIPPED):
         for path in sorted(folder.glob("*" + _SUFFIX)):
             try:
-                found.setdefault(path.stem, _read(path))
+                clips.setdefault(path.stem, _read(path))
             except (ConfigError, JobError):
                 continue
-    return [found[name] for name in sorted(found)]
+    return [clips[name] for name in sorted(clips)]
 
 
 def find_clip(name: str) -> Clip:
@@ -107,9 +107,9 @@ def find_clip(name: str) -> Clip:
         path = folder / (name + _SUFFIX)
         if _NAME.fullmatch(name) and path.is_file():
             return _read(path)
-    known = [clip.name for clip in list_clips()]
-    near = nearest(name, known)
-    hint = did_you_mean(near) if near else one_of(known)
+    names = [clip.name for clip in list_clips()]
+    near = nearest(name, names)
+    hint = did_you_mean(near) if near else one_of(names)
     raise JobError(
         message(
             "editing.there-is-no-clip", "there is no clip {name!r}; {hint}", name=name, hint=hint
@@ -170,13 +170,15 @@ def clip_of(text: str, name: str, source: str, file: str) -> Clip:
     used = set(_placeholders(read.settings))
     unknown = sorted(used - set(read.parameters))
     if unknown:
-        said = message(
+        fault = message(
             "editing.it-uses-parameter-that-it-does",
             "it uses a parameter that it does not declare: {names}",
             names=", ".join(unknown),
         )
-        raise ConfigError([Problem("parameters", said, file=file)])
-    made = _filled(read.settings, {key: one.default for key, one in read.parameters.items()})
+        raise ConfigError([Problem("parameters", fault, file=file)])
+    settings = _filled(
+        read.settings, {key: parameter.default for key, parameter in read.parameters.items()}
+    )
     return Clip(
         name=name,
         title=title,
@@ -184,7 +186,7 @@ def clip_of(text: str, name: str, source: str, file: str) -> Clip:
         place=", ".join(_places(read.settings)),
         parameters=read.parameters,
         settings=read.settings,
-        text=yaml_text(made),
+        text=yaml_text(settings),
     )
 
 
@@ -208,22 +210,22 @@ def _placeholders(value: object) -> Iterator[str]:
         yield from _PLACEHOLDER.findall(value)
 
 
-def filled(clip: Clip, given: Mapping[str, str]) -> dict[str, Any]:
+def filled(clip: Clip, arguments: Mapping[str, str]) -> dict[str, Any]:
     """The settings of a clip with its parameters.
 
     Args:
         clip: The clip.
-        given: Values by the names of parameters; the others have their defaults.
+        arguments: Values by the names of parameters; the others have their defaults.
 
     Raises:
         ConfigError: There is no such parameter, or a value is none.
     """
     problems = []
-    for name, value in given.items():
+    for name, value in arguments.items():
         if name not in clip.parameters:
             near = nearest(name, clip.parameters)
-            known = ", ".join(clip.parameters) or message("editing.it-has-none", "it has none")
-            hint = did_you_mean(near) if near else known
+            parameters = ", ".join(clip.parameters) or message("editing.it-has-none", "it has none")
+            hint = did_you_mean(near) if near else parameters
             problems.append(
                 Problem(
                     name,
@@ -236,17 +238,19 @@ def filled(clip: Clip, given: Mapping[str, str]) -> dict[str, Any]:
                 )
             )
         elif not value or len(value) > _LONGEST_VALUE or not value.isprintable():
-            said = message(
+            fault = message(
                 "editing.must-be-one-line",
                 "must be one line of 1 to {longest_value:,} characters",
                 longest_value=_LONGEST_VALUE,
             )
-            problems.append(Problem(name, said, clip.parameters[name].means))
+            problems.append(Problem(name, fault, clip.parameters[name].means))
     if problems:
         raise ConfigError(problems)
-    values = {name: _scalar(given.get(name), one) for name, one in clip.parameters.items()}
-    made: dict[str, Any] = _filled(clip.settings, values)
-    return made
+    values = {
+        name: _scalar(arguments.get(name), parameter) for name, parameter in clip.parameters.items()
+    }
+    settings: dict[str, Any] = _filled(clip.settings, values)
+    return settings
 
 
 def _scalar(text: str | None, parameter: ClipParameter) -> str | int | float | bool:
@@ -268,14 +272,14 @@ def _filled(value: Any, values: Mapping[str, object]) -> Any:  # noqa: ANN401 - 
     whole = _PLACEHOLDER.fullmatch(value)
     if whole:
         return values[whole[1]]
-    return _PLACEHOLDER.sub(lambda found: str(values[found[1]]), value)
+    return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), value)
 
 
 # ---- putting in
 
 
 def insert_clip(
-    text: str, clip: Clip, given: Mapping[str, str], settings: JobSettings | None = None
+    text: str, clip: Clip, arguments: Mapping[str, str], settings: JobSettings | None = None
 ) -> str:
     """The text of `crawl.yaml` with a clip in it; comments and order stay.
 
@@ -285,7 +289,7 @@ def insert_clip(
     Args:
         text: The text.
         clip: The clip.
-        given: Values of its parameters.
+        arguments: Values of its parameters.
         settings: The effective settings: a list that the text does not have begins with theirs.
 
     Raises:
@@ -293,26 +297,28 @@ def insert_clip(
         JobError: The text is written in a way that cannot be changed in part.
     """
     tree = read_yaml(text, "crawl.yaml").tree
-    edits = list(_edits(filled(clip, given), tree, (), settings or JobSettings()))
+    edits = list(_edits(filled(clip, arguments), tree, (), settings or JobSettings()))
     return amended(text, edits)
 
 
 def _edits(
-    wanted: Mapping[str, Any], tree: object, path: tuple[str | int, ...], settings: JobSettings
+    values: Mapping[str, Any], tree: object, path: tuple[str | int, ...], settings: JobSettings
 ) -> Iterator[Edit]:
-    for key, value in wanted.items():
-        here = (*path, key)
-        known = tree.get(key) if isinstance(tree, dict) else None
-        if isinstance(value, dict) and (isinstance(known, dict) or not _is_whole(here)):
-            yield from _edits(value, known, here, settings)
+    for key, value in values.items():
+        place = (*path, key)
+        present = tree.get(key) if isinstance(tree, dict) else None
+        if isinstance(value, dict) and (isinstance(present, dict) or not _is_whole(place)):
+            yield from _edits(value, present, place, settings)
         elif isinstance(value, list):
-            if isinstance(known, list):
-                places = range(len(known), len(known) + len(value))
-                yield from (Edit((*here, at), one) for at, one in zip(places, value, strict=True))
+            if isinstance(present, list):
+                places = range(len(present), len(present) + len(value))
+                yield from (
+                    Edit((*place, at), item) for at, item in zip(places, value, strict=True)
+                )
             else:
-                yield Edit(here, [*_effective(settings, here), *value])
+                yield Edit(place, [*_effective(settings, place), *value])
         else:
-            yield Edit(here, value)
+            yield Edit(place, value)
 
 
 def _is_whole(path: tuple[str | int, ...]) -> bool:
@@ -353,11 +359,11 @@ def save_clip(name: str, title: str, place: str, text: str) -> Path:
     for part in reversed(place.split(".") if place else []):
         value = {part: value}
     if not isinstance(value, dict):
-        said = message(
+        fault = message(
             "editing.say-what-text-belongs",
             "say what the text belongs to, such as `scope`: it is not a mapping of settings",
         )
-        raise ConfigError([Problem("place", said)])
+        raise ConfigError([Problem("place", fault)])
     parameters = {
         key: {"means": key, "default": key} for key in dict.fromkeys(_placeholders(value))
     }
@@ -425,7 +431,7 @@ def remove_clip(name: str) -> None:
 
 
 def _selected(text: str) -> Any:  # noqa: ANN401 - YAML
-    """The value of a selection of lines, whose first one may begin in the middle.
+    """The value of a selection of lines; the first line may begin in the middle.
 
     Raises:
         ConfigError: It is not YAML.
@@ -462,7 +468,7 @@ def _first_column(lines: list[str]) -> int:
 
 
 def clips_at(
-    path: tuple[str, ...], column: int, *, item: bool, given: frozenset[str] = frozenset()
+    path: tuple[str, ...], column: int, *, item: bool, existing: frozenset[str] = frozenset()
 ) -> list[Clip]:
     """The clips that may be typed at a place, each with the text that goes there.
 
@@ -470,28 +476,30 @@ def clips_at(
         path: Of a key: the mapping; of an item: the item.
         column: Column of its keys.
         item: It is an item of a list.
-        given: Sections that the text has, where the place is its top.
+        existing: Sections that the text has, where the place is its top.
     """
-    found = []
+    clips = []
     for clip in list_clips():
-        said = _filled(clip.settings, {key: one.default for key, one in clip.parameters.items()})
+        settings = _filled(
+            clip.settings, {key: parameter.default for key, parameter in clip.parameters.items()}
+        )
         if not path and not item:
-            if given.isdisjoint(said):
-                found.append(msgspec.structs.replace(clip, text=clip.text.rstrip("\n")))
+            if existing.isdisjoint(settings):
+                clips.append(msgspec.structs.replace(clip, text=clip.text.rstrip("\n")))
             continue
         above = path[:-1] if item else path
-        if len(said) != 1 or not above:
+        if len(settings) != 1 or not above:
             continue
-        inner: Any = said
+        inner: Any = settings
         for part in above:
             inner = inner.get(part) if isinstance(inner, dict) else None
         if item and isinstance(inner, list):
             text = _set_in(yaml_text(inner), column)
-            found.append(msgspec.structs.replace(clip, text=text))
+            clips.append(msgspec.structs.replace(clip, text=text))
         elif not item and isinstance(inner, dict):
             text = _indented(yaml_text(inner), column)
-            found.append(msgspec.structs.replace(clip, text=text))
-    return found
+            clips.append(msgspec.structs.replace(clip, text=text))
+    return clips
 
 
 def _set_in(text: str, column: int) -> str:

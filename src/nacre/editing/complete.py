@@ -63,11 +63,11 @@ def complete(text: str, offset: int) -> Completions:
     tree = loose_tree(outline(text))
     names = _names(cursor, tree)
     ranked = sorted(
-        (rank, number, one)
-        for number, one in enumerate(names)
-        if (rank := _rank(one, cursor.word)) is not None
+        (rank, number, place_name)
+        for number, place_name in enumerate(names)
+        if (rank := _rank(place_name, cursor.word)) is not None
     )
-    items = [_item(one, cursor) for _, _, one in ranked[:_MOST]]
+    items = [_item(place_name, cursor) for _, _, place_name in ranked[:_MOST]]
     if cursor.role != "value":
         items += [
             CompletionItem(
@@ -87,18 +87,18 @@ def complete(text: str, offset: int) -> Completions:
 
 def _names(cursor: Cursor, tree: dict[str, Any]) -> list[PlaceName]:
     if cursor.role == "value":
-        found = values_at(cursor.path, tree)
-        own = _samples(cursor, tree) if not found else []
-        return found or own
+        values = values_at(cursor.path, tree)
+        own = _samples(cursor, tree) if not values else []
+        return values or own
     if cursor.role == "key":
-        here: Any = tree
+        node: Any = tree
         for part in cursor.path:
-            if isinstance(here, list):
-                here = here[int(part)] if part.isdigit() and int(part) < len(here) else None
+            if isinstance(node, list):
+                node = node[int(part)] if part.isdigit() and int(part) < len(node) else None
             else:
-                here = here.get(part) if isinstance(here, dict) else None
-        given = set(here) if isinstance(here, dict) else set()
-        return [one for one in keys_at(cursor.path, tree) if one.name not in given]
+                node = node.get(part) if isinstance(node, dict) else None
+        existing = set(node) if isinstance(node, dict) else set()
+        return [key for key in keys_at(cursor.path, tree) if key.name not in existing]
     keys = [] if cursor.column < 0 else keys_at(cursor.path, tree)
     return [*values_at(cursor.path, tree, item=True), *keys]
 
@@ -107,22 +107,24 @@ def _clips(cursor: Cursor, tree: dict[str, Any]) -> list[Clip]:
     if cursor.column < 0:
         return []
     is_item = cursor.role == "item"
-    return clips_at(cursor.path, cursor.column, item=is_item, given=frozenset(tree))
+    return clips_at(cursor.path, cursor.column, item=is_item, existing=frozenset(tree))
 
 
 def _samples(cursor: Cursor, tree: dict[str, Any]) -> list[PlaceName]:
     """The default of a setting and a good value, where its type does not list any."""
     *above, last = cursor.path
-    found = next((one for one in keys_at(tuple(above), tree) if one.name == last), None)
-    if found is None or found.facts is None or "secret" in found.facts.type:
+    key = next(
+        (candidate for candidate in keys_at(tuple(above), tree) if candidate.name == last), None
+    )
+    if key is None or key.facts is None or "secret" in key.facts.type:
         return []
-    said = sample_of(found.facts).partition(": ")[2]
-    names = dict.fromkeys(filter(None, (said, default_text(found.facts))))
+    sample = sample_of(key.facts).partition(": ")[2]
+    names = dict.fromkeys(filter(None, (sample, default_text(key.facts))))
     return [PlaceName(name, "value") for name in names]
 
 
 def default_text(facts: FieldFacts) -> str:
-    """The default of a setting as YAML may say it; "" for none, or one that is long."""
+    """The default of a setting as YAML; "" for none, or a long one."""
     value = facts.default
     if required(facts) or value is None:
         return ""
@@ -133,14 +135,17 @@ def default_text(facts: FieldFacts) -> str:
     return ""
 
 
-def _rank(one: PlaceName, word: str) -> int | None:
-    """How well a name fits what is typed, 0 best; None when it does not."""
-    typed_, name = word.lower(), one.name.lower()
+def _rank(place_name: PlaceName, word: str) -> int | None:
+    """How well a name fits the typed word, 0 best; None if it does not."""
+    typed_, name = word.lower(), place_name.name.lower()
     if name.startswith(typed_):
         return 0
     if name.rpartition(".")[2].startswith(typed_) or f"-{typed_}" in name or f"_{typed_}" in name:
         return 1
-    if any(typed_ in other.lower() for other in one.heritrix) and len(typed_) > 2:
+    if (
+        any(typed_ in heritrix_name.lower() for heritrix_name in place_name.heritrix)
+        and len(typed_) > 2
+    ):
         return 2
     return 3 if len(typed_) > 1 and typed_ in name else None
 

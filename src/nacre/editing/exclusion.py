@@ -88,10 +88,10 @@ def readmission(scope: Sequence[Rule], expression: str) -> Readmission:
     """
     for number, rule in _rules(scope):
         named = {expression, _written(rule, expression)}
-        taken = [_found(rule, text) for text in rule.regexes if text in named]
-        if taken:
-            kept = [text for text in rule.regexes if text not in named]
-            return Readmission(_assignment(number, kept), "|".join(dict.fromkeys(taken)))
+        removed = [_found(rule, text) for text in rule.regexes if text in named]
+        if removed:
+            remaining = [text for text in rule.regexes if text not in named]
+            return Readmission(_assignment(number, remaining), "|".join(dict.fromkeys(removed)))
     return Readmission("", expression)
 
 
@@ -108,7 +108,7 @@ def _found(rule: MatchesListRegex, text: str) -> str:
 
 
 def _written(rule: MatchesListRegex, expression: str) -> str:
-    """An expression that is found anywhere in a URL, as a rule says it."""
+    """An expression that is found anywhere in a URL, as a rule has it."""
     return expression if rule.search else f".*(?:{expression}).*"
 
 
@@ -117,5 +117,5 @@ def _assignment(number: int, regexes: Sequence[str]) -> str:
 
 
 def _takes(rule: MatchesListRegex) -> bool:
-    """Whether one more expression of the rule excludes what it matches."""
+    """Whether one more expression of the rule excludes the URLs that it matches."""
     return rule.enabled and rule.decision is Decision.REJECT and not (rule.negate or rule.all)

@@ -1,4 +1,4 @@
-"""The settings that name something of the machine: files, programs, servers, networks, ports.
+"""The settings with names of parts of the machine: files, programs, servers, networks, ports.
 
 Whoever may edit a job from another machine may not thereby read files of this one, reach its
 networks or have it contact servers: a console that others can reach lets only administrators change
@@ -56,8 +56,8 @@ _WHY: Final = {
 
 @lru_cache(maxsize=2)  # the saved text is asked for with each letter that is typed
 def named_files(text: str) -> Mapping[str, Any]:
-    """The values of a text that name something of the machine, by their paths."""
-    return {one.path: one.value for one in _named_in_text(text)}
+    """The values of a text that are names of parts of the machine, by their paths."""
+    return {setting.path: setting.value for setting in _named_in_text(text)}
 
 
 def _named_in_text(text: str) -> Iterator[NamedValue]:
@@ -70,7 +70,7 @@ def _named_in_text(text: str) -> Iterator[NamedValue]:
 
 
 def has_settings(name: str) -> bool:
-    """Whether a file has settings of Nacre, or had them: what is shown of it has no secrets."""
+    """Whether a file has settings of Nacre, or had them: it is shown without secrets."""
     return _SETTINGS.search(name) is not None
 
 
@@ -89,7 +89,7 @@ def changed_files(before: str, after: str) -> list[str]:
     return sorted(
         path
         for path, value in new.items()
-        if any(_key(path, one) not in old for one in _each(value))
+        if any(_key(path, file) not in old for file in _each(value))
     )
 
 
@@ -104,10 +104,10 @@ def _key(path: str, value: object) -> tuple[str, str]:
 
 
 def for_admins(path: str) -> Problem:
-    """The problem of a setting that names something, for those who may not change it.
+    """The problem of a setting with such a name, for users who may not change it.
 
     Args:
-        path: The setting; "" for one that names a file.
+        path: The setting; "" for a setting with the name of a file.
     """
     kind = _kind_at(path)
     return _WHY.get(kind, _WHY[NamedKind.FILE])._replace(path=path)
@@ -115,9 +115,9 @@ def for_admins(path: str) -> Problem:
 
 def _kind_at(path: str) -> NamedKind:
     """The kind of thing that a setting names, by the last name in its path that tells."""
-    known = marked_names()
+    kinds = marked_names()
     return next(
-        (known[part] for part in reversed(path.split(".")) if part in known), NamedKind.FILE
+        (kinds[part] for part in reversed(path.split(".")) if part in kinds), NamedKind.FILE
     )
 
 
@@ -129,7 +129,7 @@ def stays_in_job(path: str, value: object) -> bool:
         value: Its value: a path of a file, or a list of such; anything else is none.
     """
     if isinstance(value, list | tuple):
-        return all(stays_in_job(path, one) for one in value)
+        return all(stays_in_job(path, part) for part in value)
     if (
         _kind_at(path) is not NamedKind.FILE
         or not isinstance(value, str)

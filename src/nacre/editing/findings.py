@@ -1,4 +1,4 @@
-"""The findings of `nacre check` in a text, each with its lines, columns and what would mend it.
+"""The findings of `nacre check` in a text, each with its lines, columns and fixes.
 
 They are made by the same functions (`settings.load`, `job.checks`); this adds where exactly they
 stand in a text that may not be saved yet. There are three levels: the text is well-formed, a job
@@ -46,10 +46,10 @@ class CheckLevel(StrEnum):
 
 
 class TextFix(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of the text that would mend a finding.
+    """A change of the text that fixes a finding.
 
     Attributes:
-        label: What it does, in a few words.
+        label: Its effect, in a few words.
         start: Where the text begins that is replaced, in characters.
         end: Where it ends.
         insert: What takes its place.
@@ -69,14 +69,14 @@ class TextFinding(msgspec.Struct, frozen=True, kw_only=True):
         level: See `CheckLevel`.
         is_problem: It keeps the job from starting; else it is a warning.
         path: Dotted path of the setting; "" for the whole.
-        expected: What was expected; "" where the message says all.
+        expected: The expected value; "" if the message has it.
         sample: A correct line to copy; "" where none helps.
         file: File that it is in, where that is another one; "" for the text itself.
-        line: From 1; 0 where it is not known.
-        column: From 1; 0 where it is not known.
-        start: Where the place begins in the text, in characters; -1 where it is in another file.
+        line: From 1; 0 if it is not known.
+        column: From 1; 0 if it is not known.
+        start: Where the place begins in the text, in characters; -1 if it is in another file.
         end: Where it ends.
-        fixes: What would mend it.
+        fixes: Changes that fix it.
     """
 
     message: str
@@ -116,10 +116,10 @@ def _first_red(lights: Mapping[str, int]) -> str:
     return next((str(level) for level in CheckLevel if lights.get(str(level), -1)), "")
 
 
-def blocked_by(found: TextFindings) -> str:
+def blocked_by(findings: TextFindings) -> str:
     """The name of what keeps a job from starting: a red light, else `space`; "" for nothing."""
-    lacks = found.survey is not None and found.survey.missing_space
-    return _first_red(found.lights) or ("space" if lacks else "")
+    lacks = findings.survey is not None and findings.survey.missing_space
+    return _first_red(findings.lights) or ("space" if lacks else "")
 
 
 def find_in_text(
@@ -134,48 +134,51 @@ def find_in_text(
     Args:
         text: The text of `crawl.yaml`.
         layout: The job that it is for; None: none yet, so that seeds and files are not looked at.
-        thorough: Ask the network too, as `nacre check` does; else only what is on this machine.
+        thorough: Ask the network too, as `nacre check` does; otherwise only check this machine.
         environ: The environment; None: that of this process.
     """
     if len(text) > LONGEST:
-        said = message(
+        fault = message(
             "editing.text-is-longer-than-characters",
             "the text is longer than {longest:,} characters",
             longest=LONGEST,
         )
-        finding = TextFinding(message=said, level=CheckLevel.TEXT)
+        finding = TextFinding(message=fault, level=CheckLevel.TEXT)
         lights = {"text": 1, "settings": -1, "whole": -1}
         return TextFindings(problems=(finding,), warnings=(), lights=lights)
-    here = layout or Layout(_NOWHERE)
-    loaded, problems = examine_text(here, text, environ)
+    place = layout or Layout(_NOWHERE)
+    loaded, problems = examine_text(place, text, environ)
     warnings: list[Problem] = []
-    known = frozenset(problems)
+    of_settings = frozenset(problems)
     if layout is not None:
         settings = loaded.settings if loaded else JobSettings()
         resolver = DnsResolver(settings.dns, SystemClock())
         lookup = resolver_lookup(resolver) if thorough else no_lookup()
-        found = asyncio.run(check(layout, loaded, problems, lookup))
-        problems, warnings = found.problems, found.warnings
+        result = asyncio.run(check(layout, loaded, problems, lookup))
+        problems, warnings = result.problems, result.warnings
     surveyed = None
     if thorough and layout is not None and loaded is not None and not problems:
         surveyed = asyncio.run(survey_start(layout, loaded))
-    placing = _Placing(text, here.config.name)
+    placing = _Placing(text, place.config.name)
     # Another reading takes as long as the first one, and a sound text needs none.
-    again = read_yaml(text, here.config.name).problems if problems else ()
+    again = read_yaml(text, place.config.name).problems if problems else ()
     malformed = {problem[:2] for problem in again}
 
     def level(problem: Problem) -> CheckLevel:
-        if problem[:2] in malformed and problem.file in {here.config.name, ""}:
+        if problem[:2] in malformed and problem.file in {place.config.name, ""}:
             return CheckLevel.TEXT
-        return CheckLevel.SETTINGS if problem in known else CheckLevel.WHOLE
+        return CheckLevel.SETTINGS if problem in of_settings else CheckLevel.WHOLE
 
-    placed = tuple(placing.placed(one, level(one), is_problem=True) for one in problems)
-    told = tuple(
+    placed = tuple(
+        placing.placed(finding_problem, level(finding_problem), is_problem=True)
+        for finding_problem in problems
+    )
+    placed_warnings = tuple(
         placing.placed(warning, CheckLevel.WHOLE, is_problem=False) for warning in warnings
     )
     return TextFindings(
         problems=placed,
-        warnings=told,
+        warnings=placed_warnings,
         lights=_lights(placed, whole=layout is not None and loaded is not None),
         survey=surveyed,
     )
@@ -207,8 +210,8 @@ class _Placing:
 
     def placed(self, problem: Problem, level: CheckLevel, *, is_problem: bool) -> TextFinding:
         """A finding with its columns."""
-        ours = problem.file in {self._name, ""}
-        entry = self._entry(problem) if ours else None
+        is_own = problem.file in {self._name, ""}
+        entry = self._entry(problem) if is_own else None
         line = problem.line or (entry.line if entry else 0)
         finding = TextFinding(
             message=problem.message,
@@ -217,10 +220,10 @@ class _Placing:
             path=problem.path,
             expected=problem.expected,
             sample=problem.sample,
-            file="" if ours else problem.file,
+            file="" if is_own else problem.file,
             line=line,
         )
-        if not ours or not 0 < line <= len(self._lines):
+        if not is_own or not 0 < line <= len(self._lines):
             return finding
         first, last = self._columns(entry, line)
         begin = self._begins[line - 1]
@@ -252,11 +255,11 @@ class _Placing:
             return None
         return next(
             (
-                one
-                for path, one in self._places.items()
+                entry
+                for path, entry in self._places.items()
                 if path[: len(parts)] == parts
                 and len(path) <= len(parts) + 1
-                and one.value.strip("\"'") == wrong.params["name"]
+                and entry.value.strip("\"'") == wrong.params["name"]
             ),
             None,
         )
@@ -266,7 +269,9 @@ class _Placing:
         whole = ".".join(parts)
         if parts[0] != "sheets":
             return None
-        return next((one for path, one in self._places.items() if ".".join(path) == whole), None)
+        return next(
+            (entry for path, entry in self._places.items() if ".".join(path) == whole), None
+        )
 
     def _columns(self, entry: OutlineEntry | None, line: int) -> tuple[int, int]:
         text = self._lines[line - 1].rstrip()
@@ -286,9 +291,9 @@ class _Placing:
             if fix is not None:
                 yield fix
                 return
-        name, colon, said = problem.sample.partition(": ")
-        if colon and name == entry.path[-1] and entry.value and said != entry.value:
-            yield self._value(entry, said)
+        name, colon, value = problem.sample.partition(": ")
+        if colon and name == entry.path[-1] and entry.value and value != entry.value:
+            yield self._value(entry, value)
 
     def _meant(self, problem: Problem, entry: OutlineEntry, meant: str) -> TextFix | None:
         """The word that was meant, in place of the key or the value that is wrong."""

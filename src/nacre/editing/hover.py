@@ -16,14 +16,14 @@ class HoverCard(msgspec.Struct, frozen=True, kw_only=True):
     """The meaning of a key or value.
 
     Attributes:
-        found: There is something to say; else all else is empty.
+        found: There is a meaning; otherwise all other fields are empty.
         start: Where the word begins, in characters from the begin of the text.
         end: Where it ends.
         path: Its dotted path; "" for none.
         title: Its name.
         kind: As in `CompletionItem`.
         doc: Its meaning.
-        type: Its type with its unit; "" where it is no setting.
+        type: Its type with its unit; "" if it is no setting.
         default: Its default; "" where it has none, or one that is long.
         sample: A line to copy; "" where none helps.
         live: A running job can take another value.
@@ -47,7 +47,7 @@ class HoverCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def hover(text: str, offset: int) -> HoverCard:
-    """The meaning of what stands at an offset.
+    """The meaning of the key or value at an offset.
 
     Args:
         text: The YAML text; it may be broken.
@@ -57,33 +57,33 @@ def hover(text: str, offset: int) -> HoverCard:
     begin = text.rfind("\n", 0, offset) + 1
     line, column = text.count("\n", 0, offset) + 1, offset - begin
     entries = outline(text)
-    here = [entry for entry in entries if entry.line == line]
-    for one in reversed(here):
-        if one.column <= column <= one.end and one.end > one.column:
-            found = described_at(one.path, loose_tree(entries))
-            return _card(found, one, begin + one.column, begin + one.end)
-    for one in reversed(here):
-        word = one.value.strip("\"'")
-        at = one.value_column
-        if word and at <= column <= at + len(one.value):
-            return _card(part_named(word), one, begin + at, begin + at + len(one.value))
+    candidates = [entry for entry in entries if entry.line == line]
+    for candidate in reversed(candidates):
+        if candidate.column <= column <= candidate.end and candidate.end > candidate.column:
+            place_name = described_at(candidate.path, loose_tree(entries))
+            return _card(place_name, candidate, begin + candidate.column, begin + candidate.end)
+    for candidate in reversed(candidates):
+        word = candidate.value.strip("\"'")
+        at = candidate.value_column
+        if word and at <= column <= at + len(candidate.value):
+            return _card(part_named(word), candidate, begin + at, begin + at + len(candidate.value))
     return HoverCard()
 
 
-def _card(found: PlaceName | None, entry: OutlineEntry, start: int, end: int) -> HoverCard:
-    if found is None:
+def _card(place_name: PlaceName | None, entry: OutlineEntry, start: int, end: int) -> HoverCard:
+    if place_name is None:
         return HoverCard()
     card = HoverCard(
         found=True,
         start=start,
         end=end,
         path=".".join(entry.path),
-        title=found.name,
-        kind=found.kind,
-        doc=static(found.doc),
-        heritrix=found.heritrix,
+        title=place_name.name,
+        kind=place_name.kind,
+        doc=static(place_name.doc),
+        heritrix=place_name.heritrix,
     )
-    facts = found.facts
+    facts = place_name.facts
     if facts is None:
         return card
     return msgspec.structs.replace(

@@ -1,7 +1,7 @@
-"""The outline of a YAML text that may be broken: what each line belongs to, and where it stands.
+"""The outline of a YAML text that may be broken: the setting of each line, and its place.
 
-A parser of YAML gives up at the first error, but who is typing needs help just there. This one
-reads by indentation and brackets alone, takes every line for what it seems to be, and never fails.
+A parser of YAML gives up at the first error, but a user who types needs help just there. This one
+reads by indentation and brackets alone, guesses the meaning of every line, and never fails.
 It is used for places only; values are read by `config.document`. `selected_piece` makes the text of
 a clip from chosen lines.
 """
@@ -55,7 +55,7 @@ class OpenPart:
     """A mapping or list that the scan is within.
 
     Attributes:
-        column: Column where its keys or dashes stand; that of the bracket for one in brackets.
+        column: Column of its keys or dashes; that of the bracket for an entry in brackets.
         key: The present key, None before the first one or behind a comma; the number in a list.
         is_list: It is a list.
         in_flow: It is in brackets.
@@ -119,7 +119,7 @@ class OutlineScan:
             self._structure(text, indent)
 
     def _is_abandoned(self, text: str, indent: int) -> bool:
-        """Brackets or marks that were never closed end where a key stands at their begin or left.
+        """Unclosed brackets or marks end if a key is at their beginning or left of it.
 
         Otherwise one missing bracket would take the rest of the text.
         """
@@ -149,12 +149,12 @@ class OutlineScan:
         self._value(text, start, at, key.end("plain") if key["plain"] else key.end() - 1)
 
     def close_beyond(self, column: int) -> None:
-        """Leave what stands to the right of a column."""
+        """Leave the mappings and lists to the right of a column."""
         while self.frames and self.frames[-1].column > column:
             self.frames.pop()
 
     def enter_item(self, column: int) -> None:
-        """Come to an item of a list whose dash is in a column."""
+        """Come to an item of a list with its dash in a column."""
         self.close_beyond(column)
         top = self.frames[-1] if self.frames else None
         if top is not None and top.is_list and top.column == column:
@@ -191,7 +191,7 @@ class OutlineScan:
     # ---- brackets
 
     def _flow(self, text: str, at: int) -> None:
-        """Read what is in brackets or quotation marks, up to the end of the line."""
+        """Read the content of brackets or quotation marks, up to the end of the line."""
         if self.quote:
             at = self._quoted(text, at, self.quote[0])
         while at < len(text) and not self.quote:
@@ -219,24 +219,24 @@ class OutlineScan:
         """A text within brackets: a key where a colon follows, else a value."""
         if text[at] in "\"'":
             end = self._quoted(text, at + 1, text[at])
-            said = text[at + 1 : max(at + 1, end - 1)]
+            word = text[at + 1 : max(at + 1, end - 1)]
         else:
-            found = _PLAIN_IN_FLOW.match(text, at)
-            end = found.end() if found and found.end() > at else at + 1
-            said = text[at:end]
+            match = _PLAIN_IN_FLOW.match(text, at)
+            end = match.end() if match and match.end() > at else at + 1
+            word = text[at:end]
         if not self.in_flow or self.quote:
             return end
         top = self.frames[-1]
         colon = _COLON_IN_FLOW.match(text, end)
         if colon and not top.is_list and top.key is None:
-            top.key = said.strip()
+            top.key = word.strip()
             value = _VALUE_IN_FLOW.match(text, colon.end())
-            told = value[1].strip() if value else ""
+            plain = value[1].strip() if value else ""
             place = value.start(1) if value else colon.end()
-            self._note(at, end, told, place)
+            self._note(at, end, plain, place)
             return colon.end()
         if top.is_list:
-            self._note(at, at, said.strip(), at)
+            self._note(at, at, word.strip(), at)
         return end
 
     def _note(self, column: int, end: int, value: str, value_column: int) -> None:
@@ -343,9 +343,9 @@ def cursor_at(text: str, offset: int) -> Cursor | None:
         return None
     if not (scan.in_flow or scan.quote):
         ahead = OutlineScan(frames=[replace(frame) for frame in scan.frames])
-        found = _in_block(ahead, last, indent, begin)
-        if found is not None:
-            return found
+        cursor = _in_block(ahead, last, indent, begin)
+        if cursor is not None:
+            return cursor
     scan.read(last)
     if scan.remark or scan.block >= 0:
         return None
@@ -434,7 +434,7 @@ class SelectedPiece(NamedTuple):
 
 
 def selected_piece(text: str, first: int, last: int) -> SelectedPiece:
-    """The piece that some lines are; what is below the last setting belongs to it, too.
+    """The piece that some lines are; lines below the last setting belong to it, too.
 
     Args:
         text: The text of `crawl.yaml`.
@@ -448,7 +448,10 @@ def selected_piece(text: str, first: int, last: int) -> SelectedPiece:
     first, last = min(first, last), min(max(first, last), len(lines))
     entries = outline(text)
     chosen = [entry for entry in entries if first <= entry.line <= last]
-    paths = {_as_item(one.path, entries, first): one.line for one in reversed(chosen)}
+    paths = {
+        _as_item(chosen_entry.path, entries, first): chosen_entry.line
+        for chosen_entry in reversed(chosen)
+    }
     tops = [(line, path) for path, line in paths.items() if not _is_below(path, set(paths))]
     if not tops:
         raise _wrong("no setting begins in these lines", "choose lines with `name: value`")
@@ -470,8 +473,8 @@ def _wrong(message: str, expected: str) -> ConfigError:
     return ConfigError([Problem("lines", message, expected)])
 
 
-def _is_below(path: tuple[str, ...], known: set[tuple[str, ...]]) -> bool:
-    return any(path[:depth] in known for depth in range(1, len(path)))
+def _is_below(path: tuple[str, ...], paths: set[tuple[str, ...]]) -> bool:
+    return any(path[:depth] in paths for depth in range(1, len(path)))
 
 
 def _as_item(path: tuple[str, ...], entries: Sequence[OutlineEntry], first: int) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""The names that may stand at a place of `crawl.yaml`: keys of a mapping, values of a setting.
+"""The names that are possible at a place of `crawl.yaml`: keys of a mapping, values of a setting.
 
-Sheets and chains have mappings of their own; all else is read off the models of the settings.
+Sheets and chains have their own mappings; all else is read from the models of the settings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,18 +36,18 @@ BESIDE: Final = {
     "before": "The entry that it is put before.",
     "after": "The entry that it is put behind.",
 }
-"""Meanings of the keys of an added processor that say where it goes."""
+"""Meanings of the keys for the place of an added processor."""
 STOCK_SHEET: Final = "A sheet that comes with Nacre: what it says takes its place."
 
 
 class PlaceName(NamedTuple):
-    """A key or a value that may stand at a place.
+    """A key or a value that is possible at a place.
 
     Attributes:
         name: As it is written.
         kind: `section`, `setting`, `value`, `rule`, `processor`, `sheet`, `entry` or `profile`.
         doc: Its meaning; "" for a plain value.
-        facts: Of a setting: type, default and so on; None for what is not one.
+        facts: Of a setting: type, default and so on; None if it is none.
         heritrix: Heritrix's names for it.
     """
 
@@ -108,18 +108,18 @@ def _chain(name: str) -> ChainName | None:
 
 
 def _entry_at(path: Path, tree: object) -> tuple[type[Entry] | None, int]:
-    """The processor that a path into a chain leads to, and the parts of the path that say so."""
+    """The processor that a path into a chain leads to, and the number of parts up to it."""
     chain = _chain(path[1])
     if chain is None or path[2] in {REMOVE, REORDER}:
         return None, 0
     used = 4 if path[2] == INSERT else 3
     if len(path) < used:
         return None, 0
-    said = _value_at(tree, path[:used])
+    value = _value_at(tree, path[:used])
     if path[2] != INSERT and not path[2].isdigit():
-        kinds = [type(one) for one in STOCK[chain] if one.label == path[2]]
+        kinds = [type(entry) for entry in STOCK[chain] if entry.label == path[2]]
         return (kinds[0] if kinds else None), used
-    name = said.get("processor") if isinstance(said, dict) else None
+    name = value.get("processor") if isinstance(value, dict) else None
     kind = PROCESSORS.find(name) if isinstance(name, str) else None
     return kind or Entry, used
 
@@ -140,14 +140,14 @@ def keys_at(path: Path, tree: Any) -> list[PlaceName]:  # noqa: ANN401 - YAML
         return _chain_keys(path[1])
     root = _root(path, tree)
     holder = model_at(root.model, root.parts, root.tree)
-    found = _fields_of(holder, root.parts) if holder else []
+    names = _fields_of(holder, root.parts) if holder else []
     if root.in_sheet:
-        return _for_sheets(found, root.parts)
+        return _for_sheets(names, root.parts)
     if not path:
-        return [*(PlaceName(name, "setting", doc) for name, doc in TOP.items()), *found]
+        return [*(PlaceName(name, "setting", doc) for name, doc in TOP.items()), *names]
     if path[:1] == ("chains",) and len(path) == 4 and path[2] == INSERT:
-        return [*found, *(PlaceName(name, "setting", doc) for name, doc in BESIDE.items())]
-    return found
+        return [*names, *(PlaceName(name, "setting", doc) for name, doc in BESIDE.items())]
+    return names
 
 
 def _stock_sheet(name: str) -> PlaceName:
@@ -166,7 +166,7 @@ def _labels(chain: ChainName | None) -> list[PlaceName]:
 
 
 def _fields_of(holder: type[BaseModel], above: Path) -> list[PlaceName]:
-    found = []
+    names = []
     for name, info in holder.model_fields.items():
         path = ".".join((*above, name))
         kind = info.annotation
@@ -176,28 +176,30 @@ def _fields_of(holder: type[BaseModel], above: Path) -> list[PlaceName]:
         if name in {"rule", "processor"} and not doc:
             doc = f"The name of the {name}."
         heritrix = heritrix_of(path, holder, name)
-        found.append(PlaceName(name, "section" if below else "setting", doc, facts, heritrix))
-    return found
+        names.append(PlaceName(name, "section" if below else "setting", doc, facts, heritrix))
+    return names
 
 
 def _for_sheets(names: Sequence[PlaceName], above: Path) -> list[PlaceName]:
-    """Those that a sheet may say; at its top whole paths too, which are shorter to write."""
+    """Those that a sheet may have; at its top whole paths too, which are shorter to write."""
     allowed = {field.path: field for field in fields(JobSettings) if field.sheets}
     prefix = ".".join((*above, ""))
-    kept = [
-        one
-        for one in names
-        if (one.facts is not None and prefix + one.name in allowed)
-        or (one.facts is None and any(path.startswith(f"{prefix}{one.name}.") for path in allowed))
+    allowed_names = [
+        item
+        for item in names
+        if (item.facts is not None and prefix + item.name in allowed)
+        or (
+            item.facts is None and any(path.startswith(f"{prefix}{item.name}.") for path in allowed)
+        )
     ]
     if above:
-        return kept
+        return allowed_names
     paths = [
-        PlaceName(path, "setting", one.doc, one, heritrix_of(path))
-        for path, one in allowed.items()
+        PlaceName(path, "setting", item.doc, item, heritrix_of(path))
+        for path, item in allowed.items()
         if "." in path
     ]
-    return [*kept, *paths]
+    return [*allowed_names, *paths]
 
 
 def heritrix_of(
@@ -210,9 +212,9 @@ def heritrix_of(
         holder: The model that it is a field of, for settings of rules; None for others.
         name: Its name there.
     """
-    known = heritrix_properties().get(path, ())
-    if known or holder is None:
-        return known
+    names = heritrix_properties().get(path, ())
+    if names or holder is None:
+        return names
     own = getattr(holder, "heritrix", "")
     return (str(own),) if own and name in {"rule", "processor"} else ()
 
@@ -231,7 +233,7 @@ def values_at(path: Path, tree: Any, *, item: bool = False) -> list[PlaceName]: 
     Args:
         path: The setting or the item.
         tree: All values, as `outline.loose_tree` guesses them.
-        item: It is an item of a list that stands by itself, such as the name of a rule.
+        item: It is an item of a list without a key, such as the name of a rule.
     """
     special = _special(path, tree)
     if special is not None:
@@ -242,9 +244,9 @@ def values_at(path: Path, tree: Any, *, item: bool = False) -> list[PlaceName]: 
     kind = type_at(root.model, root.parts, root.tree)
     if last == "rule" and holder is not None and issubclass(holder, Rule):
         return rules()
-    found = [PlaceName(name, "value") for name in choices_of(kind) if name != "NONE"]
+    values = [PlaceName(name, "value") for name in choices_of(kind) if name != "NONE"]
     is_rule = item and model_at(root.model, root.parts, None) is Rule
-    return [*found, *rules()] if is_rule else found
+    return [*values, *rules()] if is_rule else values
 
 
 def _special(path: Path, tree: Any) -> list[PlaceName] | None:  # noqa: ANN401 - YAML
@@ -292,16 +294,16 @@ def processors(chain: ChainName | None) -> list[PlaceName]:
 
 
 def described_at(path: Path, tree: Any) -> PlaceName | None:  # noqa: ANN401 - YAML
-    """The meaning of a key, or of an item that names a rule or processor; None for none."""
+    """The meaning of a key, or of an item with the name of a rule or processor; None for none."""
     if not path:
         return None
     *above, last = path
     keys = keys_at(tuple(above), tree)
-    found = next((key for key in keys if key.name == last), None)
-    if found is None and "." in last and _root(tuple(above), tree).in_sheet:
-        found = _in_sheet(_root(path, tree).parts)
-    if found is not None:
-        return found
+    described = next((key for key in keys if key.name == last), None)
+    if described is None and "." in last and _root(tuple(above), tree).in_sheet:
+        described = _in_sheet(_root(path, tree).parts)
+    if described is not None:
+        return described
     root = _root(path, tree)
     holder = model_at(root.model, root.parts, root.tree)
     if holder is not None and (issubclass(holder, Rule | Entry)):
@@ -332,5 +334,5 @@ def _part(holder: type[BaseModel]) -> PlaceName:
 def part_named(word: str) -> PlaceName | None:
     """The rule or processor that a value names; None where it names none."""
     rule, processor = RULES.find(word), PROCESSORS.find(word)
-    found: type[BaseModel] | None = rule or processor
-    return _part(found) if found is not None else None
+    kind: type[BaseModel] | None = rule or processor
+    return _part(kind) if kind is not None else None

@@ -1,8 +1,8 @@
 """Secrets in the text of `crawl.yaml`: hidden before it is shown, put back before it is written.
 
-In place of each secret stands `NOT-SHOWN-1` and so on, in the order of the text. Secrets are the
-values of settings that are secret, names and passwords in URLs, and what a comment or a broken line
-says behind such a name. What somebody enters may name a secret, but not be one.
+Each secret is replaced by `NOT-SHOWN-1` and so on, in the order of the text. Secrets are the
+values of settings that are secret, names and passwords in URLs, and the text of a comment or a
+broken line after such a name. Text that a user enters may refer to a secret, but not contain one.
 """
 
 import re
@@ -55,7 +55,7 @@ _MOST: Final = 100_000
 class _Span(NamedTuple):
     """A secret in a text: where it is, whether it is a value of a setting, and of which.
 
-    The path of the setting is "" where it is not known.
+    The path of the setting is "" if it is not known.
     """
 
     start: int
@@ -90,32 +90,32 @@ def without_secrets(text: str) -> ShownText:
 
 
 def with_secrets(text: str, saved: str) -> str:
-    """The text that somebody sent, with the secrets of the saved one in place of the marks.
+    """The text of a request, with the secrets of the saved text in place of the marks.
 
     Args:
         text: The text.
         saved: The text that was shown to them, as it is saved.
 
     Raises:
-        ConfigError: It holds a secret of its own, a mark that stands for none, or one that is
+        ConfigError: It has a new secret, a mark without a secret, or a mark that is
             elsewhere than where it was shown.
     """
     problems = plain_secrets(text)
-    known = without_secrets(saved).secrets
-    for found in _MARKED.finditer(text):
-        if not 0 < int(found[1]) <= len(known):
-            said = f"{found[0]} stands for no secret of the saved file"
-            problems.append(_problem(text, found.start(), said))
+    secrets = without_secrets(saved).secrets
+    for match in _MARKED.finditer(text):
+        if not 0 < int(match[1]) <= len(secrets):
+            fault = f"{match[0]} stands for no secret of the saved file"
+            problems.append(_problem(text, match.start(), fault))
     if problems:
         raise ConfigError(problems)
-    made = _MARKED.sub(lambda found: known[int(found[1]) - 1], text)
-    if _MARKED.sub("?", without_secrets(made).text) != _MARKED.sub("?", text):
+    restored = _MARKED.sub(lambda match: secrets[int(match[1]) - 1], text)
+    if _MARKED.sub("?", without_secrets(restored).text) != _MARKED.sub("?", text):
         at = _MARKED.search(text)
-        said = "a hidden secret would be shown here: leave the lines with NOT-SHOWN as they were"
-        raise ConfigError([_problem(text, at.start() if at else 0, said)])
+        fault = "a hidden secret would be shown here: leave the lines with NOT-SHOWN as they were"
+        raise ConfigError([_problem(text, at.start() if at else 0, fault)])
     if moved := _moved_marks(text, saved):
         raise ConfigError(moved)
-    return made
+    return restored
 
 
 def marks_in(text: str) -> frozenset[str]:
@@ -128,13 +128,13 @@ def _moved_marks(text: str, saved: str) -> list[Problem]:
 
     Aliases (`*`), merges (`<<`) and parts of other texts count: all that a mark becomes.
     """
-    old, new = (_mark_places(one) for one in (without_secrets(saved).text, text))
+    old, new = (_mark_places(shown) for shown in (without_secrets(saved).text, text))
     problems = []
     for mark, places in new.items():
         if elsewhere := places - old.get(mark, set()):
             path = min(elsewhere).path
-            said = f"{mark} may only stay where it was shown, as it was"
-            problems.append(_problem(text, text.find(mark), said, path))
+            fault = f"{mark} may only stay where it was shown, as it was"
+            problems.append(_problem(text, text.find(mark), fault, path))
     return problems
 
 
@@ -149,12 +149,12 @@ def _mark_places(text: str) -> dict[str, set[_MarkPlace]]:
     """The values that hold each mark, as a configuration means them."""
     layer = read_yaml(text, "")
     more = {"include": [name for name, _ in layer.includes], "profile": layer.profile[0]}
-    found: dict[str, set[_MarkPlace]] = {}
+    places: dict[str, set[_MarkPlace]] = {}
     for path, value in _leaves({**layer.tree, **more}, (), keys=True):
         kind = ".".join("*" if part.isdigit() else part for part in path)
         for mark in _MARKED.finditer(value):
-            found.setdefault(mark[0], set()).add(_MarkPlace(kind, value))
-    return found
+            places.setdefault(mark[0], set()).add(_MarkPlace(kind, value))
+    return places
 
 
 def plain_secrets(text: str) -> list[Problem]:
@@ -195,36 +195,38 @@ def _leaves(
         yield path, str(tree)
 
 
-def _problem(text: str, at: int, said: str, path: str = "") -> Problem:
+def _problem(text: str, at: int, fault: str, path: str = "") -> Problem:
     line = text.count("\n", 0, at) + 1
-    return _PLAIN._replace(path=path, message=said, file="crawl.yaml", line=line)
+    return _PLAIN._replace(path=path, message=fault, file="crawl.yaml", line=line)
 
 
 def _spans(text: str) -> list[_Span]:
-    """The secrets of a text in their order; none lies within another."""
+    """The secrets of a text in their order; none is within another."""
     values = _values(text)
-    said = [*_SPOKEN.finditer(text), *_BLOCK.finditer(text)]
-    found = [
+    matches = [*_SPOKEN.finditer(text), *_BLOCK.finditer(text)]
+    spans = [
         *(values or ()),
         *(
-            _Span(*one.span(), is_value=not _is_comment(text, one.start()))
-            for one in _LOGIN.finditer(text)
+            _Span(*item.span(), is_value=not _is_comment(text, item.start()))
+            for item in _LOGIN.finditer(text)
         ),
         *(
-            _Span(*one.span("value"), is_value=False)
-            for one in said
-            if values is None or _is_comment(text, one.start())
+            _Span(*item.span("value"), is_value=False)
+            for item in matches
+            if values is None or _is_comment(text, item.start())
         ),
     ]
-    kept: list[_Span] = []
-    for span in sorted(found, key=lambda one: (one.start, -one.end, not one.is_value)):
-        if span.start >= (kept[-1].end if kept else 0) and _hides(text[span.start : span.end]):
-            kept.append(span)
-    return kept
+    disjoint: list[_Span] = []
+    for span in sorted(spans, key=lambda item: (item.start, -item.end, not item.is_value)):
+        if span.start >= (disjoint[-1].end if disjoint else 0) and _hides(
+            text[span.start : span.end]
+        ):
+            disjoint.append(span)
+    return disjoint
 
 
-def _hides(said: str) -> bool:
-    word = said.strip().strip("\"'")
+def _hides(text: str) -> bool:
+    word = text.strip().strip("\"'")
     return bool(word) and word not in {"~", "null"} and not _ADDRESS.fullmatch(word)
 
 
@@ -244,7 +246,7 @@ def _values(text: str) -> list[_Span] | None:
         return None
     tree = read_yaml(text, "").tree
     seen: set[int] = set()
-    found: list[_Span] = []
+    spans: list[_Span] = []
     for path, scalar in _scalars(node, (), set()):
         if id(scalar) in seen or not is_secret(path, tree):
             continue
@@ -252,10 +254,10 @@ def _values(text: str) -> list[_Span] | None:
         start, end = scalar.start_mark.index, scalar.end_mark.index
         lead = _PROPERTIES.match(text, start, end)
         start = lead.end() if lead else start
-        found.append(
+        spans.append(
             _Span(start, start + len(text[start:end].rstrip()), is_value=True, path=".".join(path))
         )
-    return found
+    return spans
 
 
 def _scalars(
@@ -281,7 +283,7 @@ def is_secret(path: Sequence[str], tree: object) -> bool:
 
     Args:
         path: The path.
-        tree: Values as given; they say which rule a list item is. None where there are none.
+        tree: Values as given; they have the rule of each list item. None if there are none.
     """
     if not path:
         return False

@@ -104,30 +104,30 @@ def _policy(work: Migration, bean: Bean) -> None:
     if setting is None:
         return
     if name in _POLICIES:
-        ours = _POLICIES[name]
-        if ours == "obey":
+        policy = _POLICIES[name]
+        if policy == "obey":
             setting.decide(defaulted("as Nacre does", "robots.policy"))
         else:
-            work.put(setting, "robots.policy", ours)
+            work.put(setting, "robots.policy", policy)
         return
     setting.decide(_named_policy(work, bean, setting))
 
 
 def _named_policy(work: Migration, bean: Bean, setting: Setting) -> Conversion:
-    """A policy that is a bean of its own."""
-    found = _policy_bean(work, bean, setting.text)
-    if found is None:
+    """A policy that is a separate bean."""
+    policy = _policy_bean(work, bean, setting.text)
+    if policy is None:
         return to_check("no such policy: robots.txt is obeyed", "robots.policy")
-    return use_policy(work, setting, found)
+    return use_policy(work, setting, policy)
 
 
 def _policy_bean(work: Migration, bean: Bean, name: str) -> Bean | None:
     """The bean of a policy, by its name among those of CrawlMetadata, or by its own."""
     policies = bean.settings.get("availableRobotsPolicies")
-    known = work.beans.resolved(policies.value) if policies is not None else None
-    value = known.get(name) if isinstance(known, dict) else None
-    found = work.beans.resolved(value) or work.beans.bean(name)
-    return found if isinstance(found, Bean) else None
+    policy_map = work.beans.resolved(policies.value) if policies is not None else None
+    value = policy_map.get(name) if isinstance(policy_map, dict) else None
+    policy = work.beans.resolved(value) or work.beans.bean(name)
+    return policy if isinstance(policy, Bean) else None
 
 
 def _candidates(work: Migration, policy: Bean) -> list[str]:
@@ -173,7 +173,7 @@ def map_policy_of_host(
 
     Args:
         work: The migration.
-        owner: The bean whose property it is.
+        owner: The bean that has the property.
         name: The property, see `is_policy_of_host`.
         entry: The property as the sheet has it.
     """
@@ -184,18 +184,18 @@ def map_policy_of_host(
         agents = ", ".join(str(agent).strip() for agent in work.beans.listed(entry.value) if agent)
         values = {"robots.agent": agents} if agents else {}
         return (mapped("robots.agent") if agents else defaulted("empty", "robots.agent")), values
-    known = _TYPES if owner.kind == "RobotsHonoringPolicy" else _POLICIES
+    policies = _TYPES if owner.kind == "RobotsHonoringPolicy" else _POLICIES
     kind = text.lower()
-    if kind not in known:
+    if kind not in policies:
         return _bean_of_host(work, owner, text)
-    paths = {"robots.policy": known[kind], "extract.obey_meta_robots": kind in _OBEY_META}
+    paths = {"robots.policy": policies[kind], "extract.obey_meta_robots": kind in _OBEY_META}
     if kind.startswith("most-favored"):
         return to_check(_TOGETHER, "robots.agent"), paths
     return mapped(", ".join(paths)), paths
 
 
 def _bean_of_host(work: Migration, owner: Bean, name: str) -> tuple[Conversion, dict[str, Any]]:
-    """A policy of some hosts that is a bean of its own."""
+    """A policy of some hosts that is a separate bean."""
     policy = _policy_bean(work, owner, name)
     if policy is None:
         return to_check("no such policy: robots.txt is obeyed", "robots.policy"), {}
@@ -215,10 +215,10 @@ def _bean_of_host(work: Migration, owner: Bean, name: str) -> tuple[Conversion, 
 
 
 def _decide_policy(policy: Bean, conversion: Conversion) -> None:
-    """Say what a policy becomes, and all that it sets."""
+    """Set the conversion of a policy, and of all its properties."""
     policy.decide(conversion)
-    for one in policy.settings.values():
-        one.decide(conversion)
+    for setting in policy.settings.values():
+        setting.decide(conversion)
 
 
 _URL = re.compile(r"\+?\s*(https?://[^\s)\"';,]+)")
@@ -243,20 +243,20 @@ def map_headers(work: Migration, bean: Bean) -> None:
 
 
 def _header_agent(work: Migration, setting: Setting) -> None:
-    found = _URL.search(setting.text)
-    if found is not None and not work.contact:
-        work.draft.put("fetch.contact", found[1], setting.place)
+    match = _URL.search(setting.text)
+    if match is not None and not work.contact:
+        work.draft.put("fetch.contact", match[1], setting.place)
     if _STOCK.search(setting.text) or not setting.text:
         target = "fetch.contact"
         setting.decide(
             mapped(target, "Nacre says its own name")
-            if found is not None or work.contact
+            if match is not None or work.contact
             else to_check("no web page in it: say who crawls in fetch.contact", target)
         )
         return
     plain = setting.text.replace("{", "(").replace("}", ")")
-    set_agent(work, setting, plain.replace(found[1], "{contact}") if found is not None else plain)
-    if found is None and not work.contact:
+    set_agent(work, setting, plain.replace(match[1], "{contact}") if match is not None else plain)
+    if match is None and not work.contact:
         setting.decide(to_check("no web page in it: say who crawls in fetch.contact"))
 
 

@@ -28,11 +28,11 @@ class Convertible:
     conversion: Conversion | None = None
 
     def decide(self, conversion: Conversion | None) -> None:
-        """Say what it becomes, in place of what was said before; None: that is open again."""
+        """Set its conversion, in place of an earlier one; None: it is undecided again."""
         self.conversion = conversion
 
     def decide_if_undecided(self, conversion: Conversion | None) -> None:
-        """Say what it becomes, unless that is decided already."""
+        """Set its conversion, unless it has one."""
         self.conversion = self.conversion or conversion
 
 
@@ -90,7 +90,7 @@ class Setting(Convertible):
         bean.settings[name] = self
 
     def decide_with_parts(self, conversion: Conversion) -> None:
-        """Say what it becomes, and that the beans on the spot in it become the same."""
+        """Set its conversion, and that of the inner beans in it."""
         self.decide(conversion)
         decide_inside(self.value, conversion)
 
@@ -141,7 +141,7 @@ class Bean(Convertible):
     taken_for: str = ""
 
     def decide_with_settings(self, conversion: Conversion) -> None:
-        """Say what it becomes, and that its undecided properties become the same."""
+        """Set its conversion, and that of its undecided properties."""
         self.decide(conversion)
         decide_all(self.settings.values(), conversion)
 
@@ -155,7 +155,9 @@ class Bean(Convertible):
 
     def drop_settings(self, dropped: Collection[Setting]) -> None:
         """It does not have these properties."""
-        self.settings = {name: one for name, one in self.settings.items() if one not in dropped}
+        self.settings = {
+            name: setting for name, setting in self.settings.items() if setting not in dropped
+        }
 
     def switch_off(self) -> None:
         """It takes no part in the crawl."""
@@ -177,8 +179,8 @@ class Bean(Convertible):
 
     def text(self, name: str, default: str = "") -> str:
         """The text of a property."""
-        found = self.settings.get(name)
-        return found.text if found is not None else default
+        setting = self.settings.get(name)
+        return setting.text if setting is not None else default
 
     def is_true(self, name: str, *, default: bool = False) -> bool:
         """A property is `true`."""
@@ -228,8 +230,8 @@ class Beans:
 
     def of_kind(self, *kinds: str) -> list[Bean]:
         """The beans of some classes that hold, in the order of the input."""
-        found = (bean for bean in [*self.beans(), *self.extra] if bean.kind in kinds)
-        return [bean for bean in found if self.holds(bean)]
+        beans = (bean for bean in [*self.beans(), *self.extra] if bean.kind in kinds)
+        return [bean for bean in beans if self.holds(bean)]
 
     def holds(self, bean: Bean) -> bool:
         """Whether no later bean of the same name has taken its place."""
@@ -246,8 +248,8 @@ class Beans:
     def resolved(self, value: object) -> object:
         """A value with a reference followed; None where it leads nowhere."""
         if isinstance(value, Ref):
-            found = self.bean(value.name)
-            value = self.values.get(value.name) if found is None else found
+            bean = self.bean(value.name)
+            value = self.values.get(value.name) if bean is None else bean
         return plain(value)
 
     def listed(self, value: object) -> list[object]:
@@ -260,8 +262,8 @@ class Beans:
 
     def beans_in(self, setting: Setting | None) -> list[Bean]:
         """The beans of a property that holds one or several."""
-        found = self.listed(setting.value) if setting is not None else []
-        return [item for item in found if isinstance(item, Bean)]
+        items = self.listed(setting.value) if setting is not None else []
+        return [item for item in items if isinstance(item, Bean)]
 
 
 def plain(value: object) -> object:
@@ -304,7 +306,7 @@ def decide_all(settings: Iterable[Setting], conversion: Conversion) -> None:
 
 
 def decide_inside(value: object, conversion: Conversion) -> None:
-    """Say what the undecided beans on the spot in a value become, with all their properties."""
+    """Set the conversion of the undecided inner beans in a value, with all their properties."""
     for bean in inside(value):
         bean.decide_if_undecided(conversion)
         decide_all(bean.settings.values(), conversion)

@@ -1,4 +1,4 @@
-"""The processors of a Heritrix job: which take part, and what they become.
+"""The processors of a Heritrix job: those that take part, and their entries in chains.
 
 Some are not in Nacre's stock chains: these are inserted if they are active (docs/chains.md). The
 documents that no active processor searches are not searched here either.
@@ -31,8 +31,8 @@ def insert_added(work: Migration) -> None:
     """Insert an entry for each of these processors that takes part."""
     order = _order(work)
     for chain in ("fetch", "disposition"):
-        found = (bean for bean in work.beans.beans() if _belongs(bean, chain))
-        beans = sorted(found, key=lambda bean: order.get(bean, len(order)))
+        candidates = (bean for bean in work.beans.beans() if _belongs(bean, chain))
+        beans = sorted(candidates, key=lambda bean: order.get(bean, len(order)))
         entries = [entry for bean in beans if (entry := _entry(work, bean)) is not None]
         if entries:
             # Each goes right behind the entry that it belongs to: so the last one comes first.
@@ -46,8 +46,8 @@ def _order(work: Migration) -> dict[Bean, int]:
     listed = [bean for setting in settings for bean in work.beans.beans_in(setting)]
     if not listed:
         kinds = list(INSERTED)
-        known = (bean for bean in work.beans.beans() if bean.kind in INSERTED)
-        listed = sorted(known, key=lambda bean: kinds.index(bean.kind))
+        beans = (bean for bean in work.beans.beans() if bean.kind in INSERTED)
+        listed = sorted(beans, key=lambda bean: kinds.index(bean.kind))
     return {bean: place for place, bean in enumerate(listed)}
 
 
@@ -69,15 +69,18 @@ def _entry(work: Migration, bean: Bean) -> CommentedMapping | None:
     path = f"chains.{added.chain}.insert"
     entry = CommentedMapping({"processor": added.processor}, {"processor": bean.place})
     name = added.processor
-    if sum(one.active and one.kind == bean.kind for one in work.beans.beans()) > 1:
+    if (
+        sum(candidate.active and candidate.kind == bean.kind for candidate in work.beans.beans())
+        > 1
+    ):
         name = entry["name"] = bean.name or f"{added.processor}-{len(work.entries)}"
-    for said in bean.settings.values():
-        _setting(work, added, entry, said)
+    for setting in bean.settings.values():
+        _setting(work, added, entry, setting)
     wrong = _problem(entry)
     if wrong:
         bean.decide(to_check(f"left out: {wrong}", path))
-        for said in bean.settings.values():
-            said.decide(bean.conversion)
+        for setting in bean.settings.values():
+            setting.decide(bean.conversion)
         return None
     bean.decide(mapped(path))
     work.entries[bean] = f"chains.{added.chain}.{name}"
@@ -172,7 +175,7 @@ ENTRIES = {
     "CandidatesProcessor": "chains.disposition.candidates",
     "FrontierScheduler": "chains.disposition.candidates",
 }
-"""Processors that are an entry of a chain, with a gate and a switch of their own."""
+"""Processors that are an entry of a chain, with their own gate and switch."""
 
 SCRIPTS = ("ExtractorJS", "ConfigurableExtractorJS", "KnowledgableExtractorJS")
 """Processors that search files of scripts."""
@@ -213,16 +216,16 @@ def find_active(work: Migration) -> None:
 
 
 def _disable(work: Migration, bean: Bean) -> None:
-    """A processor that says itself that it is off."""
-    said = bean.settings["enabled"]
+    """A processor with `enabled`, which is off."""
+    setting = bean.settings["enabled"]
     if bean.kind in _ALWAYS:
-        said.decide(to_check(f"{bean.kind} cannot be left out here"))
+        setting.decide(to_check(f"{bean.kind} cannot be left out here"))
         bean.switch_on()
         return
     entry = ENTRIES.get(bean.kind)
     if entry is not None and not of_entry(work, entry):
-        work.put(said, f"{entry}.enabled", value=False)
-        bean.decide(said.conversion)
+        work.put(setting, f"{entry}.enabled", value=False)
+        bean.decide(setting.conversion)
     switch_off(bean, "switched off")
 
 
@@ -241,7 +244,7 @@ def _without_processors(work: Migration) -> None:
     for place in _places(work, "DispositionChain", "writeProcessors"):
         active = {ENTRIES.get(bean.kind) for bean in work.beans.beans() if bean.active}
         if any(bean.active for bean in work.beans.of_kind(*_OTHER_WRITERS)):
-            # WARC is written in place of what they write.
+            # WARC is written in place of their formats.
             active.add(ENTRIES["WARCWriterProcessor"])
         for entry in ("chains.disposition.archive", "chains.disposition.candidates"):
             path = f"{entry}.enabled"
@@ -263,11 +266,11 @@ def decide_all_own(chain: Bean) -> None:
         setting.decide_if_undecided(chain.conversion)
 
 
-def switch_off(bean: Bean, why: str) -> None:
-    """It does nothing, whatever it says."""
+def switch_off(bean: Bean, reason: str) -> None:
+    """It does nothing, whatever its value."""
     bean.switch_off()
-    bean.decide_if_undecided(defaulted(why))
-    decide_all(bean.settings.values(), defaulted(why))
+    bean.decide_if_undecided(defaulted(reason))
+    decide_all(bean.settings.values(), defaulted(reason))
 
 
 def map_search(work: Migration) -> None:
@@ -279,7 +282,7 @@ def map_search(work: Migration) -> None:
     for path, kinds in _SEARCH.items():
         if active.isdisjoint(kinds):
             work.draft.put(path, value=False, reason=f"{place}: no {kinds[0]}")
-    more = [what for what, kind in _ALSO.items() if kind not in active]
+    more = [name for name, kind in _ALSO.items() if kind not in active]
     if more:
         work.advise(
             f"Nacre takes links from {', '.join(more)} too, which no extractor of this "
@@ -295,7 +298,7 @@ def map_gate(work: Migration, setting: Setting) -> None:
     if all(is_open(work, rule) for rule in rules):
         setting.decide(defaulted("it accepts everything"))
     elif entry and others:
-        names = ", ".join(other.label for other in others)
+        names = ", ".join(processor.label for processor in others)
         note = (
             f"one step does the work of this and of {names}, with no gate: it takes what any of "
             f"them takes, and more; say {entry}.gate where that is too much"

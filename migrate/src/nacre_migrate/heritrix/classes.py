@@ -1,7 +1,7 @@
 """Unknown classes in places where a known one is needed; the operator answers for them.
 
 A writer that is left out leaves nothing in the archive, an extractor no links: so nothing is
-assumed. Whatever the operator says, the beans of the class are read as that from then on. A
+assumed. The beans of the class are then read as the class of the operator's answer. A
 suggestion is inferred from the name of the class, from the id of its bean, from the place that it
 stands in and from its properties, in this order. It is only ever proposed.
 """
@@ -29,7 +29,11 @@ _TABLES = read_table(__package__, "classes.toml")
 WORDS: dict[str, str] = _TABLES["words"]
 """Words that an answer may use in place of a class of Heritrix."""
 
-_RULE_WORDS = {one.rule: name for name, one in reversed(CLASSES.items()) if not one.negated}
+_RULE_WORDS = {
+    rule_class.rule: name
+    for name, rule_class in reversed(CLASSES.items())
+    if not rule_class.negated
+}
 """Nacre's names of rules, which an answer may use too."""
 
 _IDS: dict[str, str] = _TABLES["ids"]
@@ -41,7 +45,7 @@ _ENDINGS: dict[str, str] = _TABLES["endings"]
 _KNOWN_ADDONS: dict[str, tuple[str, str]] = {
     name: (nearest, why) for name, (nearest, why) in _TABLES["addons"].items()
 }
-"""Classes of others that are widely used: what comes nearest, and why."""
+"""Widely used classes of other projects: the nearest class, and the reason."""
 
 _MORE_PROPERTIES: dict[str, list[str]] = _TABLES["more_properties"]
 """Properties that no table has, because they take more than one."""
@@ -206,25 +210,25 @@ def guess(bean: Bean, family: PlaceFamily, kinds: Mapping[str, ClassMapping]) ->
         family: What its place takes.
         kinds: The tables of properties.
     """
-    known = _KNOWN_ADDONS.get(bean.package)
-    if known is not None:
-        return known
-    found = (
+    addon = _KNOWN_ADDONS.get(bean.package)
+    if addon is not None:
+        return addon
+    guessed = (
         _by_name(bean.kind, family.classes)
         or _by_id(bean.name, family.classes)
         or _by_words(bean.kind, family.classes)
         or _by_properties(bean, family.classes, kinds)
     )
-    if found is None and family.classes is PROCESSORS and _WRITES.search(bean.kind):
-        found = ("WARCWriterProcessor", "its name says that it writes")
-    if found is None and len(family.classes) <= 2:
-        found = (min(family.classes, key=len), f"it {family.place}")
-    if found is None:
+    if guessed is None and family.classes is PROCESSORS and _WRITES.search(bean.kind):
+        guessed = ("WARCWriterProcessor", "its name says that it writes")
+    if guessed is None and len(family.classes) <= 2:
+        guessed = (min(family.classes, key=len), f"it {family.place}")
+    if guessed is None:
         return DROP, f"nothing here is like it: {family.lost}"
-    its = kinds.get(found[0])
+    its = kinds.get(guessed[0])
     if its is not None and its.flagged == "missing":
-        return DROP, f"{found[1]}, and {its.note}"
-    return found[0] if family is _RULE else _word(found[0]), found[1]
+        return DROP, f"{guessed[1]}, and {its.note}"
+    return guessed[0] if family is _RULE else _word(guessed[0]), guessed[1]
 
 
 def meaning(answer: str, family: PlaceFamily | None) -> str:
@@ -246,9 +250,9 @@ def by_top_level(bean: Bean) -> str:
     named = _IDS.get(bean.name)
     if named is not None:
         return named
-    found = _by_name(bean.kind, frozenset(_IDS.values()) | {"WARCWriterChainProcessor"})
-    if found is not None:
-        return found[0]
+    guessed = _by_name(bean.kind, frozenset(_IDS.values()) | {"WARCWriterChainProcessor"})
+    if guessed is not None:
+        return guessed[0]
     return next((kind for end, kind in _ENDINGS.items() if bean.kind.endswith(end)), "")
 
 
@@ -260,7 +264,10 @@ def _word(kind: str) -> str:
 def _by_name(kind: str, classes: Iterable[str]) -> tuple[str, str] | None:
     if kind.startswith("Annotation"):
         return None
-    inside = sorted((one for one in classes if one in kind), key=lambda one: (-len(one), one))
+    inside = sorted(
+        (class_name for class_name in classes if class_name in kind),
+        key=lambda class_name: (-len(class_name), class_name),
+    )
     if not inside:
         return None
     if inside[0] == kind:
@@ -269,7 +276,7 @@ def _by_name(kind: str, classes: Iterable[str]) -> tuple[str, str] | None:
 
 
 def _by_id(name: str, classes: frozenset[str]) -> tuple[str, str] | None:
-    begun = sorted((one for one in _IDS if name.startswith(one)), key=len)
+    begun = sorted((prefix for prefix in _IDS if name.startswith(prefix)), key=len)
     if not begun or _IDS[begun[-1]] not in classes:
         return None
     return _IDS[begun[-1]], f"in Heritrix's profile `{begun[-1]}` is one"
@@ -283,17 +290,17 @@ _COMMON_WORDS = frozenset(
 
 
 def _by_words(kind: str, classes: Iterable[str]) -> tuple[str, str] | None:
-    """The class whose words it shares most of."""
+    """The class with which it shares most words."""
     if kind.startswith("Annotation"):
         return None  # annotations are nothing that a rule here could ask for
-    said = _split(kind)
+    kind_words = _split(kind)
     best, share = "", 0.5
-    for one in sorted(classes):
-        words = _split(one)
-        rare = (said & words) - _COMMON_WORDS
-        now = len(said & words) / len(said | words)
+    for name in sorted(classes):
+        words = _split(name)
+        rare = (kind_words & words) - _COMMON_WORDS
+        now = len(kind_words & words) / len(kind_words | words)
         if rare and now > share:
-            best, share = one, now
+            best, share = name, now
     return (best, f"its name is like {best}") if best else None
 
 
@@ -306,14 +313,17 @@ def _by_properties(
     bean: Bean, classes: Iterable[str], kinds: Mapping[str, ClassMapping]
 ) -> tuple[str, str] | None:
     """The class that has at least two of its properties, and more of them than any other."""
-    said = set(bean.settings) - {"enabled", "shouldProcessRule"}
+    properties = set(bean.settings) - {"enabled", "shouldProcessRule"}
     shared: set[str] = set()
     best = ""
-    for one in sorted(classes, reverse=True):
-        known = {*(kinds[one].properties if one in kinds else ()), *_MORE_PROPERTIES.get(one, ())}
-        known |= set(INSERTED[one].properties if one in INSERTED else ())
-        if len(said & known) > max(len(shared), 1):
-            best, shared = one, said & known
+    for name in sorted(classes, reverse=True):
+        class_properties = {
+            *(kinds[name].properties if name in kinds else ()),
+            *_MORE_PROPERTIES.get(name, ()),
+        }
+        class_properties |= set(INSERTED[name].properties if name in INSERTED else ())
+        if len(properties & class_properties) > max(len(shared), 1):
+            best, shared = name, properties & class_properties
     return (best, f"it has properties of {best}: {', '.join(sorted(shared))}") if best else None
 
 
@@ -349,7 +359,7 @@ def has_name(work: Migration, kind: str) -> bool:
 
 
 def settle_classes(work: Migration, answers: ClassAnswers) -> None:
-    """Read the beans of unknown classes as the operator says.
+    """Read the beans of unknown classes as the operator's answers.
 
     Args:
         work: The migration; placeholders and overrides are filled in.
@@ -375,7 +385,7 @@ def settle_classes(work: Migration, answers: ClassAnswers) -> None:
     if problems:
         raise ConfigError(list(dict.fromkeys(problems)))
     if questions:
-        raise UnansweredError(_question(work, key, said) for key, said in questions.items())
+        raise UnansweredError(_question(work, key, places) for key, places in questions.items())
 
 
 def _key(bean: Bean) -> str:
@@ -403,8 +413,8 @@ def _obey(
     words = [word for word in (*classes, *WORDS) if word != answer]
     near = difflib.get_close_matches(answer, words, n=1, cutoff=0.6)
     hint = f"perhaps {near[0]}" if near else f"one of {', '.join(sorted(classes)[:12])} …"
-    why = f"`{answer}` is not allowed there"
-    yield Problem(_key(bean), why, f"{hint}; or {DROP}", file=bean.file, line=bean.line)
+    fault = f"`{answer}` is not allowed there"
+    yield Problem(_key(bean), fault, f"{hint}; or {DROP}", file=bean.file, line=bean.line)
 
 
 def _as_deciding_scope(bean: Bean) -> None:
@@ -415,12 +425,12 @@ def _as_deciding_scope(bean: Bean) -> None:
         rules.move_to(bean, "decideRules")
 
 
-def _question(work: Migration, key: str, said: list[tuple[Bean, PlaceFamily]]) -> Question:
-    bean, family = said[0]
-    named = list(dict.fromkeys(one.name for one, _ in said if one.name))
-    who = ", ".join(named[:3]) + (" …" if len(named) > 3 else "") if named else "an inner bean"
-    what, why = guess(bean, family, work.kinds)
-    return Question(key, who, family.place, what, why, bean.file, bean.line)
+def _question(work: Migration, key: str, places: list[tuple[Bean, PlaceFamily]]) -> Question:
+    bean, family = places[0]
+    named = list(dict.fromkeys(owner.name for owner, _ in places if owner.name))
+    owners = ", ".join(named[:3]) + (" …" if len(named) > 3 else "") if named else "an inner bean"
+    answer, reason = guess(bean, family, work.kinds)
+    return Question(key, owners, family.place, answer, reason, bean.file, bean.line)
 
 
 def _needed(work: Migration) -> Iterator[tuple[Bean, PlaceFamily]]:
@@ -453,12 +463,12 @@ def _parts(work: Migration, bean: Bean, setting: Setting) -> list[Bean]:
     """The beans that a property holds, in any list, map or reference."""
     if setting.name == "robotsPolicyName":
         policies = bean.settings.get("availableRobotsPolicies")
-        known = work.beans.resolved(policies.value) if policies is not None else None
-        named = known.get(setting.text) if isinstance(known, dict) else None
-        found = work.beans.resolved(named) or work.beans.bean(setting.text)
-        return [found] if isinstance(found, Bean) else []
-    here = [one for one in inside(setting.value) if one.owner is setting]
-    return list(dict.fromkeys([*work.beans.beans_in(setting), *here]))
+        policy_map = work.beans.resolved(policies.value) if policies is not None else None
+        named = policy_map.get(setting.text) if isinstance(policy_map, dict) else None
+        policy = work.beans.resolved(named) or work.beans.bean(setting.text)
+        return [policy] if isinstance(policy, Bean) else []
+    inner = [inner_bean for inner_bean in inside(setting.value) if inner_bean.owner is setting]
+    return list(dict.fromkeys([*work.beans.beans_in(setting), *inner]))
 
 
 def _tell_missing(work: Migration, setting: Setting) -> None:
@@ -473,14 +483,14 @@ def _tell_missing(work: Migration, setting: Setting) -> None:
 
 
 def _tops(work: Migration) -> Iterator[tuple[Bean, PlaceFamily | None]]:
-    """The beans that nothing else holds, and what they are for; None for known helpers."""
+    """The beans that nothing else holds, and their purpose; None for known helpers."""
     beans = work.beans
     chains = beans.of_kind(*CHAINS) or any(bean.kind == "CrawlOrder" for bean in beans.beans())
     for bean in beans.beans():
         if bean.owner is not None or not beans.holds(bean):
             continue
-        known = is_known(work, bean)
-        role = bean.kind if known else by_top_level(bean)
+        has_class = is_known(work, bean)
+        role = bean.kind if has_class else by_top_level(bean)
         if bean.name == "scope" or role in OLD_SCOPES or role == "DecidingScope":
             yield bean, SCOPE
         elif (family := family_at_top(role)) is not None:
@@ -489,5 +499,5 @@ def _tops(work: Migration) -> Iterator[tuple[Bean, PlaceFamily | None]]:
             # Where chains are said, a processor that none of them lists does nothing.
             if not chains:
                 yield bean, chain("the chains")
-        elif known:
+        elif has_class:
             yield bean, None

@@ -64,7 +64,7 @@ def convert(
 
     Args:
         file: The file.
-        contact: Who crawls, in place of what the file says; "" takes that.
+        contact: The contact of the crawl; "" for the contact of the file.
         answers: What classes that are not Heritrix's stand for; see `answers.read_answers`.
         environ: The environment, which expressions of the file may ask for.
 
@@ -106,7 +106,7 @@ def migrated(
     """The job that beans make.
 
     Args:
-        work: The configuration, and where its file lies.
+        work: The configuration, and the directory of its file.
         answers: See `convert`.
         environ: See `convert`.
     """
@@ -154,21 +154,21 @@ def _leave_out_overridden(beans: Beans) -> None:
 
 
 def _scope(work: Migration) -> None:
-    """The scope: the bean of that name, or what the scoper refers to."""
+    """The scope: the bean of that name, or the reference of the scoper."""
     order = next(iter(work.beans.of_kind("DecidingScope", *OLD_SCOPES)), None)
     if order is not None:
         map_order_scope(work, order)
         return
     scoper = next(iter(work.beans.of_kind("CandidateScoper")), None)
-    said = work.beans.beans_in(scoper.settings.get("scope")) if scoper is not None else []
+    scopes = work.beans.beans_in(scoper.settings.get("scope")) if scoper is not None else []
     sequences = work.beans.of_kind("DecideRuleSequence", "DecideRuleSequenceWithAMQPFeed")
-    scope = work.beans.bean("scope") or next(iter([*said, *sequences]), None)
+    scope = work.beans.bean("scope") or next(iter([*scopes, *sequences]), None)
     if scope is None or not scope.active:
         if scope is not None:
             work.advise(f"{scope.place}: left out, so the stock scope holds.")
         return
-    known = equivalent(scope.kind) is not None
-    if not known and "rules" not in scope.settings:
+    is_rule = equivalent(scope.kind) is not None
+    if not is_rule and "rules" not in scope.settings:
         work.advise(f"{scope.place}: no scope that is known: the stock scope holds.")
         return
     if "rules" not in scope.settings:
@@ -181,7 +181,7 @@ def _scope(work: Migration) -> None:
         place_rules(work, rules, beans)
         setting.decide(mapped("scope"))
         scope.decide(mapped("scope"))
-        if not known:
+        if not is_rule:
             scope.decide(to_check(f"{scope.kind} is taken for a DecideRuleSequence", "scope"))
         _scope_log(work, scope)
     work.draft.put("scope", rules, scope.place)
@@ -295,8 +295,8 @@ def _last_word_of_setting(work: Migration, item: Setting) -> Conversion:
         return defaulted("part of how Spring reads the file")
     owner = item.bean.conversion or _last_word(work, item.bean)
     item.bean.decide(owner)
-    known = work.kind(item.bean) is not None and not owner.flag
-    return to_check("not a known property") if known else owner
+    has_class = work.kind(item.bean) is not None and not owner.flag
+    return to_check("not a known property") if has_class else owner
 
 
 def _target(work: Migration, item: Setting) -> str:
@@ -364,10 +364,10 @@ def _finding(file: str, item: Bean | Setting) -> ReportedItem:
 
 
 def _with_origin(item: Setting, conversion: Conversion) -> Conversion:
-    """With what its value was worked out from, and what of it is not used."""
+    """With the origin of its value, and the part of it that is not used."""
     if item.doubt and item.bean.active:
-        said = f"{item.doubt} ({item.origin})" if item.origin else item.doubt
-        return to_check(said, conversion.target)
+        doubt = f"{item.doubt} ({item.origin})" if item.origin else item.doubt
+        return to_check(doubt, conversion.target)
     if item.origin and conversion.outcome is MigrationOutcome.MAPPED:
         note = f"{conversion.note}; {item.origin}" if conversion.note else item.origin
         return conversion._replace(note=note)

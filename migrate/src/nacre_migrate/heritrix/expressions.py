@@ -2,7 +2,7 @@
 
 Of `#{systemEnvironment['NAME'] ?: 'text'}` known are texts, numbers, `true`, `false` and `null`;
 `systemEnvironment` and `systemProperties`; `a ?: b`, `a ? b : c`, `a == b`, `a != b`, `!a`, `a + b`
-and brackets. Nothing is run: what is more than that is refused, and the report says so. Variables
+and brackets. Nothing is run: any other expression is refused, and reported. Variables
 are `${name:default}`, and what tools for templates leave in a text.
 """
 
@@ -37,7 +37,7 @@ class Translated(NamedTuple):
 
 
 class _Refused(Exception):  # noqa: N818 - never leaves this module
-    """More than the simple kinds; the message says what."""
+    """An expression of another kind; the message has the part."""
 
 
 def translated(text: str, environ: Mapping[str, str], *, later: bool = False) -> Translated:
@@ -127,19 +127,19 @@ class _Parser:
                 self._place = end if end >= 0 else len(self._text)
             del self.notes[notes:]
             return value
-        other = self._choice()
+        default = self._choice()
         if isinstance(value, _Unset):
-            self.notes.append(f"{value.said}: {_plain(other) or 'empty'} holds")
-        return other
+            self.notes.append(f"{value.said}: {_plain(default) or 'empty'} holds")
+        return default
 
     def _sum(self) -> "str | _Unset | None":
         value = self._one()
         while self._peek("sign") == "+":
             self._take()
-            other = self._one()
-            if isinstance(value, _Number) and isinstance(other, _Number):
+            right = self._one()
+            if isinstance(value, _Number) and isinstance(right, _Number):
                 raise _Refused("a sum is more than an expression of the simple kinds")
-            value = self._joined(value) + self._joined(other)
+            value = self._joined(value) + self._joined(right)
         return value
 
     def _joined(self, value: "str | _Unset | None") -> str:
@@ -156,23 +156,23 @@ class _Parser:
         return value
 
     def _value(self) -> "str | _Unset | None":
-        kind, said = self._take()
+        kind, symbol = self._take()
         if kind == "text":
-            quote = said[0]
-            return said[1:-1].replace(quote * 2, quote)
+            quote = symbol[0]
+            return symbol[1:-1].replace(quote * 2, quote)
         if kind == "number":
-            return _Number(said)
-        if said == "!":
+            return _Number(symbol)
+        if symbol == "!":
             return "false" if _plain(self._one()) == "true" else "true"
-        if said == "(":
+        if symbol == "(":
             value = self._choice()
             self._expect(")")
             return value
-        if said in _MAPS:
-            return self._looked_up(said)
-        if said in _WORDS:
-            return _WORDS[said]
-        raise _Refused(f"`{said}` is more than an expression of the simple kinds")
+        if symbol in _MAPS:
+            return self._looked_up(symbol)
+        if symbol in _WORDS:
+            return _WORDS[symbol]
+        raise _Refused(f"`{symbol}` is more than an expression of the simple kinds")
 
     def _looked_up(self, name: str) -> "str | _Unset":
         _, sign = self._take()
@@ -190,15 +190,15 @@ class _Parser:
         return _Unset(name, key)
 
     def _peek(self, kind: str) -> str:
-        found = _TOKEN.match(self._text, self._place)
-        return found[kind] or "" if found is not None else ""
+        match = _TOKEN.match(self._text, self._place)
+        return match[kind] or "" if match is not None else ""
 
     def _take(self) -> tuple[str, str]:
-        found = _TOKEN.match(self._text, self._place)
-        if found is None or found.lastgroup is None:
+        match = _TOKEN.match(self._text, self._place)
+        if match is None or match.lastgroup is None:
             raise _Refused(self._unknown())
-        self._place = found.end()
-        return found.lastgroup, found[found.lastgroup]
+        self._place = match.end()
+        return match.lastgroup, match[match.lastgroup]
 
     def _expect(self, sign: str) -> None:
         if self._take()[1] != sign:
@@ -248,28 +248,28 @@ _MAX_FILLED_CHARS = 1_000_000
 
 def open_doubt(text: str) -> str:
     """The reason why a text is not used unchanged; "" where it is."""
-    why = still_open(text)
-    return f"{why}: {_WRITE}" if why else ""
+    reason = still_open(text)
+    return f"{reason}: {_WRITE}" if reason else ""
 
 
 def still_open(text: str) -> str:
     """The part of a text that was to be filled in; "" for none. Heritrix fills in its own names."""
-    for expression, what in _OPEN:
+    for expression, meaning in _OPEN:
         for match in expression.finditer(text):
             name = match.groupdict().get("name")
             if name is None or not (_is_heritrix(name) or _GROUP.match(name)):
-                return what
+                return meaning
     return ""
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
     """A text with its `${name}` and `${name:default}` filled in, as far as they are known."""
 
-    def value(found: re.Match[str]) -> str:
-        name = found[1].strip()
+    def value(match: re.Match[str]) -> str:
+        name = match[1].strip()
         if _is_heritrix(name):
-            return found[0]
-        return values.get(name, found[0] if found[2] is None else found[2])
+            return match[0]
+        return values.get(name, match[0] if match[2] is None else match[2])
 
     for _ in range(_ROUNDS):
         before, text = text, _VARIABLE.sub(value, text)

@@ -7,7 +7,7 @@ is one of
 
 - `{to = "SETTINGS", as = "CONVERTER", stock = "TEXT", note = "TEXT"}`: it becomes these settings.
   `stock` is Heritrix's own default; `values` is a table in place of a converter (`CONVERTERS`).
-- `{needless = "WHY"}`: whatever it says, nothing need be said in `crawl.yaml`.
+- `{needless = "WHY"}`: `crawl.yaml` needs nothing for it, whatever its value.
 - `{missing = "WHY", stock = "TEXT"}`: there is no equivalent; its default means nothing.
 - `{check = "WHY", stock = "TEXT"}`: the operator has to look, unless it is the default.
 """
@@ -28,7 +28,7 @@ class PropertyMapping(NamedTuple):
     Attributes:
         paths: Settings that it becomes, with blanks between them; "" for none.
         convert: Makes their value.
-        stock: Heritrix's own default as text; a property that says it does nothing.
+        stock: Heritrix's own default as text; a property with this value changes nothing.
         note: What differs; why there is no setting.
         flagged: `missing` or `check` when another value than the stock one is flagged; "" when a
             property without setting means nothing here.
@@ -117,7 +117,7 @@ def tls(text: str) -> str:
 
 
 def robots_policy(text: str) -> str:
-    """The name of a robots policy that is not a bean of its own."""
+    """The name of a robots policy that is not a separate bean."""
     names = {"obey": "obey", "classic": "obey", "robotstxtonly": "obey", "ignore": "ignore"}
     return names[text.lower()]
 
@@ -182,10 +182,10 @@ def _policy_of(setting: str) -> Convert:
     path = setting.removesuffix(".policy")
 
     def named(text: str) -> str:
-        found, ours = POLICIES[text.strip().rpartition(".")[2]]
-        if found != path:
+        owner, policy = POLICIES[text.strip().rpartition(".")[2]]
+        if owner != path:
             raise ValueError("it is a policy for something else")
-        return ours
+        return policy
 
     return named
 
@@ -195,32 +195,32 @@ def _properties(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, PropertyMapp
 
 
 def _classes(
-    rows: list[dict[str, Any]], known: Mapping[str, ClassMapping]
+    rows: list[dict[str, Any]], base: Mapping[str, ClassMapping]
 ) -> dict[str, ClassMapping]:
     """The classes of a table.
 
     Args:
         rows: The table.
-        known: Classes that those of the table may be like.
+        base: Classes that those of the table may be like.
     """
-    found: dict[str, ClassMapping] = {}
+    classes: dict[str, ClassMapping] = {}
     for row in rows:
         properties: dict[str, PropertyMapping] = {}
         for name in row.get("like", ()):
-            properties |= {**known, **found}[name].properties
+            properties |= {**base, **classes}[name].properties
         properties |= _properties(row.get("properties", {}))
         flagged = next((word for word in ("missing", "check") if word in row), "")
         note = row.get(flagged or "note", "")
         mapping = ClassMapping(row.get("section", ""), note, flagged, properties)
-        found |= dict.fromkeys(row["names"], mapping)
-    return found
+        classes |= dict.fromkeys(row["names"], mapping)
+    return classes
 
 
 _THREE = read_table(__package__, "heritrix3.toml")
 _ONE = read_table(__package__, "heritrix1.toml")
 
 POLICIES: dict[str, tuple[str, str]] = {
-    name: (path, ours) for name, (path, ours) in _THREE["policies"].items()
+    name: (path, policy) for name, (path, policy) in _THREE["policies"].items()
 }
 """Policies by class: the setting that each is, and its name there."""
 
@@ -236,12 +236,12 @@ CRAWL_CLASSES = _classes(_THREE["crawl"], FETCH_CLASSES)
 
 def heritrix_properties() -> Mapping[str, tuple[str, ...]]:
     """Heritrix's properties by the path of the setting that they become, `FetchHTTP.maxLength`."""
-    found: dict[str, dict[str, None]] = {}
+    properties: dict[str, dict[str, None]] = {}
     for name, mapping in (FETCH_CLASSES | CRAWL_CLASSES).items():
         for key, of in mapping.properties.items():
             for path in of.paths.split():
-                found.setdefault(path, {})[f"{name}.{key}"] = None
-    return {path: tuple(names) for path, names in found.items()}
+                properties.setdefault(path, {})[f"{name}.{key}"] = None
+    return {path: tuple(names) for path, names in properties.items()}
 
 
 INSERTED = {

@@ -2,7 +2,7 @@
 
 Its tree: `<meta>`; `<controller>` with `<newObject name class>` for each module, `<map>` for lists
 of them, `<string>`, `<integer>`, `<long>`, `<float>`, `<boolean>`, `<text>` and `<stringList>`
-for values. A name in-such-letters becomes the name that Heritrix 3 has for it, where it has one.
+for values. A name in-such-letters becomes the name that Heritrix 3 has for it, if there is one.
 
 Settings of single hosts and domains become sheets. They are in
 `settings/org/example/www/settings.xml` for `www.example.org` and what is below it; the directory is
@@ -83,14 +83,18 @@ class OrderReader:
 
     def _children(self, element: Element, bean: Bean) -> None:
         for child in element.children:
-            said = child.attributes.get("name", "")
+            attribute = child.attributes.get("name", "")
             setting = Setting(
-                property_of(bean.kind, said), None, child.line, bean, label=f"{bean.name}.{said}"
+                property_of(bean.kind, attribute),
+                None,
+                child.line,
+                bean,
+                label=f"{bean.name}.{attribute}",
             )
             if child.tag in OBJECTS:
-                self._module(child, said, bean, setting)
-            elif child.tag == "map" and said == "http-headers":
-                self._children(child, self._add(said, "HttpHeaders", child))
+                self._module(child, attribute, bean, setting)
+            elif child.tag == "map" and attribute == "http-headers":
+                self._children(child, self._add(attribute, "HttpHeaders", child))
             elif child.tag == "map":
                 self.beans.say(bean, setting)
                 setting.say(self._modules(child, setting))
@@ -128,9 +132,9 @@ class OrderReader:
         ]
 
     def _other(self, element: Element) -> None:
-        said = " ".join(f'{name}="{value}"' for name, value in element.attributes.items())
+        text = " ".join(f'{name}="{value}"' for name, value in element.attributes.items())
         owner = Bean("", "", "", self.beans.file, element.line)
-        item = Setting(f"<{element.tag}>", said, element.line, owner, "element")
+        item = Setting(f"<{element.tag}>", text, element.line, owner, "element")
         item.decide(to_check("not part of an order as Heritrix writes it"))
         self.beans.add(item)
 
@@ -157,7 +161,7 @@ def property_of(kind: str, name: str) -> str:
     """Heritrix 3's name for a property of Heritrix 1."""
     if name.endswith("decide-rules") and kind != "DecidingScope":
         return "shouldFetchBodyRule" if "midfetch" in name else "shouldProcessRule"
-    plain = _HYPHEN.sub(lambda found: found[1].upper(), name)
+    plain = _HYPHEN.sub(lambda match: match[1].upper(), name)
     own = ORDER_PROPERTY_NAMES_OF.get(kind, {}).get(plain)
     return own or ORDER_PROPERTY_NAMES.get(plain, plain)
 
@@ -172,7 +176,7 @@ def entries(element: Element, above: str = "") -> Iterator[tuple[str, Element]]:
     """The values in a settings file of one host: module and element.
 
     Args:
-        element: `<crawl-settings>`, or what is inside of it.
+        element: `<crawl-settings>`, or its content.
         above: Name of the module.
     """
     for child in element.children:
@@ -202,8 +206,8 @@ def read_hosts(beans: Beans, directory: Path) -> None:
     root = (directory / (named.strip() or "settings")).resolve()
     if not root.is_relative_to(directory.resolve()) or not root.is_dir():
         return
-    found = (Path(folder) / _FILE for folder, _, files in os.walk(root) if _FILE in files)
-    for path in sorted(found)[:_MAX_FILES]:
+    paths = (Path(folder) / _FILE for folder, _, files in os.walk(root) if _FILE in files)
+    for path in sorted(paths)[:_MAX_FILES]:
         labels = path.parent.relative_to(root).parts
         file = str(path.relative_to(directory.resolve()))
         _host(beans, ".".join(reversed(labels)), labels, file, open_xml(path))
@@ -215,13 +219,13 @@ def _host(beans: Beans, host: str, labels: tuple[str, ...], file: str, root: Ele
     values: dict[str, object] = {}
     for module, element in entries(root):
         owner = beans.named.get(module)
-        said = element.attributes.get("name", "")
-        name = property_of(owner.kind if owner is not None else "", said)
+        attribute = element.attributes.get("name", "")
+        name = property_of(owner.kind if owner is not None else "", attribute)
         text: object = element.text
         if element.tag in LISTS:
             text = [value.text.strip() for value in element.children]
         entry = Setting(
-            f"{module}.{name}", text, element.line, sheet, "entry", label=f"{module}.{said}"
+            f"{module}.{name}", text, element.line, sheet, "entry", label=f"{module}.{attribute}"
         )
         beans.add(entry)
         values[entry.name] = entry
@@ -229,8 +233,8 @@ def _host(beans: Beans, host: str, labels: tuple[str, ...], file: str, root: Ele
     sheet.settings["map"] = Setting("map", values, root.line, sheet)
     place = Bean("", "SurtPrefixesSheetAssociation", "", file, root.line)
     surt = "http://(" + "".join(f"{label}," for label in labels)
-    for name, one in (("surtPrefixes", surt), ("targetSheetNames", sheet.name)):
-        place.settings[name] = Setting(name, [one], root.line, place)
+    for name, content in (("surtPrefixes", surt), ("targetSheetNames", sheet.name)):
+        place.settings[name] = Setting(name, [content], root.line, place)
     beans.extra.append(place)
 
 

@@ -33,7 +33,7 @@ _CONTENT = ("contentRegex", "contentRegularExpression", "contentRegexpr")
 
 
 def map_again(work: Migration, bean: Bean) -> None:
-    """AdaptiveRevisitFrontier: pages come back after an interval of their own."""
+    """AdaptiveRevisitFrontier: each page has its own interval."""
     work.draft.put(f"{_SCHEDULE}.kind", "heritrix", f"{bean.kind}, {bean.file}:{bean.line}")
     bean.decide(
         mapped(_SCHEDULE, "`nacre recrawl JOB --continuous` visits pages when they are due")
@@ -63,8 +63,8 @@ def map_waits(work: Migration, bean: Bean) -> None:
 
 
 def _of_content(expression: str) -> tuple[str, ...]:
-    known = {"text": ("first_text",), "image": ("first_image",)}
-    return known.get(expression.lstrip("^(").partition("/")[0], ())
+    rules = {"text": ("first_text",), "image": ("first_image",)}
+    return rules.get(expression.lstrip("^(").partition("/")[0], ())
 
 
 def _first(work: Migration, setting: Setting, fields: tuple[str, ...], *, general: bool) -> None:
@@ -136,7 +136,7 @@ def map_html(work: Migration, bean: Bean) -> None:
     if setting is None or bean.is_true("extractJavascript", default=True):
         return
     others = work.beans.of_kind(*SCRIPTS)
-    if any(other.active for other in others):
+    if any(extractor.active for extractor in others):
         setting.decide(
             to_check(
                 "files of scripts are searched, and scripts in pages with them: it is one setting",
@@ -179,24 +179,32 @@ def _map_directories(work: Migration, above: Setting | None, paths: Setting | No
     base = above.text if above is not None else "${launchId}"
     listed = work.beans.listed(paths.value) if paths is not None else ["warcs"]
     names = [str(name).strip() for name in listed if isinstance(name, str)] or ["warcs"]
-    said = [setting for setting in (above, paths) if setting is not None]
+    settings = [setting for setting in (above, paths) if setting is not None]
     if any(_WINDOWS.search(place) for place in (base, *names)):
         conversion = to_check("a path of Windows: say where the files go", "archive.directories")
         work.draft.leave_out("archive.directories")
     else:
         conversion = mapped("archive.directories", "relative to the directory of a run")
         places = [_in_run(PurePosixPath(base.replace("\\", "/")) / name) for name in names]
-        if not work.claim(said[0], "archive.directories", places):
-            decide_all(said, said[0].conversion or conversion)
+        if not work.claim(settings[0], "archive.directories", places):
+            decide_all(settings, settings[0].conversion or conversion)
             return
-        work.draft.put("archive.directories", places, ", ".join(one.place for one in said))
-    decide_all(said, conversion)
+        work.draft.put(
+            "archive.directories",
+            places,
+            ", ".join(path_setting.place for path_setting in settings),
+        )
+    decide_all(settings, conversion)
 
 
 def _map_records(work: Migration, chain: Setting) -> None:
     builders = work.beans.beans_in(chain)
     lost = sorted(_RECORDS - {builder.kind for builder in builders})
-    extra = [one.kind for one in builders if not one.package.startswith("org.archive.")]
+    extra = [
+        extra_builder.kind
+        for extra_builder in builders
+        if not extra_builder.package.startswith("org.archive.")
+    ]
     wrong = ", ".join((*lost, *extra))
     chain.decide_with_parts(
         to_check(f"every capture has request, response and metadata; see {wrong}")
@@ -220,7 +228,7 @@ def map_policy(work: Migration, bean: Bean) -> None:
     """A policy for queues, precedence or cost; its parameters are in the table."""
     path, name = POLICIES[bean.kind]
     if bean.owner is not None and bean.owner.kind == "entry":
-        return  # of a sheet, which says it itself
+        return  # of a sheet, which has it itself
     if _only_in_sheets(work, bean):
         bean.decide_with_settings(mapped("sheets"))
         return
@@ -235,7 +243,7 @@ def map_policy(work: Migration, bean: Bean) -> None:
 def _only_in_sheets(work: Migration, bean: Bean) -> bool:
     """Sheets refer to it, and no other property does."""
     settings = [item for item in work.beans.items if isinstance(item, Setting)]
-    named = {one.kind == "entry" for one in settings if one.value == Ref(bean.name)}
+    named = {setting.kind == "entry" for setting in settings if setting.value == Ref(bean.name)}
     return bool(bean.name) and named == {True}
 
 
@@ -246,10 +254,10 @@ def map_canonical(work: Migration, bean: Bean) -> None:
     if setting is None:
         work.draft.put("uri.canonical", "heritrix", f"{bean.place} (its stock list)")
         return
-    found: list[dict[str, str]] = []
+    rules: list[dict[str, str]] = []
     for rule in work.beans.beans_in(setting):
-        known = rule.kind if rule.kind in RULES else rule.kind.removesuffix("Rule")
-        if known not in RULES:
+        rule_name = rule.kind if rule.kind in RULES else rule.kind.removesuffix("Rule")
+        if rule_name not in RULES:
             rule.decide_with_settings(missing("no such rule"))
         elif not rule.is_true("enabled", default=True):
             rule.decide_with_settings(defaulted("switched off"))
@@ -257,12 +265,13 @@ def map_canonical(work: Migration, bean: Bean) -> None:
             texts: dict[str, str] = {
                 name: rule.text(name) for name in ("regex", "format") if name in rule.settings
             }
-            found.append({"rule": known} | texts)
+            rules.append({"rule": rule_name} | texts)
             rule.decide_with_settings(mapped("uri.canonical"))
     stock = [
-        {"rule": next(n for n, kind in RULES.items() if type(one) is kind)} for one in HERITRIX
+        {"rule": next(n for n, kind in RULES.items() if type(normalizer) is kind)}
+        for normalizer in HERITRIX
     ]
-    work.put(setting, "uri.canonical", "heritrix" if found == stock else found)
+    work.put(setting, "uri.canonical", "heritrix" if rules == stock else rules)
 
 
 def map_credentials(work: Migration, bean: Bean) -> None:
@@ -275,15 +284,17 @@ def map_credentials(work: Migration, bean: Bean) -> None:
     bean.decide(by_hand)
     setting.decide(by_hand)
     mappings: list[CommentedMapping] = []
-    for one in work.beans.beans_in(setting):
-        known = one.kind in {"HttpAuthenticationCredential", "Rfc2617Credential"}
-        said = _credential(one) if known else None
-        if said is not None:
-            mappings.append(said)
+    for credential in work.beans.beans_in(setting):
+        has_login = credential.kind in {"HttpAuthenticationCredential", "Rfc2617Credential"}
+        mapping = _credential(credential) if has_login else None
+        if mapping is not None:
+            mappings.append(mapping)
             note = "its password is read from the environment"
-            one.decide_with_settings(mapped("fetch.credentials", note))
+            credential.decide_with_settings(mapped("fetch.credentials", note))
         else:
-            one.decide_with_settings(by_hand if known else missing("no forms are filled in"))
+            credential.decide_with_settings(
+                by_hand if has_login else missing("no forms are filled in")
+            )
     if mappings:
         work.draft.put("fetch.credentials", mappings, setting.place)
         if len(mappings) == len(work.beans.beans_in(setting)):
@@ -292,7 +303,7 @@ def map_credentials(work: Migration, bean: Bean) -> None:
 
 
 def _credential(bean: Bean) -> CommentedMapping | None:
-    """A login whose password is in the environment; None for one in the file."""
+    """A login with a password in the environment; None for a password in the file."""
     secret = _OF_ENVIRONMENT.fullmatch(bean.text("password"))
     place = _DOMAIN.fullmatch(bean.text("domain") or bean.text("credentialDomain"))
     name = bean.text("login")
@@ -300,8 +311,8 @@ def _credential(bean: Bean) -> CommentedMapping | None:
         return None
     host, port = place[1], place[2] or ""
     origin = f"https://{host}" if port == ":443" else f"http://{host}{port}"
-    said = {"origin": origin, "realm": bean.text("realm"), "username": name}
-    plain = {key: value for key, value in said.items() if value}
+    fields = {"origin": origin, "realm": bean.text("realm"), "username": name}
+    plain = {key: value for key, value in fields.items() if value}
     return CommentedMapping({**plain, "password": {"env": secret[1]}}, {"origin": bean.place})
 
 

@@ -52,8 +52,8 @@ def _continues(line: str) -> bool:
 
 
 def _split(line: str) -> tuple[str, str]:
-    found = _SPLIT.match(line)
-    return (found[1], found[2]) if found else (line, "")
+    match = _SPLIT.match(line)
+    return (match[1], match[2]) if match else (line, "")
 
 
 def _unescaped(text: str) -> str:
@@ -85,46 +85,54 @@ _MAX_BYTES = 1_000_000
 
 
 def fill_placeholders(beans: Beans, directory: Path, environ: Mapping[str, str]) -> None:
-    """Fill in what the configuration itself, a file beside it, or the environment says.
+    """Fill in values of the configuration, of a file of its directory, or of the environment.
 
     Args:
         beans: The configuration.
-        directory: Where its file lies.
+        directory: The directory of its file.
         environ: The environment.
     """
-    found = beans.of_kind(*_KINDS)
+    configurers = beans.of_kind(*_KINDS)
     values: dict[str, str] = {}
-    for bean in found:
+    for bean in configurers:
         values |= _values(beans, bean, directory)
-    elements = [one for one in beans.items if isinstance(one, Setting) and one.name == _ELEMENT]
+    elements = [
+        setting
+        for setting in beans.items
+        if isinstance(setting, Setting) and setting.name == _ELEMENT
+    ]
     for element in elements:
         element.decide(mapped("", _FILLED))
-        said = _LOCATION.search(element.text)
-        for name in said[1].split(",") if said else ():
+        match = _LOCATION.search(element.text)
+        for name in match[1].split(",") if match else ():
             values |= _of_file(element, name.strip(), directory)
-    known = {**environ, **values} if found or elements else None
+    variables = {**environ, **values} if configurers or elements else None
     for item in beans.items:
-        if isinstance(item, Setting) and item.bean not in found and item.kind != "element":
-            _fill(item, known, environ)
+        if isinstance(item, Setting) and item.bean not in configurers and item.kind != "element":
+            _fill(item, variables, environ)
     for name, value in beans.values.items():
-        users = [one for one in beans.items if isinstance(one, Setting) and one.value == Ref(name)]
+        users = [
+            setting
+            for setting in beans.items
+            if isinstance(setting, Setting) and setting.value == Ref(name)
+        ]
         own = Setting(name, value, 0, Bean("", "", "", beans.file, 0))
-        _fill(own, known, environ)
+        _fill(own, variables, environ)
         beans.values[name] = own.value
         for user in users:
             user.came_from(own.origin)
 
 
 def _fill(item: Setting, values: Mapping[str, str] | None, environ: Mapping[str, str]) -> None:
-    def text(said: str) -> str:
+    def text(value: str) -> str:
         if values is not None:
-            said = filled(said, values)
-        if "#{" not in said:
-            return said
+            value = filled(value, values)
+        if "#{" not in value:
+            return value
         # The environment's value of a secret is not copied: its name goes on.
         is_secret = bool(SECRET.search(item.name))
-        known = {} if is_secret else environ
-        done = translated(said, known, later=is_secret or item.name in _LATER)
+        variables = {} if is_secret else environ
+        done = translated(value, variables, later=is_secret or item.name in _LATER)
         for note in (*done.notes, done.problem):
             if note and note not in item.origin:
                 item.came_from(f"{item.origin}; {note}".removeprefix("; "))
@@ -171,16 +179,16 @@ def _has_more(beans: Beans, item: Setting) -> bool:
 def _without_open(value: object) -> tuple[object, str]:
     """A list or a map without the texts that stay open, and why they are left out; "" for none."""
     if isinstance(value, list):
-        wrong = [one for one in value if isinstance(one, str) and still_open(one)]
-        kept: object = [one for one in value if one not in wrong]
+        wrong = [part for part in value if isinstance(part, str) and still_open(part)]
+        rest: object = [part for part in value if part not in wrong]
     elif isinstance(value, dict):
-        wrong = [one for one in value.values() if isinstance(one, str) and still_open(one)]
-        kept = {key: one for key, one in value.items() if one not in wrong}
+        wrong = [part for part in value.values() if isinstance(part, str) and still_open(part)]
+        rest = {key: part for key, part in value.items() if part not in wrong}
     else:
         return value, ""
     if not wrong:
         return value, ""
-    return kept, f"left out {len(wrong)} of {len(value)}: {open_doubt(wrong[0])}"
+    return rest, f"left out {len(wrong)} of {len(value)}: {open_doubt(wrong[0])}"
 
 
 def _own_text(value: object) -> str:
@@ -219,7 +227,7 @@ def _of(value: object) -> dict[str, str]:
     text = value.get("") if isinstance(value, dict) else value
     if not isinstance(text, str):
         return {}
-    return {key: said.strip() for key, said, _ in read_properties(text)}
+    return {key: written.strip() for key, written, _ in read_properties(text)}
 
 
 def _of_file(
@@ -294,8 +302,8 @@ def _entries(beans: Beans, bean: Bean, properties: Setting) -> Iterator[Setting]
     if not isinstance(text, str):
         return
     place = beans.items.index(properties) + 1
-    for key, said, line in read_properties(text):
-        override = Setting(key, said, properties.line_of(line), bean, "override")
+    for key, written, line in read_properties(text):
+        override = Setting(key, written, properties.line_of(line), bean, "override")
         beans.items.insert(place, override)
         place += 1
         yield override
@@ -303,7 +311,7 @@ def _entries(beans: Beans, bean: Bean, properties: Setting) -> Iterator[Setting]
 
 def locate(beans: Beans, path: str) -> tuple[Bean, str] | None:
     """The bean and the name of the property that a dotted path leads to; None when to none."""
-    parts = [(found[1], found[2]) for found in _PART.finditer(path.strip())]
+    parts = [(match[1], match[2]) for match in _PART.finditer(path.strip())]
     bean = beans.bean(parts[0][0]) if len(parts) > 1 else None
     for name, index in parts[1:-1]:
         if bean is None:

@@ -40,7 +40,7 @@ _PLACES = {
     "chains.disposition.archive.gate": RulePlace.AFTER_FETCH,
     "chains.disposition.candidates.gate": RulePlace.DISPOSITION,
 }
-"""Where rules are asked, by what they go to."""
+"""The places of rules, by the scope or chain that asks them."""
 
 _MISSING = "the scope has no such rule: its decisions may differ"
 
@@ -62,8 +62,8 @@ class RuleWriter:
 
     def rules(self, beans: list[Bean]) -> list[CommentedMapping]:
         """Rules in order, without those that Nacre does not have."""
-        found = (self.rule(bean) for bean in beans)
-        return [rule for rule in found if rule is not None]
+        written = (self.rule(bean) for bean in beans)
+        return [rule for rule in written if rule is not None]
 
     def rule(self, bean: Bean) -> CommentedMapping | None:
         """One rule; None when it cannot be had, which is flagged."""
@@ -85,15 +85,15 @@ class RuleWriter:
             bean.decide_with_settings(to_check(_NO_SCRIPT, self._target))
             self._work.advise(f"{bean.place}: {_NO_SCRIPT}")
             return None
-        said = self._said(bean)
-        kept = self._valid(bean, said)
-        if kept is None or self._is_misplaced(bean, kept):
+        values = self._said(bean)
+        valid = self._valid(bean, values)
+        if valid is None or self._is_misplaced(bean, valid):
             return None
         bean.decide(mapped(self._target))
-        return self._noted(bean, kept)
+        return self._noted(bean, valid)
 
     def _said(self, bean: Bean) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, setting in bean.settings.items():
             if setting.conversion is not None and setting.bean is bean:
                 continue
@@ -104,12 +104,12 @@ class RuleWriter:
             if value is None:
                 setting.decide_if_undecided(defaulted(WIRING))
                 continue
-            found[name] = value
+            values[name] = value
             setting.decide_if_undecided(mapped(self._target))
-        return found
+        return values
 
     def _value(self, setting: Setting) -> object:
-        """The value as a configuration of Nacre has it; None where there is none to say."""
+        """The value as a configuration of Nacre has it; None if it needs none."""
         if setting.name == "rules":
             return self.rules(self._beans.beans_in(setting))
         if setting.name in {"surtsSource", "surtsSourceFile"}:
@@ -125,8 +125,10 @@ class RuleWriter:
 
     def _database(self, setting: Setting) -> object:
         """The file that a look-up of countries names, whatever its class."""
-        found = self._beans.resolved(setting.value)
-        texts = [one.text for one in found.settings.values()] if isinstance(found, Bean) else []
+        database = self._beans.resolved(setting.value)
+        texts = (
+            [part.text for part in database.settings.values()] if isinstance(database, Bean) else []
+        )
         setting.decide_with_parts(
             to_check("a MaxMind file is looked up, with `database` of the rule")
         )
@@ -147,51 +149,51 @@ class RuleWriter:
         lines = (line.strip() for line in value.text("value").splitlines())
         return [line for line in lines if line and not line.startswith("#")]
 
-    def _valid(self, bean: Bean, said: dict[str, Any]) -> dict[str, Any] | None:
+    def _valid(self, bean: Bean, values: dict[str, Any]) -> dict[str, Any] | None:
         """What of it Nacre accepts; the rest is flagged."""
-        problem = rule_problem(bean.kind, said)
+        problem = rule_problem(bean.kind, values)
         if not problem:
-            return said
-        kept: dict[str, Any] = {}
-        for name, given in said.items():
-            several = isinstance(given, list) and name != "rules"
-            value = self._usable(bean, name, given, kept) if several else given
-            problem = rule_problem(bean.kind, {**kept, name: value})
+            return values
+        valid: dict[str, Any] = {}
+        for name, raw in values.items():
+            several = isinstance(raw, list) and name != "rules"
+            value = self._usable(bean, name, raw, valid) if several else raw
+            problem = rule_problem(bean.kind, {**valid, name: value})
             if not problem:
-                kept[name] = value
+                valid[name] = value
             else:
                 bean.settings[name].decide(to_check(f"left out: {problem}", self._target))
-        problem = rule_problem(bean.kind, kept)
+        problem = rule_problem(bean.kind, valid)
         if not problem:
-            return kept
+            return valid
         bean.decide(to_check(f"the rule is left out: {problem}", self._target))
         self._work.advise(
             f"The rule {bean.kind} of {bean.file}:{bean.line} is left out of {self._target}."
         )
-        for name in kept:
+        for name in valid:
             bean.settings[name].decide(bean.conversion)
         return None
 
-    def _is_misplaced(self, bean: Bean, said: dict[str, Any]) -> bool:
-        """Whether it asks for what is not known there, so that Heritrix's never speaks either."""
+    def _is_misplaced(self, bean: Bean, values: dict[str, Any]) -> bool:
+        """Whether it needs facts that the place does not have: Heritrix's rule never matches."""
         if self._place is None:
             return False
-        rule = _ADAPTER.validate_python(_shortened(bean.kind, said))
+        rule = _ADAPTER.validate_python(_shortened(bean.kind, values))
         for _, message in misplaced([rule], self._place):
             bean.decide_with_settings(
                 to_check(f"left out, because it has no say there: {message}", self._target)
             )
-            for name in said:
+            for name in values:
                 bean.settings[name].decide(bean.conversion)
             return True
         return False
 
-    def _usable(self, bean: Bean, name: str, values: list[Any], kept: dict[str, Any]) -> list[Any]:
+    def _usable(self, bean: Bean, name: str, values: list[Any], valid: dict[str, Any]) -> list[Any]:
         """The elements of a list that Nacre accepts; the others are reported."""
         wrong = {
             place: problem
             for place, value in enumerate(values)
-            if (problem := rule_problem(bean.kind, {**kept, name: [value]}))
+            if (problem := rule_problem(bean.kind, {**valid, name: [value]}))
         }
         for place, problem in wrong.items():
             self._work.advise(f"{bean.settings[name].place}: left out {values[place]!r}: {problem}")
@@ -200,13 +202,13 @@ class RuleWriter:
             bean.settings[name].decide(to_check(note, self._target))
         return [value for place, value in enumerate(values) if place not in wrong]
 
-    def _noted(self, bean: Bean, said: dict[str, Any]) -> CommentedMapping:
-        short = _shortened(bean.kind, said)
+    def _noted(self, bean: Bean, values: dict[str, Any]) -> CommentedMapping:
+        short = _shortened(bean.kind, values)
         outer = CommentedMapping(short, {"rule": bean.place})
         inner = outer
         if short["rule"] == "not":
             inner = outer["of"] = CommentedMapping(short["of"], {"rule": bean.place})
-        for name, value in said.items():
+        for name, value in values.items():
             for key in _shortened(bean.kind, {name: value}):
                 if key in inner and key not in {"rule", "of"}:
                     inner.reasons[key] = bean.settings[name].place
@@ -217,12 +219,12 @@ class RuleWriter:
 
 
 def is_open(work: Migration, rule: Bean) -> bool:
-    """Whether it never says REJECT: it accepts everything, or is a list without a rule."""
+    """Whether it never rejects: it accepts everything, or is a list without a rule."""
     if not rule.active or not rule.is_true("enabled", default=True):
         return True
     if rule.kind == "DecideRuleSequence":
         inner = work.beans.beans_in(rule.settings.get("rules"))
-        return all(is_open(work, one) for one in inner)
+        return all(is_open(work, inner_rule) for inner_rule in inner)
     return rule.kind == "AcceptDecideRule"
 
 
@@ -232,10 +234,10 @@ def place_rules(
     """Note where each rule is, so that sheets can speak of it."""
     by_line = {rule.reasons["rule"]: (place, rule) for place, rule in enumerate(rules)}
     for bean in beans:
-        found = by_line.get(bean.place)
-        if found is None:
+        placed = by_line.get(bean.place)
+        if placed is None:
             continue
-        place, rule = found
+        place, rule = placed
         path = f"{above}.{rule.get('name') or place}"
         work.rule_paths[bean] = f"{path}.of" if rule["rule"] == "not" else path
         if rule["rule"] == "sequence":
@@ -243,10 +245,10 @@ def place_rules(
             place_rules(work, rule.get("rules", []), inner, f"{path}.rules")
 
 
-def rule_problem(kind: str, said: dict[str, Any]) -> str:
+def rule_problem(kind: str, values: dict[str, Any]) -> str:
     """The problem with a rule; "" for none."""
     try:
-        _ADAPTER.validate_python(_shortened(kind, said))
+        _ADAPTER.validate_python(_shortened(kind, values))
     except ValidationError as error:
         first = error.errors()[0]
         if first["type"] == "extra_forbidden":
@@ -258,16 +260,16 @@ def rule_problem(kind: str, said: dict[str, Any]) -> str:
 
 
 def setting_of_rule(kind: str, name: str, value: object) -> dict[str, Any]:
-    """Nacre's name and value for one property of a rule, as a sheet says it."""
+    """Nacre's name and value for one property of a rule, as a sheet has it."""
     short = _shortened(kind, {name: _plain(name, value)})
     short.pop("rule")
     return dict(short.pop("of", {}), **short) if "of" in short else short
 
 
-def _shortened(kind: str, said: dict[str, Any]) -> dict[str, Any]:
-    known = {"database" if name == "lookup" else name: said[name] for name in said}
-    short = short_form({"rule": kind, **known})
-    if "surtsDumpFile" not in said:
+def _shortened(kind: str, values: dict[str, Any]) -> dict[str, Any]:
+    renamed = {"database" if name == "lookup" else name: values[name] for name in values}
+    short = short_form({"rule": kind, **renamed})
+    if "surtsDumpFile" not in values:
         short.get("of", short).pop("dump_file", None)
     if short["rule"] == "not":
         short["of"] = dict(short["of"])
@@ -276,7 +278,7 @@ def _shortened(kind: str, said: dict[str, Any]) -> dict[str, Any]:
 
 def _plain(name: str, value: object) -> object:
     if isinstance(value, list):
-        return [item for one in value if (item := _plain(name, one)) not in ("", None)]
+        return [item for part in value if (item := _plain(name, part)) not in ("", None)]
     if isinstance(value, dict):
         return {key: _plain(name, item) for key, item in value.items()}
     if not isinstance(value, str):
@@ -325,7 +327,7 @@ def map_order_scope(work: Migration, scope: Bean) -> None:
     beans = work.beans.beans_in(setting)
     rules = RuleWriter(work).rules(beans)
     place_rules(work, rules, beans)
-    undecided = [one for one in sequence.settings.values() if one.conversion is None]
+    undecided = [part for part in sequence.settings.values() if part.conversion is None]
     sequence.decide(mapped("scope"))
     decide_all(undecided, mapped("scope"))
     work.draft.put("scope", rules, scope.place)
@@ -351,42 +353,44 @@ def _old_rules(work: Migration, scope: Bean) -> list[CommentedMapping]:
     return rules
 
 
-def _depth(scope: Bean, name: str, rule: str, ours: str) -> list[CommentedMapping]:
+def _depth(scope: Bean, name: str, rule: str, setting_name: str) -> list[CommentedMapping]:
     setting = scope.settings.get(name)
     if setting is None or not setting.text.isdecimal():
         return []
-    return [CommentedMapping({"rule": rule, ours: int(setting.text)}, {"rule": setting.place})]
+    return [
+        CommentedMapping({"rule": rule, setting_name: int(setting.text)}, {"rule": setting.place})
+    ]
 
 
 def _filters(work: Migration, scope: Bean) -> list[CommentedMapping]:
     """The exclude-filter; other filters are flagged."""
-    found: list[CommentedMapping] = []
+    rules: list[CommentedMapping] = []
     for name, setting in scope.settings.items():
         if "Filter" not in name and "filters" not in name:
             continue
         for bean in work.beans.beans_in(setting):
-            found += _filter(work, bean, setting) if name == "excludeFilter" else ()
+            rules += _filter(work, bean, setting) if name == "excludeFilter" else ()
             by_hand = to_check(f"{name}: write a rule for it into scope", "scope")
             bean.decide_with_settings(bean.conversion or by_hand)
-    return found
+    return rules
 
 
 def _filter(work: Migration, bean: Bean, owner: Setting) -> list[CommentedMapping]:
     if bean.kind == "OrFilter":
         bean.decide(mapped("scope"))
         inner = work.beans.beans_in(bean.settings.get("filters"))
-        rules = [rule for one in inner for rule in _filter(work, one, owner)]
+        rules = [rule for inner_bean in inner for rule in _filter(work, inner_bean, owner)]
         decide_all(bean.settings.values(), mapped("scope"))
         return rules
     make = _FILTERS.get(bean.kind)
-    said = make(bean) if make is not None else None
-    if said is None:
+    mapping = make(bean) if make is not None else None
+    if mapping is None:
         conversion = to_check("no rule of Nacre is like it: write one into scope", "scope")
         bean.decide(conversion)
         decide_inside(owner.value, conversion)
         return []
     bean.decide_with_settings(mapped("scope"))
-    return [CommentedMapping({**said, "decision": "REJECT"}, {"rule": bean.place})]
+    return [CommentedMapping({**mapping, "decision": "REJECT"}, {"rule": bean.place})]
 
 
 def _path_depth(bean: Bean) -> dict[str, Any] | None:

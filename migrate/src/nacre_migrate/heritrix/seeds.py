@@ -1,4 +1,4 @@
-"""Seeds of Heritrix, in the configuration itself or in a file beside it."""
+"""Seeds of Heritrix, in the configuration itself or in a file of its directory."""
 
 from nacre.config.ordinary import read_ordinary
 from nacre_migrate.draft import require_seeds
@@ -44,7 +44,7 @@ def _source(work: Migration, setting: Setting) -> Conversion:
 
 
 def read_file(work: Migration, setting: Setting, name: str) -> Conversion:
-    """The lines of a file become the seed list; the conversion of the property that names it."""
+    """The lines of a file become the seed list; the conversion of its property."""
     path = beside(work.directory, name)
     try:
         if not name or path.stat().st_size > _MAX_BYTES:
@@ -61,7 +61,7 @@ def read_file(work: Migration, setting: Setting, name: str) -> Conversion:
 
 
 def finish_seeds(work: Migration) -> None:
-    """The list without blank lines around it; one without seeds says where they go."""
+    """The list without blank lines around it; a list without seeds has a comment for them."""
     lines = work.draft.seeds
     while lines and not lines[0]:
         del lines[0]

@@ -37,11 +37,11 @@ class SheetWriter:
         """All sheets and associations of the configuration."""
         for bean in self._beans.of_kind("Sheet"):
             self.sheet(bean)
-        found = [self._association(bean) for bean in self._beans.of_kind(*ASSOCIATIONS)]
-        self.place([one for one in found if one is not None])
+        associations = [self._association(bean) for bean in self._beans.of_kind(*ASSOCIATIONS)]
+        self.place([association for association in associations if association is not None])
 
     def place(self, associations: list[CommentedMapping]) -> None:
-        """Put what was written into the draft."""
+        """Put the sheets into the draft."""
         draft = self._work.draft
         if self._sheets:
             draft.put("sheets", self._sheets)
@@ -62,19 +62,19 @@ class SheetWriter:
 
     def _entries(self, bean: Bean) -> list[Setting]:
         """The entries of its map, or of its list of properties."""
-        found: list[Setting] = []
+        entries: list[Setting] = []
         for setting in bean.settings.values():
             value = self._beans.resolved(setting.value)
             if isinstance(value, dict):
-                found += (item for item in value.values() if isinstance(item, Setting))
+                entries += (item for item in value.values() if isinstance(item, Setting))
                 value = value.get("")
             if isinstance(value, str):
                 for key, text, line in read_properties(value):
                     entry = Setting(key, text, setting.line_of(line), bean, "entry")
                     entry.doubt_value(open_doubt(text))
                     self._beans.add(entry)
-                    found.append(entry)
-        return found
+                    entries.append(entry)
+        return entries
 
     def _entry(self, bean: Bean, entry: Setting) -> dict[str, Any]:
         if entry.doubt:
@@ -101,15 +101,15 @@ class SheetWriter:
             entry.decide(to_check("is about a rule that is not in the scope"))
             return {}
         several = isinstance(self._beans.resolved(entry.value), list)
-        said: object = self._beans.listed(entry.value) if several else entry.text
-        problem = rule_problem(owner.kind, {name: said})
+        rule_value: object = self._beans.listed(entry.value) if several else entry.text
+        problem = rule_problem(owner.kind, {name: rule_value})
         if problem and "required" not in problem.lower():
             entry.decide(to_check(f"left out: {problem}"))
             return {}
-        values = setting_of_rule(owner.kind, name, said)
-        found = {f"{above}.{key}": value for key, value in values.items()}
-        entry.decide(mapped(", ".join(found)))
-        return found
+        values = setting_of_rule(owner.kind, name, rule_value)
+        settings = {f"{above}.{key}": value for key, value in values.items()}
+        entry.decide(mapped(", ".join(settings)))
+        return settings
 
     def _of_bean(self, owner: Bean, name: str, entry: Setting) -> dict[str, Any]:
         chosen = self._beans.resolved(entry.value)
@@ -146,41 +146,43 @@ class SheetWriter:
             return {}
         path, policy = POLICIES[chosen.kind]
         entry.decide(mapped(path))
-        said: dict[str, Any] = {"policy": policy}
-        for one, setting in chosen.settings.items():
-            rule = kind.properties.get(one)
+        choice: dict[str, Any] = {"policy": policy}
+        for key, setting in chosen.settings.items():
+            rule = kind.properties.get(key)
             values = becomes(rule, setting, always=True)[1] if rule is not None else {}
-            said |= {target.rpartition(".")[2]: value for target, value in values.items()}
-        return {path: policy if path == "frontier.cost" else said}
+            choice |= {target.rpartition(".")[2]: value for target, value in values.items()}
+        return {path: policy if path == "frontier.cost" else choice}
 
     def _association(self, bean: Bean) -> CommentedMapping | None:
         names = self._names(bean)
-        known = [name for name in names if name in self._sheets]
-        said: dict[str, Any] = {"sheets": known}
+        existing = [name for name in names if name in self._sheets]
+        association: dict[str, Any] = {"sheets": existing}
         rules: list[CommentedMapping] = []
         if bean.kind == ASSOCIATIONS[0]:
-            said["surts"] = self._texts(bean, "surtPrefixes")
+            association["surts"] = self._texts(bean, "surtPrefixes")
         else:
-            found = bean.settings.get("rules")
-            rules = RuleWriter(self._work, "sheet_associations").rules(self._beans.beans_in(found))
-            said["rules"] = rules
+            rules_setting = bean.settings.get("rules")
+            rules = RuleWriter(self._work, "sheet_associations").rules(
+                self._beans.beans_in(rules_setting)
+            )
+            association["rules"] = rules
             if (order := bean.text("order")).lstrip("-").isdecimal():
-                said["order"] = int(order)
-        if not known or not (said.get("surts") or rules):
+                association["order"] = int(order)
+        if not existing or not (association.get("surts") or rules):
             bean.decide(to_check("left out: it names no sheet or no place that is known"))
             for setting in bean.settings.values():
                 setting.decide(bean.conversion)
             return None
         bean.decide_with_settings(mapped("sheet_associations"))
-        if known != names and (target := bean.settings.get("targetSheetNames")) is not None:
-            lost = ", ".join(name for name in names if name not in known)
+        if existing != names and (target := bean.settings.get("targetSheetNames")) is not None:
+            lost = ", ".join(name for name in names if name not in existing)
             target.decide(to_check(f"there is no sheet {lost}", "sheet_associations"))
-        return CommentedMapping(said, {"sheets": bean.place})
+        return CommentedMapping(association, {"sheets": bean.place})
 
     def _names(self, bean: Bean) -> list[str]:
         return [name.replace(".", "-") for name in self._texts(bean, "targetSheetNames")]
 
     def _texts(self, bean: Bean, name: str) -> list[str]:
         setting = bean.settings.get(name)
-        found = self._beans.listed(setting.value) if setting is not None else []
-        return [item.strip() for item in found if isinstance(item, str) and item.strip()]
+        items = self._beans.listed(setting.value) if setting is not None else []
+        return [item.strip() for item in items if isinstance(item, str) and item.strip()]

@@ -2,8 +2,8 @@
 
 Known: beans with id, name, class, parent; property, constructor-arg, the `p:` and `c:` attributes;
 value, ref, idref, null, inner beans, list, set, array, map, props; `util:` collections; alias; and
-`import` of files beside it. Other elements are kept as an `element`, and flagged later.
-Nothing is executed, and no file is opened that lies elsewhere.
+`import` of files of its directory. Other elements are kept as an `element`, and flagged later.
+Nothing is executed, and no file of another directory is opened.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,8 +30,8 @@ class SpringReader:
 
     Args:
         file: Its name, for the report.
-        directory: Where it lies; files that it imports are read from there.
-        environ: The environment, by which it may choose what it imports.
+        directory: Its directory; files that it imports are read from there.
+        environ: The environment, which names of imports can refer to.
     """
 
     def __init__(self, file: str, directory: Path, environ: Mapping[str, str]) -> None:
@@ -89,14 +89,14 @@ class SpringReader:
 
     def _import(self, element: Element) -> Conversion:
         """Read the beans of a file beside this one; they take its place."""
-        said = element.attributes.get("resource", "")
-        name = translated(filled(said, self._environ), self._environ).text
+        resource = element.attributes.get("resource", "")
+        name = translated(filled(resource, self._environ), self._environ).text
         name = name.removeprefix("file:").removeprefix("classpath:")
         path = self._directory / name
         inside = path.resolve().is_relative_to(self._directory.resolve())
         if not inside or not path.is_file():
-            why = "is not there" if inside else "is not read, because it lies elsewhere"
-            return to_check(f"{name} {why}, so its beans are missing: {_PARTS}")
+            reason = "is not there" if inside else "is not read, because it lies elsewhere"
+            return to_check(f"{name} {reason}, so its beans are missing: {_PARTS}")
         if name in self._read or len(self._read) >= _MAX_FILES:
             return defaulted("read already")
         self._read.add(name)
@@ -108,9 +108,9 @@ class SpringReader:
 
     def _element(self, element: Element) -> Setting:
         """An element that is neither bean nor property."""
-        said = " ".join(f'{name}="{value}"' for name, value in element.attributes.items())
+        text = " ".join(f'{name}="{value}"' for name, value in element.attributes.items())
         owner = Bean("", "", "", self._file, element.line)
-        item = Setting(f"<{element.tag}>", said, element.line, owner, "element")
+        item = Setting(f"<{element.tag}>", text, element.line, owner, "element")
         self.beans.add(item)
         return item
 
@@ -119,9 +119,9 @@ class SpringReader:
         bean = self._bean(element, None, others[0] if others else "")
         if bean.name:
             self.beans.named[bean.name] = bean
-        for other in others:
-            if other != bean.name:
-                self.beans.aliases[other] = bean.name
+        for alias in others:
+            if alias != bean.name:
+                self.beans.aliases[alias] = bean.name
 
     def _inner(self, element: Element, owner: Setting) -> Bean:
         return self._bean(element, owner)
@@ -146,8 +146,8 @@ class SpringReader:
             namespace, brace, local = name.rpartition("}")
             if brace and namespace[1:] in (f"{_SHORT}p", f"{_SHORT}c"):
                 plain = local.removesuffix("-ref")
-                said: object = Ref(value) if plain != local else value
-                self.beans.say(bean, Setting(property_name(plain), said, element.line, bean))
+                content: object = Ref(value) if plain != local else value
+                self.beans.say(bean, Setting(property_name(plain), content, element.line, bean))
 
     def _part(self, element: Element, bean: Bean) -> None:
         if element.tag == "property":
@@ -165,7 +165,7 @@ class SpringReader:
         setting.say(self._value(element, setting))
 
     def _value(self, element: Element, owner: Setting) -> object:
-        """What an element with `value`, `ref` or a child says."""
+        """The value of an element with `value`, `ref` or a child."""
         if "value" in element.attributes:
             return element.attributes["value"]
         if "ref" in element.attributes:
@@ -181,9 +181,9 @@ class SpringReader:
         return element.text
 
     def _list(self, element: Element, owner: Setting) -> list[object]:
-        known = ((child, self._of_tag.get(child.tag)) for child in element.children)
-        found = [read(child, owner) for child, read in known if read is not None]
-        return [*found, *self._to_fill_in(element, owner)]
+        readers = ((child, self._of_tag.get(child.tag)) for child in element.children)
+        values = [read(child, owner) for child, read in readers if read is not None]
+        return [*values, *self._to_fill_in(element, owner)]
 
     def _to_fill_in(self, element: Element, owner: Setting) -> Iterator[Bean]:
         """Placeholders of a template among the elements of a list: as beans of an unknown class."""
@@ -195,7 +195,7 @@ class SpringReader:
             yield bean
 
     def _map(self, element: Element, owner: Setting) -> dict[str, object]:
-        found: dict[str, object] = {}
+        entries: dict[str, object] = {}
         for entry in element.find_all("entry"):
             key = entry.attributes.get("key") or entry.attributes.get("key-ref")
             if key is None:
@@ -203,12 +203,12 @@ class SpringReader:
                 key = "".join(child.text for child in inner.children) if inner else ""
             name = key.strip()
             if _is_sheet(owner):
-                found[name] = self._entry(entry, name, owner)
+                entries[name] = self._entry(entry, name, owner)
             elif "value-ref" in entry.attributes:
-                found[name] = Ref(entry.attributes["value-ref"])
+                entries[name] = Ref(entry.attributes["value-ref"])
             else:
-                found[name] = self._entry_value(entry, owner)
-        return found
+                entries[name] = self._entry_value(entry, owner)
+        return entries
 
     def _entry(self, entry: Element, name: str, owner: Setting) -> Setting:
         """An entry of a sheet is counted as a property is."""
@@ -221,24 +221,24 @@ class SpringReader:
     def _entry_value(self, entry: Element, owner: Setting) -> object:
         if "value" in entry.attributes:
             return entry.attributes["value"]
-        known = ((child, self._of_tag.get(child.tag)) for child in entry.children)
-        return next((read(child, owner) for child, read in known if read is not None), "")
+        readers = ((child, self._of_tag.get(child.tag)) for child in entry.children)
+        return next((read(child, owner) for child, read in readers if read is not None), "")
 
     def _props(self, element: Element, owner: Setting) -> dict[str, object]:
         if not element.children:
             owner.stands_in(element)
             return {"": element.text}
-        found: dict[str, object] = {}
+        properties: dict[str, object] = {}
         for prop in element.find_all("prop"):
             name = prop.attributes.get("key", "").strip()
             if _is_sheet(owner) or is_override(owner.bean):
                 kind = "entry" if _is_sheet(owner) else "override"
                 setting = Setting(name, prop.text, prop.line, owner.bean, kind)
                 self.beans.add(setting)
-                found[name] = setting
+                properties[name] = setting
             else:
-                found[name] = prop.text
-        return found
+                properties[name] = prop.text
+        return properties
 
 
 def is_override(bean: Bean) -> bool:
@@ -262,7 +262,7 @@ def _target(element: Element) -> str:
 
 
 def _inherit(beans: Beans, bean: Bean) -> None:
-    """What a parent bean says holds for its children, where they say nothing else."""
+    """Give children the properties of their parent bean that they do not have."""
     seen = {bean.name}
     above = beans.bean(bean.parent) if bean.parent else None
     while above is not None and above.name not in seen:

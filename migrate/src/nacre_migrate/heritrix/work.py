@@ -34,7 +34,7 @@ class Migration:
 
     Attributes:
         beans: The configuration.
-        directory: Where its file lies.
+        directory: The directory of its file.
         kinds: The mappings of classes, by name.
         contact: What the operator gave; "" for nothing.
         draft: The new job.
@@ -54,13 +54,13 @@ class Migration:
     _said: dict[str, Setting] = field(default_factory=dict)
 
     def put(self, setting: Setting, path: str, value: object, note: str = "") -> None:
-        """A property becomes one setting, in a way of its own."""
+        """A property becomes one setting, in its own way."""
         if self.claim(setting, path, value):
             self.draft.put(path, value, setting.place)
             setting.decide(mapped(path, note))
 
     def claim(self, setting: Setting, path: str, value: object) -> bool:
-        """Whether a property may say a setting: not where an earlier one says something else."""
+        """Whether a property may set a setting: not if an earlier one has another value for it."""
         before = self._said.setdefault(path, setting)
         if before is setting or self.draft.value(path) == value:
             return True
@@ -72,7 +72,7 @@ class Migration:
         return False
 
     def advise(self, text: str) -> None:
-        """Add a sentence to the report's list of what the operator should do or know."""
+        """Add a sentence to the report's advice for the operator."""
         self.report.advise(text)
 
     def kind(self, bean: Bean) -> ClassMapping | None:
@@ -102,7 +102,7 @@ def beside(directory: Path, name: str) -> Path:
     """The place of a file: as it is named, or else beside the configuration.
 
     Args:
-        directory: Where the configuration lies.
+        directory: The directory of the configuration.
         name: The name, also one of Windows.
     """
     plain = name.replace("\\", "/")
@@ -162,10 +162,10 @@ def _defaults() -> JobSettings:
 def _default(path: str) -> object:
     """Nacre's default of a setting; `_UNKNOWN` where it depends on others."""
     try:
-        found = find(_defaults(), path).value
+        value = find(_defaults(), path).value
     except UnknownPropertyError:
         return _UNKNOWN
-    return list(found) if isinstance(found, tuple) else found
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _is_default(path: str, value: object) -> bool:
@@ -173,7 +173,7 @@ def _is_default(path: str, value: object) -> bool:
 
 
 def confirm(work: Migration) -> None:
-    """Flag what a later part of the configuration has overruled; it is neither mapped nor so."""
+    """Flag a property that a later part of the configuration overrides."""
     reasons = work.draft.reasons
     for item in work.beans.items:
         if not isinstance(item, Setting) or not _is_said(item):
@@ -204,16 +204,18 @@ def _is_said(item: Setting) -> bool:
     )
 
 
-def _equal(one: object, other: object) -> bool:
+def _equal(first: object, second: object) -> bool:
     return (
-        [*one] == [*other] if isinstance(one, tuple) and isinstance(other, list) else one == other
+        [*first] == [*second]
+        if isinstance(first, tuple) and isinstance(second, list)
+        else first == second
     )
 
 
-def unknown(bean: Bean, setting: Setting, known: Iterable[str]) -> Conversion:
+def unknown(bean: Bean, setting: Setting, names: Iterable[str]) -> Conversion:
     """The conversion of a property that no table knows."""
     if isinstance(setting.value, Ref):
         return defaulted(WIRING)
-    near = difflib.get_close_matches(setting.name, list(known), n=1, cutoff=0.75)
+    near = difflib.get_close_matches(setting.name, list(names), n=1, cutoff=0.75)
     guess = f"; perhaps {near[0]}" if near else ""
     return to_check(f"not a known property of {bean.kind}{guess}")

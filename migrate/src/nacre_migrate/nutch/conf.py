@@ -20,7 +20,7 @@ STOCK: dict[str, str] = read_table(__package__, "stock.toml")
 
 
 def _days(text: str) -> str:
-    """Seconds of a number of days; the text itself where it is none."""
+    """Seconds of a number of days; the text itself if it is no number."""
     try:
         return f"{float(text) * 86_400:.0f}"
     except (ValueError, OverflowError):
@@ -91,9 +91,9 @@ class Conf:
         if not paths:
             where = Problem("", "there is no nutch-site.xml", "Nutch's conf directory")
             raise ConfigError([where._replace(file=str(directory))])
-        self.properties = [found for path in paths for found in _read(path)]
-        self._effective = {found.name: found for found in self.properties}
-        self._open = {name: one for name, one in self._effective.items() if self._is_open(one)}
+        self.properties = [prop for path in paths for prop in _read(path)]
+        self._effective = {prop.name: prop for prop in self.properties}
+        self._open = {name: item for name, item in self._effective.items() if self._is_open(item)}
         for name in self._open:
             # As if nothing were said: an open reference would reach the wire.
             del self._effective[name]
@@ -103,9 +103,9 @@ class Conf:
     def _of_old_names(self) -> Iterator[tuple[str, NutchProperty]]:
         """The properties that stand under names of earlier releases, by their names of now."""
         for old, (new, convert) in RENAMED.items():
-            prop, other = self._effective.get(old), self._effective.get(new)
-            is_stock = other is not None and other.file == FILES[0]
-            if prop is not None and (other is None or (is_stock and prop.file != FILES[0])):
+            prop, newer = self._effective.get(old), self._effective.get(new)
+            is_stock = newer is not None and newer.file == FILES[0]
+            if prop is not None and (newer is None or (is_stock and prop.file != FILES[0])):
                 yield new, prop._replace(name=new, value=convert(prop.value))
 
     def current(self, prop: NutchProperty) -> NutchProperty | None:
@@ -115,13 +115,13 @@ class Conf:
             prop: The property, as it is written.
         """
         new = RENAMED[prop.name][0] if prop.name in RENAMED else ""
-        found = self._renamed.get(new)
-        return found if found is not None and self._effective.get(prop.name) is prop else None
+        renamed = self._renamed.get(new)
+        return renamed if renamed is not None and self._effective.get(prop.name) is prop else None
 
     def path(self, name: str) -> Path | None:
         """A file, or the template that it is made from; None when there is neither.
 
-        A name that leads out of the directory is none.
+        A name that leads out of the directory has no file.
         """
         for candidate in (self.directory / name, self.directory / (name + TEMPLATE)):
             inside = candidate.resolve().is_relative_to(self.directory.resolve())
@@ -134,51 +134,51 @@ class Conf:
         return self._answered.get(name) or self._effective.get(name)
 
     def replace(self, name: str, value: str) -> None:
-        """Let a property hold another value, as the operator says; the report has the old one."""
-        found = self._effective[name]
-        self._answered[name] = found
-        self._effective[name] = found._replace(value=value)
+        """Replace the value of a property by the operator's answer; the report has the old one."""
+        prop = self._effective[name]
+        self._answered[name] = prop
+        self._effective[name] = prop._replace(value=value)
 
-    def answered(self, found: NutchProperty) -> str:
+    def answered(self, prop: NutchProperty) -> str:
         """The value that an operator's answer has put in place of a property; "" for none."""
-        return self._effective[found.name].value if found.name in self._answered else ""
+        return self._effective[prop.name].value if prop.name in self._answered else ""
 
-    def is_open(self, found: NutchProperty) -> bool:
+    def is_open(self, prop: NutchProperty) -> bool:
         """Whether a property holds a reference that nothing fills in, so that it is not used."""
-        return self._open.get(found.name) is found
+        return self._open.get(prop.name) is prop
 
-    def _is_open(self, found: NutchProperty) -> bool:
-        if found.value == STOCK.get(found.name):
+    def _is_open(self, prop: NutchProperty) -> bool:
+        if prop.value == STOCK.get(prop.name):
             return False
-        return bool(_OPEN.search(self._filled(found.value)))
+        return bool(_OPEN.search(self._filled(prop.value)))
 
     def value(self, name: str) -> str:
         """The effective value, references to others filled in; "" when there is none."""
-        found = self._effective.get(name)
-        return self._filled(found.value if found else STOCK.get(name, ""))
+        prop = self._effective.get(name)
+        return self._filled(prop.value if prop else STOCK.get(name, ""))
 
     def _filled(self, text: str) -> str:
         for _ in range(_MAX_REFERENCES):
-            found = _REFERENCE.search(text)
-            if found is None:
+            match = _REFERENCE.search(text)
+            if match is None:
                 break
-            known = self._referred(found[1])
-            if known is None:
+            value = self._referred(match[1])
+            if value is None:
                 break
-            text = text[: found.start()] + known + text[found.end() :]
+            text = text[: match.start()] + value + text[match.end() :]
         return text
 
     def _referred(self, name: str) -> str | None:
-        """The value of a reference; None where there is none. Source: Hadoop, `Configuration`.
+        """The value of a reference; None if there is none. Source: Hadoop, `Configuration`.
 
         `${env.NAME}` is of the environment; a default follows `-` or `:-`.
         """
         if name.startswith("env."):
-            plain, _, other = name.removeprefix("env.").partition("-")
+            plain, _, default = name.removeprefix("env.").partition("-")
             has_other = "-" in name
-            return self._environ.get(plain.removesuffix(":")) or (other if has_other else None)
-        found = self._effective.get(name)
-        return found.value if found else STOCK.get(name)
+            return self._environ.get(plain.removesuffix(":")) or (default if has_other else None)
+        prop = self._effective.get(name)
+        return prop.value if prop else STOCK.get(name)
 
     def is_true(self, name: str) -> bool:
         """The effective value is `true`."""
@@ -186,8 +186,8 @@ class Conf:
 
     def is_stock(self, name: str) -> bool:
         """The effective value is the one that Nutch comes with."""
-        found = self._effective.get(name)
-        return found is None or found.value == STOCK.get(name)
+        prop = self._effective.get(name)
+        return prop is None or prop.value == STOCK.get(name)
 
 
 def _read(path: Path) -> Iterator[NutchProperty]:

@@ -86,15 +86,15 @@ def _finding(
         return finding(to_check(_STAYS_OPEN), prop)
     now = conf.current(prop)
     if now is not None:
-        found = _conversion(conf, now, conversions, draft)
-        note = f"{now.name} since; {found.note}".removesuffix("; ")
-        return finding(found._replace(note=note), prop)
+        current = _conversion(conf, now, conversions, draft)
+        note = f"{now.name} since; {current.note}".removesuffix("; ")
+        return finding(current._replace(note=note), prop)
     conversion = _conversion(conf, prop, conversions, draft)
-    if said := conf.answered(prop):
-        taken = conversion.outcome is MigrationOutcome.MAPPED
+    if answer := conf.answered(prop):
+        is_mapped = conversion.outcome is MigrationOutcome.MAPPED
         conversion = (
-            mapped(conversion.target, f"read as {said}, as you said")
-            if taken
+            mapped(conversion.target, f"read as {answer}, as you said")
+            if is_mapped
             else missing(_LEFT_OUT)
         )
     return finding(conversion, prop)

@@ -45,7 +45,7 @@ HOST_COLUMNS = {
 
 
 def map_cycle(conf: Conf, plugins: Plugins, draft: Draft) -> Conversions:
-    """Map scores and conditions, where the configuration says anything of the cycle.
+    """Map scores and conditions, if the configuration has any for the cycle.
 
     A stock configuration leaves the scores to Nacre, whose `opic` keeps no cash.
 
@@ -81,7 +81,7 @@ def _names_of(plugin: str) -> tuple[str, ...]:
 
 
 def _kind(conf: Conf, plugins: Plugins, plugin: str) -> dict[str, Any]:
-    """The kind of score that a plugin is; {} where it is not on."""
+    """The kind of score that a plugin is; {} if it is not on."""
     if plugin not in plugins:
         return {}
     if plugin == "scoring-depth":
@@ -100,14 +100,14 @@ def _kind(conf: Conf, plugins: Plugins, plugin: str) -> dict[str, Any]:
 
 def _said(conf: Conf, names: dict[str, tuple[str, Any]]) -> dict[str, Any]:
     """The settings of properties that differ from their stock values; unreadable ones stay out."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, (setting, convert) in names.items():
         if not conf.is_stock(name):
             try:
-                found[setting] = convert(conf.value(name))
+                settings[setting] = convert(conf.value(name))
             except ValueError:
                 continue
-    return found
+    return settings
 
 
 def _condition(conf: Conf, draft: Draft) -> Conversion:
@@ -120,6 +120,6 @@ def _condition(conf: Conf, draft: Draft) -> Conversion:
         sql = sql_of(expression, HOST_COLUMNS)
     except ValueError as error:
         return to_check(f"say it in SQL over host.*: {error}", target)
-    found = conf.winner(_HOSTS)
-    draft.put(target, sql, f"{_HOSTS}, {found.file}:{found.line}" if found else _HOSTS)
+    prop = conf.winner(_HOSTS)
+    draft.put(target, sql, f"{_HOSTS}, {prop.file}:{prop.line}" if prop else _HOSTS)
     return mapped(target)

@@ -81,14 +81,14 @@ def sql_of(expression: str, columns: Mapping[str, str], metadata: str = "") -> s
         metadata: The column of the metadata, a map of texts, for other variables; "" for none.
 
     Raises:
-        ValueError: It does more than compare and compute; the message says where.
+        ValueError: It does more than compare and compute; the message has the place.
     """
     if len(expression) > _LONGEST:
         raise ValueError("the expression is too long")
     reader = _Reader(_tokens(expression), columns, metadata)
-    found = reader.condition(0)
+    sql = reader.condition(0)
     reader.expect("end")
-    return found
+    return sql
 
 
 def sql_of_document(expression: str) -> str:
@@ -98,7 +98,7 @@ def sql_of_document(expression: str) -> str:
         expression: In JEXL.
 
     Raises:
-        ValueError: It does more than compare fields and compute; the message says where.
+        ValueError: It does more than compare fields and compute; the message has the place.
     """
     if not expression.strip():
         raise ValueError("the expression is empty")
@@ -114,7 +114,7 @@ def _field_column(name: str) -> str:
 
 
 def _tokens(expression: str) -> list[_Token]:
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     at = 0
     text = expression.rstrip().removesuffix(";")
     while at < len(text):
@@ -125,9 +125,9 @@ def _tokens(expression: str) -> list[_Token]:
         word = match[kind]
         if kind == "name" and word in _WORDS:
             kind, word = "sign", _WORDS[word]
-        found.append(_Token(kind, word))
+        tokens.append(_Token(kind, word))
         at = match.end()
-    return found
+    return tokens
 
 
 class _Reader:
@@ -151,18 +151,18 @@ class _Reader:
         self._at += 1
         return token.text
 
-    def expect(self, what: str) -> None:
+    def expect(self, kind: str) -> None:
         """Take a sign, or find the end.
 
         Raises:
             ValueError: Something else is there.
         """
-        if (what == "end" and self._next is _END) or self._take(what):
+        if (kind == "end" and self._next is _END) or self._take(kind):
             return
         raise ValueError(f"{self._next.text[:20]!r} is not translated")
 
     def condition(self, depth: int) -> str:
-        """`a ? b : c`, or what is below it."""
+        """`a ? b : c`, or an operation of higher precedence."""
         if depth > _DEEPEST:
             raise ValueError("the expression is nested too deeply")
         test = self._chain(("||",), " or ", self._all, depth)
@@ -190,8 +190,8 @@ class _Reader:
         if sign in _MATCHES:
             return f"({_MATCHES[sign].format(left, right)})"
         if "null" in (left, right) and sign in ("==", "!="):
-            known = right if left == "null" else left
-            return f"({known} is {'not ' if sign == '!=' else ''}null)"
+            operand = right if left == "null" else left
+            return f"({operand} is {'not ' if sign == '!=' else ''}null)"
         return f"({left} {_COMPARE[sign]} {right})"
 
     def _sum(self, depth: int) -> str:
@@ -201,10 +201,10 @@ class _Reader:
         return self._operations(("*", "/", "%"), self._unary, depth)
 
     def _operations(self, signs: tuple[str, ...], inner: "_Part", depth: int) -> str:
-        found = inner(depth)
+        sql = inner(depth)
         while sign := self._take(*signs):
-            found = f"({found} {sign} {inner(depth)})"
-        return found
+            sql = f"({sql} {sign} {inner(depth)})"
+        return sql
 
     def _unary(self, depth: int) -> str:
         if depth > _DEEPEST:
@@ -241,9 +241,9 @@ class _Reader:
         return value
 
     def _column(self, name: str) -> str:
-        known = _LITERALS.get(name) or self._columns.get(name)
-        if known is not None:
-            return known
+        column = _LITERALS.get(name) or self._columns.get(name)
+        if column is not None:
+            return column
         if not self._metadata or name in {"if", "for", "while", "var", "return", "new"}:
             raise ValueError(f"{name[:40]!r} is no variable that is known")
         return f"{self._metadata}[{_quoted(name)}]"

@@ -35,7 +35,7 @@ _NOT_DONE = "nothing here is like it: what it does is not done"
 _PLACES = {
     begin: (row["what"], row["nearest"], row["why"]) for begin, row in _TABLES["places"].items()
 }
-"""What plugins do whose names begin so; what they are taken for, and why."""
+"""Plugins by the beginning of their names: place, suggested replacement, and reason."""
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*\Z")
 _MANY = 1000
@@ -62,57 +62,63 @@ class Plugins:
         self.taken: list[tuple[str, str]] = []
         includes = _pattern(conf, "plugin.includes")
         excludes = _pattern(conf, "plugin.excludes")
-        known = _ALL
+        supported = _ALL
         former = {new: old for old, new in _FORMER.items()}
         self.active = [
             name
-            for name in known
+            for name in supported
             if any(
-                includes.fullmatch(one) and not excludes.fullmatch(one)
-                for one in (name, former.get(name, name))
+                includes.fullmatch(candidate) and not excludes.fullmatch(candidate)
+                for candidate in (name, former.get(name, name))
             )
         ]
         self.unknown = [
             name
             for name in _alternatives(conf.value("plugin.includes"))
-            if name not in (*known, *_FORMER) and not excludes.fullmatch(name)
+            if name not in (*supported, *_FORMER) and not excludes.fullmatch(name)
         ]
         self._of_others = [name for name in self.unknown if name.startswith(_NO_PART)]
         self.unknown = [name for name in self.unknown if name not in self._of_others]
 
     def answer(self, answers: ClassAnswers) -> tuple[list[Problem], list[Question]]:
-        """Take plugins that are not known for those that the operator says.
+        """Replace unknown plugins by those of the operator's answers.
 
         Returns:
-            Answers that mean nothing, and what is not answered.
+            Answers that mean nothing, and plugins without an answer.
         """
         problems, questions = [], []
         for name in self.unknown:
-            said = answers.of(name)
-            if not said:
+            replacement = answers.of(name)
+            if not replacement:
                 questions.append(self._question(name))
-            elif said == DROP:
+            elif replacement == DROP:
                 self.dropped.append(name)
-            elif said in _ALL:
-                self.active += [] if said in self.active else [said]
-                self.taken.append((name, said))
+            elif replacement in _ALL:
+                self.active += [] if replacement in self.active else [replacement]
+                self.taken.append((name, replacement))
             else:
-                near = difflib.get_close_matches(said, _ALL, n=1, cutoff=0.6)
+                near = difflib.get_close_matches(replacement, _ALL, n=1, cutoff=0.6)
                 hint = f"perhaps {near[0]}; or {DROP}" if near else f"a plugin of Nutch, or {DROP}"
-                problems.append(Problem(name, f"`{said}` is not a plugin that is known here", hint))
+                problems.append(
+                    Problem(name, f"`{replacement}` is not a plugin that is known here", hint)
+                )
         return problems, questions
 
     def _question(self, name: str) -> Question:
-        found = self._conf.winner("plugin.includes")
+        prop = self._conf.winner("plugin.includes")
         kind, _, own = name.partition("-")
-        known = [one.partition("-")[2] for one in _REPLACEABLE if one.startswith(f"{kind}-")]
-        near = [f"{kind}-{one}" for one in difflib.get_close_matches(own, known, 1, 0.75)]
-        kinds = [one for begin, one in _PLACES.items() if name.startswith(begin)]
-        place, what, why = kinds[0] if kinds else ("is on", DROP, _NOT_DONE)
+        replaceable = [
+            plugin.partition("-")[2] for plugin in _REPLACEABLE if plugin.startswith(f"{kind}-")
+        ]
+        near = [
+            f"{kind}-{plugin}" for plugin in difflib.get_close_matches(own, replaceable, 1, 0.75)
+        ]
+        kinds = [plugin for begin, plugin in _PLACES.items() if name.startswith(begin)]
+        place, answer, reason = kinds[0] if kinds else ("is on", DROP, _NOT_DONE)
         if near:
-            what, why = near[0], f"its name is like {near[0]}"
-        file, line = (found.file, found.line) if found is not None else ("nutch-default.xml", 0)
-        return Question(name, "plugin.includes", place, what, why, file, line)
+            answer, reason = near[0], f"its name is like {near[0]}"
+        file, line = (prop.file, prop.line) if prop is not None else ("nutch-default.xml", 0)
+        return Question(name, "plugin.includes", place, answer, reason, file, line)
 
     def __contains__(self, name: str) -> bool:
         """The plugin is on."""
@@ -131,36 +137,36 @@ class Plugins:
 
 
 def _alternatives(expression: str) -> list[str]:
-    """The names that an expression such as `a-(b|c)|d` writes out; nothing of what is more."""
+    """The names in an expression such as `a-(b|c)|d`; other expressions have none."""
     names, _ = _either(expression[:_LONGEST].replace("(?:", "("), 0, 0)
-    return list(dict.fromkeys(name for one in names if _NAME.match(name := one.strip())))
+    return list(dict.fromkeys(name for part in names if _NAME.match(name := part.strip())))
 
 
 def _either(text: str, place: int, depth: int) -> tuple[list[str], int]:
     """The names of an alternation that begins at a place, and where it ends."""
-    found: list[str] = []
+    texts: list[str] = []
     now = [""]
     while place < len(text) and text[place] != ")":
         if text[place] == "|":
-            found, now = found + now, [""]
+            texts, now = texts + now, [""]
             place += 1
         elif text[place] == "(" and depth < _DEEPEST:
             inner, place = _either(text, place + 1, depth + 1)
             now = [a + b for a in now for b in inner][:_MANY]
             place += 1
         else:
-            now = [one + text[place] for one in now]
+            now = [beginning + text[place] for beginning in now]
             place += 1
-    return (found + now)[:_MANY], place
+    return (texts + now)[:_MANY], place
 
 
 def _pattern(conf: Conf, name: str) -> re.Pattern[str]:
     try:
         return re.compile(conf.value(name))
     except re.error as error:
-        found = conf.winner(name)
+        prop = conf.winner(name)
         message = f"{name} is not a regular expression: {error}"
-        where = (found.file, found.line) if found else ("", 0)
+        where = (prop.file, prop.line) if prop else ("", 0)
         raise ConfigError([Problem("", message, file=where[0], line=where[1])]) from None
 
 
@@ -168,16 +174,16 @@ _PACKAGE = "org.apache.nutch."
 
 
 class _Place(NamedTuple):
-    """A property that names a class.
+    """A property with the name of a class.
 
     Attributes:
         place: What the class does, for people.
-        known: Nutch's own, without package.
-        lost: What holds where it is left out.
+        classes: Nutch's own, without package.
+        lost: The effect of leaving it out.
     """
 
     place: str
-    known: tuple[str, ...]
+    classes: tuple[str, ...]
     lost: str
 
 
@@ -196,7 +202,7 @@ _CLASS_PLACES = {
 
 
 def settle_unknown(conf: Conf, plugins: Plugins, answers: ClassAnswers) -> None:
-    """Take what is not known for what the operator says.
+    """Replace unknown classes by those of the operator's answers.
 
     Raises:
         UnansweredError: Some are not answered; it has the questions for all of them.
@@ -209,16 +215,16 @@ def settle_unknown(conf: Conf, plugins: Plugins, answers: ClassAnswers) -> None:
     problems += answers.unused(names, "this configuration")
     for name in classes:
         value = conf.value(name)
-        said = answers.of(value, _plain(value))
-        if not said:
+        answer = answers.of(value, _plain(value))
+        if not answer:
             questions.append(_question(conf, name))
-        elif said == DROP:
+        elif answer == DROP:
             conf.replace(name, STOCK.get(name, ""))
-        elif _plain(said) in _CLASS_PLACES[name].known:
-            conf.replace(name, _plain(said))
+        elif _plain(answer) in _CLASS_PLACES[name].classes:
+            conf.replace(name, _plain(answer))
         else:
-            hint = f"{', '.join(_CLASS_PLACES[name].known)}, or {DROP}"
-            problems.append(Problem(value, f"`{said}` is not allowed there", hint))
+            hint = f"{', '.join(_CLASS_PLACES[name].classes)}, or {DROP}"
+            problems.append(Problem(value, f"`{answer}` is not allowed there", hint))
     if problems:
         raise ConfigError(problems)
     if questions:
@@ -233,7 +239,7 @@ def _is_foreign(conf: Conf, name: str) -> bool:
     value = conf.value(name).strip()
     if not value or value == STOCK.get(name):
         return False
-    return _plain(value) not in _CLASS_PLACES[name].known or (
+    return _plain(value) not in _CLASS_PLACES[name].classes or (
         "." in value and not value.startswith(_PACKAGE)
     )
 
@@ -241,11 +247,11 @@ def _is_foreign(conf: Conf, name: str) -> bool:
 def _question(conf: Conf, name: str) -> Question:
     place, value = _CLASS_PLACES[name], conf.value(name)
     plain = _plain(value)
-    inside = [one for one in sorted(place.known, key=len, reverse=True) if one in plain]
-    near = inside or difflib.get_close_matches(plain, place.known, n=1, cutoff=0.7)
-    what, why = DROP, f"nothing here is like it: {place.lost}"
+    inside = [kind for kind in sorted(place.classes, key=len, reverse=True) if kind in plain]
+    near = inside or difflib.get_close_matches(plain, place.classes, n=1, cutoff=0.7)
+    answer, reason = DROP, f"nothing here is like it: {place.lost}"
     if near:
-        what, why = near[0], f"its name is like {near[0]}"
-    found = conf.winner(name)
-    file, line = (found.file, found.line) if found is not None else ("nutch-default.xml", 0)
-    return Question(value, name, place.place, what, why, file, line)
+        answer, reason = near[0], f"its name is like {near[0]}"
+    prop = conf.winner(name)
+    file, line = (prop.file, prop.line) if prop is not None else ("nutch-default.xml", 0)
+    return Question(value, name, place.place, answer, reason, file, line)

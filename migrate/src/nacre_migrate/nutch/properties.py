@@ -21,11 +21,11 @@ from nacre_migrate.nutch.conf import (
 from nacre_migrate.report import Conversion, defaulted, mapped, missing, to_check
 
 Convert = Callable[[str], Any]
-"""The value of the setting; None where Nacre's default says it. Raises ValueError."""
+"""The value of the setting; None if it is Nacre's default. Raises ValueError."""
 
 
 def whole(text: str) -> int:
-    """A whole number, also where it is written as a decimal."""
+    """A whole number, also if it is written as a decimal."""
     return int(float(text))
 
 
@@ -75,7 +75,7 @@ CONVERTERS: dict[str, Convert] = {
     "key": _key,
     "internal": lambda text: "host" if flag(text) else "none",
 }
-"""The converters of the table by name; None where Nacre's default says it."""
+"""The converters of the table by name; None if it is Nacre's default."""
 
 
 class ValueMapping(NamedTuple):
@@ -180,7 +180,7 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 
 
 def map_agent(conf: Conf, draft: Draft) -> Conversions:
-    """The conversions of these properties; what they become goes to the draft."""
+    """The conversions of these properties; their settings go to the draft."""
     return {
         **_user_agent(conf, draft),
         **_robots_agents(conf, draft),
@@ -217,13 +217,13 @@ def _user_agent(conf: Conf, draft: Draft) -> Conversions:
 
 def _robots_agents(conf: Conf, draft: Draft) -> Conversions:
     names = [conf.value("http.agent.name"), *conf.value("http.robots.agents").split(",")]
-    found = (_TOKEN.match(name.strip()) for name in names)
-    tokens = list(dict.fromkeys(match[0].lower() for match in found if match))
+    matches = (_TOKEN.match(name.strip()) for name in names)
+    tokens = list(dict.fromkeys(match[0].lower() for match in matches if match))
     if tokens:
         draft.put("robots.agent", ", ".join(tokens), "http.agent.name and http.robots.agents")
-    given = bool(conf.value("http.robots.agents"))
+    is_set = bool(conf.value("http.robots.agents"))
     target = "robots.agent"
-    return {"http.robots.agents": mapped(target) if given else defaulted("empty", target)}
+    return {"http.robots.agents": mapped(target) if is_set else defaulted("empty", target)}
 
 
 def _headers(conf: Conf, draft: Draft) -> Conversions:

@@ -56,7 +56,7 @@ _PROFILE: dict[str, tuple[str, Callable[[str], Any]]] = {
 def map_schedule(
     conf: Conf, rules: URLRules, draft: Draft, *, seeds_say: bool = False
 ) -> Conversions:
-    """Map schedule and signature, where the configuration says anything of them.
+    """Map schedule and signature, if the configuration has them.
 
     A stock configuration leaves both to Nacre: its planner, and its comparison by pieces.
 
@@ -64,8 +64,8 @@ def map_schedule(
         conf: The configuration.
         rules: Copies the file of rates.
         draft: The new job.
-        seeds_say: Lines of the seed list have intervals of their own, for which Nutch's schedule is
-            kept where it is the stock one too.
+        seeds_say: Lines of the seed list have intervals, for which Nutch's schedule is
+            kept if it is the stock one, too.
     """
     return {**_schedule(conf, rules, draft, seeds_say=seeds_say), **_signature(conf, draft)}
 
@@ -98,12 +98,12 @@ def _signature(conf: Conf, draft: Draft) -> Conversions:
     path = "change.signature"
     if conf.is_stock(_SIGNATURE):
         return {_SIGNATURE: defaulted("pages are compared by their pieces; `md5` is Nutch's", path)}
-    ours = _SIGNATURES.get(conf.value(_SIGNATURE).rpartition(".")[2])
-    if ours is None:
+    signature = _SIGNATURES.get(conf.value(_SIGNATURE).rpartition(".")[2])
+    if signature is None:
         return {_SIGNATURE: to_check("none of Nutch's own", path)}
-    draft.put(path, ours, _reason(conf, _SIGNATURE))
+    draft.put(path, signature, _reason(conf, _SIGNATURE))
     note = "it does not see Chinese text change; text-profile-cjk does"
-    conversions = {_SIGNATURE: mapped(path, note if ours == "text-profile" else "")}
+    conversions = {_SIGNATURE: mapped(path, note if signature == "text-profile" else "")}
     for each, (field, convert) in _PROFILE.items():
         if conf.winner(each) is not None:
             conversions[each] = _put(conf, draft, each, f"change.text_profile.{field}", convert)
@@ -123,8 +123,8 @@ def _put(
 
 
 def _reason(conf: Conf, name: str) -> str:
-    found = conf.winner(name)
-    return f"{name}, {found.file}:{found.line}" if found else name
+    prop = conf.winner(name)
+    return f"{name}, {prop.file}:{prop.line}" if prop else name
 
 
 FILE = "adaptive-host-specific-intervals.txt"
@@ -135,7 +135,7 @@ _DEFAULT = frozenset(("default", "0"))
 
 
 class IntervalBounds(NamedTuple):
-    """One line: a host, and what it says of the shortest and the longest interval."""
+    """One line: a host, and its shortest and longest interval."""
 
     host: str
     values: dict[str, float]
@@ -170,10 +170,10 @@ def map_host_intervals(conf: Conf, draft: Draft, report: MigrationReport) -> Non
         draft.put("sheets", sheets, FILE)
         by_sheet = [{"surts": surts, "sheets": [name]} for name, surts in hosts.items()]
         draft.put("sheet_associations", by_sheet, FILE)
-    what = f"bounds of {sum(map(len, hosts.values()))} hosts became sheets"
+    text = f"bounds of {sum(map(len, hosts.values()))} hosts became sheets"
     if unread:
-        what += f"; lines that are not `HOST MIN MAX`: {', '.join(unread)}"
-    report.files.append(FileNote(FILE, what, check=bool(unread)))
+        text += f"; lines that are not `HOST MIN MAX`: {', '.join(unread)}"
+    report.files.append(FileNote(FILE, text, check=bool(unread)))
 
 
 def _name(values: dict[str, float]) -> str:
@@ -187,10 +187,10 @@ def _name(values: dict[str, float]) -> str:
 
 def _bounds(line: str) -> IntervalBounds | None:
     try:
-        host, *said = line.split()
+        host, *bounds = line.split()
         values = {
             _NUTCH + field: float(text)
-            for field, text in zip(_FIELDS, said, strict=True)
+            for field, text in zip(_FIELDS, bounds, strict=True)
             if text.lower() not in _DEFAULT
         }
     except ValueError:
@@ -217,14 +217,14 @@ def map_seed_intervals(
     if not intervals:
         return
     kind = str(draft.settings.get(_KIND, ""))
-    what = f"intervals of seeds ({len(intervals)}) "
+    text = f"intervals of seeds ({len(intervals)}) "
     if not kind.startswith("nutch-"):
-        note = f"{what}left out: they need one of Nutch's schedules in {_KIND}"
+        note = f"{text}left out: they need one of Nutch's schedules in {_KIND}"
         report.files.append(FileNote(_SOURCE, note, check=True))
         return
     if len(intervals) > _MOST:
         note = (
-            f"{what}left out: more than {_MOST} are too many for sheets; make sheets of whole hosts"
+            f"{text}left out: more than {_MOST} are too many for sheets; make sheets of whole hosts"
         )
         report.files.append(FileNote(_SOURCE, note, check=True))
         return
@@ -243,7 +243,7 @@ def map_seed_intervals(
         sheets[name] = {setting: float(interval.seconds)}
         expressions.setdefault(name, []).append(expression)
     _put_sheets(draft, sheets, expressions)
-    note = f"{what}became sheets"
+    note = f"{text}became sheets"
     if unread:
         note += f", except {unread} that are not URLs"
     report.files.append(FileNote(_SOURCE, note, check=bool(unread)))
@@ -255,8 +255,8 @@ def _put_sheets(
     if not sheets:
         return
     by_sheet = [
-        {"rule": {"rule": "matches-list-regex", "regexes": found}, "sheets": [name]}
-        for name, found in expressions.items()
+        {"rule": {"rule": "matches-list-regex", "regexes": regexes}, "sheets": [name]}
+        for name, regexes in expressions.items()
     ]
     draft.put("sheets", {**draft.settings.get("sheets", {}), **sheets}, _SOURCE)
     before = draft.settings.get("sheet_associations", [])

@@ -52,11 +52,11 @@ class Seeds:
 
 
 def read_seeds(conf: Conf, named: Path | None, report: MigrationReport) -> Seeds:
-    """The seeds; without lines where there are none.
+    """The seeds; without lines if there are none.
 
     Args:
         conf: The configuration; `urls`, `seeds` and `seed.txt` in it are looked at, and then
-            those beside it, where Nutch's tutorial has them.
+            those next to it, as in Nutch's tutorial.
         named: The file or directory that the operator named.
         report: Takes notes on the files.
 
@@ -92,7 +92,7 @@ def _read(path: Path, seeds: Seeds, report: MigrationReport) -> None:
         read, encoding = read_lines(read_ordinary(path, _MAX_BYTES))
     except OSError as error:
         raise JobError(f"{path} cannot be read: {error.strerror}") from error
-    kept: Counter[str] = Counter()
+    other_keys: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     unread: Counter[str] = Counter()
     for line in read:
@@ -101,18 +101,20 @@ def _read(path: Path, seeds: Seeds, report: MigrationReport) -> None:
         if not metadata or url.startswith("#"):
             seeds.lines.append(url)
             continue
-        said = dict(_pairs(metadata))
-        if interval := _interval(said):
+        values = dict(_pairs(metadata))
+        if interval := _interval(values):
             seeds.intervals[url] = interval
-        unread.update(key for key in (_FIXED, _INTERVAL) if key in said and not _seconds(said[key]))
-        pairs = {key: f"{key}={value}" for key, value in said.items()}
-        # Words that give a seed a scope of its own here mean nothing to Nutch.
+        unread.update(
+            key for key in (_FIXED, _INTERVAL) if key in values and not _seconds(values[key])
+        )
+        pairs = {key: f"{key}={value}" for key, value in values.items()}
+        # Words for the scope of one seed mean nothing to Nutch.
         own = [key for key, pair in pairs.items() if own_scope_words(pair)]
         left_out.update(own)
-        kept.update(key for key in pairs if key not in own)
+        other_keys.update(key for key in pairs if key not in own)
         seeds.lines.append("\t".join([url, *(pairs[key] for key in pairs if key not in own)]))
     note = f"seeds, read as {encoding}" if encoding else "seeds"
-    note += f"; metadata kept for `nacre cycle`: {_counts(kept)}" if kept else ""
+    note += f"; metadata kept for `nacre cycle`: {_counts(other_keys)}" if other_keys else ""
     note += f"; left out of their metadata: {_counts(left_out)}" if left_out else ""
     note += f"; no seconds of 1 to 2^31-1, to be corrected: {_counts(unread)}" if unread else ""
     report.files.append(FileNote(path.name, note, check=bool(left_out or unread or encoding)))
@@ -130,16 +132,16 @@ def _pairs(metadata: str) -> Iterator[tuple[str, str]]:
             yield key.strip(), value.strip()
 
 
-def _interval(said: dict[str, str]) -> SeedInterval | None:
+def _interval(values: dict[str, str]) -> SeedInterval | None:
     """What metadata say of the interval; None for nothing that can be read."""
     for key in (_FIXED, _INTERVAL):
-        if seconds := _seconds(said.get(key, "")):
+        if seconds := _seconds(values.get(key, "")):
             return SeedInterval(seconds, fixed=key == _FIXED)
     return None
 
 
 def _seconds(digits: str) -> int:
-    """Seconds of an interval; 0 for what is no number of seconds that Nutch could keep."""
+    """Seconds of an interval; 0 if it is no number of seconds that Nutch could store."""
     if digits.isascii() and digits.isdecimal() and len(digits) <= len(str(_MOST_SECONDS)):
         return int(digits) if int(digits) <= _MOST_SECONDS else 0
     return 0

@@ -57,11 +57,11 @@ _OFF = defaulted("its plugin is not active")
 
 
 _FORMER_FILES = {"domaindenylist-urlfilter.txt": "domainblacklist-urlfilter.txt"}
-"""Files of filters by the names that earlier releases gave them."""
+"""Files of filters by their names in earlier releases."""
 
 
 class URLRules:
-    """Maps what Nutch says of URLs.
+    """Maps Nutch's filters and normalizers of URLs.
 
     Args:
         conf: The configuration.
@@ -78,7 +78,7 @@ class URLRules:
         self.conversions: Conversions = {}
 
     def map(self) -> Conversions:
-        """The conversions of these properties; what they become goes to the draft."""
+        """The conversions of these properties; their settings go to the draft."""
         chain = self._filters()
         scope: list[dict[str, Any]] = [{"rule": "accept"}]
         if chain:
@@ -92,10 +92,10 @@ class URLRules:
             if self._conf.value("urlnormalizer.loop.count") not in {"1", ""}:
                 loops = self._conf.value("urlnormalizer.loop.count")
                 self._draft.put("uri.normalize_loops", max(int(loops), 1) if loops.isdigit() else 1)
-        known = self._conf.is_stock("urlnormalizer.loop.count")
+        is_stock = self._conf.is_stock("urlnormalizer.loop.count")
         self.conversions["urlnormalizer.loop.count"] = (
             defaulted("its stock value", "uri.normalize_loops")
-            if known
+            if is_stock
             else mapped("uri.normalize_loops")
         )
         return self.conversions
@@ -104,18 +104,18 @@ class URLRules:
 
     def _filters(self) -> list[dict[str, Any]]:
         names = {FILTERS[plugin] for plugin in FILTERS if plugin in self._plugins}
-        found = []
+        filters = []
         for kind in self._in_order(names, "urlfilter.order"):
             item = self._with_rules({"filter": kind}, _FILTER_FILES.get(kind))
             if item is not None:
-                found.append(item)
+                filters.append(item)
         for kind in _FILTER_FILES.keys() - names:
             self._switched_off(_FILTER_FILES[kind])
         for name, setting in _FAST_LIMITS.items():
             self.conversions[name] = _OFF if "fast" not in names else defaulted("no limit", "scope")
             if "fast" in names and not self._conf.is_stock(name):
-                self._limit(name, setting, found)
-        return found
+                self._limit(name, setting, filters)
+        return filters
 
     def _limit(self, name: str, setting: str, chain: list[dict[str, Any]]) -> None:
         value = self._conf.value(name)
@@ -167,11 +167,11 @@ class URLRules:
         return True
 
     def _in_order(self, names: set[str], name: str) -> list[str]:
-        """Names in the order that a property gives; what it does not name comes last."""
-        listed = [_here(found[1]) for found in _ORDERED.finditer(self._conf.value(name))]
-        given = not self._conf.is_stock(name)
+        """Names in the order of a property; names that it does not have come last."""
+        listed = [_here(match[1]) for match in _ORDERED.finditer(self._conf.value(name))]
+        is_set = not self._conf.is_stock(name)
         target = "scope" if name.startswith("urlfilter") else "uri.normalize"
-        self.conversions[name] = mapped(target) if given else defaulted("its stock value", target)
+        self.conversions[name] = mapped(target) if is_set else defaulted("its stock value", target)
         return [*(kind for kind in listed if kind in names), *sorted(names - set(listed))]
 
     # ---- external links and depth
@@ -215,29 +215,29 @@ class URLRules:
 
     def _normalizers(self) -> list[dict[str, Any]]:
         names = {name for plugin, name in NORMALIZERS.items() if plugin in self._plugins}
-        found = []
+        normalizers = []
         for kind in self._in_order(names, "urlnormalizer.order"):
             item = self._with_rules({"normalizer": kind}, _NORMALIZER_FILES.get(kind))
             if item is not None:
-                found.append({**item, **(self._basic() if kind == "basic" else {})})
+                normalizers.append({**item, **(self._basic() if kind == "basic" else {})})
         for kind in _NORMALIZER_FILES.keys() - names:
             self._switched_off(_NORMALIZER_FILES[kind])
         if "basic" not in names:
             self.conversions.update(dict.fromkeys(_BASIC, _OFF))
-        return found
+        return normalizers
 
     def _basic(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         for name, setting in _BASIC.items():
             value = self._conf.value(name)
-            known = _IDN.get(value) if setting == "idn" else self._conf.is_true(name)
+            converted = _IDN.get(value) if setting == "idn" else self._conf.is_true(name)
             stock = self._conf.is_stock(name)
             self.conversions[name] = (
                 defaulted("its stock value") if stock else mapped("uri.normalize")
             )
-            if known:
-                found[setting] = known
-        return found
+            if converted:
+                settings[setting] = converted
+        return settings
 
 
 def _here(name: str) -> str:

@@ -87,21 +87,21 @@ def map_writers(conf: Conf, plugins: Plugins, draft: Draft, report: MigrationRep
         return {}
     root = open_xml(path)
     conditions = _conditions(conf, plugins, report)
-    made: list[dict[str, Any]] = []
+    writers: list[dict[str, Any]] = []
     for element in root.find_all("writer"):
-        conversion, found = _writer(element, plugins, conditions)
-        if found is not None:
-            made.append(found.settings)
+        conversion, writer = _writer(element, plugins, conditions)
+        if writer is not None:
+            writers.append(writer.settings)
         report.findings.append(_item(element, file, conversion))
-    report.add_file(file, f"read into {_TARGET}" if made else "none of its writers is taken")
-    _put(draft, made, file)
+    report.add_file(file, f"read into {_TARGET}" if writers else "none of its writers is taken")
+    _put(draft, writers, file)
     names = (_WRITERS_FILE, _EXCHANGES_FILE)
     return {name: mapped(_TARGET) for name in names if not conf.is_stock(name)}
 
 
-def _put(draft: Draft, made: list[dict[str, Any]], reason: str) -> None:
-    if made:
-        draft.put(_TARGET, [{"writer": "local"}, *made], reason)
+def _put(draft: Draft, writers: list[dict[str, Any]], reason: str) -> None:
+    if writers:
+        draft.put(_TARGET, [{"writer": "local"}, *writers], reason)
 
 
 def _item(element: Element, file: str, conversion: Conversion) -> ReportedItem:
@@ -120,7 +120,7 @@ def _plain(element: Element) -> str:
 def _writer(
     element: Element, plugins: Plugins, conditions: "_Conditions | None"
 ) -> tuple[Conversion, _Made | None]:
-    """The conversion of a writer, and what it becomes; None where it is left out."""
+    """The conversion of a writer, and the writer of Nacre; None if it is left out."""
     kind, name = _plain(element), element.attributes.get("id", "")
     plugin = _PLUGINS.get(kind)
     if plugin is None:
@@ -129,7 +129,7 @@ def _writer(
         return defaulted(f"its plugin, {plugin}, is not on", _TARGET), None
     if kind not in _MAKERS:
         return missing(_FILES), None
-    made = _MAKERS[kind](_parameters(element))
+    writer = _MAKERS[kind](_parameters(element))
     when = ""
     if conditions is not None:
         try:
@@ -137,14 +137,18 @@ def _writer(
         except ValueError as error:
             return to_check(f"left out: {error}", _TARGET), None
     named = _name(name)
-    settings = {**made.settings, **({"name": named} if named else {}), **_mapping(element, made)}
+    settings = {
+        **writer.settings,
+        **({"name": named} if named else {}),
+        **_mapping(element, writer),
+    }
     if when:
         settings["when"] = when
-    notes = made.notes if named == name or not name else [*made.notes, f"its name is {named}"]
-    found = _Made(settings, notes)
-    if made.notes:
-        return to_check("; ".join(notes), _TARGET), found
-    return mapped(_TARGET, "; ".join(notes)), found
+    notes = writer.notes if named == name or not name else [*writer.notes, f"its name is {named}"]
+    result = _Made(settings, notes)
+    if writer.notes:
+        return to_check("; ".join(notes), _TARGET), result
+    return mapped(_TARGET, "; ".join(notes)), result
 
 
 def _name(text: str) -> str:
@@ -157,9 +161,10 @@ def _name(text: str) -> str:
 
 def _parameters(element: Element) -> dict[str, str]:
     holder = element.find("parameters") or element.find("params")
-    found = holder.find_all("param") if holder is not None else ()
+    elements = holder.find_all("param") if holder is not None else ()
     return {
-        one.attributes.get("name", ""): one.attributes.get("value", "").strip() for one in found
+        parameter.attributes.get("name", ""): parameter.attributes.get("value", "").strip()
+        for parameter in elements
     }
 
 
@@ -167,66 +172,66 @@ def _own(name: str) -> str:
     return _NAMES.get(name.strip(), name.strip())
 
 
-def _mapping(element: Element, made: _Made) -> dict[str, Any]:
-    """Copies, other names and what is left out."""
+def _mapping(element: Element, writer: _Made) -> dict[str, Any]:
+    """Copied, renamed and removed fields."""
     holder = element.find("mapping")
-    copies: dict[str, list[str]] = dict(made.settings.get("copy_fields", {}))
+    copies: dict[str, list[str]] = dict(writer.settings.get("copy_fields", {}))
     rename: dict[str, str] = {}
     remove: list[str] = []
     for part in holder.children if holder is not None else ():
         for field in part.find_all("field"):
             source = _own(field.attributes.get("source", ""))
-            wanted = [one.strip() for one in field.attributes.get("dest", "").split(",")]
-            others = [one for one in wanted if one and one != source]
+            targets = [target.strip() for target in field.attributes.get("dest", "").split(",")]
+            others = [target for target in targets if target and target != source]
             if part.tag == "copy" and others:
                 copies[source] = [*copies.get(source, []), *others]
             elif part.tag == "rename" and others:
                 rename[source] = others[0]
             elif part.tag == "remove" and source:
                 remove.append(source)
-    found = {"copy_fields": copies, "rename": rename, "remove": remove}
-    return {name: value for name, value in found.items() if value}
+    mappings = {"copy_fields": copies, "rename": rename, "remove": remove}
+    return {name: value for name, value in mappings.items() if value}
 
 
-def _solr(said: _Parameters) -> _Made:
-    notes = _login_notes(said)
-    urls = [one.strip() for one in said.get("url", "").split(",") if one.strip()]
+def _solr(parameters: _Parameters) -> _Made:
+    notes = _login_notes(parameters)
+    urls = [address.strip() for address in parameters.get("url", "").split(",") if address.strip()]
     url = urls[0] if urls else _STOCK_URL
     if len(urls) > 1:
         notes.append(f"of its URLs the first is taken; without: {', '.join(urls[1:])}")
     if "://" not in url:
         notes.append(f"`{url}` is no URL of a Solr: write the `url` of a node")
         url = _STOCK_URL
-    collection = said.get("collection", "")
+    collection = parameters.get("collection", "")
     if collection and not url.rstrip("/").endswith(f"/{collection}"):
         url = f"{url.rstrip('/')}/{collection}"
     settings: dict[str, Any] = {"writer": "solr", "url": url}
-    _number(said, "commitSize", settings, "batch", notes)
-    if field := said.get("weight.field"):
+    _number(parameters, "commitSize", settings, "batch", notes)
+    if field := parameters.get("weight.field"):
         settings["copy_fields"] = {"boost": [field]}
-    settings |= _user(said)
+    settings |= _user(parameters)
     return _Made(settings, notes)
 
 
-def _opensearch(said: _Parameters) -> _Made:
-    notes = _login_notes(said)
-    scheme, port = said.get("scheme") or "http", said.get("port") or "9200"
-    hosts = [one.strip() for one in said.get("host", "").split(",") if one.strip()]
+def _opensearch(parameters: _Parameters) -> _Made:
+    notes = _login_notes(parameters)
+    scheme, port = parameters.get("scheme") or "http", parameters.get("port") or "9200"
+    hosts = [host.strip() for host in parameters.get("host", "").split(",") if host.strip()]
     settings: dict[str, Any] = {
         "writer": "opensearch",
-        "urls": [f"{scheme}://{one}:{port}" for one in hosts or ["localhost"]],
-        "index": said.get("index") or "nutch",
+        "urls": [f"{scheme}://{host}:{port}" for host in hosts or ["localhost"]],
+        "index": parameters.get("index") or "nutch",
     }
     for name, setting in _BULK.items():
-        _number(said, name, settings, setting, notes)
+        _number(parameters, name, settings, setting, notes)
     if "backoff" in settings:
         settings["backoff"] /= 1000
-    stores = [name for name in ("trust.store.path", "key.store.path") if said.get(name)]
+    stores = [name for name in ("trust.store.path", "key.store.path") if parameters.get(name)]
     if stores:
         notes.append(f"{', '.join(stores)}: write certificates as a file of PEM into `ca`")
-    if said.get("options"):
+    if parameters.get("options"):
         notes.append("`options` are not there")
-    settings |= _user(said)
+    settings |= _user(parameters)
     return _Made(settings, notes)
 
 
@@ -238,17 +243,17 @@ _BULK = {
 }
 
 
-def _csv(said: _Parameters) -> _Made:
-    fields = [_own(one) for one in said.get("fields", "").split(",") if one.strip()]
+def _csv(parameters: _Parameters) -> _Made:
+    fields = [_own(field) for field in parameters.get("fields", "").split(",") if field.strip()]
     settings: dict[str, Any] = {"writer": "csv"}
     if fields:
         settings["fields"] = fields
-    if said.get("separator", ",") not in ("", ","):
-        settings["separator"] = said["separator"]
+    if parameters.get("separator", ",") not in ("", ","):
+        settings["separator"] = parameters["separator"]
     notes = [
-        f"{name} is {said[name]}, and here {usual}"
+        f"{name} is {parameters[name]}, and here {usual}"
         for name, usual in _CSV_USUAL.items()
-        if said.get(name, usual).lower() != usual.lower()
+        if parameters.get(name, usual).lower() != usual.lower()
     ]
     return _Made(settings, notes)
 
@@ -258,7 +263,7 @@ _CSV_USUAL = {
 }  # fmt: skip
 
 
-def _dummy(said: _Parameters) -> _Made:
+def _dummy(parameters: _Parameters) -> _Made:
     return _Made({"writer": "dummy"}, [])
 
 
@@ -271,26 +276,26 @@ _MAKERS: dict[str, Callable[[_Parameters], _Made]] = {
 
 
 def _number(
-    said: _Parameters, name: str, settings: dict[str, Any], setting: str, notes: list[str]
+    parameters: _Parameters, name: str, settings: dict[str, Any], setting: str, notes: list[str]
 ) -> None:
     """Take a whole number over; one that cannot be read is noted."""
-    text = said.get(name, "")
+    text = parameters.get(name, "")
     if text.isdecimal() and text.isascii() and len(text) < 10:
         settings[setting] = int(text)
     elif text:
         notes.append(f"{name} is no number: {text[:40]}")
 
 
-def _user(said: _Parameters) -> dict[str, str]:
-    user = said.get("username", "")
-    return {"user": user} if user and said.get("auth", "true").lower() == "true" else {}
+def _user(parameters: _Parameters) -> dict[str, str]:
+    user = parameters.get("username", "")
+    return {"user": user} if user and parameters.get("auth", "true").lower() == "true" else {}
 
 
-def _login_notes(said: _Parameters) -> list[str]:
+def _login_notes(parameters: _Parameters) -> list[str]:
     notes = []
-    if _user(said) and said.get("password"):
+    if _user(parameters) and parameters.get("password"):
         notes.append("its password is not copied: write `password: {env: NAME}`")
-    if said.get("auth.header.name"):
+    if parameters.get("auth.header.name"):
         notes.append("a header for authentication is not there: `user` and `password` are")
     return notes
 
@@ -320,10 +325,10 @@ class _Conditions:
         self._default |= set(writers)
 
     def of(self, writer: str) -> str:
-        """The condition of a writer; "" where it is given all.
+        """The condition of a writer; "" if it gets all documents.
 
         Raises:
-            ValueError: It is not known, or no exchange names the writer.
+            ValueError: It is not known, or the writer is in no exchange.
         """
         if writer in self._unknown:
             raise ValueError(f"the exchange {self._unknown[writer]} is not translated")
@@ -340,43 +345,45 @@ class _Conditions:
 
 
 def _conditions(conf: Conf, plugins: Plugins, report: MigrationReport) -> _Conditions | None:
-    """The conditions of exchanges; None where there are none, and writers are given all."""
+    """The conditions of exchanges; None if there are none, and writers get all documents."""
     file = conf.value(_EXCHANGES_FILE)
     path = conf.path(file)
     if path is None:
         return None
-    found = _Conditions()
+    conditions = _Conditions()
     exchanges = list(open_xml(path).find_all("exchange"))
     used = 0
     for element in exchanges:
-        conversion, counts = _exchange(element, plugins, found)
+        conversion, counts = _exchange(element, plugins, conditions)
         used += counts
         report.findings.append(_item(element, file, conversion))
     note = f"read into `when` of {_TARGET}" if used else "it has no exchange that is on"
     report.add_file(file, note)
-    return found if used else None
+    return conditions if used else None
 
 
-def _exchange(element: Element, plugins: Plugins, found: _Conditions) -> tuple[Conversion, bool]:
+def _exchange(
+    element: Element, plugins: Plugins, conditions: _Conditions
+) -> tuple[Conversion, bool]:
     """The conversion of an exchange, and whether it counts."""
     name, kind = element.attributes.get("id", ""), element.attributes.get("class", "")
     holder = element.find("writers")
     listed = holder.find_all("writer") if holder is not None else ()
-    writers = [one.attributes.get("id", "") for one in listed]
+    writers = [writer.attributes.get("id", "") for writer in listed]
     if kind == "default":
-        found.add_default(writers)
+        conditions.add_default(writers)
         return mapped(_TARGET, "what no other exchange takes"), True
     if _plain(element) != _JEXL:
-        found.add_unknown(name, writers)
+        conditions.add_unknown(name, writers)
         return to_check(f"an exchange of others: say it as `when`: {', '.join(writers)}"), True
     if "exchange-jexl" not in plugins:
         return defaulted("its plugin, exchange-jexl, is not on", _TARGET), False
     try:
         sql = sql_of_document(_parameters(element).get("expr", ""))
     except ValueError as error:
-        found.add_unknown(name, writers)
+        conditions.add_unknown(name, writers)
         return to_check(f"say it in SQL as `when` of {', '.join(writers)}: {error}", _TARGET), True
-    found.add(sql, writers)
+    conditions.add(sql, writers)
     return mapped(_TARGET), True
 
 
@@ -399,7 +406,7 @@ def _old_writer(conf: Conf, draft: Draft, report: MigrationReport) -> Conversion
             note += f": write the `url` of your Solr, which {_OLD_URL} does not say"
         report.add_file(name, note, check=not url)
     _put(draft, [settings], name)
-    return {one: mapped(_TARGET) for one in names if conf.value(one)}
+    return {old_name: mapped(_TARGET) for old_name in names if conf.value(old_name)}
 
 
 def _old_mapping(root: Element) -> dict[str, Any]:
@@ -412,18 +419,18 @@ def _old_mapping(root: Element) -> dict[str, Any]:
     if key != "id":
         rename["id"] = key
     for field in fields.find_all("copyField"):
-        source, wanted = _ends(field)
-        if wanted and wanted != source:
-            copies.setdefault(source, []).append(wanted)
-    kept = {_ends(one) for one in fields.find_all("copyField")}
+        source, target = _ends(field)
+        if target and target != source:
+            copies.setdefault(source, []).append(target)
+    copied = {_ends(copy) for copy in fields.find_all("copyField")}
     for field in fields.find_all("field"):
-        source, wanted = _ends(field)
-        if source == "url" and wanted == key:
-            remove += [] if ("url", "url") in kept else ["url"]
-        elif wanted and wanted != source:
-            rename[source] = wanted
-    found = {"copy_fields": copies, "rename": rename, "remove": remove}
-    return {name: value for name, value in found.items() if value}
+        source, target = _ends(field)
+        if source == "url" and target == key:
+            remove += [] if ("url", "url") in copied else ["url"]
+        elif target and target != source:
+            rename[source] = target
+    mappings = {"copy_fields": copies, "rename": rename, "remove": remove}
+    return {name: value for name, value in mappings.items() if value}
 
 
 def _ends(field: Element) -> tuple[str, str]:

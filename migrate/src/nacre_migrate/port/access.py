@@ -1,7 +1,7 @@
-"""Digest authentication on the server's side (RFC 7616: MD5, `qop=auth`), and Basic beside it.
+"""Digest authentication on the server's side (RFC 7616: MD5, `qop=auth`), and Basic.
 
 It is what Heritrix's clients speak. Digest needs the hash of name, realm and secret, which is as
-good as the secret itself; so it has keys of its own and no login password works with it. Nonces
+good as the secret itself; so it has its own keys, and no login password works with it. Nonces
 carry their time and a signature, so that nothing is kept of them. The certificate of the port is
 self-signed, and made at its first start, as Heritrix does.
 """
@@ -51,7 +51,7 @@ class DigestField(msgspec.Struct, frozen=True):
 
     Attributes:
         scheme: `digest` or `basic`.
-        username: Who it says it is.
+        username: The user name of the request.
         values: The parameters of Digest, names in lower case; of Basic, `password`.
     """
 
@@ -79,12 +79,12 @@ def parse_field(value: str) -> DigestField | None:
         return None
     values, position = dict[str, str](), 0
     while position < len(rest):
-        found = _PAIR.match(rest, position)
-        name = found[1].lower() if found is not None else ""
-        if found is None or name in values:
+        match = _PAIR.match(rest, position)
+        name = match[1].lower() if match is not None else ""
+        if match is None or name in values:
             return None
-        values[name] = found[3] if found[2] is None else _ESCAPED.sub(r"\1", found[2])
-        position = found.end()
+        values[name] = match[3] if match[2] is None else _ESCAPED.sub(r"\1", match[2])
+        position = match.end()
     return DigestField("digest", values.get("username", ""), values)
 
 
@@ -125,20 +125,20 @@ class DigestGuard:
             f'algorithm=MD5, qop="auth"{again}'
         )
 
-    def check(self, field: DigestField, verb: str, target: str, kept: str, now: float) -> Proof:
+    def check(self, field: DigestField, verb: str, target: str, stored: str, now: float) -> Proof:
         """Check a field of Digest.
 
         Args:
             field: The field.
             verb: Verb of the request.
             target: Its path and query, as they came.
-            kept: `ha1` of who it says it is; "" for somebody who is not known.
+            stored: `ha1` of the user of the field; "" for an unknown user.
             now: Seconds since the epoch.
         """
         values = field.values
-        answer = digest_response(kept or secrets.token_hex(16), verb, values)
+        answer = digest_response(stored or secrets.token_hex(16), verb, values)
         good = hmac.compare_digest(answer.encode(), values.get("response", "").lower().encode())
-        if not (good and kept and values.get("uri") == target and _is_ours(values)):
+        if not (good and stored and values.get("uri") == target and _is_ours(values)):
             return Proof.WRONG
         return self._age(values.get("nonce", ""), now)
 
@@ -158,7 +158,7 @@ class DigestGuard:
 
 
 def _is_ours(values: Mapping[str, str]) -> bool:
-    """Whether realm, algorithm and quality are what the challenge says."""
+    """Whether realm, algorithm and quality are those of the challenge."""
     return (
         values.get("realm") == REALM
         and values.get("algorithm", "MD5").upper() == "MD5"
@@ -168,20 +168,20 @@ def _is_ours(values: Mapping[str, str]) -> bool:
     )
 
 
-def digest_response(kept: str, verb: str, values: Mapping[str, str]) -> str:
+def digest_response(stored: str, verb: str, values: Mapping[str, str]) -> str:
     """The response that is expected (RFC 7616, 3.4.1; RFC 2069 without `qop`).
 
     Args:
-        kept: `ha1`.
+        stored: `ha1`.
         verb: Verb of the request.
         values: The parameters of the field.
     """
     ha2 = _md5(f"{verb}:{values.get('uri', '')}")
     nonce, quality = values.get("nonce", ""), values.get("qop", "")
     if not quality:
-        return _md5(f"{kept}:{nonce}:{ha2}")
+        return _md5(f"{stored}:{nonce}:{ha2}")
     count, client = values.get("nc", ""), values.get("cnonce", "")
-    return _md5(f"{kept}:{nonce}:{count}:{client}:{quality}:{ha2}")
+    return _md5(f"{stored}:{nonce}:{count}:{client}:{quality}:{ha2}")
 
 
 # ---- the certificate
@@ -201,10 +201,10 @@ def certificate_files(folder: Path, clock: Clock) -> tuple[Path, Path]:
     """
     certificate, key = folder / "heritrix.crt", folder / "heritrix.key"
     if not (certificate.is_file() and key.is_file()):
-        made, secret = _made(clock.now())
+        pem, secret = _made(clock.now())
         try:
             replace_file(key, secret, 0o600)
-            replace_file(certificate, made, 0o644)
+            replace_file(certificate, pem, 0o644)
         except OSError as error:
             raise StorageError(f"{certificate} cannot be written: {error.strerror}") from error
     return certificate, key

@@ -37,7 +37,7 @@ from nacre_migrate.port.tasks import config_of
 
 _PATIENCE: Final = 60.0
 _SHORT: Final = 5.0
-"""Seconds that a job may take to begin what is asked, and to tell its numbers."""
+"""Seconds that a job may take to begin an action, and to return its numbers."""
 _STOP: Final = 3.0
 """Seconds that a teardown waits for the end of a run, as theirs does."""
 _LOOK: Final = 0.1
@@ -59,7 +59,7 @@ class _Context:
 
 
 class BuiltJobs:
-    """The jobs that are built, and what is still to be done for them; one for all requests."""
+    """The jobs that are built, and the actions that wait for them; shared by all requests."""
 
     def __init__(self) -> None:
         self.contexts: dict[Path, _Context] = {}
@@ -68,7 +68,7 @@ class BuiltJobs:
 
 
 class HeritrixJobs:
-    """The jobs of the console as somebody sees and steers them by Heritrix's interface.
+    """The jobs of the console as a user sees and steers them by Heritrix's interface.
 
     Args:
         services: The parts of the console.
@@ -78,10 +78,14 @@ class HeritrixJobs:
     """
 
     def __init__(
-        self, services: ConsoleServices, options: PortOptions, built: BuiltJobs, who: Requester
+        self,
+        services: ConsoleServices,
+        options: PortOptions,
+        built: BuiltJobs,
+        requester: Requester,
     ) -> None:
         self._services = services
-        self._who = who
+        self._requester = requester
         self._options = options
         self._contexts = built.contexts
         self._resuming = built.resuming
@@ -102,7 +106,7 @@ class HeritrixJobs:
 
     @property
     def shown_directory(self) -> str:
-        """The same, as it is shown; "" where there is none."""
+        """The same, as it is shown; "" if there is none."""
         return next(map(str, self._directories()), "")
 
     def _directories(self) -> list[Path]:
@@ -110,17 +114,17 @@ class HeritrixJobs:
 
     @property
     def places(self) -> list[JobPlace]:
-        """The places that the one who asks sees."""
-        return [place for place in self._services.fleet.places if self._who.sees(place.label)]
+        """The places that the user sees."""
+        return [place for place in self._services.fleet.places if self._requester.sees(place.label)]
 
     def all(self) -> dict[str, FoundJob]:
         """The jobs by their short names: the name of the directory, or the id where two share it.
 
-        Only those that the one who asks sees: all other methods find jobs by this one.
+        Only those that the user sees: all other methods find jobs by this one.
 
         A batch crawl has no runs that could be launched, and is left out.
         """
-        seen = [job for job in self._services.fleet.jobs if self._who.sees(job.place)]
+        seen = [job for job in self._services.fleet.jobs if self._requester.sees(job.place)]
         jobs = [job for job in seen if not job.layout.in_rounds]
         names = [job.name for job in jobs]
         return {job.name if names.count(job.name) == 1 else job.id: job for job in jobs}
@@ -131,10 +135,10 @@ class HeritrixJobs:
         Raises:
             RefusedRequestError: There is none (404).
         """
-        found = self.all().get(name)
-        if found is None:
+        match = self.all().get(name)
+        if match is None:
             raise not_found("job", name)
-        return found
+        return match
 
     async def rescan(self) -> None:
         """Look for jobs."""
@@ -195,7 +199,7 @@ class HeritrixJobs:
         return f"Deleted {name}"
 
     async def build(self, name: str) -> str:
-        """Check a job; what is said about it, "" where it is built.
+        """Check a job; return the message for the user, "" if it is built.
 
         Raises:
             JobError: It has problems, which are in its log.
@@ -208,11 +212,11 @@ class HeritrixJobs:
             raise JobError(f"{name} is a profile: copy it")
         problems: list[str] = []
         if config != layout.config.name:
-            problems = await convert(self._services, layout, config, self._who)
+            problems = await convert(self._services, layout, config, self._requester)
         if not problems:
-            found = await asked(self._services, layout, "check")
-            problems = list(found["problems"])
-            for warning in found["warnings"]:
+            answer = await asked(self._services, layout, "check")
+            problems = list(answer["problems"])
+            for warning in answer["warnings"]:
                 note(self._services, layout, "WARNING", warning)
         for problem in problems:
             note(self._services, layout, "SEVERE", problem)
@@ -223,7 +227,7 @@ class HeritrixJobs:
         return ""
 
     async def launch(self, name: str, by: str, checkpoint: str = "") -> str:
-        """Start a job, paused; what is said about it.
+        """Start a job, paused; return the message for the user.
 
         Args:
             name: Its short name.
@@ -307,15 +311,15 @@ class HeritrixJobs:
             note(self._services, job.layout, "SEVERE", f"unpause: {error}")
 
     async def checkpoint(self, name: str, by: str) -> str:
-        """Make a checkpoint; what is said about it."""
-        made = await self._send(self.job(name), "checkpoint", by)
-        if not made:
+        """Make a checkpoint; return the message for the user."""
+        checkpoint_name = await self._send(self.job(name), "checkpoint", by)
+        if not checkpoint_name:
             return "Checkpoint not made -- perhaps no progress since last? (see logs)"
-        note(self._services, self.job(name).layout, "INFO", f"CHECKPOINTED {made}")
-        return f"Checkpoint {made} saved"
+        note(self._services, self.job(name).layout, "INFO", f"CHECKPOINTED {checkpoint_name}")
+        return f"Checkpoint {checkpoint_name} saved"
 
     async def terminate(self, name: str, by: str) -> str:
-        """Stop a job; what is in process is finished."""
+        """Stop a job; URIs in process are finished."""
         await self._send(self.job(name), "stop", by)
         return ""
 
@@ -354,7 +358,7 @@ class HeritrixJobs:
 
         Args:
             job: The job.
-            command: It.
+            command: The command.
             by: Who asks, for its log.
 
         Raises:
@@ -404,28 +408,28 @@ def latest_run(layout: Layout) -> str:
         return ""
 
 
-def _checkpoint_of(layout: Layout, wanted: str) -> str:
+def _checkpoint_of(layout: Layout, requested: str) -> str:
     """The name of a checkpoint that is to be gone back to; "" where none is.
 
     Raises:
         JobError: There is none of that name.
     """
-    if not wanted:
+    if not requested:
         return ""
-    known = checkpoints(str(layout.checkpoints))
-    name = known[-1] if wanted == "latest" and known else wanted
-    if name not in known:
-        raise JobError(f"there is no checkpoint {wanted!r}")
+    names = checkpoints(str(layout.checkpoints))
+    name = names[-1] if requested == "latest" and names else requested
+    if name not in names:
+        raise JobError(f"there is no checkpoint {requested!r}")
     return name
 
 
 def job_log(layout: Layout) -> list[str]:
-    """The lines of the log of a job: what was done here, and what its last run says."""
-    found: list[tuple[str, str]] = []
+    """The lines of the log of a job: the actions on it, and the log of its last run."""
+    lines: list[tuple[str, str]] = []
     for path in (layout.root / "job.log", layout.latest / "logs" / "job.log"):
         with suppress(OSError):
-            found += [(line[:24], line) for line in path.read_text("utf-8", "replace").splitlines()]
-    return [line for _, line in sorted(found, key=lambda one: one[0])]
+            lines += [(line[:24], line) for line in path.read_text("utf-8", "replace").splitlines()]
+    return [line for _, line in sorted(lines, key=lambda pair: pair[0])]
 
 
 async def _with_toes(facts: HeritrixJobFacts, layout: Layout) -> HeritrixJobFacts:
@@ -446,8 +450,8 @@ def _with_logs(facts: HeritrixJobFacts, layout: Layout) -> HeritrixJobFacts:
             lines = page_of(layout.latest / "logs" / "crawl.log", -1, -10).lines
     size = 0
     with suppress(OSError):
-        size = sum(one.stat().st_size for one in (layout.latest / "archive").iterdir()
-                   if ".warc" in one.name)  # fmt: skip
+        size = sum(file.stat().st_size for file in (layout.latest / "archive").iterdir()
+                   if ".warc" in file.name)  # fmt: skip
     return replace(
         facts,
         job_log=tuple(reversed(job_log(layout)[-5:])),

@@ -31,7 +31,7 @@ def refused(request: Request, error: NacreError) -> str:
 
 
 async def drained(request: Request) -> None:
-    """Read what is left of a body, so that the client gets its answer."""
+    """Read the rest of a body, so that the client gets its answer."""
     try:
         async for _ in request.stream():
             pass
@@ -71,10 +71,10 @@ async def form(request: Request) -> dict[str, str]:
             415, "not-a-form", "send a form, application/x-www-form-urlencoded"
         )
     try:
-        found = parse_qs(body, keep_blank_values=True, max_num_fields=1000)
+        parsed = parse_qs(body, keep_blank_values=True, max_num_fields=1000)
     except ValueError:
         raise RefusedRequestError(400, "bad-form", "the form has over 1,000 fields") from None
-    fields = {name: values[0] for name, values in found.items()}
+    fields = {name: values[0] for name, values in parsed.items()}
     request.state.note.change(None, fields)
     return fields
 
@@ -107,26 +107,26 @@ def html(text: str) -> Response:
     return Response(text, media_type="text/html")
 
 
-def see_other(place: str, said: str) -> Response:
+def see_other(place: str, text: str) -> Response:
     """The redirect after a POST.
 
     Args:
         place: URL that it leads to.
-        said: What Heritrix's pages would flash; "" for nothing.
+        text: What Heritrix's pages would flash; "" for nothing.
     """
     fields = {"location": place}
-    if said:
-        line = " ".join(said.split())[:500]
+    if text:
+        line = " ".join(text.split())[:500]
         fields[MESSAGE] = quote(line, safe=" !\"#$&'(+*),-./:;<=>?@[]^_`{|}~")
     return Response(status_code=303, headers=fields)
 
 
 def problem(error: NacreError) -> Response:
     """The answer that an error becomes."""
-    found = problem_of(error)
-    if found.status == HTTPStatus.NOT_FOUND:
+    details = problem_of(error)
+    if details.status == HTTPStatus.NOT_FOUND:
         return Response(_PAGE, 404, media_type="text/html")
-    return PlainTextResponse(f"{found.detail}\n", found.status)
+    return PlainTextResponse(f"{details.detail}\n", details.status)
 
 
 # ---- documents
@@ -189,7 +189,7 @@ def _plain(value: object) -> object:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     return _FORBIDDEN.sub("", value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""The application behind Heritrix's port: who asks, and the answers to each path.
+"""The application of Heritrix's port: the log-in, and the answers to each path.
 
 Whoever asks is known by Digest (or Basic) with a key of this interface. Looking needs the role
 viewer, all else operator, the end of the console admin.
@@ -133,13 +133,13 @@ class HeritrixApp:
             Route(p, self._guarded(handler, f"{verb} {p}"), methods=[verb])
             for verb, p, handler in table
         ]
-        known = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
-        return Starlette(routes=routes, middleware=[Middleware(RequestGuard, hosts=known)])
+        names = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
+        return Starlette(routes=routes, middleware=[Middleware(RequestGuard, hosts=names)])
 
-    # ---- who asks
+    # ---- the user
 
     def _jobs(self, request: Request) -> HeritrixJobs:
-        """The jobs as the one who asks has them."""
+        """The jobs as the user of a request sees them."""
         return HeritrixJobs(self._services, self._options, self._built, request.state.identity)
 
     def _files(self, request: Request) -> FileDesk:
@@ -199,29 +199,31 @@ class HeritrixApp:
         if status == 401 and not request.headers.get("authorization"):
             return
         identity, note = request.state.identity, request.state.note
-        found = self._jobs(request).all().get(str(request.path_params.get("job", "")))
+        job = self._jobs(request).all().get(str(request.path_params.get("job", "")))
         entry = AuditEntry(
             self._services.audit.now(), identity.name, "heritrix" if identity.name else "",
             request.client.host if request.client else "", action, status, request.state.outcome,
-            path=request.url.path, job=found.id if found is not None else "",
+            path=request.url.path, job=job.id if job is not None else "",
             before=note.before, after=note.after,
         )  # fmt: skip
         await self._services.audit.add(entry)
-        await copy_to_jobs(entry, [] if found is None else [found])
+        await copy_to_jobs(entry, [] if job is None else [job])
 
     async def _identify(self, request: Request) -> tuple[Requester, Response | None]:
-        """Who asks, or the answer that says how to log in."""
+        """The user, or the answer with the challenge to log in."""
         value = request.headers.get("authorization", "")
         now = self._services.clock.now()
         field = parse_field(value)
         proof, identity = Proof.NONE, NOBODY
         if field is not None and (field.scheme == "basic") == self._options.basic:
-            identity, kept = self._keys.find(field.username)
+            identity, stored = self._keys.find(field.username)
             if field.scheme == "basic":
-                same = bool(kept) and ha1(field.username, field.values["password"]) == kept
+                same = bool(stored) and ha1(field.username, field.values["password"]) == stored
                 proof = Proof.GOOD if same else Proof.WRONG
             else:
-                proof = self._guard.check(field, request.method, answers.target(request), kept, now)
+                proof = self._guard.check(
+                    field, request.method, answers.target(request), stored, now
+                )
         if proof is Proof.GOOD:
             return identity, None
         if value and proof is not Proof.STALE:
@@ -233,9 +235,9 @@ class HeritrixApp:
         return NOBODY, PlainTextResponse(text, 401, {"www-authenticate": challenge})
 
     async def _wait(self) -> None:
-        """Let `LAG` lie between two failed tries; one after another, as theirs."""
+        """Wait `LAG` between two failed tries, one after another, as Heritrix does."""
         if self._late >= _MOST_LATE:
-            return  # the keys are random: nobody finds one by trying faster
+            return  # the keys are random: more tries find none
         self._late += 1
         try:
             await self._have_waited()
@@ -245,9 +247,9 @@ class HeritrixApp:
     async def _have_waited(self) -> None:
         async with self._failing:
             clock = self._services.clock
-            left = self._failed + LAG - clock.monotonic()
-            if left > 0:
-                await clock.sleep(left)
+            rest = self._failed + LAG - clock.monotonic()
+            if rest > 0:
+                await clock.sleep(rest)
             self._failed = clock.monotonic()
 
     # ---- the engine
@@ -259,29 +261,29 @@ class HeritrixApp:
         if answers.kind(request) == "html":
             return Response(status_code=302, headers={"location": self._pages})
         base = answers.base(request)
-        known = self._jobs(request)
-        jobs = [await known.facts(name, base, logs=False) for name in known.all()]
+        visible = self._jobs(request)
+        jobs = [await visible.facts(name, base, logs=False) for name in visible.all()]
         jobs.sort(key=lambda job: job.launched, reverse=True)
         own = [job.name for job in jobs if job.profile]
         profiles = dict.fromkeys([*own, *await asyncio.to_thread(profile_names)])
-        tree = engine_tree(VERSION, _heap(), known.shown_directory, base, jobs, list(profiles))
+        tree = engine_tree(VERSION, _heap(), visible.shown_directory, base, jobs, list(profiles))
         return answers.document(request, "engine", tree)
 
     async def _engine_action(self, request: Request) -> Response:
         form = await answers.form(request)
-        maker, action, said = self._maker(request), form.get("action", ""), ""
+        maker, action, message = self._maker(request), form.get("action", ""), ""
         try:
             if action == "rescan":
                 await self._jobs(request).rescan()
             elif action == "create":
-                said = await maker.create(form.get("createpath", ""), form.get("profile", ""))
+                message = await maker.create(form.get("createpath", ""), form.get("profile", ""))
             elif action == "add":
-                said = await maker.add(form.get("addpath") or form.get("path", ""))
+                message = await maker.add(form.get("addpath") or form.get("path", ""))
             elif action == "exit java process":
-                said = await self._exit(request, form)
+                message = await self._exit(request, form)
         except NacreError as error:
-            said = answers.refused(request, error)
-        return answers.see_other(str(answers.own_url(request)), said)
+            message = answers.refused(request, error)
+        return answers.see_other(str(answers.own_url(request)), message)
 
     async def _exit(self, request: Request, form: Mapping[str, str]) -> str:
         """End the console; jobs go on."""
@@ -296,7 +298,7 @@ class HeritrixApp:
         """The names of the jobs, and their files."""
         name, _, rest = request.path_params["path"].partition("/")
         if not name:
-            names = [f"{one}/" for one in self._jobs(request).all()]
+            names = [f"{job_name}/" for job_name in self._jobs(request).all()]
             return answers.html(files.directory_html("jobs", names))
         return await self._files(request).served(request, name, rest)
 
@@ -319,23 +321,23 @@ class HeritrixApp:
         name, jobs = request.path_params["job"], self._jobs(request)
         jobs.job(name)
         form = await answers.form(request)
-        to, said = form.get("copyTo"), ""
+        to, message = form.get("copyTo"), ""
         place = answers.own_url(request)
         if to is None and form.get("action") == "delete":
             return answers.see_other(answers.base(request), await self._delete(request, name))
         try:
             if to is not None:
                 as_profile = "on" in {form.get("asProfile"), form.get("as_profile")}
-                said = await self._maker(request).copy(name, to, as_profile=as_profile)
+                message = await self._maker(request).copy(name, to, as_profile=as_profile)
                 place = f"{answers.base(request)}/job/{quote(to)}"
             else:
-                said = await _act(jobs, name, form, name_of(request.state.identity))
+                message = await _act(jobs, name, form, name_of(request.state.identity))
         except NacreError as error:
-            said = answers.refused(request, error)
+            message = answers.refused(request, error)
             if (job := jobs.all().get(name)) is not None:
                 action = "copy" if to is not None else form.get("action", "")
-                note(self._services, job.layout, "SEVERE", f"{action}: {said}")
-        answer = answers.see_other(place, said)
+                note(self._services, job.layout, "SEVERE", f"{action}: {message}")
+        answer = answers.see_other(place, message)
         if form.get("action") == "unpause":
             answer.background = BackgroundTask(jobs.finish_unpause, name)
         return answer
@@ -360,11 +362,11 @@ class HeritrixApp:
         facts = await self._jobs(request).facts(name, answers.base(request), logs=False)
         if report is None or not facts.is_built:
             raise RefusedRequestError(500, "no-report", "no such report, or the job is not built")
-        found = await self._services.readers.ask(
+        answer = await self._services.readers.ask(
             "write-report", job.layout.root, 60.0, name=report, toes=await toes_of(job)
         )
-        modified = round(found["modified"] * 1000)
-        file = quote(f"{facts.launch}/reports/{found['file']}")
+        modified = round(answer["modified"] * 1000)
+        file = quote(f"{facts.launch}/reports/{answer['file']}")
         return answers.see_other(
             f"{answers.base(request)}/job/{quote(name)}/jobdir/{file}?m={modified}", ""
         )
@@ -385,16 +387,16 @@ class HeritrixApp:
         path = form.get("beanPath", "")
         request.state.note.change(None, {path: form.get("newVal", "")})
         try:
-            said = await self._beans(request).change(
+            message = await self._beans(request).change(
                 name, path, form.get("newVal", ""), request.state.identity,
                 persist=form.get("persist") == "on",
             )  # fmt: skip
         except NacreError as error:
-            said = answers.refused(request, error)
+            message = answers.refused(request, error)
             if (job := self._jobs(request).all().get(name)) is not None:
-                note(self._services, job.layout, "SEVERE", f"beans: {path}: {said}")
+                note(self._services, job.layout, "SEVERE", f"beans: {path}: {message}")
         place = f"{answers.base(request)}/job/{quote(name)}/beans/{quote(path)}"
-        return answers.see_other(place.rstrip("/"), said)
+        return answers.see_other(place.rstrip("/"), message)
 
     async def _script(self, request: Request) -> Response:
         name = request.path_params["job"]
@@ -402,22 +404,22 @@ class HeritrixApp:
         if request.method in SAFE:
             return answers.document(request, "script", script_tree(facts))
         script = (await answers.form(request)).get("script", "")
-        known = recognise(script)
-        steps = read_statements(script) if known is None else None
+        recognised = recognise(script)
+        steps = read_statements(script) if recognised is None else None
         if steps is not None:
             return await self._run_steps(request, facts, script, steps)
-        if known is None:
+        if recognised is None:
             request.state.outcome = "no-script"
             error = refusal(script, facts.root)
             return answers.document(request, "script", script_tree(facts, script, error=error))
         try:
-            output = await _do(self._jobs(request), name, known, facts.launch)
+            output = await _do(self._jobs(request), name, recognised, facts.launch)
         except NacreError as error:
-            said = answers.refused(request, error)
-            if known.deed is Deed.WARCS:
-                said = f"javax.script.ScriptException: java.io.FileNotFoundException: {error}"
-            failed = answers.document(request, "script", script_tree(facts, script, error=said))
-            if known.deed is Deed.DELETE:
+            message = answers.refused(request, error)
+            if recognised.deed is Deed.WARCS:
+                message = f"javax.script.ScriptException: java.io.FileNotFoundException: {error}"
+            failed = answers.document(request, "script", script_tree(facts, script, error=message))
+            if recognised.deed is Deed.DELETE:
                 failed.status_code = 409  # clients look at nothing but the status of a deletion
             return failed
         return answers.document(request, "script", script_tree(facts, script, output))
@@ -426,16 +428,16 @@ class HeritrixApp:
         self, request: Request, facts: HeritrixJobFacts, script: str, steps: Sequence[ScriptStep]
     ) -> Response:
         """Carry out a script of plain statements."""
-        who, jobs = request.state.identity, self._jobs(request)
-        runner = ScriptRunner(self._services, jobs, facts.name, who)
+        requester, jobs = request.state.identity, self._jobs(request)
+        runner = ScriptRunner(self._services, jobs, facts.name, requester)
         try:
             output = await runner.run(steps)
         except NacreError as error:
-            said = answers.refused(request, error)
-            note(self._services, jobs.job(facts.name).layout, "SEVERE", f"script: {said}")
-            return answers.document(request, "script", script_tree(facts, script, error=said))
+            message = answers.refused(request, error)
+            note(self._services, jobs.job(facts.name).layout, "SEVERE", f"script: {message}")
+            return answers.document(request, "script", script_tree(facts, script, error=message))
         done = ", ".join(dict.fromkeys(step.step.value for step in steps))
-        text = f"script: {done}, by {who.name}"
+        text = f"script: {done}, by {requester.name}"
         note(self._services, jobs.job(facts.name).layout, "INFO", text)
         return answers.document(request, "script", script_tree(facts, script, output))
 
@@ -459,17 +461,17 @@ async def _act(jobs: HeritrixJobs, name: str, form: Mapping[str, str], by: str) 
         return await jobs.launch(name, by, form.get("checkpoint", ""))
     if action in {"build", "validate", "instantiate", "checkXML"}:
         return await jobs.build(name)
-    known: dict[str, Callable[[str, str], Awaitable[str]]] = {
+    actions: dict[str, Callable[[str, str], Awaitable[str]]] = {
         "pause": jobs.pause, "unpause": jobs.unpause, "checkpoint": jobs.checkpoint,
         "terminate": jobs.terminate, "teardown": jobs.teardown,
     }  # fmt: skip
-    if action not in known:
+    if action not in actions:
         return f"there is no action {action!r}"
-    return await known[action](name, by)
+    return await actions[action](name, by)
 
 
 async def _do(jobs: HeritrixJobs, name: str, script: RecognisedScript, launch: str) -> str:
-    """Do what a recognised script does; what it prints."""
+    """Carry out a recognised script; return its output."""
     layout = jobs.job(name).layout
     if script.deed is Deed.LAUNCH_ID:
         return f"{launch or 'null'}\n"
@@ -478,8 +480,8 @@ async def _do(jobs: HeritrixJobs, name: str, script: RecognisedScript, launch: s
         return ""
     if script.deed is Deed.WARCS:
         path = files.resolve(f"{script.launch}/warcs", latest_run(layout))
-        found = await asyncio.to_thread(files.listed, layout.root, path)
-        lines = [f"{script.launch}/warcs/{one}" for one in found if ".warc" in one]
+        names = await asyncio.to_thread(files.listed, layout.root, path)
+        lines = [f"{script.launch}/warcs/{file}" for file in names if ".warc" in file]
     else:
         every = await asyncio.to_thread(list, files.listed_below(layout.root))
         lines = [p for p, folder in every if (script.folders if folder else script.files)]

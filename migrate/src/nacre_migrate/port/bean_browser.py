@@ -46,21 +46,23 @@ class BeanBrowser:
         facts = await self._jobs.facts(name, base, logs=False)
         if not facts.is_built:
             raise RefusedRequestError(404, "not-built", f"{name} is not built")
-        found = await self._values(name)
-        return beans_tree(name, facts.url, path, found["values"], found["sheets"], found["rules"])
+        values = await self._values(name)
+        return beans_tree(
+            name, facts.url, path, values["values"], values["sheets"], values["rules"]
+        )
 
     async def _values(self, name: str) -> dict[str, Any]:
         """The values in force of all settings that beans stand for, sheets and rules."""
         root = self._jobs.job(name).layout.root
-        found: dict[str, Any] = await self._services.readers.ask(
+        values: dict[str, Any] = await self._services.readers.ask(
             "bean-values", root, _PATIENCE, paths=setting_paths()
         )
-        return found
+        return values
 
     async def value(self, name: str, path: str) -> str:
         """The value in force of a property, in Heritrix's words; "" for none."""
-        found = await self._values(name)
-        tree = beans_tree(name, "", path, found["values"], found["sheets"], found["rules"])
+        values = await self._values(name)
+        tree = beans_tree(name, "", path, values["values"], values["sheets"], values["rules"])
         return str(tree["target"] or "")
 
     async def assignments_of(self, name: str, path: str, text: str) -> list[str]:
@@ -80,9 +82,9 @@ class BeanBrowser:
         raise JobError(f"no setting of Nacre stands for {path!r}: see `nacre check --explain`")
 
     async def change(
-        self, name: str, path: str, text: str, who: Requester, *, persist: bool = False
+        self, name: str, path: str, text: str, requester: Requester, *, persist: bool = False
     ) -> str:
-        """Change a property of a job that runs; what is said about it.
+        """Change a property of a job that runs; return the message for the user.
 
         As in Heritrix, the change lasts until the job ends: its file stays as it is.
 
@@ -90,29 +92,29 @@ class BeanBrowser:
             name: Short name of the job.
             path: The property, such as `disposition.minDelayMs`.
             text: Its new value, in Heritrix's words.
-            who: Who asks.
+            requester: Who asks.
             persist: Change `crawl.yaml` too, which then configures the job in place of its beans.
 
         Raises:
             JobError: No setting stands for it, the value is none, or the job does not run.
-            RefusedRequestError: It names a file, and the asker may not (403).
+            RefusedRequestError: It has the name of a file, and the user may set none (403).
             NacreError: The job refuses.
         """
         job = self._jobs.job(name)
         layout = job.layout
-        wanted = await self.assignments_of(name, path, text)
-        request = ChangeRequest(assignments=wanted, live_only=not persist)
-        await require_may_name(self._services, who, job, request)
+        assignments = await self.assignments_of(name, path, text)
+        request = ChangeRequest(assignments=assignments, live_only=not persist)
+        await require_may_name(self._services, requester, job, request)
         change = msgspec.to_builtins(request)
         try:
-            await ask_command(layout.socket, "change", _PATIENCE, change=change, by=who.name)
+            await ask_command(layout.socket, "change", _PATIENCE, change=change, by=requester.name)
         except NotRunningError:
-            command = f"nacre set {layout.root} {' '.join(wanted)}"
+            command = f"nacre set {layout.root} {' '.join(assignments)}"
             raise JobError(f"{name} does not run; `{command}` sets it for its next run") from None
-        said = f"{path} = {text}: set {' '.join(wanted)}"
+        summary = f"{path} = {text}: set {' '.join(assignments)}"
         if persist:
-            said += f", in {layout.config.name} too, which configures {name} from now on"
+            summary += f", in {layout.config.name} too, which configures {name} from now on"
         else:
-            said += ", until the job ends"
-        note(self._services, layout, "INFO", f"beans: {said}, by {who.name}")
-        return said
+            summary += ", until the job ends"
+        note(self._services, layout, "INFO", f"beans: {summary}, by {requester.name}")
+        return summary

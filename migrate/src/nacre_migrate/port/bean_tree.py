@@ -36,10 +36,10 @@ class StockBean(NamedTuple):
     @property
     def properties(self) -> Mapping[str, PropertyMapping]:
         """Its properties that are settings, by name."""
-        found = _CLASSES.get(self.kind.rpartition(".")[2])
-        if found is None:
+        stock = _CLASSES.get(self.kind.rpartition(".")[2])
+        if stock is None:
             return {}
-        return {name: one for name, one in sorted(found.properties.items()) if one.paths}
+        return {name: prop for name, prop in sorted(stock.properties.items()) if prop.paths}
 
 
 def _beans(package: str, **kinds: str) -> "tuple[StockBean, ...]":
@@ -92,9 +92,9 @@ BEAN_NAMES: Final[Mapping[str, StockBean]] = {bean.name: bean for bean in _walk(
 
 def setting_paths() -> tuple[str, ...]:
     """The settings that properties of the beans stand for."""
-    found = {one.paths.split()[0] for bean in BEAN_NAMES.values()
-             for one in bean.properties.values()}  # fmt: skip
-    return tuple(sorted(found))
+    paths = {prop.paths.split()[0] for bean in BEAN_NAMES.values()
+             for prop in bean.properties.values()}  # fmt: skip
+    return tuple(sorted(paths))
 
 
 def property_at(path: str) -> PropertyMapping | None:
@@ -119,17 +119,17 @@ def assignments(mapping: PropertyMapping, text: str) -> list[str]:
         text: The value in Heritrix's words.
 
     Raises:
-        ValueError: It is no value of this property; the message says why.
+        ValueError: It is no value of this property; the message has the reason.
     """
     try:
         value = mapping.convert(text)
     except (ValueError, KeyError) as error:
         raise ValueError(f"{text!r} is no value here: {error}") from None
-    said = "null" if value is None else str(value).lower() if value is not str else value
-    said = (
+    written = "null" if value is None else str(value).lower() if value is not str else value
+    written = (
         "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
     )
-    return [f"{path}={said}" for path in mapping.paths.split()]
+    return [f"{path}={written}" for path in mapping.paths.split()]
 
 
 def heritrix_text(mapping: PropertyMapping, value: object) -> str:
@@ -243,8 +243,8 @@ def _shown(
     bean = BEAN_NAMES.get(path)
     if bean is not None:
         facts = [
-            _property(url, f"{path}.{key}", key, one, values)
-            for key, one in bean.properties.items()
+            _property(url, f"{path}.{key}", key, prop, values)
+            for key, prop in bean.properties.items()
         ]
         kind = f"org.archive.{bean.kind}"
         return {"class": kind, "properties": facts}, None, f"{kind}: {path}"

@@ -15,7 +15,7 @@ _PATIENCE: Final = 60.0
 
 
 async def convert(
-    services: ConsoleServices, layout: Layout, beans: str, who: Requester
+    services: ConsoleServices, layout: Layout, beans: str, requester: Requester
 ) -> list[str]:
     """Convert the beans of a job; the problems. What else there is to say is in its log.
 
@@ -23,23 +23,25 @@ async def convert(
         services: The parts of the console.
         layout: The job.
         beans: Name of the file that has them.
-        who: Who asks; not everybody may name files of this machine.
+        requester: Who asks; not everybody may name files of this machine.
     """
-    files = may_name_files(who.role, is_remote=services.reach.is_remote, places=who.places)
-    found = await asked(services, layout, "convert-beans", file=beans, files=files)
-    for line in found["advice"]:
+    files = may_name_files(
+        requester.role, is_remote=services.reach.is_remote, places=requester.places
+    )
+    answer = await asked(services, layout, "convert-beans", file=beans, files=files)
+    for line in answer["advice"]:
         note(services, layout, "WARNING", line)
-    return found["problems"]
+    return answer["problems"]
 
 
 async def asked(
     services: ConsoleServices, layout: Layout, task: str, **arguments: object
 ) -> dict[str, list[str]]:
     """The lines that a task of a reader process answers with, by their kind."""
-    found: dict[str, list[str]] = await services.readers.ask(
+    answer: dict[str, list[str]] = await services.readers.ask(
         task, layout.root, _PATIENCE, **arguments
     )
-    return found
+    return answer
 
 
 def note(services: ConsoleServices, layout: Layout, level: str, text: str) -> None:

@@ -38,7 +38,7 @@ class RefusedSettings(NamedTuple):
 def require_allowed(
     draft: Draft, report: MigrationReport, layout: Layout, beans: str, *, files: bool
 ) -> tuple[str, ...]:
-    """Take out of a draft what may not be written; a line for each setting that was taken out.
+    """Remove the refused settings from a draft; return a line for each.
 
     Args:
         draft: The draft.
@@ -65,28 +65,30 @@ def leave_out_refused(draft: Draft, saved: str, *, files: bool) -> RefusedSettin
 
     Args:
         draft: The draft.
-        saved: The text of `crawl.yaml` that there is; what it names already may stay.
+        saved: The present text of `crawl.yaml`; files that it names already may stay.
         files: The asker may name files.
     """
     refused = list(_refused(draft, saved, files=files))
-    gone = [one for one in refused if one.path in _NOT_NEEDED]
-    for one in gone:
-        draft.leave_out(one.path)
+    gone = [problem for problem in refused if problem.path in _NOT_NEEDED]
+    for problem in gone:
+        draft.leave_out(problem.path)
     return RefusedSettings(
-        tuple(one for one in refused if one.path not in _NOT_NEEDED),
-        tuple(f"{one.path} is left out: {one.message}" for one in gone),
+        tuple(problem for problem in refused if problem.path not in _NOT_NEEDED),
+        tuple(f"{problem.path} is left out: {problem.message}" for problem in gone),
     )
 
 
 def _refused(draft: Draft, saved: str, *, files: bool) -> Iterator[Problem]:
     """A problem for each setting that may not be written."""
-    known = named_files(saved)
+    saved_files = named_files(saved)
     for path, value in draft.settings.items():
         text = Draft({path: value}).yaml("")
         named = {} if files else named_files(text)
         if secrets := plain_secrets(text):
             yield secrets[0]._replace(path=path, file="", line=0)
-        elif any(known.get(at) != one and not stays_in_job(at, one) for at, one in named.items()):
+        elif any(
+            saved_files.get(at) != file and not stays_in_job(at, file) for at, file in named.items()
+        ):
             yield for_admins(path)
 
 

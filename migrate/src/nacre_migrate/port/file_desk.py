@@ -1,4 +1,4 @@
-"""Requests for the files of a job: what is shown of them to whom, and what is written.
+"""Requests for the files of a job: the parts that a user may see, and uploads.
 
 Settings are shown without their secrets, as on the console's own pages.
 """
@@ -54,10 +54,10 @@ class FileDesk:
         who: Who asks.
     """
 
-    def __init__(self, services: ConsoleServices, jobs: HeritrixJobs, who: Requester) -> None:
+    def __init__(self, services: ConsoleServices, jobs: HeritrixJobs, requester: Requester) -> None:
         self._services = services
         self._jobs = jobs
-        self._who = who
+        self._requester = requester
 
     async def served(self, request: Request, name: str, path: str) -> Response:
         """A file or directory of a job.
@@ -75,22 +75,22 @@ class FileDesk:
         if at.is_job_log:
             lines = await asyncio.to_thread(job_log, layout)
             return PlainTextResponse("".join(f"{line}\n" for line in lines))
-        edits = self._who.role >= Role.OPERATOR
-        found, facts = await asyncio.to_thread(files.find, layout.root, at, edits=edits)
-        if found.is_dir():
+        edits = self._requester.role >= Role.OPERATOR
+        file, facts = await asyncio.to_thread(files.find, layout.root, at, edits=edits)
+        if file.is_dir():
             if not request.url.path.endswith("/"):
                 return answers.see_other(f"{answers.own_url(request)}/", "")
             names = await asyncio.to_thread(files.listed, layout.root, at)
-            return answers.html(files.directory_html(found.name, names))
-        await self._require_open(layout, at, found, facts)
-        shown = await self._shown(layout, found, facts.st_size)
+            return answers.html(files.directory_html(file.name, names))
+        await self._require_open(layout, at, file, facts)
+        shown = await self._shown(layout, file, facts.st_size)
         match request.query_params.get("format"):
             case "paged":
                 return await _paged(request, shown)
             case "textedit" if shown.size <= _TEXT_LIMIT:
                 files.writable(at)
                 text = await asyncio.to_thread(files.text_of, shown.source)
-                return answers.html(files.edit_html(found.name, text))
+                return answers.html(files.edit_html(file.name, text))
         return _streamed(request, shown)
 
     async def _require_open(
@@ -122,17 +122,17 @@ class FileDesk:
             if size > _TEXT_LIMIT:
                 raise RefusedRequestError(413, "long", f"{path.name} is too long to be shown here")
             text = await asyncio.to_thread(files.text_of, path)
-            found = await self._services.readers.ask(
+            answer = await self._services.readers.ask(
                 "shown-text", layout.root, _PATIENCE, text=text
             )
-            data = str(found["text"]).encode()
+            data = str(answer["text"]).encode()
             return _ShownFile(path, data, len(data))
-        if files.has_beans(path.name) and self._who.role < Role.OPERATOR:
+        if files.has_beans(path.name) and self._requester.role < Role.OPERATOR:
             whole = size <= _TEXT_LIMIT
             text = await asyncio.to_thread(files.text_of, path) if whole else ""
             if not whole or files.may_hold_secret(text):
-                said = f"{path.name} may hold a password: it is for operators"
-                raise RefusedRequestError(403, "private", said)
+                reason = f"{path.name} may hold a password: it is for operators"
+                raise RefusedRequestError(403, "private", reason)
         return _ShownFile(path, path, size)
 
     async def put(self, request: Request) -> Response:
@@ -155,7 +155,7 @@ class FileDesk:
         layout = self._jobs.job(name).layout
         at = files.resolve(path, latest_run(layout))
         files.writable(at)
-        maker = JobMaker(self._services, self._jobs, self._who)
+        maker = JobMaker(self._services, self._jobs, self._requester)
         if at.parts != (CONFIG,):
             return await maker.write(layout, at.parts, data)
         if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
@@ -181,11 +181,11 @@ def _number(text: str, default: int) -> int:
 
 def _streamed(request: Request, shown: _ShownFile) -> Response:
     """A file, or the piece of it that is wanted."""
-    wanted = files.byte_range(request.headers.get("range", ""), shown.size)
-    start, length = wanted or (0, shown.size)
+    piece = files.byte_range(request.headers.get("range", ""), shown.size)
+    start, length = piece or (0, shown.size)
     fields = {"content-length": str(length), "accept-ranges": "bytes"}
-    if wanted is not None:
+    if piece is not None:
         fields["content-range"] = f"bytes {start}-{start + length - 1}/{shown.size}"
     kind = _KINDS.get(shown.path.suffix, "text/plain; charset=utf-8")
     content = files.content(shown.source, start, length)
-    return StreamingResponse(content, 206 if wanted else 200, fields, media_type=kind)
+    return StreamingResponse(content, 206 if piece else 200, fields, media_type=kind)

@@ -1,4 +1,4 @@
-"""The files of a job as Heritrix's paths name them: what may be read and written, and paging.
+"""The files of a job by Heritrix's paths: reading, writing and paging.
 
 No path leaves the job's directory, no link is followed, and what the store, the control socket and
 logins hold is never read. What is read of a file can be a text in its place, without its secrets.
@@ -44,16 +44,16 @@ _PAGE: Final = 4 << 20
 
 def launch_of(run: str) -> str:
     """The id of a launch, 14 digits, of the name of a run; any other name stays."""
-    found = _RUN.fullmatch(run)
-    return f"{found[1]}{found[2]}" if found is not None else run
+    match = _RUN.fullmatch(run)
+    return f"{match[1]}{match[2]}" if match is not None else run
 
 
 def run_of(launch: str) -> str | None:
     """The name of a run of the id of its launch, or of itself; None for anything else."""
     if _RUN.fullmatch(launch):
         return launch
-    found = _LAUNCH.fullmatch(launch)
-    return f"{found[1]}T{found[2]}Z" if found is not None else None
+    match = _LAUNCH.fullmatch(launch)
+    return f"{match[1]}T{match[2]}Z" if match is not None else None
 
 
 class JobPath(NamedTuple):
@@ -143,7 +143,7 @@ def find(root: Path, path: JobPath, *, edits: bool = False) -> tuple[Path, os.st
         raise not_found("/".join(path.parts)) from None
     if not (stat.S_ISDIR(facts.st_mode) or stat.S_ISREG(facts.st_mode)):
         raise RefusedRequestError(403, "special", f"{at.name} is no file")
-    # A umask may close what a run writes; there is no password in that.
+    # A umask may close files of a run; there is no password in them.
     secret = stat.S_ISREG(facts.st_mode) and not facts.st_mode & 0o077 and path.parts[0] != "runs"
     if secret and not (has_settings(at.name) or at.name == SEEDS or (edits and has_beans(at.name))):
         raise RefusedRequestError(403, "private", f"only its owner may read {at.name}")
@@ -159,17 +159,17 @@ def may_hold_secret(text: str) -> bool:
     """Whether beans may hold a password: something that is neither empty nor a reference."""
     if "\0" in text or _LOGIN.search(text):  # UTF-16 is not looked through
         return True
-    return any(not _NO_SECRET.match(text, found.end()) for found in _SECRET.finditer(text))
+    return any(not _NO_SECRET.match(text, match.end()) for match in _SECRET.finditer(text))
 
 
 def has_logins(path: Path) -> bool:
     """Whether a file has URLs with a name and a password, such as a list of seeds."""
     with path.open("rb") as file:
-        kept = b""
+        tail = b""
         while data := file.read(CHUNK):
-            if _LOGIN_BYTES.search(kept + data):
+            if _LOGIN_BYTES.search(tail + data):
                 return True
-            kept = data[-_LONGEST_LOGIN:]
+            tail = data[-_LONGEST_LOGIN:]
     return False
 
 
@@ -182,18 +182,18 @@ def text_of(source: Path | bytes) -> str:
 def listed(root: Path, path: JobPath) -> list[str]:
     """Names in a directory that may be read; those of directories end with `/`."""
     directory, _ = find(root, path)
-    found = []
+    names = []
     for entry in sorted(directory.iterdir()):
         if entry.is_symlink() or entry.name.startswith("."):
             continue
         if not path.parts and entry.name in CLOSED:
             continue
-        found.append(f"{entry.name}/" if entry.is_dir() else entry.name)
-    return found
+        names.append(f"{entry.name}/" if entry.is_dir() else entry.name)
+    return names
 
 
 def listed_below(root: Path) -> Iterator[tuple[str, bool]]:
-    """All that may be read below a job's directory, what is in a folder before it.
+    """All files that may be read below a job's directory, the content of a folder before it.
 
     Yields:
         The path, and whether it is a folder.
@@ -231,16 +231,16 @@ def byte_range(field: str, size: int) -> tuple[int, int] | None:
     """Start and length of a Range field; None for all of the file.
 
     Raises:
-        RefusedRequestError: It lies behind the end (416).
+        RefusedRequestError: It is behind the end (416).
     """
-    found = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", field.strip())
-    if found is None or not (found[1] or found[2]):
+    match = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", field.strip())
+    if match is None or not (match[1] or match[2]):
         return None
-    if not found[1]:
-        length = min(int(found[2]), size)
+    if not match[1]:
+        length = min(int(match[2]), size)
         return size - length, length
-    start = int(found[1])
-    end = min(int(found[2]) if found[2] else size - 1, size - 1)
+    start = int(match[1])
+    end = min(int(match[2]) if match[2] else size - 1, size - 1)
     if start >= size or end < start:
         raise RefusedRequestError(416, "range", f"the file has {size} bytes")
     return start, end - start + 1
@@ -271,7 +271,7 @@ def page_of(source: Path | bytes, position: int, number: int) -> FileLines:
         number: Lines; of a negative number, those that end with the line of the position.
     """
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
-    wanted = min(abs(number) or LINES, _MOST_LINES)
+    count = min(abs(number) or LINES, _MOST_LINES)
     at = max(min(position if position >= 0 else size + position, size), 0)
     with _opened(source) as file:
         if number < 0:
@@ -280,15 +280,15 @@ def page_of(source: Path | bytes, position: int, number: int) -> FileLines:
             before = file.read(at - first)
             rest = file.readline(_PAGE) if at < size else b""
             lines = (before + rest).splitlines(keepends=True)
-            kept = lines[-wanted:]
+            page = lines[-count:]
             end = first + len(before) + len(rest)
-            return FileLines(_texts(kept), end - sum(map(len, kept)), end, size)
+            return FileLines(_texts(page), end - sum(map(len, page)), end, size)
         first = max(at - _PAGE, 0)
         file.seek(first)
         before = file.read(at - first)
         start = first + before.rfind(b"\n") + 1
         file.seek(start)
-        lines = file.read(_PAGE).splitlines(keepends=True)[:wanted]
+        lines = file.read(_PAGE).splitlines(keepends=True)[:count]
         return FileLines(_texts(lines), start, start + sum(map(len, lines)), size)
 
 
@@ -297,7 +297,7 @@ def _texts(lines: Sequence[bytes]) -> tuple[str, ...]:
 
 
 def paged_html(name: str, page: FileLines, number: int, *, reverse: bool) -> str:
-    """A page of lines as HTML, with links to the pages beside it.
+    """A page of lines as HTML, with links to the pages before and after it.
 
     Args:
         name: The file.
@@ -338,8 +338,8 @@ def edit_html(name: str, text: str) -> str:
 
 
 def directory_html(name: str, names: Sequence[str]) -> str:
-    """The listing of a directory, whose URL ends with a slash."""
-    rows = "".join(f'<li><a href="{escape(one)}">{escape(one)}</a></li>' for one in names)
+    """The listing of a directory; its URL ends with a slash."""
+    rows = "".join(f'<li><a href="{escape(entry)}">{escape(entry)}</a></li>' for entry in names)
     return (
         f"<!doctype html><meta charset=utf-8><title>{escape(name)}</title>"
         f"<h2>{escape(name)}</h2><ul>{rows}</ul>"

@@ -37,13 +37,13 @@ class JobMaker:
         who: Who asks.
     """
 
-    def __init__(self, services: ConsoleServices, jobs: HeritrixJobs, who: Requester) -> None:
+    def __init__(self, services: ConsoleServices, jobs: HeritrixJobs, requester: Requester) -> None:
         self._services = services
         self._jobs = jobs
-        self._who = who
+        self._requester = requester
 
     async def create(self, name: str, profile: str = "") -> str:
-        """Make a job from a profile, or an empty one; what is said about it.
+        """Make a job from a profile, or an empty one; return the message for the user.
 
         Args:
             name: Its name.
@@ -69,7 +69,7 @@ class JobMaker:
             await self._fill(root, profile)
         else:
             (root / CXML).write_text(TEMPLATE, "utf-8")
-            await convert(self._services, Layout(root), CXML, self._who)
+            await convert(self._services, Layout(root), CXML, self._requester)
         await self._jobs.rescan()
         return f"Created new crawl job: {name}"
 
@@ -90,20 +90,20 @@ class JobMaker:
             raise JobError(f"Directory exists: {name}") from None
         except OSError as error:
             raise JobError(f"{root} cannot be made: {error.strerror}") from error
-        self._services.removals.drop(root)  # it was of another job, whose directory is gone
+        self._services.removals.drop(root)  # it was of an earlier job of this directory
         return root
 
     async def add(self, path: str) -> str:
-        """Take a directory of Heritrix, or of Nacre, below a place; what is said about it.
+        """Add a directory of Heritrix, or of Nacre, below a place; return the message.
 
         Raises:
-            JobError: It is none, another user's, or lies below no place.
+            JobError: It is not a directory, is another user's, or is below no place.
         """
         places = [place.root for place in self._jobs.places]
         root = await asyncio.to_thread(_directory_below, path, places)
         layout, config = Layout(root), config_of(root)
         if config != layout.config.name:
-            await convert(self._services, layout, config, self._who)
+            await convert(self._services, layout, config, self._requester)
         self._services.removals.drop(root)
         await self._jobs.rescan()
         if root not in {job.layout.root for job in self._services.fleet.jobs}:
@@ -118,7 +118,7 @@ class JobMaker:
         """
         _require_name(to)
         source = self._jobs.job(name).layout.root
-        if as_profile and not any((source / one).is_file() for one in (CXML, PROFILE)):
+        if as_profile and not any((source / beans).is_file() for beans in (CXML, PROFILE)):
             raise JobError(f"{name} has no {CXML}, so that it cannot become a profile")
         root = self._new_directory(to)
         for file in source.iterdir():
@@ -152,7 +152,7 @@ class JobMaker:
             raise JobError(f"{path.name} cannot be written: {error.strerror}") from error
         is_beans = path.name in {CXML, CLASSES}
         if is_beans and (layout.root / CXML).is_file():
-            for problem in await convert(self._services, layout, CXML, self._who):
+            for problem in await convert(self._services, layout, CXML, self._requester):
                 note(self._services, layout, "SEVERE", problem)
         return created
 
@@ -164,40 +164,40 @@ class JobMaker:
             data: The text of `crawl.yaml`; it may have problems, which the next build tells.
 
         Raises:
-            ConfigError: It holds a secret, or names what the one who asks may not name.
+            ConfigError: It has a secret, or a file that the user may not name.
             JobError: It is a link.
             RefusedRequestError: It is no text (400), or the job runs (409).
         """
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            said = f"the text is not UTF-8, at byte {error.start}"
-            raise RefusedRequestError(400, "bad-text", said) from None
+            reason = f"the text is not UTF-8, at byte {error.start}"
+            raise RefusedRequestError(400, "bad-text", reason) from None
         if layout.config.is_symlink():
             raise JobError(f"{layout.config.name} is a link")
         created = not layout.config.exists()
         answer: dict[str, Any] = await self._services.readers.ask(
             "put-config", layout.root, _PATIENCE, text=text,
-            who=f"{self._who.name} via console", files=self._may_name_files,
-            admin=self._who.role >= Role.ADMIN,
+            requester=f"{self._requester.name} via console", files=self._may_name_files,
+            admin=self._requester.role >= Role.ADMIN,
         )  # fmt: skip
         if answer["outcome"] == "running":
             raise RefusedRequestError(
                 409, "running", "the job runs, and its file cannot be replaced: stop it first"
             )
         if answer["outcome"] == "problems":
-            found = answer["findings"]["problems"]
+            problems = answer["findings"]["problems"]
             raise ConfigError([
-                Problem(one["path"], one["message"], one["expected"], one["sample"],
-                        layout.config.name, one["line"])
-                for one in found
+                Problem(problem["path"], problem["message"], problem["expected"], problem["sample"],
+                        layout.config.name, problem["line"])
+                for problem in problems
             ])  # fmt: skip
         return created
 
     @property
     def _may_name_files(self) -> bool:
-        remote, who = self._services.reach.is_remote, self._who
-        return may_name_files(who.role, is_remote=remote, places=who.places)
+        remote, requester = self._services.reach.is_remote, self._requester
+        return may_name_files(requester.role, is_remote=remote, places=requester.places)
 
 
 def _mode_of(path: Path, data: bytes) -> int:
@@ -211,7 +211,7 @@ def _directory_below(path: str, places: Sequence[Path]) -> Path:
     """The directory of a path.
 
     Raises:
-        JobError: It is none, another user's, or lies below none of the places.
+        JobError: It is not a directory, is another user's, or is below none of the places.
     """
     root = Path(os.path.realpath(path))
     real = [Path(os.path.realpath(place)) for place in places]

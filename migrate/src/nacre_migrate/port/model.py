@@ -65,7 +65,7 @@ class HeritrixJobFacts(msgspec.Struct, frozen=True):
         run: Directory of its run; "" before the first.
         launches: Number of launches.
         launched: When the last one was, seconds since the epoch; 0 for never.
-        overview: Its numbers; None where there are none.
+        overview: Its numbers; None if there are none.
         rate: URIs a second, lately; None where that is not known.
         bytes_rate: Bytes a second, likewise.
         job_log: The last lines, newest first.
@@ -147,9 +147,9 @@ class HeritrixJobFacts(msgspec.Struct, frozen=True):
         return f"Finished: {self.exit}" if self.state == OVER else f"Active: {self.state}"
 
     def controller(self) -> dict[str, str]:
-        """State of the controller and exit, where there are such."""
-        found = {"crawlControllerState": self.state} if self.is_built else {}
-        return {**found, "crawlExitStatus": self.exit} if self.state == OVER else found
+        """State of the controller and exit, if there are such."""
+        values = {"crawlControllerState": self.state} if self.is_built else {}
+        return {**values, "crawlExitStatus": self.exit} if self.state == OVER else values
 
 
 def engine_tree(
@@ -274,24 +274,24 @@ def _numbers(job: HeritrixJobFacts) -> dict[str, Any]:
 
 
 def _sizes(seen: JobOverview, on_disk: int) -> dict[str, int]:
-    """Bytes and numbers of what was new and what was known.
+    """Bytes and numbers of new and of known documents.
 
-    Nacre counts what was known by its digest and what was not modified together.
+    Nacre counts documents with a known digest and unmodified ones together.
     """
-    known = seen.saved_documents
-    replies = seen.documents + known
+    saved = seen.saved_documents
+    replies = seen.documents + saved
     total = seen.novel_bytes + seen.saved_bytes
     return {
         "dupByHash": seen.saved_bytes,
-        "dupByHashCount": known,
+        "dupByHashCount": saved,
         "notModified": 0,
         "notModifiedCount": 0,
         "novel": seen.novel_bytes,
-        "novelCount": max(seen.succeeded - known, 0),
+        "novelCount": max(seen.succeeded - saved, 0),
         "total": total,
         "totalCount": max(seen.succeeded, replies if not seen.succeeded else 0),
         "warcNovelContentBytes": seen.novel_bytes,
-        "warcNovelUrls": max(seen.succeeded - known, 0),
+        "warcNovelUrls": max(seen.succeeded - saved, 0),
         "sizeOnDisk": on_disk,
     }
 
@@ -309,7 +309,7 @@ def _rates(job: HeritrixJobFacts, seen: JobOverview) -> dict[str, float | int]:
 def _load(seen: JobOverview, counts: Mapping[str, float | None] | None) -> dict[str, float | int]:
     queues = sum(number for state, number in seen.queues.items() if state != "exhausted")
     busy, open_ = seen.queues.get("in_process", 0), seen.active_hosts
-    found: dict[str, float | int] = {
+    values: dict[str, float | int] = {
         "busyThreads": seen.busy,
         "totalThreads": seen.parallel,
         "congestionRatio": open_ / busy if busy else (math.inf if open_ else 0.0),
@@ -321,24 +321,24 @@ def _load(seen: JobOverview, counts: Mapping[str, float | None] | None) -> dict[
         # of those that could work does.
         congestion = counts["congestion"]
         if congestion is not None:
-            found["congestionRatio"] = congestion
-        found["averageQueueDepth"] = counts["average"] or 0
-        found["deepestQueueDepth"] = counts["deepest"] or 0
-    return found
+            values["congestionRatio"] = congestion
+        values["averageQueueDepth"] = counts["average"] or 0
+        values["deepestQueueDepth"] = counts["deepest"] or 0
+    return values
 
 
 def _threads(seen: JobOverview, steps: Mapping[str, int] | None) -> dict[str, Any]:
     """The steps of the toes, and the processors that they are in, the most frequent first."""
-    known = {"activeProcessor": seen.busy} if steps is None else dict(steps)
-    busy = sum(known.values())
+    working = {"activeProcessor": seen.busy} if steps is None else dict(steps)
+    busy = sum(working.values())
     idle = max(seen.parallel - busy, 0)
     toes = {"ABOUT_TO_GET_URI": idle, "ABOUT_TO_BEGIN_PROCESSOR": busy}
-    processors = {"noActiveProcessor": idle, **known}
+    processors = {"noActiveProcessor": idle, **working}
     return {"toeCount": seen.parallel, "steps": _tally(toes), "processors": _tally(processors)}
 
 
 def _tally(numbers: Mapping[str, int]) -> list[str]:
-    ordered = sorted(numbers.items(), key=lambda one: -one[1])
+    ordered = sorted(numbers.items(), key=lambda pair: -pair[1])
     return [f"{number} {name}" for name, number in ordered if number]
 
 
@@ -363,12 +363,12 @@ def _frontier(state: str, seen: JobOverview) -> dict[str, Any]:
 
 def pretty(milliseconds: int) -> str:
     """A time as Heritrix writes it: `294ms`, `10s608ms`, `1h2m3s4ms`."""
-    parts, left = "", milliseconds
+    parts, rest = "", milliseconds
     for length, unit in ((86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")):
-        if left >= length:
-            parts += f"{left // length}{unit}"
-            left %= length
-    return f"{parts}{left}ms" if left or not parts else parts
+        if rest >= length:
+            parts += f"{rest // length}{unit}"
+            rest %= length
+    return f"{parts}{rest}ms" if rest or not parts else parts
 
 
 _FILES: Final = (
@@ -390,15 +390,15 @@ def _config_files(job: HeritrixJobFacts) -> list[dict[str, Any]]:
     if not job.is_built:
         return []
     launch = job.launch or "latest"
-    found = [
+    files = [
         _config_file(job, key, name, "/".join(filter(None, (launch, path))))
         for key, name, path in _FILES
     ]
-    found.append(
+    files.append(
         _config_file(job, "actionDirectory.actionDir", "ActionDirectory source directory", "action")
     )
-    found.append(_config_file(job, "seeds.textSource", "seeds", "seeds.txt", editable=True))
-    return found
+    files.append(_config_file(job, "seeds.textSource", "seeds", "seeds.txt", editable=True))
+    return files
 
 
 def _config_file(
@@ -422,7 +422,7 @@ def script_tree(
         job: The job.
         script: The script that was sent; "" for none.
         output: What a recognised one printed; None for none.
-        error: Why it was refused; "" where it was not.
+        error: The reason for a refusal; "" if it was not refused.
     """
     tree: dict[str, Any] = {
         "crawlJobUrl": f"{job.url}/",
@@ -433,7 +433,7 @@ def script_tree(
         "exception": error,
         "rawOutput": output or "",
         "availableGlobalVariables": [
-            {"variable": name, "description": said} for name, said in VARIABLES
+            {"variable": name, "description": meaning} for name, meaning in VARIABLES
         ],
         "failure": bool(error),
         "stackTrace": f"{error}\n" if error else "",

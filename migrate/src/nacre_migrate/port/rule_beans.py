@@ -25,26 +25,30 @@ class RulePath(NamedTuple):
 
 def rule_path(path: str) -> RulePath | None:
     """The rule that a path of beans leads to; None for any other path."""
-    found = _PATH.fullmatch(path)
-    if found is None:
+    match = _PATH.fullmatch(path)
+    if match is None:
         return None
-    return RulePath(None if found[1] is None else int(found[1]), found[2] or "")
+    return RulePath(None if match[1] is None else int(match[1]), match[2] or "")
 
 
 def rule_class(rule: Mapping[str, Any]) -> str:
     """Heritrix's class of a rule; Nacre's name of it if there is no such class."""
     name = str(rule.get("rule", ""))
-    known = (kind for kind, one in CLASSES.items() if one.rule == name and not one.negated)
-    return next(known, name)
+    kinds = (
+        kind
+        for kind, equivalent in CLASSES.items()
+        if equivalent.rule == name and not equivalent.negated
+    )
+    return next(kinds, name)
 
 
 def rule_properties(rule: Mapping[str, Any]) -> dict[str, str]:
     """The properties of a rule by their names in Heritrix, with their values as text."""
-    known = CLASSES.get(rule_class(rule))
-    plain = known.settings if known is not None else {}
-    theirs = {ours: name for name, ours in plain.items() if isinstance(ours, str)}
+    equivalent = CLASSES.get(rule_class(rule))
+    plain = equivalent.settings if equivalent is not None else {}
+    names = {setting: name for name, setting in plain.items() if isinstance(setting, str)}
     return {
-        theirs.get(key) or _HUMP.sub(lambda found: found[1].upper(), key): _text(value)
+        names.get(key) or _HUMP.sub(lambda match: match[1].upper(), key): _text(value)
         for key, value in rule.items()
         if key != "rule"
     }
@@ -78,15 +82,15 @@ def rule_assignments(rules: Sequence[Mapping[str, Any]], path: RulePath, text: s
     if path.name not in before:
         raise ValueError(f"{rule_class(rule)} has no such property, but {', '.join(before)}")
     kind = rule_class(rule)
-    said = short_form({"rule": kind, path.name: text}) if kind in CLASSES else {}
+    short = short_form({"rule": kind, path.name: text}) if kind in CLASSES else {}
     defaults = short_form({"rule": kind}) if kind in CLASSES else {}
-    found = {key: value for key, value in said.items() if key not in defaults or key in rule}
-    for key in ("rule", *(key for key in defaults if said.get(key) == defaults[key])):
-        found.pop(key, None)
-    if not found:
+    changed = {key: value for key, value in short.items() if key not in defaults or key in rule}
+    for key in ("rule", *(key for key in defaults if short.get(key) == defaults[key])):
+        changed.pop(key, None)
+    if not changed:
         raise ValueError("it cannot be changed here")
     return [
-        f"scope.{path.number}.{key}={_yaml(value, rule.get(key))}" for key, value in found.items()
+        f"scope.{path.number}.{key}={_yaml(value, rule.get(key))}" for key, value in changed.items()
     ]
 
 

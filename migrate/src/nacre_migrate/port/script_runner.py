@@ -49,16 +49,16 @@ class ScriptRunner:
     """
 
     def __init__(
-        self, services: ConsoleServices, jobs: HeritrixJobs, name: str, who: Requester
+        self, services: ConsoleServices, jobs: HeritrixJobs, name: str, requester: Requester
     ) -> None:
         self._services = services
         self._jobs = jobs
         self._name = name
-        self._who = who
+        self._requester = requester
         self._beans = BeanBrowser(services, jobs)
 
     async def run(self, steps: Sequence[ScriptStep]) -> str:
-        """Carry out all steps; what they print.
+        """Carry out all steps; return their output.
 
         Raises:
             NacreError: A step is none of a job (then nothing is done), or the job refuses it.
@@ -119,8 +119,8 @@ class ScriptRunner:
         """Add a line to the seeds: a URL, or a directive such as `+http://(org,example,`."""
         answer = await self._ask("frontier-import", lines=values, options=_SEEDS)
         _, rejected = msgspec.convert(answer["imported"], _Imported)
-        for _, _, why in rejected:
-            raise JobError(f"{values[0]!r} is no line of a seed list: {why}")
+        for _, _, reason in rejected:
+            raise JobError(f"{values[0]!r} is no line of a seed list: {reason}")
         return ""
 
     async def _count(self, values: list[str]) -> str:
@@ -128,19 +128,19 @@ class ScriptRunner:
         return str(answer.get("overview", {}).get(values[0], 0))
 
     async def _set(self, values: list[str]) -> str:
-        await self._beans.change(self._name, values[0], values[1], self._who)
+        await self._beans.change(self._name, values[0], values[1], self._requester)
         return ""
 
     async def _get(self, values: list[str]) -> str:
         return await self._beans.value(self._name, values[0])
 
     async def _change(self, request: ChangeRequest) -> None:
-        await require_may_name(self._services, self._who, self._jobs.job(self._name), request)
+        await require_may_name(self._services, self._requester, self._jobs.job(self._name), request)
         await self._ask("change", change=msgspec.to_builtins(request))
 
     async def _ask(self, command: str, **fields: object) -> dict[str, Any]:
         socket = self._jobs.job(self._name).layout.socket
-        return await ask_command(socket, command, _PATIENCE, by=self._who.name, **fields)
+        return await ask_command(socket, command, _PATIENCE, by=self._requester.name, **fields)
 
 
 def _change_of(step: ScriptAction, values: list[str]) -> ChangeRequest:
@@ -148,9 +148,9 @@ def _change_of(step: ScriptAction, values: list[str]) -> ChangeRequest:
     if step is ScriptAction.OVERLAY:
         sheet, path, text = values
         mapping = property_at(path)
-        found = assignments(mapping, text) if mapping is not None else []
-        said = [f"sheets.{sheet}.{one}" for one in found]
-        return ChangeRequest(assignments=said, live_only=True)
+        settings = assignments(mapping, text) if mapping is not None else []
+        of_sheet = [f"sheets.{sheet}.{setting}" for setting in settings]
+        return ChangeRequest(assignments=of_sheet, live_only=True)
     if step is ScriptAction.ASSOCIATE:
         association = {"surts": [values[0]], "sheets": [values[1]]}
         return ChangeRequest(associate=association, live_only=True)

@@ -26,7 +26,7 @@ class RecognisedScript(NamedTuple):
         deed: What it does.
         files: It lists files.
         folders: It lists folders.
-        launch: The launch whose WARCs it lists: `latest`, or the id of one.
+        launch: The launch of the listed WARCs: `latest`, or an id.
     """
 
     deed: Deed
@@ -104,9 +104,9 @@ def recognise(script: str) -> RecognisedScript | None:
     if len(script) > _LONGEST:
         return None
     words = _tokens(script)
-    found = _WORDS.get(words)
-    if found is not None:
-        return found
+    recognised = _WORDS.get(words)
+    if recognised is not None:
+        return recognised
     warcs = _WARCS.fullmatch(words)
     return RecognisedScript(Deed.WARCS, launch=warcs[1]) if warcs is not None else None
 
@@ -136,13 +136,17 @@ _INSTEAD: Final = (
 
 
 def refusal(script: str, job: str) -> str:
-    """The words for a script that is not recognised: what is to be used instead.
+    """The message for a script that is not recognised, with a replacement.
 
     Args:
         script: It; hostile.
         job: The job as it is typed in a command.
     """
     text = script[:_LONGEST]
-    instead = next((one.say(job) for one in _INSTEAD if one.word in text), "")
-    found = instead or f"`nacre --help`, `nacre status {job} --json` and the REST interface /api/v1"
-    return f"scripts are not run; instead: {found}"
+    instead = next(
+        (replacement.say(job) for replacement in _INSTEAD if replacement.word in text), ""
+    )
+    advice = (
+        instead or f"`nacre --help`, `nacre status {job} --json` and the REST interface /api/v1"
+    )
+    return f"scripts are not run; instead: {advice}"

@@ -101,16 +101,16 @@ def read_statements(script: str) -> list[ScriptStep] | None:
 
 
 def _tokens(script: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    tokens: list[tuple[str, str]] = []
     place = 0
     while place < len(script):
         match = _TOKEN.match(script, place)
-        if match is None or len(found) > _MOST:
+        if match is None or len(tokens) > _MOST:
             raise _UnknownError
         kind, place = str(match.lastgroup), match.end()
         if kind != "skip":
-            found.append((kind, match[kind].strip() if kind != "end" else ";"))
-    return [*found, ("end", ";")]
+            tokens.append((kind, match[kind].strip() if kind != "end" else ";"))
+    return [*tokens, ("end", ";")]
 
 
 def _unescaped(text: str) -> str:
@@ -225,12 +225,12 @@ class _Reader:
         return text
 
     def _arguments(self) -> list[_Value]:
-        found: list[_Value] = []
+        arguments: list[_Value] = []
         while not self._next("sign", ")"):
-            found.append(self._expression())
+            arguments.append(self._expression())
             if not self._next("sign", ",") and self._tokens[self._place] != ("sign", ")"):
                 raise _UnknownError
-        return found
+        return arguments
 
     def _literal(self, kind: str, text: str) -> _Value:
         if kind == "number":
@@ -258,7 +258,7 @@ class _Reader:
     def _call(
         self, value: _Value | None, names: list[str], name: str, arguments: list[_Value]
     ) -> _Value:
-        """The value of a call; what it does becomes a step."""
+        """The value of a call; its effect becomes a step."""
         if value is None:
             return self._named_call(".".join(names), name, arguments)
         if isinstance(value, _Queue):
@@ -290,11 +290,11 @@ class _Reader:
         raise _UnknownError
 
     def _bean_call(self, bean: str, name: str, arguments: list[_Value]) -> _Value:
-        known = _CALLS.get((bean, name, len(arguments)))
-        if known is not None:
-            if known in {ScriptAction.OVERLAY, ScriptAction.SET}:
-                return self._add(known, *_literals(arguments))
-            return self._add(known, *_texts(arguments, len(arguments)))
+        action = _CALLS.get((bean, name, len(arguments)))
+        if action is not None:
+            if action in {ScriptAction.OVERLAY, ScriptAction.SET}:
+                return self._add(action, *_literals(arguments))
+            return self._add(action, *_texts(arguments, len(arguments)))
         if bean == "frontier" and name in COUNTS and not arguments:
             return self._add(ScriptAction.COUNT, COUNTS[name])
         is_set = name.startswith("set") and len(arguments) == 1
@@ -340,10 +340,10 @@ def _literals(arguments: Sequence[_Value]) -> tuple[Literal, ...]:
 
 
 def _texts(arguments: Sequence[_Value], number: int) -> tuple[str, ...]:
-    found = tuple(argument for argument in arguments if isinstance(argument, str))
-    if len(found) != number or len(arguments) != number:
+    texts = tuple(argument for argument in arguments if isinstance(argument, str))
+    if len(texts) != number or len(arguments) != number:
         raise _UnknownError
-    return found
+    return texts
 
 
 _PARTS: Final[Mapping[str, str]] = {

@@ -63,7 +63,7 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
             and so its variables.
 
     Returns:
-        `problems`, and `advice` with what was left out.
+        `problems`, and `advice` with the settings that were left out.
     """
     from nacre.job.control import is_running  # noqa: PLC0415
     from nacre_migrate.answers import UnansweredError, read_answers  # noqa: PLC0415 - see above
@@ -72,8 +72,8 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
     from nacre_migrate.port.converted import require_allowed  # noqa: PLC0415 - starts faster
 
     if is_running(layout.socket):
-        said = f"{arguments['file']} is taken over by the build after this run: the job runs"
-        return {"problems": [], "advice": [said]}
+        notice = f"{arguments['file']} is taken over by the build after this run: the job runs"
+        return {"problems": [], "advice": [notice]}
     files = bool(arguments["files"])
     root, workshop = layout.root, layout.root / _WORKSHOP
     shutil.rmtree(workshop, ignore_errors=True)
@@ -84,9 +84,9 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
         draft, report = convert(beans, answers=answers, environ=os.environ if files else {})
         left_out = require_allowed(draft, report, layout, beans.name, files=files)
         write_job(workshop, draft, report)
-        for made in workshop.iterdir():
-            name = {"migration.txt": REPORT, "migration.json": "migration.json"}.get(made.name)
-            _move(made, root / (name or made.name))
+        for file in workshop.iterdir():
+            name = {"migration.txt": REPORT, "migration.json": "migration.json"}.get(file.name)
+            _move(file, root / (name or file.name))
         facts = beans.stat()
         os.utime(layout.config, ns=(facts.st_atime_ns, facts.st_mtime_ns))
     except UnansweredError as error:
@@ -98,7 +98,7 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any
         return {"problems": _lines(error), "advice": []}
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
-    advice = [" ".join(one.split()) for one in (*left_out, *report.advice)]
+    advice = [" ".join(line.split()) for line in (*left_out, *report.advice)]
     return {"problems": [], "advice": advice}
 
 
@@ -122,14 +122,14 @@ def check_settings(layout: Layout, _: Mapping[str, Any]) -> dict[str, Any]:
     from nacre.job.api import check_job  # noqa: PLC0415
 
     try:
-        found = asyncio.run(check_job(layout.root))
+        result = asyncio.run(check_job(layout.root))
     except ConfigError as error:
         return {"problems": _lines(error), "warnings": []}
     except NacreError as error:
         return {"problems": [" ".join(str(error).split())], "warnings": []}
     return {
-        "problems": [" ".join(str(problem).split()) for problem in found.problems],
-        "warnings": [" ".join(str(warning).split()) for warning in found.warnings],
+        "problems": [" ".join(str(problem).split()) for problem in result.problems],
+        "warnings": [" ".join(str(warning).split()) for warning in result.warnings],
     }
 
 
@@ -152,7 +152,7 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
     from nacre.settings.load import load_job  # noqa: PLC0415
     from nacre.store.local_files import replace_file  # noqa: PLC0415
 
-    kind = next(one for one in RUN_REPORTS if one.name == arguments["name"])
+    kind = next(report for report in RUN_REPORTS if report.name == arguments["name"])
     settings = load_job(layout).settings
     with reading(layout, settings) as view:
         toes = arguments["toes"]
@@ -173,10 +173,10 @@ def _live_values(layout: Layout) -> dict[str, Any]:
     if not is_running(layout.socket):
         return {}
     try:
-        found = json.loads(read_ordinary(layout.latest.resolve() / EFFECTIVE, _MOST_EFFECTIVE))
+        settings = json.loads(read_ordinary(layout.latest.resolve() / EFFECTIVE, _MOST_EFFECTIVE))
     except (OSError, ValueError):
         return {}
-    return {path: one["value"] for path, one in found.items()}
+    return {path: setting["value"] for path, setting in settings.items()}
 
 
 def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
