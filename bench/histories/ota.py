@@ -10,7 +10,7 @@ from bench.histories.figures import Brier, Share, bootstrap, brier, share_of, sk
 from bench.histories.loading import load_site
 from bench.histories.results import IN_FULL, JudgedVisit, StoredRecord, read_records, read_visits
 from bench.histories.timeline import Versions, has_real_change
-from bench.histories.truth import Difference, Truth
+from bench.histories.truth import Difference, Truth, shown
 from bench.histories.worlds import RunPlan, read_plan
 
 
@@ -67,6 +67,8 @@ class OtaFigures(NamedTuple):
         recorded: Real changes in the repository within the time.
         parts: Figures of all steps, and of each third.
         forecasts: Brier score of the forecasts of real changes.
+        addresses: Real changes of the addresses of links alone (recorded versions contain them),
+            and how many of them were reported.
         stored: Records of the incremental runs: number and kilobytes by type, and whether their
             bytes are those of the repository.
     """
@@ -77,6 +79,7 @@ class OtaFigures(NamedTuple):
     recorded: int
     parts: list[DetectionFigures]
     forecasts: Brier
+    addresses: Share
     stored: dict[str, float]
 
 
@@ -112,6 +115,23 @@ def detection(rows: Sequence[ComparedVisit]) -> DetectionFigures:
         noise_as_change=share_of(noise, lambda row: row.visit.is_change),
         noise_in_full=share_of(noise, lambda row: row.visit.stored == "novel"),
     )
+
+
+def address_changes(rows: Sequence[ComparedVisit], truth: Truth) -> Share:
+    """See `OtaFigures.addresses`: the text of the pages is the same, and their markup is not."""
+    real = [
+        row
+        for row in rows
+        if row.is_real
+        and row.own in {"text", "numbers"}
+        and _words(row, row.old, truth) == _words(row, row.now, truth)
+    ]
+    return share_of(real, lambda row: row.visit.is_change)
+
+
+def _words(row: ComparedVisit, time: int, truth: Truth) -> str:
+    """The text of a document at a time."""
+    return shown(truth.reply(row.visit.url, time).body)[0]
 
 
 def third(rows: Sequence[ComparedVisit], number: int, steps: int) -> list[ComparedVisit]:
@@ -164,6 +184,7 @@ def _figures(plan: RunPlan, out: Path, truth: Truth, versions: Versions) -> OtaF
         recorded=recorded_changes(versions, times[0], times[-1]),
         parts=[detection(part) for part in parts],
         forecasts=brier([(row.visit.chance, row.is_real) for row in rows]),
+        addresses=address_changes(rows, truth),
         stored=count_stored(read_records(out), times, truth),
     )
 
@@ -204,6 +225,7 @@ def lines(out: Path, figures: OtaFigures) -> Iterator[str]:
     cells = (f"{key.replace('_', ' ')} {wilson(value)}" for key, value in
              figures.parts[0]._asdict().items())  # fmt: skip
     yield f"95 %     {'; '.join(cells)}"
+    yield f"real changes of addresses alone, reported: {figures.addresses}"
     yield f"truth:verdict {confusion(figures.rows)}"
     yield f"by document: {by_document(figures.rows)}"
     yield f"records of the steps: { ({key: round(n) for key, n in figures.stored.items()}) }"

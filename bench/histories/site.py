@@ -16,7 +16,16 @@ from bench.histories.results import (
     parse_requests,
     read_visits,
 )
-from bench.histories.states import Level, PageState, StateReader, States, held_shares, seen_at
+from bench.histories.states import (
+    Deletions,
+    Level,
+    PageState,
+    StateReader,
+    States,
+    deletion_figures,
+    held_shares,
+    seen_at,
+)
 from bench.histories.truth import Difference, Truth
 from bench.histories.worlds import RunPlan, read_plan
 
@@ -50,6 +59,7 @@ class SiteFigures(NamedTuple):
         requests: Requests of all steps, by kind.
         reasons: Visits by reason.
         forecasts: Brier score of the forecasts.
+        deletions: How soon deleted pages were noticed.
     """
 
     held: list[dict[str, PageState | None]]
@@ -57,6 +67,7 @@ class SiteFigures(NamedTuple):
     requests: Counter[str]
     reasons: Counter[str]
     forecasts: Brier
+    deletions: Deletions
 
 
 class SiteTruth(NamedTuple):
@@ -165,7 +176,13 @@ def judge(out: Path, plan: RunPlan, truth: Truth, site: SiteTruth) -> SiteFigure
         visit.wanted + (" +query" if "?" in visit.url else "") for visit in visits if visit.run > 1
     )
     forecasts = brier([(row.visit.chance, row.is_real) for row in rows])
-    return SiteFigures(states_held, rows, requests, reasons, forecasts)
+    deletions = deletion_figures(
+        site.states,
+        states_held,
+        [(path, before, step) for _, path, before, step in again],
+        lambda path, step: truth.reply(root + path, plan.times[step]).status == 404,
+    )
+    return SiteFigures(states_held, rows, requests, reasons, forecasts, deletions)
 
 
 def policy_rows(site: SiteTruth, days: float) -> Iterator[tuple[str, Sequence[States], int]]:
@@ -263,6 +280,7 @@ def _run_lines(out: Path, site: SiteTruth, figures: SiteFigures) -> Iterator[str
     yield f"truth:verdict {dict(sorted(pairs.items()))}"
     lost = sorted(site.states[-1].keys() - figures.held[-1].keys())
     yield f"never visited: {len(lost)} {lost[:6]}"
+    yield str(figures.deletions)
     yield from large_steps(site, figures.held)
 
 

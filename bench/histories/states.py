@@ -1,7 +1,7 @@
 """States of a site over steps, and how much of them an archive holds (pure, but for the truth)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from bench.histories.figures import Share
@@ -166,3 +166,74 @@ def held_shares(
         Share(in_time, size.total()),
         {kind: delay_figures(late[kind]) for kind in sorted(late)},
     )
+
+
+class Deletions(NamedTuple):
+    """How soon deleted pages of an archive are noticed.
+
+    Attributes:
+        dropped: Pages whose link vanished from a page that was read: those that were noticed in
+            that run or the next.
+        other: Runs until other deletions were noticed; None if there were none.
+        unnoticed: Other deletions that were not noticed.
+    """
+
+    dropped: Share
+    other: DelayFigures | None
+    unnoticed: int
+
+    def __str__(self) -> str:
+        other = "none" if self.other is None else f"{self.other} runs late"
+        return (
+            f"deletions: within two runs of a page that dropped their link {self.dropped}; others "
+            f"{other}, {self.unnoticed} not noticed"
+        )
+
+
+Read = tuple[str, int, int]
+"""A visit of a page: path, step of the visit before, step."""
+
+
+def deletion_figures(
+    states: Sequence[States],
+    states_held: Sequence[States],
+    read: Sequence[Read],
+    is_gone: Callable[[str, int], bool],
+) -> Deletions:
+    """See `Deletions`.
+
+    Args:
+        states: The pages at each step.
+        states_held: What the archive holds after each step.
+        read: Visits of pages that were visited before.
+        is_gone: Whether the server has no page at a path in a step; else no page links to it.
+    """
+    dropped = _dropped_links(states, read)
+    prompt, delays, unnoticed = list[bool](), list[int](), 0
+    for step in range(1, len(states)):
+        for path in sorted(states[step - 1].keys() - states[step].keys()):
+            if states_held[step - 1].get(path) is None or not is_gone(path, step):
+                continue
+            steps = range(step, len(states))
+            end = next((at for at in steps if path in states[at]), len(states))
+            noticed = next((at for at in range(step, end) if not states_held[at].get(path)), None)
+            hints = [at for at in dropped[path] if step <= at < end]
+            if hints:
+                prompt.append(noticed is not None and noticed <= min(hints) + 1)
+            elif noticed is None:
+                unnoticed += 1
+            else:
+                delays.append(noticed - step)
+    other = delay_figures(delays) if delays else None
+    return Deletions(Share(sum(prompt), len(prompt)), other, unnoticed)
+
+
+def _dropped_links(states: Sequence[States], read: Sequence[Read]) -> defaultdict[str, list[int]]:
+    """The steps at which pages that were read had dropped a link, by its path."""
+    dropped: defaultdict[str, list[int]] = defaultdict(list)
+    for path, before, step in read:
+        old, new = states[before].get(path), states[step].get(path)
+        if old is not None and new is not None:
+            for link in {*old.links} - {*new.links}:
+                dropped[link].append(step)
+    return dropped

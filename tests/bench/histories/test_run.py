@@ -103,13 +103,15 @@ def test_a_site_is_judged(
 @pytest.mark.crawl
 def test_terms_are_judged_from_bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     noise = [f"<!-- {n} -->" for n in range(3)]
+    link = '<a href="/clause/{}">A clause</a>'
     names = make_repository(
         tmp_path / "snapshots",
         [
             Commit(at(-1), "s", {"S/Terms.html": page(*TEXT) + noise[0],
-                                 "T/Terms.html": page("t", *TEXT)}),
+                                 "T/Terms.html": page("t", *TEXT) + link.format(1)}),
             Commit(at(0.5), "s", {"S/Terms.html": page(*TEXT) + noise[1]}),
-            Commit(at(1.5), "s", {"S/Terms.html": page(*TEXT, "New: a clause.") + noise[2]}),
+            Commit(at(1.5), "s", {"S/Terms.html": page(*TEXT, "New: a clause.") + noise[2],
+                                  "T/Terms.html": page("t", *TEXT) + link.format(2)}),
         ],
     )  # fmt: skip
     body = "https://a.test/t/pages-snapshots/commit/{}"
@@ -120,6 +122,8 @@ def test_terms_are_judged_from_bundles(tmp_path: Path, monkeypatch: pytest.Monke
                    {"S/Terms.md": "old", "T/Terms.md": "t"}),
             Commit(at(1.6), "Record new changes of S Terms\n\n" + body.format(names[2]),
                    {"S/Terms.md": "new"}),
+            Commit(at(1.7), "Record new changes of T Terms\n\n" + body.format(names[2]),
+                   {"T/Terms.md": "new address"}),
         ],
     )  # fmt: skip
     bundles = tmp_path / "bundles"
@@ -138,14 +142,15 @@ def test_terms_are_judged_from_bundles(tmp_path: Path, monkeypatch: pytest.Monke
     words = ["--budget", "all", "--keep", "lean", "--bind", ADDRESS, "--port", port]
     assert main(["--worlds", str(file), "run", "tiny", str(out), *words]) == 0
     figures = ota.judge(out)
-    assert (figures.steps, figures.documents, figures.recorded) == (2, 2, 1)
+    assert (figures.steps, figures.documents, figures.recorded) == (2, 2, 2)
     found = [(row.step, row.document, row.own, row.is_real) for row in figures.rows]
     assert sorted(found) == [
         (1, "S/Terms.html", "markup", False), (1, "T/Terms.html", "same", False),
-        (2, "S/Terms.html", "text", True), (2, "T/Terms.html", "same", False),
+        (2, "S/Terms.html", "text", True), (2, "T/Terms.html", "numbers", True),
     ]  # fmt: skip
     whole = figures.parts[0]
-    assert (whole.recall.hits, whole.recall.size, whole.noise_as_change.hits) == (1, 1, 0)
+    assert (whole.recall.hits, whole.recall.size, whole.noise_as_change.hits) == (1, 2, 0)
+    assert figures.addresses == (0, 1), "its text is the same"
     assert figures.stored["exact bytes"] == figures.stored["response"]
     assert (tmp_path / "cache" / "t+pages-snapshots" / "HEAD").is_file()
     _show_the_change_to_curators(out / "job", f"http://{ADDRESS}:{port}/Terms.html")

@@ -2,7 +2,7 @@ from bench.histories.figures import Share
 from bench.histories.policies import KnownPage, OfflinePolicy, budget_of, change_rates
 from bench.histories.results import JudgedVisit, ServedRequest, parse_requests
 from bench.histories.site import SiteTruth, count_requests, holdings, oracle_requests
-from bench.histories.states import PageState, delay_figures, held_shares
+from bench.histories.states import PageState, delay_figures, deletion_figures, held_shares
 from bench.histories.truth import Sight
 
 
@@ -31,6 +31,21 @@ def test_states_are_held_at_once_later_or_never():
     assert delay_figures([0] * 18 + [3, 9]) == (0.6, 0, 3)
     assert held_shares(STATES, held, "less_numbers").held["changed"] == Share(1, 1)
     assert "ECR 1/4 = 0.250 | in time 3/4" in str(shares)
+
+
+def test_deletions_that_a_page_tells_of_are_counted_apart():
+    held = [STATES[0], STATES[1], STATES[1], STATES[3]]
+    read = [("/", 0, 1), ("/", 1, 2)]
+    gone = deletion_figures(STATES, held, read, lambda path, step: True)
+    assert (gone.dropped, gone.other, gone.unnoticed) == (Share(1, 1), None, 0)
+    late = deletion_figures(STATES, held, read[:1], lambda path, step: True)
+    assert (late.dropped, late.other) == (Share(0, 0), (1.0, 1, 1))
+    assert "others 1.0 (median 1, p95 1) runs late, 0 not noticed" in str(late)
+    never = deletion_figures(STATES, [STATES[1]] * 4, read, lambda path, step: True)
+    assert (never.dropped, never.unnoticed) == (Share(0, 1), 0)
+    assert deletion_figures(STATES, [STATES[1]] * 4, [], lambda path, step: True).unnoticed == 1
+    alive = deletion_figures(STATES, held, read, lambda path, step: False)
+    assert (alive.dropped.size, alive.other, alive.unnoticed) == (0, None, 0)
 
 
 def test_a_full_crawl_holds_all():
