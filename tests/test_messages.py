@@ -1,10 +1,12 @@
 """Messages: codes with parameters, in both languages."""
 
+import ast
 import copy
 import json
 import pickle
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from string import Formatter
 
 import msgspec
@@ -14,8 +16,9 @@ from hypothesis import strategies as st
 
 from nacre.core.message_data import decode_message, encode, restore, to_json, with_codes
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.languages import CHINESE, read_texts
 from nacre.messages import SEMICOLON, Message, join, message, pack, plural, static, unpack
-from tools.message_texts import declared_messages
+from tools.message_texts import SOURCE, declared_messages
 
 CODE = re.compile(r"[a-z][a-z-]*\.[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -30,6 +33,62 @@ def test_each_code_has_one_template():
         assert CODE.fullmatch(declared.code), declared
         templates[declared.code].add(declared.templates)
     assert [code for code, known in templates.items() if len(known) > 1] == []
+
+
+VAGUE = re.compile(
+    r"(wanted|found|said|told|made|kept|given|taken|who|what|why|which|there|it|its|that|this)"
+)
+
+
+def test_codes_are_plain_nouns():
+    words = {word for declared in declared_messages() for word in re.split("[.-]", declared.code)}
+    assert {word for word in words if VAGUE.fullmatch(word)} <= {"given"}, "diagnosis.given-up"
+
+
+def test_each_message_is_in_both_languages():
+    chinese = read_texts(CHINESE)
+    for declared in declared_messages():
+        text = chinese.get(declared.code, "")
+        assert text, f"{declared.code} has no Chinese"
+        assert fields(text) == fields(declared.template), declared.code
+
+
+def test_no_module_recognizes_texts_of_messages():
+    """Patterns and parts of texts are compared with what others wrote, never with messages."""
+    templates = {one.template for one in declared_messages() if one.template.count(" ") >= 2}
+    matches = [
+        (place, text)
+        for place, text in compared_texts()
+        if any(text in template for template in templates)
+    ]
+    assert matches == []
+
+
+def compared_texts() -> Iterator[tuple[str, str]]:
+    """The texts of three words or more that a module compares others with."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            for part in compared(node):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    words = part.value.replace("\\", "").strip()
+                    if words.count(" ") >= 2:
+                        yield path.relative_to(SOURCE).as_posix(), words
+
+
+COMPARING = frozenset(
+    ("compile", "match", "search", "fullmatch", "startswith", "endswith", "partition",
+     "rpartition", "find", "index", "count")
+)  # fmt: skip
+
+
+def compared(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name), args=args) if name in COMPARING:
+            return args
+        case ast.Compare(left=left, comparators=rest):
+            return [left, *rest]
+        case _:
+            return []
 
 
 def test_each_call_has_the_parameters_of_its_template():

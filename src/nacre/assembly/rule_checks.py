@@ -57,7 +57,7 @@ def scope_doubts(settings: JobSettings) -> Iterator[Problem]:
                 yield Problem(
                     f"scope.{number}",
                     message(
-                        "assembly.rule-has-no-opinion-when-links",
+                        "assembly.rule-without-opinion-on-links",
                         "the rule `{label}` has no opinion when links are judged, only when the "
                         "scope is "
                         "asked again: it can keep URLs in the scope, but accepts no new ones",
@@ -113,9 +113,7 @@ def _bad_files(path: str, rule: Prefixed, files: RuleFiles) -> Iterator[Problem]
                     name=name,
                     reason=reason,
                 ),
-                message(
-                    "assembly.file-with-one-surt-prefix-line", "a file with one SURT prefix a line"
-                ),
+                message("assembly.surt-prefix-a-line", "a file with one SURT prefix a line"),
             )
         except ValueError as error:
             yield Problem(path, _name_error(name, error))

@@ -97,7 +97,7 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
             fault = _fault(error, text)
             usable, lost = blanked(text, fault.begin, fault.line, again=text == last)
         except RecursionError:
-            deep = message("config.it-is-nested-too-deep", "it is nested too deep")
+            deep = message("config.nesting-too-deep", "it is nested too deep")
             layer.problems.append(Problem("", _not_yaml(deep), file=file))
             return None
         except (YAMLError, ValueError) as error:
@@ -124,7 +124,7 @@ def _barred_problem(line: int, sign: str, file: str) -> Problem:
         "not well-formed YAML: the sign U+{sign:04X} is not allowed",
         sign=ord(sign),
     )
-    expected = message("config.signs-that-can-be-printed", "signs that can be printed")
+    expected = message("config.printable-signs", "signs that can be printed")
     return Problem("", text, expected, "", file, line)
 
 

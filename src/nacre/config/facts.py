@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import cache
 from types import UnionType
-from typing import Annotated, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -199,6 +199,11 @@ _WORDS: dict[type, str] = {
 
 
 EITHER = "type.either", "{first} or {rest}"
+NUMBER: Final = frozenset(("type.number", "type.whole-number"))
+SECRET: Final = frozenset(("type.secret-text",))
+FLAG: Final = frozenset(("type.true-or-false",))
+NONE: Final = frozenset(("type.none",))
+"""Codes of types, for `nacre.messages.find`."""
 
 
 def type_name(kind: object) -> str:

@@ -10,11 +10,20 @@ from typing import Any, Final, NamedTuple
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from nacre.config.facts import FieldFacts, facts_at, no_such_setting, required, suggestion
+from nacre.config.facts import (
+    FLAG,
+    NUMBER,
+    SECRET,
+    FieldFacts,
+    facts_at,
+    no_such_setting,
+    required,
+    suggestion,
+)
 from nacre.config.layer import SettingOrigin, Tree
 from nacre.config.registry import did_you_mean, nearest, one_of
 from nacre.errors import Problem
-from nacre.messages import COMMA, OR, SEMICOLON, Message, join, message
+from nacre.messages import COMMA, OR, SEMICOLON, Message, find, join, message
 
 _SHOWN = 60
 
@@ -27,14 +36,14 @@ def with_value(text: str, value: object) -> str:
         value: The value; None if none is set.
     """
     if value is None:
-        return message("config.nothing-is-given", "{text}; nothing is given", text=text)
+        return message("config.no-value", "{text}; nothing is given", text=text)
     if isinstance(value, dict | list | tuple):
         return text
     quoted = repr(value) if isinstance(value, str) else str(value).lower()
     if quoted in text:
         return text
     cut = quoted if len(quoted) <= _SHOWN else quoted[: _SHOWN - 1] + "…"
-    return message("config.it-is", "{text} (it is {value})", text=text, value=cut)
+    return message("config.actual-value", "{text} (it is {value})", text=text, value=cut)
 
 
 def _plain(number: float) -> str:
@@ -203,7 +212,7 @@ def _truths(model: type[BaseModel], tree: object) -> Iterator[tuple[str, ...]]:
     for parts, value in _leaves(tree, ()):
         if isinstance(value, bool):
             facts = facts_at(model, parts, tree)
-            if facts and "number" in facts.type and "true" not in facts.type:
+            if facts and find(facts.type, NUMBER) and not find(facts.type, FLAG):
                 yield parts
 
 
@@ -238,7 +247,7 @@ def _problem(
     text = message_of(item, in_settings=facts is not None)
     if len(kinds) > 1 and facts:
         text = must_be(facts.type)
-    if item["type"] != "missing" and not (facts and "secret" in facts.type):
+    if item["type"] != "missing" and not (facts and find(facts.type, SECRET)):
         text = with_value(text, value_given)
     if isinstance(value_given, list):
         bad = (i for i, value in enumerate(value_given) if repr(value) in text)

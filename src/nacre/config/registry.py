@@ -43,7 +43,7 @@ def did_you_mean(name: str) -> Message:
 
 def one_of(names: Iterable[str]) -> Message:
     """The hint that these names are possible."""
-    return message("config.one-of", "one of: {names}", names=", ".join(names))
+    return message("config.choices", "one of: {names}", names=", ".join(names))
 
 
 class Registry(Generic[T]):
@@ -100,7 +100,7 @@ class Registry(Generic[T]):
                 there = self._places.get(name) or _place_of(present)
                 raise ValueError(
                     message(
-                        "config.there-is-already",
+                        "config.name-exists",
                         "there is a {noun} {name!r} already: {there}, and now {here}",
                         noun=self.noun,
                         name=name,
@@ -129,7 +129,7 @@ class Registry(Generic[T]):
             every = sorted(self._parts)
             hint = did_you_mean(near) if near else one_of(every)
             text = message(
-                "config.there-is-no-part", "there is no {noun} {name!r}; {hint}",
+                "config.no-component", "there is no {noun} {name!r}; {hint}",
                 noun=self.noun, name=name, hint=hint,
             )  # fmt: skip
             raise ValueError(join((text, *self._faults), *SEMICOLON))
@@ -169,13 +169,13 @@ class Registry(Generic[T]):
             if self._group != COMPONENTS:
                 problem = f"not {article} {self.noun}"
             return message(
-                "config.is-nothing-that-nacre-can-plug",
+                "config.not-a-plug-in",
                 "is nothing that Nacre can plug in: it is {what}",
                 what=problem,
             )
         if not contract:
             return message(
-                "config.does-not-say-for-which-contract",
+                "config.contract-missing",
                 "does not say for which contract it was written: `contract = 1`",
             )
         if fault := contract_fault(contract):

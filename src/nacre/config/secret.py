@@ -162,7 +162,7 @@ def _of_file(name: str, root: Path | None) -> str:
         if root is None:
             raise ValueError(
                 message(
-                    "config.relative-path-is-not-known-here",
+                    "config.relative-path",
                     "a relative path is not known here; write that of {name} in full",
                     name=name,
                 )

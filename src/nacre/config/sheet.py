@@ -89,9 +89,7 @@ def check_sheet(name: str, tree: object, settings: BaseModel) -> tuple[Sheet, li
         problems.append(
             Problem(
                 above,
-                message(
-                    "config.name-of-sheet-cannot-hold-dot", "the name of a sheet cannot hold a dot"
-                ),
+                message("config.sheet-name-with-dot", "the name of a sheet cannot hold a dot"),
             )
         )
     groups: dict[str, dict[str, object]] = {}
@@ -132,7 +130,7 @@ def _forbidden(settings: BaseModel, path: str) -> Problem | None:
         return Problem(
             path,
             message(
-                "config.sheet-cannot-change-this",
+                "config.not-in-sheets",
                 "a sheet cannot change this: it applies to the whole job",
             ),
         )

@@ -112,7 +112,7 @@ def not_found(kind: str, name: object = "") -> RefusedRequestError:
         name: Its name or number; "" if it has none.
     """
     kind = _KINDS.get(kind, kind)
-    text = message("console.not-there", "there is no {kind}", kind=kind)
+    text = message("console.no-such-item", "there is no {kind}", kind=kind)
     if name != "":
         text = message("console.no-item", "there is no {kind} {name}", kind=kind, name=name)
     return RefusedRequestError(404, "not-found", text)

@@ -111,9 +111,7 @@ def find_clip(name: str) -> Clip:
     near = nearest(name, names)
     hint = did_you_mean(near) if near else one_of(names)
     raise JobError(
-        message(
-            "editing.there-is-no-clip", "there is no clip {name!r}; {hint}", name=name, hint=hint
-        )
+        message("editing.no-clip", "there is no clip {name!r}; {hint}", name=name, hint=hint)
     )
 
 
@@ -132,9 +130,7 @@ def _read_clip(path: Path, source: str) -> Clip:
     try:
         text = read_ordinary(path, _LONGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or message(
-            "editing.it-is-not-utf", "it is not UTF-8"
-        )
+        reason = getattr(error, "strerror", None) or message("editing.not-utf-8", "it is not UTF-8")
         raise JobError(
             message(
                 "editing.cannot-be-read",
@@ -171,7 +167,7 @@ def clip_of(text: str, name: str, source: str, file: str) -> Clip:
     unknown = sorted(used - set(read.parameters))
     if unknown:
         fault = message(
-            "editing.it-uses-parameter-that-it-does",
+            "editing.undeclared-parameter",
             "it uses a parameter that it does not declare: {names}",
             names=", ".join(unknown),
         )
@@ -224,7 +220,7 @@ def filled(clip: Clip, arguments: Mapping[str, str]) -> dict[str, Any]:
     for name, value in arguments.items():
         if name not in clip.parameters:
             near = nearest(name, clip.parameters)
-            parameters = ", ".join(clip.parameters) or message("editing.it-has-none", "it has none")
+            parameters = ", ".join(clip.parameters) or message("editing.no-parameters", "it has none")
             hint = did_you_mean(near) if near else parameters
             problems.append(
                 Problem(
@@ -239,7 +235,7 @@ def filled(clip: Clip, arguments: Mapping[str, str]) -> dict[str, Any]:
             )
         elif not value or len(value) > _LONGEST_VALUE or not value.isprintable():
             fault = message(
-                "editing.must-be-one-line",
+                "editing.single-line",
                 "must be one line of 1 to {longest_value:,} characters",
                 longest_value=_LONGEST_VALUE,
             )
@@ -360,7 +356,7 @@ def save_clip(name: str, title: str, place: str, text: str) -> Path:
         value = {part: value}
     if not isinstance(value, dict):
         fault = message(
-            "editing.say-what-text-belongs",
+            "editing.clip-without-place",
             "say what the text belongs to, such as `scope`: it is not a mapping of settings",
         )
         raise ConfigError([Problem("place", fault)])
@@ -394,12 +390,12 @@ def _require_clip_name(name: str, title: str) -> None:
     """
     if not _NAME.fullmatch(name):
         text = message(
-            "editing.name-of-clip-has-small-letters",
+            "editing.clip-name",
             "the name of a clip has small letters, digits and hyphens, 60 at most",
         )
         raise ConfigError([Problem("name", text, sample="no-calendars")])
     if not title.strip() or not title.isprintable():
-        text = message("editing.say-in-one-line-what-clip", "say in one line what the clip is for")
+        text = message("editing.clip-without-purpose", "say in one line what the clip is for")
         raise ConfigError([Problem("title", text)])
 
 

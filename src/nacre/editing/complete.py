@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from nacre.config.facts import FieldFacts, required
+from nacre.config.facts import SECRET, FieldFacts, required
 from nacre.config.findings import sample_of, typed
 from nacre.editing.clips import Clip, clips_at
 from nacre.editing.outline import Cursor, cursor_at, loose_tree, outline
 from nacre.editing.places import PlaceName, keys_at, values_at
-from nacre.messages import SEMICOLON, join, message, static
+from nacre.messages import SEMICOLON, find, join, message, static
 
 _MOST = 200
 
@@ -116,7 +116,7 @@ def _samples(cursor: Cursor, tree: dict[str, Any]) -> list[PlaceName]:
     key = next(
         (candidate for candidate in keys_at(tuple(above), tree) if candidate.name == last), None
     )
-    if key is None or key.facts is None or "secret" in key.facts.type:
+    if key is None or key.facts is None or find(key.facts.type, SECRET):
         return []
     sample = sample_of(key.facts).partition(": ")[2]
     names = dict.fromkeys(filter(None, (sample, default_text(key.facts))))

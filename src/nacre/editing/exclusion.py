@@ -32,7 +32,7 @@ def exclusion(scope: Sequence[Rule], expression: str) -> str:
         return "" if text in rule.regexes else _assignment(number, [*rule.regexes, text])
     raise ConfigError(
         message(
-            "editing.scope-has-no-rule-that-could",
+            "editing.scope-without-regex-rule",
             "the scope has no rule that could take the expression; put `{{rule: "
             "matches-list-regex, decision: REJECT}}` into `scope` (Settings, YAML)",
         )

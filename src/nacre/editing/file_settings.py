@@ -26,28 +26,28 @@ _WHY: Final = {
     NamedKind.FILE: Problem(
         "",
         message(
-            "editing.only-administrators-may-change-this",
+            "editing.admin-only-files",
             "only administrators may change this: it names a file, a program or a variable",
         ),
     ),
     NamedKind.SERVER: Problem(
         "",
         message(
-            "editing.only-administrators-may-change-this-it-names",
+            "editing.admin-only-servers",
             "only administrators may change this: it names a server that Nacre contacts",
         ),
     ),
     NamedKind.NETWORK: Problem(
         "",
         message(
-            "editing.only-administrators-may-change-this-it-names-networks",
+            "editing.admin-only-networks",
             "only administrators may change this: it names networks or addresses",
         ),
     ),
     NamedKind.LISTENER: Problem(
         "",
         message(
-            "editing.only-administrators-may-change-this-it-names-port",
+            "editing.admin-only-ports",
             "only administrators may change this: it names a port that others can reach",
         ),
     ),

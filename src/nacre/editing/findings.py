@@ -32,7 +32,7 @@ LONGEST: Final = 2_000_000
 _NOWHERE: Final = Path("/dev/null/job")
 """The directory of a job that there is not yet: nothing can be in it."""
 _MEANT: Final = ("config.did-you-mean",)
-_NO_PART: Final = ("config.there-is-no-part", "settings.no-sheet-of-name")
+_NO_PART: Final = ("config.no-component", "settings.no-sheet-of-name")
 """Messages about a rule, a processor or a sheet that does not exist."""
 _NO_SETTING: Final = ("config.no-such-setting", "config.no-such-setting-but")
 

@@ -9,7 +9,7 @@ from nacre.editing.outline import OutlineEntry, loose_tree, outline
 from nacre.editing.places import PlaceName, described_at, part_named
 from nacre.messages import SEMICOLON, join, message, static
 
-_NEEDED = message("editing.must-be-given", "must be given")
+_NEEDED = message("editing.required", "must be given")
 
 
 class HoverCard(msgspec.Struct, frozen=True, kw_only=True):

@@ -249,7 +249,7 @@ def _expiry(text: str) -> float:
     if math.isnan(seconds):
         raise ValueError(
             message(
-                "fetch.is-not-time-in-seconds-since",
+                "fetch.time-format",
                 "{text!r} is not a time in seconds since 1970",
                 text=text,
             )

@@ -218,7 +218,7 @@ class Dialer:
         if peer is None:
             connection.abort()
             raise ConnectionResetError(
-                message("fetch.closed-as-soon-as-it-was", "closed as soon as it was open")
+                message("fetch.closed-at-once", "closed as soon as it was open")
             )
         refusal = self._guard.refusal(peer[0])
         if refusal:
@@ -266,7 +266,7 @@ class Dialer:
             connection.abort()
             raise ConnectionResetError(
                 message(
-                    "fetch.server-sent-data-or-closed-connection",
+                    "fetch.closed-before-tls",
                     "the server sent data or closed the connection before the TLS handshake",
                 )
             )

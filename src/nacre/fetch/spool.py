@@ -82,7 +82,7 @@ class Sink:
             where = spool.scratch or tempfile.gettempdir()
             raise StorageError(
                 message(
-                    "fetch.body-cannot-be-kept",
+                    "fetch.body-not-stored",
                     "a body cannot be kept in {where}: {strerror}; free space there",
                     where=where,
                     strerror=error.strerror,
@@ -177,7 +177,7 @@ class FileBody:
         except OSError as error:
             raise StorageError(
                 message(
-                    "fetch.spooled-body-cannot-be-read-back",
+                    "fetch.spooled-body-unreadable",
                     "a spooled body cannot be read back: {strerror}",
                     strerror=error.strerror,
                 )

@@ -357,7 +357,7 @@ def _snoozed(row: QueueRow, wait: float | None) -> str:
             "frontier.waits-for-slow-server",
             "it waits: its server answers slowly (politeness.max_delay)",
         )
-    return message("frontier.waits-its-delay", "it waits its politeness delay")
+    return message("frontier.politeness-delay", "it waits its politeness delay")
 
 
 def _waiting(row: QueueRow, wait: float) -> str:
@@ -370,7 +370,7 @@ def _waiting(row: QueueRow, wait: float) -> str:
         )
     if row.cause == DelayCause.SLOW:
         return message(
-            "frontier.waits-some-time-for-slow-server",
+            "frontier.slow-server",
             "it waits for {wait:.1f} s more: its server answers slowly (politeness.max_delay)",
             wait=wait,
         )

@@ -133,7 +133,7 @@ class QueueAssignment(PolicyChoice):
         if value and not value.isprintable():
             raise ValueError(
                 message(
-                    "frontier.queue-key-has-printable-characters-only",
+                    "frontier.queue-key-characters",
                     "a queue key has printable characters only",
                 )
             )
@@ -212,9 +212,7 @@ class QueuePrecedence(PolicyChoice):
     def _check_increments(cls, value: tuple[int, ...]) -> tuple[int, ...]:
         if min(value) < 1:
             raise ValueError(
-                message(
-                    "frontier.each-step-takes-one-success", "each step takes one success at least"
-                )
+                message("frontier.one-success-a-step", "each step takes one success at least")
             )
         return value
 

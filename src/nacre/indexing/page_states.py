@@ -66,7 +66,7 @@ class PageStates:
         except (sqlite3.Error, OSError) as error:
             raise StorageError(
                 message(
-                    "job.remove-it",
+                    "job.file-to-remove",
                     "{path}: {error}; remove it, and it is made anew",
                     path=path,
                     error=error,

@@ -42,7 +42,7 @@ from nacre.settings.variables import known_part
 from nacre.store.layout import Layout
 
 _SEARCHES = ("html", "css", "javascript", "json", "xml", "sitemaps", "headers")
-_NO_LINKS = message("job.no-links-are-taken-from-what", "no links are taken from what is fetched")
+_NO_LINKS = message("job.no-links", "no links are taken from what is fetched")
 _BAD_SHOWN = 20
 _LOOK = 65_536
 """Number of bytes that are checked to decide whether a file is text."""
@@ -113,7 +113,7 @@ def _fetching(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> Iterator[
             yield Problem(
                 "chains.fetch.recheck-scope",
                 message(
-                    "job.this-job-fetches-nothing-scope",
+                    "job.fetches-nothing-by-scope",
                     "this job fetches nothing: the scope is asked again before each fetch, and it "
                     "refuses every seed",
                 ),
@@ -140,9 +140,7 @@ def _blocked(settings: JobSettings, seeds: Sequence[Seed]) -> Iterator[Problem]:
         path = f"chains.fetch.preselect.{min(whys)}"
         yield Problem(
             path,
-            message(
-                "job.this-job-fetches-nothing", "this job fetches nothing: it blocks every seed"
-            ),
+            message("job.blocks-every-seed", "this job fetches nothing: it blocks every seed"),
         )
 
 
@@ -151,9 +149,7 @@ def _writing(rules: JobRules) -> Iterator[Problem]:
     if closed is not None:
         yield Problem(
             closed.path,
-            message(
-                "job.this-job-writes-no-warc", "this job writes no WARC: {why}", why=closed.why
-            ),
+            message("job.writes-no-warc", "this job writes no WARC: {why}", why=closed.why),
         )
 
 
@@ -163,7 +159,7 @@ def _following(rules: JobRules) -> Iterator[Problem]:
         yield Problem(
             closed.path,
             message(
-                "job.this-job-follows-no-links",
+                "job.follows-no-links",
                 "this job follows no links and no redirects: {why}",
                 why=closed.why,
             ),
@@ -188,7 +184,7 @@ def _extracting(rules: JobRules) -> Iterator[Problem]:
         yield Problem(
             "extract.max_outlinks",
             message(
-                "job.and-no-redirects-are-followed-2",
+                "job.no-links-no-redirects",
                 "{no_links}, and no redirects are followed",
                 no_links=_NO_LINKS,
             ),
@@ -197,7 +193,7 @@ def _extracting(rules: JobRules) -> Iterator[Problem]:
         yield Problem(
             "extract.max_document",
             message(
-                "job.it-searches-no-document",
+                "job.no-documents-searched",
                 "{no_links}: it searches no document",
                 no_links=_NO_LINKS,
             ),
@@ -206,7 +202,7 @@ def _extracting(rules: JobRules) -> Iterator[Problem]:
         yield Problem(
             "extract",
             message(
-                "job.and-no-redirects-are-followed-all",
+                "job.no-links-no-redirects-all-off",
                 "{no_links}, and no redirects are followed: all is off",
                 no_links=_NO_LINKS,
             ),
@@ -221,7 +217,7 @@ def _extracting(rules: JobRules) -> Iterator[Problem]:
             yield Problem(
                 "extract.extract_html",
                 message(
-                    "job.no-links-are-taken-from-web",
+                    "job.no-html-links",
                     "no links are taken from web pages: it is off",
                 ),
             )
@@ -376,12 +372,12 @@ def _read_seeds(lists: Sequence[SeedList], found: Findings, *, strict: bool) -> 
         )
         found.warnings.append(told._replace(file=file))
     if not seeds.count and (strict or not found.problems):
-        said = message("job.there-is-no-seed", "there is no seed")
+        said = message("job.no-seed", "there is no seed")
         if seeds.bad_count:
             said = message("job.no-line-is-seed", "there is no seed: no line of it is one")
         sample = "https://example.org/"
         found.problems.append(
-            Problem("seeds", said, message("job.one-url-line", "one URL a line"), sample, file)
+            Problem("seeds", said, message("job.url-a-line", "one URL a line"), sample, file)
         )
     return seeds
 

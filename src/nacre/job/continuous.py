@@ -67,7 +67,7 @@ class PassesWhenDue(NamedTuple):
             return NextPass(
                 affordable_at,
                 message(
-                    "job.budget-of-is-spent-until-then",
+                    "job.budget-spent",
                     "the budget of {budget} is spent until then",
                     budget=self.budget,
                 ),

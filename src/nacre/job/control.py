@@ -182,7 +182,7 @@ def _exchange(connection: socket.socket, request: bytes, patience: float) -> byt
     except TimeoutError:
         raise JobError(
             message(
-                "job.job-has-not-answered-for-s",
+                "job.no-answer",
                 "the job has not answered for {patience:.0f} s; see what it writes to its terminal",
                 patience=patience,
             )

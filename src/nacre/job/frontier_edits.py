@@ -310,7 +310,7 @@ class FrontierEditor:
         if limit < 0:
             raise ConfigError(
                 message(
-                    "job.limit-is-number-of-uris-for-all",
+                    "job.limit-number",
                     "`limit` is a number of URIs, 0 for all; it is {limit}",
                     limit=limit,
                 )

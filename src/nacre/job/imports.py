@@ -472,7 +472,7 @@ class LineFile:
             long = len(data) == LONGEST and not data.endswith(b"\n")
             if long and b"\0" in data:
                 raise DamagedFileError(
-                    message("job.it-is-not-text", "it is not text: there are NUL bytes in it")
+                    message("job.binary-file", "it is not text: there are NUL bytes in it")
                 )
             size = len(data) + (self._rest() if long else 0)
             self.position += size

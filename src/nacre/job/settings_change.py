@@ -33,24 +33,24 @@ _CHAINS = "chains."
 _ASSOCIATIONS = "sheet_associations"
 
 FIXED = {
-    "name": message("job.files-and-reports-of-run-carry", "files and reports of the run carry it"),
+    "name": message("job.name-in-files", "files and reports of the run carry it"),
     "recrawl": message("job.planner-of-run-began", "the planner of the run began with it"),
     "change": message("job.judge-of-run-began", "the judge of the run began with it"),
     "seeds": message(
-        "job.seeds-were-entered-when-run-began",
+        "job.seeds-at-start",
         "the seeds were entered when the run began; bring others in by `nacre frontier DIR "
         "import`, or put them into a new job",
     ),
     "scope": message("job.paths-and-logs-name-rule", "paths and logs name the rule by it"),
     "politeness": message(
-        "job.what-is-shared-between-jobs-was", "what is shared between jobs was opened at the start"
+        "job.shared-state-fixed", "what is shared between jobs was opened at the start"
     ),
     "uri": message(
         "job.keys-of-all-uris-seen", "the keys of all URIs seen so far were made with it"
     ),
     "engine": message("job.lines-of-logs-were-begun", "the lines of the logs were begun with it"),
     "frontier": message("job.memory-was-laid-out", "memory was laid out for it at the start"),
-    "cookies": message("job.jar-was-made", "the jar was made with it"),
+    "cookies": message("job.cookie-jar-fixed", "the jar was made with it"),
     "chains": message(
         "job.chains-were-put-together",
         "the chains were put together with it; `enabled`, gates and settings of what is in "
@@ -59,7 +59,7 @@ FIXED = {
     "archive": message("job.open-warc-files-were-begun", "the open WARC files were begun with it"),
     "store": message("job.store-was-opened", "the store was opened with it"),
     "extract": message(
-        "job.what-was-learned-of-guesses-since",
+        "job.guesses-fixed",
         "what was learned of guesses since the start depends on it",
     ),
     "metrics": message("job.port-was-opened", "the port was opened with it"),
@@ -168,7 +168,7 @@ class SettingsEditor:
         """
         if name not in self.settings.sheets:
             why = (
-                message("job.it-comes-with-nacre", "it comes with Nacre")
+                message("job.shipped", "it comes with Nacre")
                 if name in STOCK
                 else self._unknown(name)
             )
@@ -268,7 +268,7 @@ class SettingsEditor:
                     Problem(
                         path,
                         message(
-                            "job.sheet-is-changed-by-its-settings",
+                            "job.sheet-by-settings",
                             "a sheet is changed by its settings",
                         ),
                         "",
@@ -321,7 +321,7 @@ class SettingsEditor:
         near = difflib.get_close_matches(name, self.settings.sheets, n=1)
         if not near:
             return message("job.no-such-sheet", "no such sheet")
-        none = message("job.there-is-no-such-sheet", "there is no such sheet")
+        none = message("job.no-sheet", "there is no such sheet")
         return join((none, did_you_mean(near[0])), *SEMICOLON)
 
     def _edit(self, path: str, value: object) -> Edit:
@@ -392,11 +392,9 @@ def _require_no_plain_secret(path: str, value: object, shown: object) -> None:
 
 def why_fixed(path: str) -> str:
     """The reason why a running job cannot change a setting, with the remedy."""
-    why = FIXED.get(
-        path.partition(".")[0], message("job.it-is-read-at-start", "it is read at the start")
-    )
+    why = FIXED.get(path.partition(".")[0], message("job.read-at-start", "it is read at the start"))
     return message(
-        "job.cannot-be-changed-while-job-runs",
+        "job.fixed-while-running",
         "cannot be changed while the job runs: {why}. Stop the job, say it again, and go "
         "on by `nacre run`",
         why=why,

@@ -197,7 +197,7 @@ async def _hosts(
         answer = answers.get(name)
         if answer is None:
             said = message(
-                "job.it-was-not-found-in-s",
+                "job.search-timeout",
                 "it was not found in {longest_look:.0f} s",
                 longest_look=LONGEST_LOOK,
             )

@@ -108,7 +108,7 @@ def require_chosen(request: UriRequest) -> None:
         ConfigError: It does not say it.
     """
     if not (request.urls or request.queues or request.everything):
-        raise ConfigError(message("ops.say-which", "say which: --regex, --queue, or --all"))
+        raise ConfigError(message("ops.selection-missing", "say which: --regex, --queue, or --all"))
 
 
 def change_frontier(

@@ -65,5 +65,5 @@ def bounded(wish: S) -> S:
         raise ConfigError([Problem(path, words)]) from None
     except UnicodeEncodeError:  # bytes of a command line that are no text
         raise ConfigError(
-            message("ops.it-has-characters-that-are-none", "it has characters that are none")
+            message("ops.invalid-characters", "it has characters that are none")
         ) from None

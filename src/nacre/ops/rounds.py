@@ -27,7 +27,7 @@ def require_no_stop(stop: "StopWish", layout: "Layout") -> None:
     if stop.why:
         raise JobError(
             message(
-                "ops.is-there",
+                "ops.control-file",
                 "{control} is there, so that no round begins: remove it",
                 control=layout.control / "stop",
             )

@@ -87,7 +87,7 @@ def seed_input(
 _SCHEMES = frozenset(("http", "https", "ftp", "ftps"))
 _NONE = Problem(
     "",
-    message("ops.there-are-no-seeds", "there are no seeds"),
+    message("ops.no-seeds", "there are no seeds"),
     message("ops.urls-or-seeds-file", "URLs, or --seeds FILE (`-`: standard input)"),
     "https://example.org/",
 )
@@ -111,7 +111,7 @@ def set_seeds(values: dict[str, Any]) -> list[str]:
             Problem(
                 "seeds",
                 message("ops.set-seeds", "--set seeds={text!r}: no seeds", text=said),
-                message("ops.file-url-or-list-of-urls", "a file, a URL or a list of URLs"),
+                message("ops.file-or-urls", "a file, a URL or a list of URLs"),
             )
         ]
     )

@@ -60,7 +60,7 @@ def recrawl_words(request: RecrawlRequest) -> list[str]:
     if request.full and request.budget:
         raise ConfigError(
             message(
-                "ops.full-recrawl-visits-everything-and-knows",
+                "ops.full-recrawl-budget",
                 "a full recrawl visits everything and knows no budget",
             )
         )

@@ -92,7 +92,7 @@ def file_lines(path: Path, name: str = "") -> Iterator[Iterable[str]]:
             if not codec.startswith(WIDE) and b"\0" in packed.peek(LONGEST):
                 raise ConfigError(
                     message(
-                        "ops.cannot-be-read-it-is-not-text",
+                        "ops.binary-file",
                         "{name} cannot be read: it is not text: there are NUL bytes in it",
                         name=name,
                     )

@@ -253,7 +253,7 @@ def lock_passes(layout: Layout, rhythm: str) -> Iterator[PassKeeper]:
         holder_text = f"process {holder.pid}, with {holder.rhythm}" if holder else "another process"
         raise JobError(
             message(
-                "runs.is-visited-again-and-again-already",
+                "runs.continuous-already",
                 "{root} is visited again and again already ({user}); `nacre stop {root}` ends that",
                 root=layout.root,
                 user=holder_text,
@@ -294,7 +294,7 @@ def end_passes(layout: Layout, patience: Callable[[], bool]) -> bool:
     except OSError as error:
         raise JobError(
             message(
-                "runs.cannot-be-made",
+                "runs.file-not-created",
                 "{request} cannot be made: {strerror}",
                 request=request,
                 strerror=error.strerror,

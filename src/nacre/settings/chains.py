@@ -295,7 +295,7 @@ def _twins(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
         duplicate.kind for duplicate in STOCK[chain] if kinds.count(duplicate.kind) > 1
     ):
         yield message(
-            "settings.can-be-in-chain-only-once",
+            "settings.processor-twice",
             "`{kind}` can be in the {chain} chain only once",
             kind=kind,
             chain=chain,
@@ -325,7 +325,7 @@ def _fixed(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
     order = [entry.kind for entry in entries if entry.kind in _ORDER[chain]]
     if len(set(order)) == len(order) and order != sorted(order, key=_ORDER[chain].index):
         yield message(
-            "settings.in-chain-these-keep-their-order",
+            "settings.chain-order",
             "in the {chain} chain these keep their order: {names}",
             chain=chain,
             names=", ".join(_ORDER[chain]),
@@ -352,12 +352,10 @@ def _unmet(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
             how = (
                 message("settings.comes-after", "comes after it")
                 if late
-                else message(
-                    "settings.is-not-in-chain-or-disabled", "is not in the chain or disabled"
-                )
+                else message("settings.processor-absent", "is not in the chain or disabled")
             )
             yield message(
-                "settings.needs-which-gives",
+                "settings.processor-needs",
                 "`{label}` needs {need}, which {givers} gives, and that {how}",
                 label=entry.label,
                 need=need,
@@ -367,7 +365,7 @@ def _unmet(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
         for need in sorted(entry.uses - everywhere):
             yield (
                 message(
-                    "settings.needs-which-gives-and-that-is-not-in-chain",
+                    "settings.processor-needs-absent",
                     "`{label}` needs {need}, which {givers} gives, and that is not in the {chain} "
                     "chain or disabled",
                     label=entry.label,
@@ -383,7 +381,7 @@ def _givers(need: str) -> str:
     names = [
         f"`{kind.model_fields['processor'].default}`" for kind in PROCESSORS if need in kind.gives
     ]
-    return join(names, *OR) or message("settings.no-known-processor", "no known processor")
+    return join(names, *OR) or message("settings.no-processor", "no known processor")
 
 
 # ---- the section

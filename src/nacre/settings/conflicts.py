@@ -37,12 +37,12 @@ _ORDERS = (
     _Order(
         "politeness.min_delay",
         "politeness.max_delay",
-        message("settings.longer-one-would-win", "the longer one would win"),
+        message("settings.longer-delay-wins", "the longer one would win"),
     ),
     _Order(
         "frontier.retry_delay",
         "frontier.retry_delay_max",
-        message("settings.no-retry-would-wait-that-long", "no retry would wait that long"),
+        message("settings.retry-shorter", "no retry would wait that long"),
     ),
     _Order(
         "fetch.connect_timeout",
@@ -129,7 +129,7 @@ def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
         yield Problem(
             "robots.fetch",
             message(
-                "settings.has-no-effect-with-policy-obey",
+                "settings.without-effect-policy-obey",
                 "has no effect with the policy obey, which needs robots.txt",
             ),
         )
@@ -147,7 +147,7 @@ def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
                 yield Problem(
                     f"politeness.{name}",
                     message(
-                        "settings.has-no-effect-beside-fixed-delay",
+                        "settings.without-effect-fixed-delay",
                         "has no effect beside a fixed `delay`",
                     ),
                 )
@@ -161,9 +161,7 @@ def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
     if settings.network.proxy_resolves and not fetch.proxy:
         yield Problem(
             "network.proxy_resolves",
-            message(
-                "settings.has-no-effect-without-fetch-proxy", "has no effect without `fetch.proxy`"
-            ),
+            message("settings.without-effect-no-proxy", "has no effect without `fetch.proxy`"),
         )
     if settings.frontier.cost == "zero" and settings.frontier.queue_total_budget >= 0:
         yield Problem(
@@ -179,7 +177,7 @@ def _plain_secrets(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
             yield Problem(
                 setting.path,
                 message(
-                    "settings.is-given-in-plain-text",
+                    "settings.plain-text-secret",
                     "is given in plain text: everybody who can read the configuration can read it",
                 ),
                 message(
@@ -281,7 +279,7 @@ def _refused_seeds(
         if refused <= _SHOWN:
             path = f"scope.{labels.index(verdict.rule)}" if verdict.rule in labels else "scope"
             problem = message(
-                "settings.seed-is-out-of-scope-itself",
+                "settings.seed-out-of-scope",
                 "the seed {text} is out of scope itself, by the rule {rule}",
                 text=seed.text,
                 rule=verdict.rule,
@@ -291,7 +289,7 @@ def _refused_seeds(
         yield Problem(
             "scope",
             message(
-                "settings.and-more-seeds-that-are-out",
+                "settings.more-seeds-out-of-scope",
                 "and {refused} more seeds that are out of scope themselves",
                 refused=refused - _SHOWN,
             ),

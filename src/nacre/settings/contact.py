@@ -84,13 +84,13 @@ def _no_contact(public: Sequence[str]) -> Problem:
     return Problem(
         "fetch.contact",
         message(
-            "settings.public-so-say-who-is-crawling",
+            "settings.contact-missing",
             "{named} public, so say who is crawling: the owners of a site that the crawl "
             "troubles must be able to reach you. Your contact becomes part of the User-Agent.",
             named=_named(public),
         ),
         message(
-            "settings.contact-with-web-page-about-crawl",
+            "settings.contact-option",
             "--contact with a web page about the crawl or a mail address, once for this crawl; "
             "or for all of them, in {user_config}",
             user_config=user_config(),
@@ -103,7 +103,7 @@ def _bad_contact(contact: str) -> Problem:
     return Problem(
         "fetch.contact",
         message(
-            "settings.is-neither-web-page-nor-mail",
+            "settings.contact-format",
             "{contact!r} is neither a web page nor a mail address: site owners could not reach "
             "you by it; it becomes part of the User-Agent",
             contact=contact[:100],
@@ -120,7 +120,7 @@ def _no_delay(public: Sequence[str]) -> Problem:
     return Problem(
         "politeness.delay",
         message(
-            "settings.delay-of-loads-server-as-fast",
+            "settings.no-delay-public",
             "a delay of 0 loads a server as fast as it can answer, and {named} public; it is "
             "for servers of your own",
             named=_named(public),

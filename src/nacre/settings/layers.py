@@ -169,7 +169,7 @@ def _profile_layers(by: Layer, root: Path) -> list[Layer]:
                 problem = Problem(
                     "profile",
                     message(
-                        "settings.profile-cannot-be-based-on-another",
+                        "settings.profile-of-profile",
                         "a profile cannot be based on another one",
                     ),
                     file=str(path),

@@ -81,7 +81,7 @@ class SeedLogins(NamedTuple):
             Problem(
                 "seeds",
                 message(
-                    "settings.name-and-password-of-are-removed",
+                    "settings.seed-login-removed",
                     "name and password of {name} are removed from its seed, and sent when the "
                     "server "
                     "asks for them; the password is in {password_place}",

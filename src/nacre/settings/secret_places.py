@@ -22,7 +22,7 @@ from nacre.settings.settings import JobSettings
 _MOVED: Final = Problem(
     "",
     message(
-        "settings.what-this-secret-is-sent", "what this secret is sent to is another server now"
+        "settings.secret-destination-changed", "what this secret is sent to is another server now"
     ),
     message("settings.secret-entered-again", "the secret entered again with it"),
     "password: {env: SITE_PASSWORD}",

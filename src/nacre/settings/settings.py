@@ -116,7 +116,7 @@ class WebhookSettings(Component):
         if value and not value.startswith(("http://", "https://")):
             raise ValueError(
                 message(
-                    "settings.address-of-webhook-begins-with-http",
+                    "settings.webhook-scheme",
                     "the address of a webhook begins with http:// or https://",
                 )
             )
@@ -190,7 +190,7 @@ class MetricsSettings(Component):
         if not is_loopback and not self.public:
             raise ValueError(
                 message(
-                    "settings.other-machines-reach",
+                    "settings.public-metrics",
                     "other machines reach {listen}, and everybody there could read the metrics; "
                     "listen "
                     "at 127.0.0.1, or say `public: true`",
@@ -241,7 +241,7 @@ class SheetAssociation(Component):
             except URIError as error:
                 raise ValueError(
                     message(
-                        "settings.is-neither-surt-prefix-nor-url",
+                        "settings.surt-prefix-format",
                         "{text!r} is neither a SURT prefix nor a URL: {error}",
                         text=text,
                         error=error,
@@ -254,7 +254,9 @@ class SheetAssociation(Component):
         has_kinds = [bool(self.surts or self.surts_file), self.rule is not None, bool(self.rules)]
         if sum(has_kinds) != 1:
             raise ValueError(
-                message("settings.needs-one", "needs one of: surts or surts_file; rule; rules")
+                message(
+                    "settings.scope-part-missing", "needs one of: surts or surts_file; rule; rules"
+                )
             )
         return self
 

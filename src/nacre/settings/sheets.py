@@ -293,7 +293,9 @@ def _unknown(path: str, names: tuple[str, ...], sheets: Mapping[str, Sheet]) -> 
     for name in names:
         if name not in sheets:
             near = difflib.get_close_matches(name, sheets, n=1, cutoff=0.6)
-            names_hint = message("settings.known-are", "known are {names}", names=", ".join(sheets))
+            names_hint = message(
+                "settings.processor-names", "known are {names}", names=", ".join(sheets)
+            )
             hint = did_you_mean(near[0]) if near else names_hint
             yield Problem(
                 f"{path}.sheets",
@@ -314,7 +316,7 @@ def _prefixes(file: str, root: Path, path: str) -> tuple[list[str], list[Problem
         lines = read_ordinary(root / file, _LONGEST).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or message(
-            "settings.it-is-not-utf", "it is not UTF-8"
+            "settings.not-utf-8-text", "it is not UTF-8"
         )
         wrong = Problem(
             f"{path}.surts_file",
@@ -360,7 +362,7 @@ def sheet_values(settings: JobSettings, name: str) -> dict[str, Any]:
     if name not in every:
         raise JobError(
             message(
-                "settings.there-is-no-sheet",
+                "settings.no-sheet",
                 "there is no sheet {name!r}; there are {names}",
                 name=name,
                 names=", ".join(every),

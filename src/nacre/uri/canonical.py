@@ -235,7 +235,7 @@ class Regex:
         if any(isinstance(part, int) and part > groups for part in parts):
             raise ConfigError(
                 message(
-                    "uri.names-group-that-does",
+                    "uri.no-group",
                     "{format!r} names a group that {regex!r} does not have",
                     format=self.format,
                     regex=self.regex,

@@ -57,7 +57,7 @@ def split_java(text: str) -> JavaURL:
     if match is None or match[1].lower() not in _KNOWN:
         raise URIError(
             message(
-                "uri.not-url-of-known-scheme",
+                "uri.unknown-scheme",
                 "not a URL of a known scheme: {text!r}",
                 text=text[:200],
             )

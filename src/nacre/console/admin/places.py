@@ -78,9 +78,7 @@ async def add_place(call: Call) -> PlaceItem:
         raise RefusedRequestError(
             409,
             "held",
-            message(
-                "console.other-job-first", "{words}: end that one first", words=elsewhere.words
-            ),
+            message("console.end-job-first", "{words}: end that one first", words=elsewhere.words),
         )
     services.places.add(place)
     services.fleet.places = (*services.fleet.places, place)

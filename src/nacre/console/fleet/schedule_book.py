@@ -299,9 +299,7 @@ def _require_fitting(wish: ScheduleWish) -> None:
         return
     if bool(wish.job) == bool(wish.profile):
         said = message("console.job-or-profile", "new jobs are made like a job, or of a profile")
-        raise ConfigError(
-            [Problem("profile", said, message("console.one-of-two", "one of the two"))]
-        )
+        raise ConfigError([Problem("profile", said, message("console.either", "one of the two"))])
     if wish.profile and not any(line.strip() for line in wish.seeds):
         said = message("console.profile-without-seeds", "a profile has no URLs to start from")
         raise ConfigError(

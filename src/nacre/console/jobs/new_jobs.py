@@ -280,7 +280,7 @@ def _arguments(call: Call, wish: NewJobWish) -> dict[str, Any]:
                 "the template has settings of its own, and a profile beside it has no place",
             )
             raise ConfigError(
-                [Problem("profile", said, message("console.one-of-two", "one of the two"))]
+                [Problem("profile", said, message("console.either", "one of the two"))]
             )
         found["template"] = str(call.job(wish.template).layout.root)
     return found

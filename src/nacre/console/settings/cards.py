@@ -13,14 +13,26 @@ from pydantic import BaseModel
 
 from nacre.config.check import Loaded
 from nacre.config.document import read_yaml, yaml_text
-from nacre.config.facts import FieldFacts, choices_of, facts_of, required, type_at, value_at
+from nacre.config.facts import (
+    EITHER,
+    FLAG,
+    NONE,
+    NUMBER,
+    FieldFacts,
+    choices_of,
+    facts_of,
+    required,
+    type_at,
+    type_name,
+    value_at,
+)
 from nacre.config.findings import typed
 from nacre.config.secret import NOT_SHOWN, Secret, masked
 from nacre.editing.places import PlaceName, processors, rules
 from nacre.engine.chain.entry import ChainName, Entry
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import plain
-from nacre.messages import message
+from nacre.messages import Message, find, message
 from nacre.scope.rules.stock import Rule
 from nacre.settings.amend import REMOVED, Edit, amended, swapped
 from nacre.settings.chains import INSERT, REMOVE, REORDER
@@ -472,20 +484,32 @@ def editor_of(facts: FieldFacts, model: type[BaseModel] = JobSettings) -> str:
         facts: About the setting.
         model: What its path leads from.
     """
-    if facts.type == "true or false":
+    code = facts.type.code if isinstance(facts.type, Message) else ""
+    if code in FLAG:
         return "flag"
-    if facts.type in {"text", "list of text"}:
-        return "text" if facts.type == "text" else "lines"
-    if facts.type.removesuffix(" or none") in {"number", "whole number"}:
+    if code == "type.text":
+        return "text"
+    if facts.type == type_name(tuple[str, ...]):
+        return "lines"
+    if _is_number(facts.type):
         return "scalar"
     choices = choices_of(type_at(model, facts.path.split("."), None))
     if (
         choices
         and all(f"`{choice}`" in facts.type for choice in choices)
-        and " or none" not in facts.type
+        and not find(facts.type, NONE)
     ):
         return "choice"
     return "yaml"
+
+
+def _is_number(kind: str) -> bool:
+    """Whether a type is a number, or a number or none."""
+    if not isinstance(kind, Message):
+        return False
+    parts = kind.params.values() if kind.code == EITHER[0] else (kind,)
+    codes = {part.code for part in parts if isinstance(part, Message)}
+    return bool(codes & NUMBER) and codes <= NUMBER | NONE
 
 
 def field_text(kind: str, value: object, path: str = "") -> str:

@@ -133,7 +133,7 @@ def line_number(text: str) -> int:
                 Problem(
                     "lines",
                     message("console.line-format", "{text!r} is no line", text=text[:20]),
-                    message("console.number-from-one", "a number from 1"),
+                    message("console.positive-number", "a number from 1"),
                 )
             ]
         )

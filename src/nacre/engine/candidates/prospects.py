@@ -125,18 +125,18 @@ class Prospects:
         row = self._novelty.row(uri.url, view=MARK in uri.heritable, endless=uri.directive > _POOR)
         if uri.directive == _VIEW and row is not None and row.says_noindex:
             return message(
-                "engine.most-pages-of-its-kind",
+                "engine.kind-with-noindex",
                 "most pages of its kind ({name}) say noindex: they are no content",
                 name=row.name,
             )
         if uri.directive == _VIEW or row is None:
             return message(
-                "engine.every-word-of-its-url",
+                "engine.words-of-url-known",
                 "every word of its URL is known from others, so that it promises another view",
             )
         if uri.directive == _POOR or not row.reason:
             return message(
-                "engine.last-pages-of-its-kind",
+                "engine.kind-without-news",
                 "the last {dull} pages of its kind ({name}) had nothing new",
                 dull=row.dull,
                 name=row.name,

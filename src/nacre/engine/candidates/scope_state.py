@@ -68,7 +68,7 @@ def _read(path: Path) -> bytes:
             if b"\0" in data:
                 raise OSError(
                     errno.EINVAL,
-                    message("engine.it-is-not-text", "it is not text: there are NUL bytes in it"),
+                    message("engine.binary-file", "it is not text: there are NUL bytes in it"),
                     str(path),
                 )
             data += file.read(MAX_BYTES + 1 - len(data))

@@ -142,7 +142,7 @@ def page_decision(known: RecrawlData, url: str) -> PageDecision:
     if row is None:
         raise JobError(
             message(
-                "study.is-not-known-to-incremental-crawling",
+                "study.unknown-url",
                 "{url} is not known to incremental crawling; see `nacre explain`",
                 url=url,
             )

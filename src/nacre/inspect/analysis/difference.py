@@ -217,7 +217,7 @@ def _view(known: RecrawlData, capture: ArchivedReply) -> PageView:
                 "is wrong with it",
                 url=capture.url,
                 date=capture.date,
-                file=capture.file or message("study.its-warc", "its WARC"),
+                file=capture.file or message("study.warc", "its WARC"),
             )
         )
     return page_view(text)

@@ -18,7 +18,7 @@ FOUND_WORDS: Final[Mapping[str, str]] = {
     "soft-404": message("verdict-short.soft-404", "soft-404"),
     "moved": message("verdict-short.moved", "moved"),
     "still missing": message("verdict-short.still-missing", "still missing"),
-    "never there": message("verdict-short.never-there", "dead links"),
+    "never there": message("verdict-short.dead-links", "dead links"),
     "silent": message("verdict-short.silent", "no answer or refused"),
 }
 """The names of `found_by`, in words."""

@@ -171,7 +171,7 @@ def choose_runs(runs: Sequence[RunRow], old: str, new: str, now: float) -> tuple
                 return at
         raise JobError(
             message(
-                "study.there-is-no-run",
+                "study.no-run-of-name",
                 "there is no run {text}; the runs are: {have}",
                 text=text,
                 have=have,
@@ -183,7 +183,7 @@ def choose_runs(runs: Sequence[RunRow], old: str, new: str, now: float) -> tuple
     if not 0 <= older < newer:
         raise JobError(
             message(
-                "study.there-are-no-two-runs",
+                "study.no-two-runs",
                 "there are no two runs to compare, the older one first: nacre report JOB compare "
                 "--old 1 --new 2; the runs are: {have}",
                 have=have,

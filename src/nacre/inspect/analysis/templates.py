@@ -223,7 +223,7 @@ def trap(one: TemplateRows) -> str:
 _RULES = {
     LinkRule.TIMESTAMP: message("study.url-date", "the date in the URL"),
     LinkRule.SEQUENCE: message("study.url-number", "a rising number in the URL"),
-    LinkRule.KEY: message("study.known-urls", "the set of known URLs alone"),
+    LinkRule.KEY: message("study.url-set", "the set of known URLs alone"),
 }
 """The rule for new links, in words."""
 

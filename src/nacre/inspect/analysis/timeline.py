@@ -83,7 +83,7 @@ def page_timeline(known: RecrawlData, url: str) -> PageTimeline:
     if not looks and row is None:
         raise JobError(
             message(
-                "study.was-never-visited-by-this-job",
+                "study.unvisited-url",
                 "{url} was never visited by this job; `nacre explain` says what is known",
                 url=url,
             )

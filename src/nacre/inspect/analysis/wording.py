@@ -8,7 +8,7 @@ WHY_VISITED = {
     "index": message("visit-reason.index", "an index page that may show something new"),
     "sitemap": message("visit-reason.sitemap", "a sitemap: it lists pages and their changes"),
     "feed": message("visit-reason.feed", "a feed: it lists new and changed pages"),
-    "told": message("visit-reason.told", "a trusted source reported a change"),
+    "told": message("visit-reason.reported", "a trusted source reported a change"),
     "rate": message("visit-reason.rate", "a change was likely by its rate"),
     "due": message("visit-reason.due", "it was due by its schedule"),
     "gone?": message("visit-reason.gone", "it was missing at the last visit"),
@@ -40,7 +40,7 @@ FOUND = {
     "soft-404": message("verdict.soft-404", "replaced by an error page"),
     "moved": message("verdict.moved", "moved"),
     "still missing": message("verdict.still-missing", "still missing"),
-    "never there": message("verdict.never-there", "dead links"),
+    "never there": message("verdict.dead-links", "dead links"),
     "silent": message("verdict.silent", "no answer or refused"),
     "pair": message("verdict.pair", "fetched twice, to distinguish noise from changes"),
 }

@@ -124,7 +124,7 @@ class NextVisits:
                 most,
                 "",
                 message(
-                    "explain.start-pages-and-sitemaps-are-read",
+                    "explain.daily-reading",
                     "start pages and sitemaps are read once a day",
                 ),
             )
@@ -192,9 +192,7 @@ class NextVisits:
                 return NextVisit(
                     NEVER,
                     row.url,
-                    message(
-                        "explain.no-visit-of-it-will", "no visit of it will be worth its price"
-                    ),
+                    message("explain.never-worth-visit", "no visit of it will be worth its price"),
                 )
             early, late = late, since + 2.0 * (late - since)
         for _ in range(_HALVINGS):
@@ -215,10 +213,12 @@ class NextVisits:
     def _why(self, row: PageRow, time: float) -> str:
         bid = self._model.bid(row, time)
         if row.life != Life.LIVE:
-            return message("explain.it-is", "it is {life}, and is checked again", life=row.life)
+            return message(
+                "explain.life-check", "it is {life}, and is checked again", life=row.life
+            )
         if bid is not None and bid.due:
             return message(
-                "explain.every-page-is-visited-at-least",
+                "explain.visit-floor",
                 "every page is visited at least so often (recrawl.floor)",
             )
         if row.told:
@@ -229,7 +229,7 @@ class NextVisits:
             )
         chance = bid.chance if bid else 0.0
         return message(
-            "explain.it-is-worth-visit-by-then",
+            "explain.worth-visit",
             "it is worth a visit by then: the chance of a change is {share}",
             share=share(chance),
         )

@@ -113,7 +113,7 @@ class Report(ABC):
         if self.subject is ReportSubject.PAGE and not request.url:
             raise JobError(
                 message(
-                    "report.is-of-one-page",
+                    "report.page-report",
                     "{name} is of one page: nacre report JOB {name} URL",
                     name=self.name,
                 )
@@ -121,7 +121,7 @@ class Report(ABC):
         if self.subject is ReportSubject.JOB and request.url:
             raise JobError(
                 message(
-                    "report.is-of-whole-job-and-takes",
+                    "report.job-report",
                     "{name} is of the whole job and takes no URL",
                     name=self.name,
                 )

@@ -56,7 +56,7 @@ def run_report_data(view: View, name: str) -> Data:
     names = ", ".join(kind.name for kind in RUN_REPORTS)
     raise JobError(
         message(
-            "report.there-is-no-report-of-run",
+            "report.no-run-report",
             "there is no report of a run {name!r}; there are: {names}",
             name=name,
             names=names,

@@ -257,7 +257,7 @@ class SeedOutcomes:
     def _said_of(url: str, said: str) -> str:
         """The outcome of robots.txt is shown as such when a server answered."""
         if "answered" in said and url.endswith(_ROBOTS):
-            return message("report.its-robots-txt", "its robots.txt: {text}", text=said)
+            return message("report.robots-txt", "its robots.txt: {text}", text=said)
         return said
 
     def _unfinished(self, url: str) -> SeedOutcome:

@@ -174,7 +174,7 @@ def fetched_section(summary: RunSummary) -> Section:
             size(numbers["total_crawled_bytes"]),
         ),
         (
-            message("run-report.time-taken", "Time taken, without preparation and pauses"),
+            message("run-report.duration", "Time taken, without preparation and pauses"),
             duration(max(1, round(summary.elapsed))),
         ),
     ]
@@ -218,7 +218,7 @@ def fetched_section(summary: RunSummary) -> Section:
     )
     said = (message("run-report.all-replies-counted", "The tables count all replies."),)
     return Section(
-        message("run-report.what-fetched", "What was fetched"),
+        message("run-report.fetched", "What was fetched"),
         said,
         facts=tuple(facts),
         tables=tables,
@@ -250,7 +250,7 @@ def changes_section(summary: RunSummary) -> Section | None:
     if summary.run.number == 1 or not summary.run.is_compared:
         return None
     columns = (
-        Column(message("run-report.found-column", "Found")),
+        Column(message("run-report.results", "Found")),
         Column(message("run-report.pages", "Pages"), Format.COUNT),
     )
     of = summary.run.found
@@ -271,8 +271,8 @@ def changes_section(summary: RunSummary) -> Section | None:
             "By comparison with the last version of each page that was visited again.",
         ),
     )
-    first = DataTable(message("run-report.what-changed", "What changed"), columns, rows)
-    return Section(message("run-report.what-changed", "What changed"), text, tables=(first, *lists))
+    first = DataTable(message("run-report.changes", "What changed"), columns, rows)
+    return Section(message("run-report.changes", "What changed"), text, tables=(first, *lists))
 
 
 def _pages(title: str, urls: Sequence[str], number: int) -> DataTable:
@@ -333,7 +333,7 @@ def failures_section(summary: RunSummary) -> Section:
     )
     tables = (reasons, addresses) if summary.failed else ()
     return Section(
-        message("run-report.what-could-not-be-fetched", "What could not be fetched"),
+        message("run-report.failures", "What could not be fetched"),
         text,
         tuple(facts),
         tables=tables,
@@ -374,7 +374,7 @@ def storage_section(summary: RunSummary) -> Section:
                 share=share(summary.noise),
             ),
         )
-    return Section(message("run-report.what-stored", "What was stored"), text, tuple(facts))
+    return Section(message("run-report.stored", "What was stored"), text, tuple(facts))
 
 
 def runs_section(summary: RunSummary, reader: ReportLocale) -> Section | None:
@@ -408,9 +408,7 @@ def runs_section(summary: RunSummary, reader: ReportLocale) -> Section | None:
         if compared
         else ()
     )
-    table = DataTable(
-        message("run-report.all-runs-this-job", "All runs of this job"), columns, rows
-    )
+    table = DataTable(message("run-report.all-runs", "All runs of this job"), columns, rows)
     text: tuple[str, ...] = ()
     if len(compared) < len(summary.runs):
         text = (
@@ -420,7 +418,7 @@ def runs_section(summary: RunSummary, reader: ReportLocale) -> Section | None:
             ),
         )
     return Section(
-        message("run-report.all-runs-this-job", "All runs of this job"),
+        message("run-report.all-runs", "All runs of this job"),
         text,
         plots=plots,
         tables=(table,),

@@ -278,7 +278,7 @@ def _chosen(rows: list[RunRow], name: str, layout: Layout) -> RunRow:
             return row
     raise JobError(
         message(
-            "run-report.there-is-no-run",
+            "run-report.no-run",
             "there is no run {name!r}; `nacre history {root} runs` lists them: 1 to {number}",
             name=name,
             root=layout.root,

@@ -120,4 +120,4 @@ def reason_of(status: int) -> str:
 def kind_of(mime: str) -> str:
     """Return the kind of a media type."""
     kinds = (kind for start, kind in _MEDIA_TYPES if mime.startswith(start))
-    return next(kinds, message("run-report.other", "other"))
+    return next(kinds, message("run-report.media-type-unknown", "other"))

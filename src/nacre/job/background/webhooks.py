@@ -125,7 +125,7 @@ async def _exchange(url: str, body: bytes, fields: Mapping[str, str], address: s
     finally:
         writer.close()
     if found is None:
-        raise ValueError(message("job.its-answer-is-not-http", "its answer is not HTTP"))
+        raise ValueError(message("job.answer-not-http", "its answer is not HTTP"))
     return int(found[1])
 
 

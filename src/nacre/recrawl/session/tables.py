@@ -308,7 +308,7 @@ def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
     except (OSError, arrow.ArrowException) as error:
         raise JobError(
             message(
-                "recrawl.is-not-parquet-file-that-can",
+                "recrawl.not-parquet",
                 "{path} is not a Parquet file that can be read: {error}",
                 path=path,
                 error=error,

@@ -196,7 +196,7 @@ def _parse(text: str, groups: int, names: Sequence[str]) -> list[str | tuple[int
         if (digit and int(digit) > groups) or (name and name not in names):
             raise ValueError(
                 message(
-                    "scope.names-group-that-pattern-does",
+                    "scope.no-group",
                     "{text!r} names a group that the pattern does not have",
                     text=text,
                 )

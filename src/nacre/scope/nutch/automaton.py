@@ -41,7 +41,7 @@ def automaton_regex(text: str) -> str:
     if accepted is None:
         raise ValueError(
             message(
-                "scope.its-counts-are-too-large",
+                "scope.repetitions-limit",
                 "its counts are too large: at most 1,000 repetitions in all",
             )
         )
@@ -63,7 +63,7 @@ class _AutomatonParser:
         if depth > MAX_DEPTH:
             raise ValueError(
                 message(
-                    "scope.more-than-brackets-inside-each-other",
+                    "scope.expression-depth",
                     "more than {max_depth} brackets inside each other",
                     max_depth=MAX_DEPTH,
                 )
@@ -144,7 +144,7 @@ class _AutomatonParser:
         if end < 0:
             raise ValueError(
                 message(
-                    "scope.no-end-of-text-that-begins",
+                    "scope.open-text",
                     "no end of the text that begins at {start}",
                     start=start,
                 )
@@ -158,7 +158,7 @@ class _AutomatonParser:
         if match is None or not match[0].endswith(">"):
             raise ValueError(
                 message(
-                    "scope.no-end-of-interval-that-begins",
+                    "scope.open-interval",
                     "no end of the interval that begins at {start}",
                     start=start,
                 )

@@ -61,9 +61,7 @@ class Reader:
         """The next character; a backslash or bracket at the end is an error."""
         if not self.more:
             raise JavaRegexError(
-                message(
-                    "scope.it-ends-in-middle-of-construct", "it ends in the middle of a construct"
-                )
+                message("scope.unfinished-construct", "it ends in the middle of a construct")
             )
         self.at += 1
         return self.text[self.at - 1]
@@ -113,7 +111,7 @@ class Reader:
         if letter.isascii() and letter.isalnum():
             raise JavaRegexError(
                 message(
-                    "scope.is-not-escape-that-is-known",
+                    "scope.unknown-escape",
                     "`\\{letter}` is not an escape that is known here",
                     letter=letter,
                 )
@@ -174,7 +172,7 @@ def read_class(reader: Reader, *, any_case: bool, spaced: bool, depth: int = 0) 
     if depth > _DEEPEST:
         raise JavaRegexError(
             message(
-                "scope.more-than-classes-within-each-other",
+                "scope.class-depth",
                 "more than {deepest} classes within each other",
                 deepest=_DEEPEST,
             )
@@ -188,9 +186,7 @@ def read_class(reader: Reader, *, any_case: bool, spaced: bool, depth: int = 0) 
         if reader.takes("]"):
             break
         if not reader.takes("&&"):
-            raise JavaRegexError(
-                message("scope.class-without-its-closing", "a class without its closing `]`")
-            )
+            raise JavaRegexError(message("scope.open-class", "a class without its closing `]`"))
     result = result or CharSet()
     return negation(result) if negated else result
 
@@ -234,7 +230,7 @@ def _item(reader: Reader, any_case: bool, spaced: bool, depth: int) -> CharSet: 
     if isinstance(last, CharSet) or last < first:
         raise JavaRegexError(
             message(
-                "scope.range-that-ends-before-it-begins",
+                "scope.reversed-range",
                 "a range that ends before it begins, or in a class",
             )
         )
@@ -378,7 +374,7 @@ class _Translation:
             reader.at += 1
             if letter == "b" and reader.sees("{"):
                 raise JavaRegexError(
-                    message("scope.b-is-not-known-here", "`\\b{{…}}` is not known here")
+                    message("scope.unknown-boundary", "`\\b{{…}}` is not known here")
                 )
             self._out.append(_ENDS[letter])
         elif letter.isdigit() and letter != "0":
@@ -434,7 +430,7 @@ class _Translation:
             construct = reader.text[reader.at : reader.at + 3]
             raise JavaRegexError(
                 message(
-                    "scope.begins-group-that-is-not-known",
+                    "scope.unknown-group",
                     "`({construct}` begins a group that is not known here",
                     construct=construct,
                 )

@@ -97,7 +97,7 @@ class RuleSequence(Rule):
         if value and not _LOG_NAME.fullmatch(value):
             raise ValueError(
                 message(
-                    "scope.name-of-sequence-names-its-log",
+                    "scope.sequence-name",
                     "the name of a sequence names its log: letters, digits, `.`, `_`, `-`",
                 )
             )

@@ -98,7 +98,7 @@ class ExpressionError(ValueError):
                 shown=excerpt,
             )
             if excerpt
-            else message("scope.at-its-end", "at its end")
+            else message("scope.at-end", "at its end")
         )
         super().__init__(
             message("scope.wrong-expression", "{reason} ({where})", reason=reason, where=where)
@@ -142,7 +142,7 @@ def tokens(text: str) -> Iterator[ExpressionToken]:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(
             message(
-                "scope.it-is-longer-than-characters",
+                "scope.pattern-length",
                 "it is longer than {max_length} characters",
                 max_length=MAX_LENGTH,
             ),
@@ -166,12 +166,12 @@ def tokens(text: str) -> Iterator[ExpressionToken]:
 
 def _complaint(character: str) -> str:
     if character in "'\"":
-        return message("scope.text-without-its-closing-quote", "a text without its closing quote")
+        return message("scope.open-quote", "a text without its closing quote")
     if character == "=":
         return message("scope.is-not-comparison", "`=` is not a comparison; write `==`")
     if character in "&|!":
         return message("scope.write-and", "write `and`, `or`, `not`")
-    return message("scope.this-is-not-part-of-language", "this is not part of the language")
+    return message("scope.unknown-token", "this is not part of the language")
 
 
 class ParsedExpression(NamedTuple):
@@ -207,12 +207,10 @@ class _Parser:
 
     def expression(self) -> ParsedExpression:
         if self._next.kind == "end":
-            raise self._error(message("scope.there-is-no-expression", "there is no expression"))
+            raise self._error(message("scope.no-expression", "there is no expression"))
         result = self._either()
         if self._next.kind != "end":
-            raise self._error(
-                message("scope.this-was-not-expected-here", "this was not expected here")
-            )
+            raise self._error(message("scope.unexpected-token", "this was not expected here"))
         self._truth(result)
         return ParsedExpression(result.needs, result.make, self._asks_origin)
 
@@ -387,7 +385,7 @@ class _Parser:
         if self._depth >= MAX_DEPTH:
             raise self._error(
                 message(
-                    "scope.more-than-brackets-within-each-other",
+                    "scope.pattern-depth",
                     "more than {max_depth} brackets within each other",
                     max_depth=MAX_DEPTH,
                 )
@@ -408,7 +406,7 @@ def _unknown(name: str) -> str:
     quoted = message("scope.texts-must-be-quoted", "texts must be quoted")
     hint = did_you_mean(near[0]) if near else quoted
     return message(
-        "scope.there-is-no-attribute",
+        "scope.no-attribute",
         "there is no attribute `{name}`; {hint}",
         name=name,
         hint=hint,

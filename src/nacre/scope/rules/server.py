@@ -65,7 +65,7 @@ def _network(text: str) -> IPv4Network | IPv6Network:
     except ValueError:
         raise ValueError(
             message(
-                "scope.is-neither-ip-address-nor-network",
+                "scope.address-format",
                 "{text!r} is neither an IP address nor a network",
                 text=text,
             )
@@ -91,7 +91,7 @@ class GeoLocation(_OfAddress):
             if len(text) != 2 or not text.isascii() or not text.isalpha():
                 raise ValueError(
                     message(
-                        "scope.is-not-country-code-of-two",
+                        "scope.country-code-format",
                         "{text!r} is not a country code of two letters",
                         text=text,
                     )

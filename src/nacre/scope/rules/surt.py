@@ -43,7 +43,7 @@ def readable(lines: tuple[str, ...]) -> tuple[str, ...]:
         except URIError as error:
             raise ValueError(
                 message(
-                    "scope.is-neither-surt-prefix-nor-url",
+                    "scope.surt-prefix-format",
                     "{text!r} is neither a SURT prefix nor a URL: {error}",
                     text=text,
                     error=error,

@@ -216,7 +216,7 @@ def read_mime_rates(text: str) -> Mapping[str, NutchRates]:
         except ValueError:
             raise ValueError(
                 message(
-                    "recrawl.line-not-type-tab-growth-tab",
+                    "recrawl.mime-rate-line",
                     "line {number}: not `type TAB growth TAB shrinkage`: {line!r}",
                     number=number,
                     line=line,
