@@ -220,7 +220,9 @@ def filled(clip: Clip, arguments: Mapping[str, str]) -> dict[str, Any]:
     for name, value in arguments.items():
         if name not in clip.parameters:
             near = nearest(name, clip.parameters)
-            parameters = ", ".join(clip.parameters) or message("editing.no-parameters", "it has none")
+            parameters = ", ".join(clip.parameters) or message(
+                "editing.no-parameters", "it has none"
+            )
             hint = did_you_mean(near) if near else parameters
             problems.append(
                 Problem(
