@@ -90,10 +90,10 @@ def nutch(
         _ask(["nutch", str(directory), "--out", str(out), *options], classes, answers, error)
     tables = {"crawldb": crawldb, "linkdb": linkdb, "hostdb": hostdb, "segments": segments}
     sources = {name: path for name, path in tables.items() if path is not None}
-    _write(out, draft, report, _moved(out, sources, salvage=salvage), as_json=as_json)
+    _write(out, draft, report, _plan_import(out, sources, salvage=salvage), as_json=as_json)
 
 
-def _moved(
+def _plan_import(
     out: Path, sources: Mapping[str, Path], *, salvage: bool
 ) -> "Callable[[], Moved] | None":
     """The import of tables of Nutch into the new job; None if there are none.
@@ -117,14 +117,14 @@ def _moved(
     require_tables(places)
     segments = segment_places(places.segments) if places.segments is not None else []
 
-    def moved() -> "Moved":
+    def run_import() -> "Moved":
         with open_step(out, warn=lambda text: tell(f"nacre: {text}")) as context:
             tables = import_nutch(context, places, NutchOptions(salvage=salvage))
             if not segments:
                 return tables, None
             return tables, import_segments(context, segments, salvage=salvage)
 
-    return moved
+    return run_import
 
 
 @migrate.command()

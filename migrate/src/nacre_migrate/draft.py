@@ -154,7 +154,7 @@ def settle(draft: Draft, report: MigrationReport) -> None:
     """Take out what Nacre does not accept, and flag the properties that said it."""
     for _ in range(len(draft.settings)):
         _, problems = load_partly(JobSettings, [Layer("option", _elsewhere(draft.tree()))])
-        unwanted = {path: fault for fault in problems if (path := _said(draft, fault.path))}
+        unwanted = {path: fault for fault in problems if (path := _setting_of(draft, fault.path))}
         if not unwanted:
             return
         for path, problem in unwanted.items():
@@ -194,7 +194,7 @@ def _flag(report: MigrationReport, path: str, note: str) -> None:
             )
 
 
-def _said(draft: Draft, problem: str) -> str:
+def _setting_of(draft: Draft, problem: str) -> str:
     """The setting that a problem is about: itself, or the last one of a component; "" for none."""
     for path in draft.settings:
         if problem == path or problem.startswith(f"{path}."):

@@ -172,7 +172,7 @@ def clip_of(text: str, name: str, source: str, file: str) -> Clip:
             names=", ".join(unknown),
         )
         raise ConfigError([Problem("parameters", fault, file=file)])
-    settings = _filled(
+    settings = _fill_placeholders(
         read.settings, {key: parameter.default for key, parameter in read.parameters.items()}
     )
     return Clip(
@@ -247,7 +247,7 @@ def filled(clip: Clip, arguments: Mapping[str, str]) -> dict[str, Any]:
     values = {
         name: _scalar(arguments.get(name), parameter) for name, parameter in clip.parameters.items()
     }
-    settings: dict[str, Any] = _filled(clip.settings, values)
+    settings: dict[str, Any] = _fill_placeholders(clip.settings, values)
     return settings
 
 
@@ -260,11 +260,14 @@ def _scalar(text: str | None, parameter: ClipParameter) -> str | int | float | b
     return read if isinstance(read, bool | int | float) else text
 
 
-def _filled(value: Any, values: Mapping[str, object]) -> Any:  # noqa: ANN401 - YAML
+def _fill_placeholders(value: Any, values: Mapping[str, object]) -> Any:  # noqa: ANN401 - YAML
     if isinstance(value, dict):
-        return {str(_filled(key, values)): _filled(inner, values) for key, inner in value.items()}
+        return {
+            str(_fill_placeholders(key, values)): _fill_placeholders(inner, values)
+            for key, inner in value.items()
+        }
     if isinstance(value, list):
-        return [_filled(inner, values) for inner in value]
+        return [_fill_placeholders(inner, values) for inner in value]
     if not isinstance(value, str):
         return value
     whole = _PLACEHOLDER.fullmatch(value)
@@ -478,7 +481,7 @@ def clips_at(
     """
     clips = []
     for clip in list_clips():
-        settings = _filled(
+        settings = _fill_placeholders(
             clip.settings, {key: parameter.default for key, parameter in clip.parameters.items()}
         )
         if not path and not item:

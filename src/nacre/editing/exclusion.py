@@ -60,7 +60,7 @@ def exclusions(scope: Sequence[Rule]) -> tuple[ScopeExclusion, ...]:
         scope: The rules.
     """
     return tuple(
-        ScopeExclusion(text, f"scope.{number}", _found(rule, text))
+        ScopeExclusion(text, f"scope.{number}", _anywhere(rule, text))
         for number, rule in _rules(scope)
         for text in rule.regexes
     )
@@ -88,7 +88,7 @@ def readmission(scope: Sequence[Rule], expression: str) -> Readmission:
     """
     for number, rule in _rules(scope):
         named = {expression, _written(rule, expression)}
-        removed = [_found(rule, text) for text in rule.regexes if text in named]
+        removed = [_anywhere(rule, text) for text in rule.regexes if text in named]
         if removed:
             remaining = [text for text in rule.regexes if text not in named]
             return Readmission(_assignment(number, remaining), "|".join(dict.fromkeys(removed)))
@@ -102,7 +102,7 @@ def _rules(scope: Sequence[Rule]) -> Iterator[tuple[int, MatchesListRegex]]:
             yield number, rule
 
 
-def _found(rule: MatchesListRegex, text: str) -> str:
+def _anywhere(rule: MatchesListRegex, text: str) -> str:
     """An expression of a rule as one that is found in a URL."""
     return text if rule.search else f"^(?:{text})$"
 

@@ -238,7 +238,7 @@ class _Placing:
     def _entry(self, problem: Problem) -> OutlineEntry | None:
         """The key or item that a problem is about; the nearest that encloses it."""
         parts = tuple(problem.path.split(".")) if problem.path else ()
-        named = self._named(problem, parts)
+        named = self._entry_of_name(problem, parts)
         if named is not None:
             return named
         while parts:
@@ -248,7 +248,7 @@ class _Placing:
             parts = parts[:-1]
         return None
 
-    def _named(self, problem: Problem, parts: tuple[str, ...]) -> OutlineEntry | None:
+    def _entry_of_name(self, problem: Problem, parts: tuple[str, ...]) -> OutlineEntry | None:
         """The name of a rule or the like that there is not, in the mapping or item of a problem."""
         wrong = find(problem.message, _NO_PART)
         if wrong is None:

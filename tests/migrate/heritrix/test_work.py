@@ -18,7 +18,7 @@ def work(tmp_path: Path) -> Migration:
 def setting(work: Migration, name: str, value: object, bean: Bean | None = None) -> Setting:
     owner = bean or Bean("http", "FetchHTTP", "org.archive.FetchHTTP", "a.cxml", 2)
     one = Setting(name, value, 3, owner)
-    work.beans.say(owner, one)
+    work.beans.add_setting(owner, one)
     return one
 
 

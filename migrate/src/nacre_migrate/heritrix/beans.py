@@ -67,7 +67,7 @@ class Setting(Convertible):
         """The line of the file for a line of its text, counted from 0."""
         return self.line + number if self.source is None else self.source.line_of(number)
 
-    def say(self, value: object) -> None:
+    def set_value(self, value: object) -> None:
         """Its value is this one."""
         self.value = value
 
@@ -219,7 +219,7 @@ class Beans:
         """Add a bean that the input only implies; it is not counted."""
         self.extra.append(bean)
 
-    def say(self, bean: Bean, setting: Setting) -> None:
+    def add_setting(self, bean: Bean, setting: Setting) -> None:
         """The input sets a property of a bean."""
         self.add(setting)
         bean.settings[setting.name] = setting

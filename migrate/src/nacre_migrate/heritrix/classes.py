@@ -105,7 +105,7 @@ ONE_OF_A_KIND: dict[str, PlaceFamily] = {
     "RulesCanonicalizationPolicy": PlaceFamily(
         "says which URLs are the same", frozenset(("RulesCanonicalizationPolicy",)),
         "Nacre's `uri.canonical` holds"),
-    **{name: PlaceFamily(f"is the {said}", frozenset((name,)), lost) for name, said, lost in (
+    **{name: PlaceFamily(f"is the {part}", frozenset((name,)), lost) for name, part, lost in (
         ("CandidateChain", "candidate chain", "its processors are in no chain"),
         ("FetchChain", "fetch chain", "its processors are in no chain"),
         ("DispositionChain", "disposition chain", "its processors are in no chain"),
@@ -137,7 +137,7 @@ _ORDER_IN_CHAINS = {
     "postProcessors": "the list of post processors",
 }
 _OF_PROPERTIES: dict[str, PlaceFamily] = {
-    **{name: chain(said) for name, said in _ORDER_IN_CHAINS.items()},
+    **{name: chain(part) for name, part in _ORDER_IN_CHAINS.items()},
     **dict.fromkeys(
         ("shouldProcessRule", "outlinkRule", "supplementaryRule", "shouldFetchBodyRule",
          "decideRules", "rejectLogRule"), _RULE

@@ -237,7 +237,7 @@ def _map_setting(work: Migration, bean: Bean, setting: Setting, kind: ClassMappi
     elif setting.name == "enabled":
         setting.decide(defaulted("switched on"))
     elif rule is not None:
-        setting.decide(_said(work, rule, setting))
+        setting.decide(_put_values(work, rule, setting))
     elif bean.conversion is not None and bean.conversion.flag:
         setting.decide(bean.conversion)
     elif _is_known(work, setting):
@@ -254,7 +254,7 @@ def _is_known(work: Migration, setting: Setting) -> bool:
     return isinstance(value, Bean) and work.kind(value) is not None
 
 
-def _said(work: Migration, rule: PropertyMapping, setting: Setting) -> Conversion:
+def _put_values(work: Migration, rule: PropertyMapping, setting: Setting) -> Conversion:
     conversion, values = becomes(rule, setting)
     for path, value in values.items():
         if not work.claim(setting, path, value):

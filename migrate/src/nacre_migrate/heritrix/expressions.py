@@ -91,7 +91,7 @@ class _Parser:
         if self._later and unset.map == _MAPS[0]:
             self.notes.append(f"{unset.name} of the environment is read when the crawl starts")
             return f"${{env:{unset.name}}}"
-        raise _Refused(f"{unset.said}, and the file has no other value for it")
+        raise _Refused(f"{unset.note}, and the file has no other value for it")
 
     def _choice(self) -> "str | _Unset | None":
         self._depth += 1
@@ -129,14 +129,14 @@ class _Parser:
             return value
         default = self._choice()
         if isinstance(value, _Unset):
-            self.notes.append(f"{value.said}: {_plain(default) or 'empty'} holds")
+            self.notes.append(f"{value.note}: {_plain(default) or 'empty'} holds")
         return default
 
     def _sum(self) -> "str | _Unset | None":
-        value = self._one()
+        value = self._operand()
         while self._peek("sign") == "+":
             self._take()
-            right = self._one()
+            right = self._operand()
             if isinstance(value, _Number) and isinstance(right, _Number):
                 raise _Refused("a sum is more than an expression of the simple kinds")
             value = self._joined(value) + self._joined(right)
@@ -144,10 +144,10 @@ class _Parser:
 
     def _joined(self, value: "str | _Unset | None") -> str:
         if isinstance(value, _Unset):
-            raise _Refused(f"{value.said}, and the file has no other value for it")
+            raise _Refused(f"{value.note}, and the file has no other value for it")
         return value or "null"
 
-    def _one(self) -> "str | _Unset | None":
+    def _operand(self) -> "str | _Unset | None":
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise _Refused("an expression with very many brackets")
@@ -163,7 +163,7 @@ class _Parser:
         if kind == "number":
             return _Number(symbol)
         if symbol == "!":
-            return "false" if _plain(self._one()) == "true" else "true"
+            return "false" if _plain(self._operand()) == "true" else "true"
         if symbol == "(":
             value = self._choice()
             self._expect(")")
@@ -222,8 +222,8 @@ class _Unset(NamedTuple):
     name: str
 
     @property
-    def said(self) -> str:
-        """For a note."""
+    def note(self) -> str:
+        """The sentence about it in a report."""
         if self.map == _MAPS[0]:
             return f"the environment has no {self.name}"
         return f"there is no Java property {self.name} here"

@@ -60,7 +60,7 @@ class OrderReader:
         bean = self._add("meta", "CrawlMetadata", element)
         for child in element.children:
             name = _META.get(child.tag, child.tag)
-            self.beans.say(
+            self.beans.add_setting(
                 bean, Setting(name, child.text, child.line, bean, label=f"meta.{child.tag}")
             )
 
@@ -96,20 +96,20 @@ class OrderReader:
             elif child.tag == "map" and attribute == "http-headers":
                 self._children(child, self._add(attribute, "HttpHeaders", child))
             elif child.tag == "map":
-                self.beans.say(bean, setting)
-                setting.say(self._modules(child, setting))
+                self.beans.add_setting(bean, setting)
+                setting.set_value(self._modules(child, setting))
             elif child.tag in VALUES:
-                setting.say(_value(setting.name, child.text))
-                self.beans.say(bean, setting)
+                setting.set_value(_value(setting.name, child.text))
+                self.beans.add_setting(bean, setting)
             elif child.tag in LISTS:
-                setting.say([value.text.strip() for value in child.children])
-                self.beans.say(bean, setting)
+                setting.set_value([value.text.strip() for value in child.children])
+                self.beans.add_setting(bean, setting)
             else:
                 self._other(child)
 
     def _module(self, element: Element, name: str, owner: Bean, setting: Setting) -> None:
         """A module in a module: a bean of the input, and a property that is not counted."""
-        setting.say(self._object(element, name, setting))
+        setting.set_value(self._object(element, name, setting))
         owner.settings[setting.name] = setting
 
     def _object(self, element: Element, name: str, owner: Setting) -> Bean:

@@ -138,7 +138,7 @@ def _fill(item: Setting, values: Mapping[str, str] | None, environ: Mapping[str,
                 item.came_from(f"{item.origin}; {note}".removeprefix("; "))
         return done.text
 
-    item.say(_each(item.value, text))
+    item.set_value(_each(item.value, text))
 
 
 def set_open_aside(beans: Beans) -> None:
@@ -161,7 +161,7 @@ def set_open_aside(beans: Beans) -> None:
             item.doubt_value(shared.get(item.value.name, ""))
         elif isinstance(item.value, list):
             value, doubt = _without_open(item.value)
-            item.say(value)
+            item.set_value(value)
             item.doubt_value(doubt)
         item.doubt_value(item.doubt or open_doubt(_own_text(item.value)))
         if item.doubt and not (isinstance(item.value, list | Ref) and _has_more(beans, item)):

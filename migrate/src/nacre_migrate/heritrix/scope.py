@@ -85,14 +85,14 @@ class RuleWriter:
             bean.decide_with_settings(to_check(_NO_SCRIPT, self._target))
             self._work.advise(f"{bean.place}: {_NO_SCRIPT}")
             return None
-        values = self._said(bean)
-        valid = self._valid(bean, values)
+        values = self._values_of(bean)
+        valid = self._valid_values(bean, values)
         if valid is None or self._is_misplaced(bean, valid):
             return None
         bean.decide(mapped(self._target))
-        return self._noted(bean, valid)
+        return self._with_notes(bean, valid)
 
-    def _said(self, bean: Bean) -> dict[str, Any]:
+    def _values_of(self, bean: Bean) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for name, setting in bean.settings.items():
             if setting.conversion is not None and setting.bean is bean:
@@ -149,7 +149,7 @@ class RuleWriter:
         lines = (line.strip() for line in value.text("value").splitlines())
         return [line for line in lines if line and not line.startswith("#")]
 
-    def _valid(self, bean: Bean, values: dict[str, Any]) -> dict[str, Any] | None:
+    def _valid_values(self, bean: Bean, values: dict[str, Any]) -> dict[str, Any] | None:
         """What of it Nacre accepts; the rest is flagged."""
         problem = rule_problem(bean.kind, values)
         if not problem:
@@ -157,7 +157,7 @@ class RuleWriter:
         valid: dict[str, Any] = {}
         for name, raw in values.items():
             several = isinstance(raw, list) and name != "rules"
-            value = self._usable(bean, name, raw, valid) if several else raw
+            value = self._usable_items(bean, name, raw, valid) if several else raw
             problem = rule_problem(bean.kind, {**valid, name: value})
             if not problem:
                 valid[name] = value
@@ -188,7 +188,9 @@ class RuleWriter:
             return True
         return False
 
-    def _usable(self, bean: Bean, name: str, values: list[Any], valid: dict[str, Any]) -> list[Any]:
+    def _usable_items(
+        self, bean: Bean, name: str, values: list[Any], valid: dict[str, Any]
+    ) -> list[Any]:
         """The elements of a list that Nacre accepts; the others are reported."""
         wrong = {
             place: problem
@@ -202,7 +204,7 @@ class RuleWriter:
             bean.settings[name].decide(to_check(note, self._target))
         return [value for place, value in enumerate(values) if place not in wrong]
 
-    def _noted(self, bean: Bean, values: dict[str, Any]) -> CommentedMapping:
+    def _with_notes(self, bean: Bean, values: dict[str, Any]) -> CommentedMapping:
         short = _shortened(bean.kind, values)
         outer = CommentedMapping(short, {"rule": bean.place})
         inner = outer
@@ -212,7 +214,7 @@ class RuleWriter:
             for key in _shortened(bean.kind, {name: value}):
                 if key in inner and key not in {"rule", "of"}:
                     inner.reasons[key] = bean.settings[name].place
-        if bean.name and _named(bean.name) and bean.name not in self._names:
+        if bean.name and _is_plain_name(bean.name) and bean.name not in self._names:
             self._names.add(bean.name)
             outer["name"] = bean.name
         return outer
@@ -291,7 +293,7 @@ def _plain(name: str, value: object) -> object:
     return int(text) if _NUMBER.match(text) else text
 
 
-def _named(name: str) -> bool:
+def _is_plain_name(name: str) -> bool:
     return (
         name.isascii() and name.replace("_", "").replace("-", "").isalnum() and not name.isdigit()
     )

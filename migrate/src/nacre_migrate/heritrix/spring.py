@@ -147,7 +147,9 @@ class SpringReader:
             if brace and namespace[1:] in (f"{_SHORT}p", f"{_SHORT}c"):
                 plain = local.removesuffix("-ref")
                 content: object = Ref(value) if plain != local else value
-                self.beans.say(bean, Setting(property_name(plain), content, element.line, bean))
+                self.beans.add_setting(
+                    bean, Setting(property_name(plain), content, element.line, bean)
+                )
 
     def _part(self, element: Element, bean: Bean) -> None:
         if element.tag == "property":
@@ -161,8 +163,8 @@ class SpringReader:
         else:
             self._element(element).decide(to_check("not read: only properties are"))
             return
-        self.beans.say(bean, setting)
-        setting.say(self._value(element, setting))
+        self.beans.add_setting(bean, setting)
+        setting.set_value(self._value(element, setting))
 
     def _value(self, element: Element, owner: Setting) -> object:
         """The value of an element with `value`, `ref` or a child."""
@@ -215,7 +217,7 @@ class SpringReader:
         setting = Setting(name, None, entry.line, owner.bean, "entry")
         self.beans.add(setting)
         reference = entry.attributes.get("value-ref")
-        setting.say(Ref(reference) if reference else self._entry_value(entry, owner))
+        setting.set_value(Ref(reference) if reference else self._entry_value(entry, owner))
         return setting
 
     def _entry_value(self, entry: Element, owner: Setting) -> object:

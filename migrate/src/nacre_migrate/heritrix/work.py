@@ -51,7 +51,7 @@ class Migration:
     report: MigrationReport = field(default_factory=lambda: MigrationReport("heritrix"))
     entries: dict[Bean, str] = field(default_factory=dict)
     rule_paths: dict[Bean, str] = field(default_factory=dict)
-    _said: dict[str, Setting] = field(default_factory=dict)
+    _setters: dict[str, Setting] = field(default_factory=dict)
 
     def put(self, setting: Setting, path: str, value: object, note: str = "") -> None:
         """A property becomes one setting, in its own way."""
@@ -61,7 +61,7 @@ class Migration:
 
     def claim(self, setting: Setting, path: str, value: object) -> bool:
         """Whether a property may set a setting: not if an earlier one has another value for it."""
-        before = self._said.setdefault(path, setting)
+        before = self._setters.setdefault(path, setting)
         if before is setting or self.draft.value(path) == value:
             return True
         setting.decide(
@@ -119,7 +119,7 @@ def becomes(
     Args:
         rule: The rule for it.
         setting: The property.
-        always: Values that are Nacre's defaults are said too, as in a sheet.
+        always: Values that are Nacre's defaults are set too, as in a sheet.
     """
     text = setting.text
     if not rule.paths:
@@ -176,7 +176,7 @@ def confirm(work: Migration) -> None:
     """Flag a property that a later part of the configuration overrides."""
     reasons = work.draft.reasons
     for item in work.beans.items:
-        if not isinstance(item, Setting) or not _is_said(item):
+        if not isinstance(item, Setting) or not _is_in_effect(item):
             continue
         kind = work.kind(item.bean)
         rule = kind.properties.get(item.name) if kind is not None else None
@@ -189,8 +189,8 @@ def confirm(work: Migration) -> None:
                 item.decide(to_check(f"not in effect: {path} is {now}, because of {reason}", path))
 
 
-def _is_said(item: Setting) -> bool:
-    """It holds, takes part, and is said to be in effect."""
+def _is_in_effect(item: Setting) -> bool:
+    """Whether it holds, takes part, and is reported as in effect."""
     bean, conversion = item.bean, item.conversion
     if (
         conversion is None

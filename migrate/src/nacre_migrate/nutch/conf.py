@@ -150,14 +150,14 @@ class Conf:
     def _is_open(self, prop: NutchProperty) -> bool:
         if prop.value == STOCK.get(prop.name):
             return False
-        return bool(_OPEN.search(self._filled(prop.value)))
+        return bool(_OPEN.search(self._fill(prop.value)))
 
     def value(self, name: str) -> str:
         """The effective value, references to others filled in; "" when there is none."""
         prop = self._effective.get(name)
-        return self._filled(prop.value if prop else STOCK.get(name, ""))
+        return self._fill(prop.value if prop else STOCK.get(name, ""))
 
-    def _filled(self, text: str) -> str:
+    def _fill(self, text: str) -> str:
         for _ in range(_MAX_REFERENCES):
             match = _REFERENCE.search(text)
             if match is None:

@@ -89,16 +89,16 @@ def _kind(conf: Conf, plugins: Plugins, plugin: str) -> dict[str, Any]:
         limited = depth.isdecimal() and 0 < int(depth) < 65_536
         return {"scoring": "depth", **({"max": int(depth)} if limited else {})}
     if plugin == "scoring-opic":
-        return {"scoring": "nutch-opic", **_said(conf, _FACTORS)}
+        return {"scoring": "nutch-opic", **_changed_settings(conf, _FACTORS)}
     if plugin == "scoring-orphan":
-        return {"scoring": "orphan", **_said(conf, _ORPHAN)}
+        return {"scoring": "orphan", **_changed_settings(conf, _ORPHAN)}
     if plugin == "scoring-link":
         return {"scoring": "rank"}
     tags = [tag.strip() for tag in conf.value(_TAGS[plugin]).split(",") if tag.strip()]
     return {"scoring": "urlmeta", "tags": tags} if tags else {}
 
 
-def _said(conf: Conf, names: dict[str, tuple[str, Any]]) -> dict[str, Any]:
+def _changed_settings(conf: Conf, names: dict[str, tuple[str, Any]]) -> dict[str, Any]:
     """The settings of properties that differ from their stock values; unreadable ones stay out."""
     settings: dict[str, Any] = {}
     for name, (setting, convert) in names.items():

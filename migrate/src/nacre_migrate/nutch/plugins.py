@@ -211,17 +211,19 @@ def settle_unknown(conf: Conf, plugins: Plugins, answers: ClassAnswers) -> None:
     problems, questions = plugins.answer(answers)
     classes = [name for name in _CLASS_PLACES if _is_foreign(conf, name)]
     names = [*plugins.unknown, *plugins.active]
-    names += [form for name in classes for form in (conf.value(name), _plain(conf.value(name)))]
+    names += [
+        form for name in classes for form in (conf.value(name), _class_name(conf.value(name)))
+    ]
     problems += answers.unused(names, "this configuration")
     for name in classes:
         value = conf.value(name)
-        answer = answers.of(value, _plain(value))
+        answer = answers.of(value, _class_name(value))
         if not answer:
             questions.append(_question(conf, name))
         elif answer == DROP:
             conf.replace(name, STOCK.get(name, ""))
-        elif _plain(answer) in _CLASS_PLACES[name].classes:
-            conf.replace(name, _plain(answer))
+        elif _class_name(answer) in _CLASS_PLACES[name].classes:
+            conf.replace(name, _class_name(answer))
         else:
             hint = f"{', '.join(_CLASS_PLACES[name].classes)}, or {DROP}"
             problems.append(Problem(value, f"`{answer}` is not allowed there", hint))
@@ -231,7 +233,7 @@ def settle_unknown(conf: Conf, plugins: Plugins, answers: ClassAnswers) -> None:
         raise UnansweredError(questions)
 
 
-def _plain(name: str) -> str:
+def _class_name(name: str) -> str:
     return name.strip().rpartition(".")[2]
 
 
@@ -239,14 +241,14 @@ def _is_foreign(conf: Conf, name: str) -> bool:
     value = conf.value(name).strip()
     if not value or value == STOCK.get(name):
         return False
-    return _plain(value) not in _CLASS_PLACES[name].classes or (
+    return _class_name(value) not in _CLASS_PLACES[name].classes or (
         "." in value and not value.startswith(_PACKAGE)
     )
 
 
 def _question(conf: Conf, name: str) -> Question:
     place, value = _CLASS_PLACES[name], conf.value(name)
-    plain = _plain(value)
+    plain = _class_name(value)
     inside = [kind for kind in sorted(place.classes, key=len, reverse=True) if kind in plain]
     near = inside or difflib.get_close_matches(plain, place.classes, n=1, cutoff=0.7)
     answer, reason = DROP, f"nothing here is like it: {place.lost}"

@@ -168,7 +168,7 @@ class URLRules:
 
     def _in_order(self, names: set[str], name: str) -> list[str]:
         """Names in the order of a property; names that it does not have come last."""
-        listed = [_here(match[1]) for match in _ORDERED.finditer(self._conf.value(name))]
+        listed = [_filter_name(match[1]) for match in _ORDERED.finditer(self._conf.value(name))]
         is_set = not self._conf.is_stock(name)
         target = "scope" if name.startswith("urlfilter") else "uri.normalize"
         self.conversions[name] = mapped(target) if is_set else defaulted("its stock value", target)
@@ -240,5 +240,5 @@ class URLRules:
         return settings
 
 
-def _here(name: str) -> str:
+def _filter_name(name: str) -> str:
     return "domain-denylist" if name == "domaindenylist" else name

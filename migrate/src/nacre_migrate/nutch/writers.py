@@ -112,7 +112,7 @@ def _item(element: Element, file: str, conversion: Conversion) -> ReportedItem:
     )  # fmt: skip
 
 
-def _plain(element: Element) -> str:
+def _class_name(element: Element) -> str:
     """The class of a writer or an exchange, without its package."""
     return element.attributes.get("class", "").rpartition(".")[2]
 
@@ -121,7 +121,7 @@ def _writer(
     element: Element, plugins: Plugins, conditions: "_Conditions | None"
 ) -> tuple[Conversion, _Made | None]:
     """The conversion of a writer, and the writer of Nacre; None if it is left out."""
-    kind, name = _plain(element), element.attributes.get("id", "")
+    kind, name = _class_name(element), element.attributes.get("id", "")
     plugin = _PLUGINS.get(kind)
     if plugin is None:
         return to_check(f"a writer of others: a plug-in of Nacre can do it, {_FILES}"), None
@@ -373,7 +373,7 @@ def _exchange(
     if kind == "default":
         conditions.add_default(writers)
         return mapped(_TARGET, "what no other exchange takes"), True
-    if _plain(element) != _JEXL:
+    if _class_name(element) != _JEXL:
         conditions.add_unknown(name, writers)
         return to_check(f"an exchange of others: say it as `when`: {', '.join(writers)}"), True
     if "exchange-jexl" not in plugins:

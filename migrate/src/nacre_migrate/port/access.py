@@ -201,7 +201,7 @@ def certificate_files(folder: Path, clock: Clock) -> tuple[Path, Path]:
     """
     certificate, key = folder / "heritrix.crt", folder / "heritrix.key"
     if not (certificate.is_file() and key.is_file()):
-        pem, secret = _made(clock.now())
+        pem, secret = _make_certificate(clock.now())
         try:
             replace_file(key, secret, 0o600)
             replace_file(certificate, pem, 0o644)
@@ -210,7 +210,7 @@ def certificate_files(folder: Path, clock: Clock) -> tuple[Path, Path]:
     return certificate, key
 
 
-def _made(now: float) -> tuple[bytes, bytes]:
+def _make_certificate(now: float) -> tuple[bytes, bytes]:
     """A certificate for the names of the loopback, and its key, as PEM."""
     from cryptography import x509  # noqa: PLC0415 - needed once
     from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415

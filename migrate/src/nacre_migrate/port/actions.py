@@ -30,7 +30,7 @@ from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview
 from nacre.store.checkpoint import checkpoints
 from nacre.store.layout import Layout
-from nacre_migrate.port.conversion import asked, convert, is_profile, note
+from nacre_migrate.port.conversion import ask_reader, convert, is_profile, note
 from nacre_migrate.port.files import launch_of, page_of
 from nacre_migrate.port.model import OVER, READY, UNBUILT, HeritrixJobFacts
 from nacre_migrate.port.tasks import config_of
@@ -49,7 +49,7 @@ class _Context:
     def __init__(self) -> None:
         self.launched = False
         self.checkpoint = ""
-        self.seen = ""
+        self.last_state = ""
         self.overview: JobOverview | None = None
         self.process: StartedProcess | None = None
 
@@ -124,8 +124,8 @@ class HeritrixJobs:
 
         A batch crawl has no runs that could be launched, and is left out.
         """
-        seen = [job for job in self._services.fleet.jobs if self._requester.sees(job.place)]
-        jobs = [job for job in seen if not job.layout.in_rounds]
+        visible = [job for job in self._services.fleet.jobs if self._requester.sees(job.place)]
+        jobs = [job for job in visible if not job.layout.in_rounds]
         names = [job.name for job in jobs]
         return {job.name if names.count(job.name) == 1 else job.id: job for job in jobs}
 
@@ -162,10 +162,10 @@ class HeritrixJobs:
         state, ended, overview = UNBUILT, "", snapshot.overview
         if context is not None:
             if snapshot.state != UNREADABLE:
-                context.seen, context.overview = snapshot.state, overview
+                context.last_state, context.overview = snapshot.state, overview
             # A job that is too busy to answer is as it was: clients know no other states.
-            seen, overview = context.seen or "RUNNING", context.overview
-            state, ended = _state_of(context, seen, running=snapshot.running)
+            last, overview = context.last_state or "RUNNING", context.overview
+            state, ended = _state_of(context, last, running=snapshot.running)
         runs = _runs(layout)
         run = latest_run(layout)
         config = config_of(root)
@@ -214,7 +214,7 @@ class HeritrixJobs:
         if config != layout.config.name:
             problems = await convert(self._services, layout, config, self._requester)
         if not problems:
-            answer = await asked(self._services, layout, "check")
+            answer = await ask_reader(self._services, layout, "check")
             problems = list(answer["problems"])
             for warning in answer["warnings"]:
                 note(self._services, layout, "WARNING", warning)
@@ -380,17 +380,17 @@ class HeritrixJobs:
                 return str(answer.get("name", ""))
 
 
-def _state_of(context: _Context, seen: str, *, running: bool) -> tuple[str, str]:
+def _state_of(context: _Context, last: str, *, running: bool) -> tuple[str, str]:
     """State of the controller and how its run ended, of a built job."""
     if not context.launched:
         return READY, ""
     if running:  # its last moments are STOPPING: a script reads how it ended once it is over
-        return "STOPPING" if seen == OVER else seen, ""
+        return "STOPPING" if last == OVER else last, ""
     if context.is_alive:
         return "PREPARING", ""
-    if seen == READY:  # it ended before its run began: the log says why
+    if last == READY:  # it ended before its run began: the log says why
         return READY, ""
-    return OVER, seen
+    return OVER, last
 
 
 def _runs(layout: Layout) -> list[str]:

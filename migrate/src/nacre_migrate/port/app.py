@@ -157,7 +157,7 @@ class HeritrixApp:
             request.state.outcome = "bug"
             status = 500
             try:
-                response = await self._answered(handler, request)
+                response = await self._answer(handler, request)
                 status = response.status_code
             finally:
                 if request.method not in SAFE:
@@ -166,7 +166,7 @@ class HeritrixApp:
 
         return answer
 
-    async def _answered(self, handler: Handler, request: Request) -> Response:
+    async def _answer(self, handler: Handler, request: Request) -> Response:
         """The answer of a handler, or of a refusal."""
         state, audit = request.state, self._services.audit
         try:

@@ -201,7 +201,7 @@ def beans_tree(
         shown, problem, target = _shown_rule(url, at, rules)
         editable = bool(at.name) and problem is None
     else:
-        shown, problem, target = _shown(url, path, values, sheets)
+        shown, problem, target = _bean_view(url, path, values, sheets)
         editable = property_at(path) is not None
     return {
         "crawlJobShortName": name,
@@ -213,7 +213,7 @@ def beans_tree(
         "target": target,
         "allNamedCrawlBeans": [
             *(_listed(url, bean) for bean in STOCK_BEANS),
-            *(_named(url, sheet, _SHEET, []) for sheet in sheets),
+            *(_bean_node(url, sheet, _SHEET, []) for sheet in sheets),
         ],
     }
 
@@ -225,14 +225,14 @@ def _bean_url(url: str, path: str) -> str:
 
 def _listed(url: str, bean: StockBean) -> dict[str, Any]:
     children = [_listed(url, child) for child in bean.children]
-    return _named(url, bean.name, f"org.archive.{bean.kind}", children)
+    return _bean_node(url, bean.name, f"org.archive.{bean.kind}", children)
 
 
-def _named(url: str, name: str, kind: str, children: list[dict[str, Any]]) -> dict[str, Any]:
+def _bean_node(url: str, name: str, kind: str, children: list[dict[str, Any]]) -> dict[str, Any]:
     return {"name": name, "url": _bean_url(url, name), "class": kind, "children": children}
 
 
-def _shown(
+def _bean_view(
     url: str, path: str, values: Mapping[str, object], sheets: Sequence[str]
 ) -> tuple[dict[str, Any] | None, str | None, str | None]:
     """What is looked at, the problem with it, and its value as text."""
@@ -258,7 +258,7 @@ def _shown(
 def _shown_rule(
     url: str, at: RulePath, rules: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any] | None, str | None, str | None]:
-    """A rule of the scope, a property of one, or the list of all; see `_shown`."""
+    """A rule of the scope, a property of one, or the list of all; see `_bean_view`."""
     if at.number is None:
         facts = [_plain_fact(url, f"[{n}]", rule_class(rule)) for n, rule in enumerate(rules)]
         return {"class": "java.util.ArrayList", "properties": facts}, None, None

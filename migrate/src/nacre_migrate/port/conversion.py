@@ -28,13 +28,13 @@ async def convert(
     files = may_name_files(
         requester.role, is_remote=services.reach.is_remote, places=requester.places
     )
-    answer = await asked(services, layout, "convert-beans", file=beans, files=files)
+    answer = await ask_reader(services, layout, "convert-beans", file=beans, files=files)
     for line in answer["advice"]:
         note(services, layout, "WARNING", line)
     return answer["problems"]
 
 
-async def asked(
+async def ask_reader(
     services: ConsoleServices, layout: Layout, task: str, **arguments: object
 ) -> dict[str, list[str]]:
     """The lines that a task of a reader process answers with, by their kind."""

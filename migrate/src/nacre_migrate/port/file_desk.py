@@ -83,7 +83,7 @@ class FileDesk:
             names = await asyncio.to_thread(files.listed, layout.root, at)
             return answers.html(files.directory_html(file.name, names))
         await self._require_open(layout, at, file, facts)
-        shown = await self._shown(layout, file, facts.st_size)
+        shown = await self._visible_file(layout, file, facts.st_size)
         match request.query_params.get("format"):
             case "paged":
                 return await _paged(request, shown)
@@ -111,7 +111,7 @@ class FileDesk:
         if [facts.st_dev, facts.st_ino] in closed or has_logins:
             raise RefusedRequestError(403, "private", f"{path.name} holds passwords or cookies")
 
-    async def _shown(self, layout: Layout, path: Path, size: int) -> _ShownFile:
+    async def _visible_file(self, layout: Layout, path: Path, size: int) -> _ShownFile:
         """A file as this one may see it.
 
         Raises:

@@ -251,70 +251,72 @@ def _numbers(job: HeritrixJobFacts) -> dict[str, Any]:
     if not job.is_built:
         sizes = _sizes(JobOverview(READY), job.on_disk)
         return {"uriTotalsReport": None, "sizeTotalsReport": sizes, **dict.fromkeys(empty)}
-    seen = job.overview if job.overview is not None else JobOverview(READY)
+    overview = job.overview if job.overview is not None else JobOverview(READY)
     if job.state == READY:
-        seen = JobOverview(READY)
+        overview = JobOverview(READY)
     return {
         "uriTotalsReport": {
-            "downloadedUriCount": seen.succeeded,
-            "queuedUriCount": seen.queued,
-            "totalUriCount": seen.discovered,
+            "downloadedUriCount": overview.succeeded,
+            "queuedUriCount": overview.queued,
+            "totalUriCount": overview.discovered,
             "futureUriCount": 0,
         },
-        "sizeTotalsReport": _sizes(seen, job.on_disk),
-        "rateReport": _rates(job, seen),
-        "loadReport": _load(seen, job.counts),
+        "sizeTotalsReport": _sizes(overview, job.on_disk),
+        "rateReport": _rates(job, overview),
+        "loadReport": _load(overview, job.counts),
         "elapsedReport": {
-            "elapsedMilliseconds": round(seen.elapsed * 1000),
-            "elapsedPretty": pretty(round(seen.elapsed * 1000)),
+            "elapsedMilliseconds": round(overview.elapsed * 1000),
+            "elapsedPretty": pretty(round(overview.elapsed * 1000)),
         },
-        "threadReport": _threads(seen, job.steps) if job.is_running else None,
-        "frontierReport": _frontier(job.state, seen) if job.state != READY else None,
+        "threadReport": _threads(overview, job.steps) if job.is_running else None,
+        "frontierReport": _frontier(job.state, overview) if job.state != READY else None,
     }
 
 
-def _sizes(seen: JobOverview, on_disk: int) -> dict[str, int]:
+def _sizes(overview: JobOverview, on_disk: int) -> dict[str, int]:
     """Bytes and numbers of new and of known documents.
 
     Nacre counts documents with a known digest and unmodified ones together.
     """
-    saved = seen.saved_documents
-    replies = seen.documents + saved
-    total = seen.novel_bytes + seen.saved_bytes
+    saved = overview.saved_documents
+    replies = overview.documents + saved
+    total = overview.novel_bytes + overview.saved_bytes
     return {
-        "dupByHash": seen.saved_bytes,
+        "dupByHash": overview.saved_bytes,
         "dupByHashCount": saved,
         "notModified": 0,
         "notModifiedCount": 0,
-        "novel": seen.novel_bytes,
-        "novelCount": max(seen.succeeded - saved, 0),
+        "novel": overview.novel_bytes,
+        "novelCount": max(overview.succeeded - saved, 0),
         "total": total,
-        "totalCount": max(seen.succeeded, replies if not seen.succeeded else 0),
-        "warcNovelContentBytes": seen.novel_bytes,
-        "warcNovelUrls": max(seen.succeeded - saved, 0),
+        "totalCount": max(overview.succeeded, replies if not overview.succeeded else 0),
+        "warcNovelContentBytes": overview.novel_bytes,
+        "warcNovelUrls": max(overview.succeeded - saved, 0),
         "sizeOnDisk": on_disk,
     }
 
 
-def _rates(job: HeritrixJobFacts, seen: JobOverview) -> dict[str, float | int]:
-    elapsed = seen.elapsed
+def _rates(job: HeritrixJobFacts, overview: JobOverview) -> dict[str, float | int]:
+    elapsed = overview.elapsed
     return {
         "currentDocsPerSecond": job.rate or 0.0,
-        "averageDocsPerSecond": seen.succeeded / elapsed if elapsed else math.nan,
+        "averageDocsPerSecond": overview.succeeded / elapsed if elapsed else math.nan,
         "currentKiBPerSec": round((job.bytes_rate or 0.0) / 1024),
-        "averageKiBPerSec": round(seen.bytes / 1024 / elapsed) if elapsed else 0,
+        "averageKiBPerSec": round(overview.bytes / 1024 / elapsed) if elapsed else 0,
     }
 
 
-def _load(seen: JobOverview, counts: Mapping[str, float | None] | None) -> dict[str, float | int]:
-    queues = sum(number for state, number in seen.queues.items() if state != "exhausted")
-    busy, open_ = seen.queues.get("in_process", 0), seen.active_hosts
+def _load(
+    overview: JobOverview, counts: Mapping[str, float | None] | None
+) -> dict[str, float | int]:
+    queues = sum(number for state, number in overview.queues.items() if state != "exhausted")
+    busy, open_ = overview.queues.get("in_process", 0), overview.active_hosts
     values: dict[str, float | int] = {
-        "busyThreads": seen.busy,
-        "totalThreads": seen.parallel,
+        "busyThreads": overview.busy,
+        "totalThreads": overview.parallel,
         "congestionRatio": open_ / busy if busy else (math.inf if open_ else 0.0),
-        "averageQueueDepth": seen.queued // queues if queues else 0,
-        "deepestQueueDepth": seen.queued if queues == 1 else -1,
+        "averageQueueDepth": overview.queued // queues if queues else 0,
+        "deepestQueueDepth": overview.queued if queues == 1 else -1,
     }
     if counts is not None:
         # What is not finite came as None: neither the one kind of queues nor the other, or none
@@ -327,14 +329,14 @@ def _load(seen: JobOverview, counts: Mapping[str, float | None] | None) -> dict[
     return values
 
 
-def _threads(seen: JobOverview, steps: Mapping[str, int] | None) -> dict[str, Any]:
+def _threads(overview: JobOverview, steps: Mapping[str, int] | None) -> dict[str, Any]:
     """The steps of the toes, and the processors that they are in, the most frequent first."""
-    working = {"activeProcessor": seen.busy} if steps is None else dict(steps)
+    working = {"activeProcessor": overview.busy} if steps is None else dict(steps)
     busy = sum(working.values())
-    idle = max(seen.parallel - busy, 0)
+    idle = max(overview.parallel - busy, 0)
     toes = {"ABOUT_TO_GET_URI": idle, "ABOUT_TO_BEGIN_PROCESSOR": busy}
     processors = {"noActiveProcessor": idle, **working}
-    return {"toeCount": seen.parallel, "steps": _tally(toes), "processors": _tally(processors)}
+    return {"toeCount": overview.parallel, "steps": _tally(toes), "processors": _tally(processors)}
 
 
 def _tally(numbers: Mapping[str, int]) -> list[str]:
@@ -342,8 +344,8 @@ def _tally(numbers: Mapping[str, int]) -> list[str]:
     return [f"{number} {name}" for name, number in ordered if number]
 
 
-def _frontier(state: str, seen: JobOverview) -> dict[str, Any]:
-    queues = seen.queues
+def _frontier(state: str, overview: JobOverview) -> dict[str, Any]:
+    queues = overview.queues
     active = sum(queues.get(name, 0) for name in ("in_process", "ready", "snoozed"))
     reached = {"PAUSED": "PAUSE", "PAUSING": "RUN", OVER: "FINISH"}.get(state, "RUN")
     return {
