@@ -196,7 +196,7 @@ def _moved(figures: Figures, base: Figures) -> str:
 
 
 def table(guesses: Mapping[str, Any], figures: Mapping[str, Figures]) -> str:
-    """The table, and the names of the guesses without effect."""
+    """The table, and the number of the guesses without effect."""
     base = figures["as it is"]
     measured_names = [
         name for name in guesses if all(f"{name} {percent:g}" in figures for percent in FACTORS)
@@ -220,12 +220,12 @@ def table(guesses: Mapping[str, Any], figures: Mapping[str, Figures]) -> str:
         value, meaning = guesses[name]
         moved = " | ".join(_pair(pair) for pair in effects[name])
         lines.append(f"| `{name}` | {_number(value)} | {meaning} | {moved} |")
-    for heading, those in (
-        ("Without effect", [name for name in measured_names if name not in moving]),
-        ("Not measured yet", [name for name in guesses if name not in measured_names]),
-    ):
-        if those:
-            lines += ["", f"{heading}: " + ", ".join(f"`{name}`" for name in those) + "."]
+    idle = len(measured_names) - len(moving)
+    lines += ["", f"The other {idle} have no effect."] if idle else []
+    left = [name for name in guesses if name not in measured_names]
+    lines += (
+        ["", "Not measured yet: " + ", ".join(f"`{name}`" for name in left) + "."] if left else []
+    )
     return "\n".join(lines)
 
 
