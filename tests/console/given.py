@@ -20,19 +20,15 @@ from nacre.console.access.repeats import RepeatBook
 from nacre.console.access.sessions import COOKIE, SessionBook
 from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
-from nacre.console.fleet.label_book import LabelBook
+from nacre.console.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import Fleet, places_of
-from nacre.console.fleet.quota_book import DiskQuotaBook
-from nacre.console.fleet.removal_book import RemovalBook
+from nacre.console.fleet.places import Fleet, RemovalBook, places_of
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.standing import ConsoleStanding
-from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.kept_work import TroubleBoard
-from nacre.console.live.hub import JOBS, ViewerHub
-from nacre.console.live.notices import NoticeBoard
+from nacre.console.live.hub import JOBS, NoticeBoard, ViewerHub
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
 from nacre.console.metrics import RequestTimes

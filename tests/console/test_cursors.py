@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.console.cursors import cursor_of, page_way, place_of
+from nacre.console.links import cursor_of, page_way, place_of
 from nacre.console.problems import RefusedRequestError
 
 

@@ -110,7 +110,7 @@ def test_a_console_whose_work_has_a_bug_answers_and_shows_it(
 def test_pages_answer_while_nothing_can_be_written(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         session, key = console.as_session(Role.ADMIN), console.as_key(Role.ADMIN)
-        database = console.services.quotas._database
+        database = console.services.schedules._database
         database.rows("UPDATE sessions SET used = used - 600")
         database.rows("PRAGMA query_only = ON")  # as on a full disk: reading goes on
         for path in ("/", "/alerts", "/admin", "/calendar", "/account", "/api/v1/"):

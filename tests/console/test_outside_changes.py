@@ -9,9 +9,8 @@ from pathlib import Path
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.reach import ConsoleReach
 from nacre.console.books import ConsoleBooks
-from nacre.console.fleet.label_book import JobLabels
-from nacre.console.fleet.places import new_place
-from nacre.console.fleet.removal_book import JobRemoval
+from nacre.console.fleet.job_books import JobLabels
+from nacre.console.fleet.places import JobRemoval, new_place
 from nacre.console.live.hub import JOBS
 from nacre.console.runners import OutsideChanges
 from nacre.console.server import OpenedConsole
@@ -40,16 +39,15 @@ def test_a_running_console_takes_over_what_commands_changed(tmp_path: Path):
         books = ConsoleBooks(tmp_path / "console", SystemClock())
         books.labels.set(job, JobLabels("国图", ("gbk",)))
         books.places.add(new_place(tmp_path / "旧藏", ()))
-        assert services.labels.of(job) == JobLabels()
         await watch.turn()
         assert services.labels.of(job) == JobLabels("国图", ("gbk",))
         assert [place.label for place in services.fleet.places] == ["crawls", "旧藏"]
-        books.removals.add(root, JobRemoval(0.0, "anna"))
+        books.removals.put(JobRemoval(str(root), 0.0, "anna"))
         books.places.remove(tmp_path / "旧藏")
         await watch.turn()
         assert services.fleet.jobs == []
         assert [place.label for place in services.fleet.places] == ["crawls"]
-        books.removals.drop(root)
+        books.removals.drop(str(root))
         await watch.turn()
         assert [one.id for one in services.fleet.jobs] == [job.id]
         books.close()

@@ -10,8 +10,8 @@ import typer
 from nacre.cli import output
 
 if TYPE_CHECKING:
+    from nacre.console.access.database import BrokenRow
     from nacre.console.books import ConsoleBooks
-    from nacre.console.fleet.broken_rows import BrokenRow
 
 Job = Annotated[
     Path,

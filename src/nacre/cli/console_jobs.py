@@ -35,7 +35,7 @@ def list_jobs(
     with console_books(folder) as books:
         found, shown = list[dict[str, Any]](), list[tuple[str, ...]]()
         for one in books.jobs():
-            labels, removal = books.labels.of(one), books.removals.of(one.layout.root)
+            labels, removal = books.labels.of(one), books.removals.find(str(one.layout.root))
             if tag and tag not in labels.tags:
                 continue
             removed = iso(removal.time) if removal is not None else None
@@ -82,7 +82,7 @@ def label_job(
     """Change the name and the tags of a job in the console; omitted values do not change."""
     import msgspec
 
-    from nacre.console.fleet.label_book import JobLabelsWish, changed_labels
+    from nacre.console.fleet.job_books import JobLabelsWish, changed_labels
 
     wish = JobLabelsWish(
         name=msgspec.UNSET if name is None else name,
@@ -122,7 +122,7 @@ def wanted_kinds(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """List, add or remove kinds of URLs for which no banner warns of a trap."""
-    from nacre.console.fleet.wanted_book import kinds_of
+    from nacre.console.fleet.job_books import kinds_of
 
     with console_books(state) as books:
         found = books.job(directory)
@@ -156,7 +156,7 @@ def move_job(
         if target.exists() and target.samefile(found.layout.root):
             output.say(f"{found.id} is there already")
             return
-        if books.removals.of(found.layout.root) is not None:
+        if books.removals.find(str(found.layout.root)) is not None:
             raise JobError(
                 f"{found.id} is removed from the console: "
                 f"`nacre console job show {output.typed(found.id)}` shows it again first"
@@ -176,13 +176,13 @@ def move_job(
 @job.command("remove")
 def remove_job(directory: Job, state: State = None) -> None:
     """Remove a job at rest from the console; its files stay, and `show` restores it."""
-    from nacre.console.fleet.removal_book import JobRemoval
+    from nacre.console.fleet.places import JobRemoval
 
     with console_books(state) as books:
         found = books.job(directory)
         _require_no_start(books, found)
         root = found.layout.root
-        books.removals.add(root, JobRemoval(books.now(), books.who))
+        books.removals.put(JobRemoval(str(root), books.now(), books.who))
         books.note("nacre console job remove", found, {"directory": str(root)}, None)
     output.say(f"{found.id} is removed from the console; its files stay in {output.shown(root)}")
 
@@ -208,8 +208,8 @@ def show_job(directory: Job, state: State = None) -> None:
     with console_books(state) as books:
         found = books.job(directory)
         root: Path = found.layout.root
-        if books.removals.of(root) is None:
+        if books.removals.find(str(root)) is None:
             raise JobError(f"{found.id} is not removed; `nacre console job list` lists all")
-        books.removals.drop(root)
+        books.removals.drop(str(root))
         books.note("nacre console job show", found, None, {"directory": str(root)})
     output.say(f"{found.id} is shown again")

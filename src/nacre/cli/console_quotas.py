@@ -67,7 +67,7 @@ def set_quota(
     """Set the quota of a job, or of all jobs together."""
     import msgspec
 
-    from nacre.console.fleet.quota_book import ALL_JOBS, limit_of
+    from nacre.console.fleet.job_books import ALL_JOBS, limit_of
     from nacre.report.formatting import size
 
     wanted = limit_of(limit)

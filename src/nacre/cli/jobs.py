@@ -53,7 +53,7 @@ def check(
     from nacre.cli import output
     from nacre.cli.check_text import survey_lines
     from nacre.core.message_data import to_plain
-    from nacre.ops.job_check import examine
+    from nacre.ops.starts import examine
     from nacre.store.layout import Layout
 
     layout = Layout(directory)
@@ -199,8 +199,7 @@ def run(
     """Run a job, or resume it."""
     from nacre.cli.output import shown, tell, warn
     from nacre.cli.running import run_and_summarize
-    from nacre.ops.checkpoints import restore
-    from nacre.ops.job_check import examine
+    from nacre.ops.starts import examine, restore
     from nacre.store.layout import Layout
 
     clock, layout = clock_at(now), Layout(directory)

@@ -220,8 +220,8 @@ def insert_clip(
 ) -> None:  # fmt: skip
     """Insert a clip into the crawl.yaml of a job that does not run; comments and order stay."""
     from nacre.cli.settings_history import difference, save, tell_saved
-    from nacre.ops.config_file import read_version
     from nacre.ops.library import InsertRequest, with_clip
+    from nacre.ops.settings import read_version
     from nacre.store.layout import Layout
 
     layout = Layout(directory)

@@ -28,7 +28,7 @@ from nacre.job.control import BY, PEER, is_running
 from nacre.job.job import Job
 from nacre.job.overview import live_overview
 from nacre.job.session import Session
-from nacre.ops.job_check import require_later
+from nacre.ops.starts import require_later
 from nacre.report.statistics import rows
 from nacre.runs.manifest import OriginOf
 from nacre.runs.runs import INCREMENTAL

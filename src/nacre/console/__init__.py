@@ -1,6 +1,6 @@
 """The console: pages and a REST interface to see and steer the jobs of one machine.
 
-It is a process of its own that never crawls. Jobs are found in directories, asked over their
+It is a separate process that never crawls. Jobs are found in directories, asked over their
 sockets, and read from their files; they live on when the console ends. Begin with `routes.py`, the
 table of all that can be requested, and `app.py`, which answers by it.
 

@@ -16,9 +16,9 @@ import msgspec
 from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
 from nacre.console.call import Call
+from nacre.console.fleet.job_books import ALL_JOBS
 from nacre.console.fleet.launch import LaunchFacts, lay, lift, lift_pause
 from nacre.console.fleet.places import FoundJob
-from nacre.console.fleet.quota_book import ALL_JOBS
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
@@ -114,12 +114,12 @@ async def require_rest(services: ConsoleServices, job: FoundJob) -> None:
         RefusedRequestError: It runs, waits for its next pass, or is being started (409).
     """
     await services.poller.look(job)
-    seen, launch = services.poller.snapshot(job), services.launcher.facts(job)
-    if seen.running:
+    snapshot, launch = services.poller.snapshot(job), services.launcher.facts(job)
+    if snapshot.running:
         raise RefusedRequestError(
             409, "running", message("console.job-runs", "{id} is running: stop it first", id=job.id)
         )
-    if seen.waits:
+    if snapshot.waits:
         raise RefusedRequestError(
             409,
             "waits",
@@ -127,7 +127,7 @@ async def require_rest(services: ConsoleServices, job: FoundJob) -> None:
                 "console.job-between-passes",
                 "{id} waits for its next pass ({waits}): stop it first",
                 id=job.id,
-                waits=seen.waits,
+                waits=snapshot.waits,
             ),
         )
     if launch is not None and launch.step != "failed":
@@ -148,19 +148,19 @@ def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple
 
     Args:
         services: The parts of the console.
-        job: It.
+        job: The job.
         command: Its directory, as it is typed in a command.
     """
-    seen = services.poller.snapshot(job)
-    closed = seen.overview is not None and seen.overview.closed
+    snapshot = services.poller.snapshot(job)
+    closed = snapshot.overview is not None and snapshot.overview.closed
     actions = job_actions(
-        seen.state, command, closed=closed, running=seen.running, waits=bool(seen.waits)
+        snapshot.state, command, closed=closed, running=snapshot.running, waits=bool(snapshot.waits)
     )
     launch = services.launcher.facts(job)
-    if seen.running or launch is None or launch.step == "failed":
-        return tuple(_unless_red(action, seen.problems) for action in actions)
+    if snapshot.running or launch is None or launch.step == "failed":
+        return tuple(_unless_red(action, snapshot.problems) for action in actions)
     stop = "stop" if launch.step == "queued" else ""
-    if stop and seen.rounds is not None:
+    if stop and snapshot.rounds is not None:
         stop = "stop-after-step"
     return tuple(
         msgspec.structs.replace(
@@ -206,10 +206,10 @@ async def act(
     await services.poller.fresh(job)
     _require(services, job, action, request)
     await _require_settings(services, job, getattr(request, "set", ()), identity)
-    done = await _HANDLERS[action](_Asked(services, job, name_of(identity)), request)
+    result = await _HANDLERS[action](_Asked(services, job, name_of(identity)), request)
     with suppress(JobError):
         await services.poller.look(job)
-    return done
+    return result
 
 
 def require_action(action: str) -> None:
@@ -237,12 +237,12 @@ def _require(services: ConsoleServices, job: FoundJob, action: str, request: obj
         names = ("start-paused" if request.paused else "start", "go-on")
     elif isinstance(request, RecrawlRequest):
         names = ("recrawl-full" if request.full else "recrawl",)
-    known = {one.name: one for one in allowed_now(services, job, "")}
+    actions = {each_action.name: each_action for each_action in allowed_now(services, job, "")}
     # What the check finds is looked at again before the start, which names each problem.
-    if any(known[name].allowed or known[name].why == "problems" for name in names):
+    if any(actions[name].allowed or actions[name].why == "problems" for name in names):
         return
-    why = known[names[0]].why
-    raise RefusedRequestError(409, why, refusal_text(action, why, job.id))
+    reason = actions[names[0]].why
+    raise RefusedRequestError(409, reason, refusal_text(action, reason, job.id))
 
 
 async def _require_settings(
@@ -275,49 +275,49 @@ async def _require_settings(
 # ---- jobs that rest
 
 
-async def _start(asked: _Asked, request: StartRequest) -> ActionDone:
-    await _look_before(asked, request.set)
-    words = ["run", str(asked.job.layout.root), "--quiet", "--by", asked.by, *run_words(request)]
-    return await _launched(asked, "start", words, paused=request.paused)
+async def _start(order: _Asked, request: StartRequest) -> ActionDone:
+    await _look_before(order, request.set)
+    words = ["run", str(order.job.layout.root), "--quiet", "--by", order.by, *run_words(request)]
+    return await _launched(order, "start", words, paused=request.paused)
 
 
-async def _recrawl(asked: _Asked, request: RecrawlRequest) -> ActionDone:
-    words = ["recrawl", str(asked.job.layout.root), "--quiet", "--by", asked.by]
+async def _recrawl(order: _Asked, request: RecrawlRequest) -> ActionDone:
+    words = ["recrawl", str(order.job.layout.root), "--quiet", "--by", order.by]
     words += recrawl_words(request)
-    await _look_before(asked, request.set)
-    return await _launched(asked, "recrawl", words)
+    await _look_before(order, request.set)
+    return await _launched(order, "recrawl", words)
 
 
 async def _launched(
-    asked: _Asked, action: str, words: Sequence[str], *, paused: bool = False
+    order: _Asked, action: str, words: Sequence[str], *, paused: bool = False
 ) -> ActionDone:
     # An order without `paused` does not wait, so that what an earlier one left is over.
-    facts = await asked.services.launcher.order(asked.job, words, paused=paused)
-    return ActionDone(asked.job.id, action, facts)
+    facts = await order.services.launcher.order(order.job, words, paused=paused)
+    return ActionDone(order.job.id, action, facts)
 
 
-async def _look_before(asked: _Asked, settings: Sequence[str]) -> None:
+async def _look_before(order: _Asked, settings: Sequence[str]) -> None:
     """Refuse a start that would fail.
 
     Raises:
         ConfigError: The settings have problems.
         RefusedRequestError: Space is missing, or a quota is used up (409).
     """
-    await require_quota(asked.services, asked.job)
-    found = await asked.services.readers.ask(
-        "look-before-start", asked.job.layout.root, _SOON, set=settings
+    await require_quota(order.services, order.job)
+    answer = await order.services.readers.ask(
+        "look-before-start", order.job.layout.root, _SOON, set=settings
     )
-    if found["problems"]:
-        raise ConfigError([Problem(**problem) for problem in found["problems"]])
-    if found["space"]:
+    if answer["problems"]:
+        raise ConfigError([Problem(**problem) for problem in answer["problems"]])
+    if answer["space"]:
         raise RefusedRequestError(
             409,
             "space",
             message(
                 "console.no-space",
                 "{id} lacks space: {value}",
-                id=asked.job.id,
-                value=found["space"],
+                id=order.job.id,
+                value=answer["space"],
             ),
         )
 
@@ -335,12 +335,12 @@ async def require_quota(services: ConsoleServices, job: FoundJob) -> None:
     quotas, root = services.quotas, job.layout.root
     own, total = quotas.find(str(root)), quotas.find(ALL_JOBS)
     used = await asyncio.to_thread(disk_usage, root) if own.limit else 0
-    for whose, quota, taken in (
+    for whose, quota, used_bytes in (
         ("its quota", own, used),
         ("the quota of all jobs", total, total.used),
     ):
-        if quota.limit and taken >= quota.limit:
-            text = decide_quota(taken, quota.limit).text
+        if quota.limit and used_bytes >= quota.limit:
+            text = decide_quota(used_bytes, quota.limit).text
             raise RefusedRequestError(
                 409,
                 "quota",
@@ -357,7 +357,7 @@ async def require_quota(services: ConsoleServices, job: FoundJob) -> None:
 
 
 async def own_command(*words: str, fine: Sequence[int] = ()) -> str:
-    """The output of a command of Nacre that runs in a process of its own.
+    """The output of a command of Nacre that runs in its own process.
 
     Args:
         words: The command with its arguments.
@@ -371,35 +371,35 @@ async def own_command(*words: str, fine: Sequence[int] = ()) -> str:
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         start_new_session=True,
     )  # fmt: skip
-    said, errors = await process.communicate()
+    output, errors = await process.communicate()
     if process.returncode and process.returncode not in fine:
         raise JobError(flat(errors.decode("utf-8", "replace")).removeprefix("nacre: "))
-    return said.decode("utf-8", "replace")
+    return output.decode("utf-8", "replace")
 
 
-def _note(asked: _Asked, text: str) -> None:
+def _note(order: _Asked, text: str) -> None:
     """Add a line to the job.log of a job that does not run, which is in its directory."""
-    path = asked.job.layout.root / "job.log"
+    path = order.job.layout.root / "job.log"
     with suppress(OSError), path.open("a", encoding="utf-8") as file:
-        file.write(f"{iso_millis(asked.services.clock.now())} INFO {text}\n")
+        file.write(f"{iso_millis(order.services.clock.now())} INFO {text}\n")
 
 
-async def _run_rounds(asked: _Asked, request: RoundsRequest) -> ActionDone:
+async def _run_rounds(order: _Asked, request: RoundsRequest) -> ActionDone:
     """Order rounds; an older request to stop is over."""
     require_remote(request)
-    words = ["cycle", str(asked.job.layout.root), "--quiet", *option_words(request)]
-    await _look_before(asked, request.set)
-    lift(asked.job.layout, "stop")
-    done = await _launched(asked, "run-rounds", words)
-    _note(asked, f"{request.rounds or 'all'} rounds ordered by {asked.by}")
-    return done
+    words = ["cycle", str(order.job.layout.root), "--quiet", *option_words(request)]
+    await _look_before(order, request.set)
+    lift(order.job.layout, "stop")
+    result = await _launched(order, "run-rounds", words)
+    _note(order, f"{request.rounds or 'all'} rounds ordered by {order.by}")
+    return result
 
 
-async def _stop_after_step(asked: _Asked, _: RoundsStopRequest) -> ActionDone:
-    if not asked.services.launcher.withdraw(asked.job):
-        lay(asked.job.layout, "stop")
-    _note(asked, f"stop after the step asked for by {asked.by}")
-    return ActionDone(asked.job.id, "stop-after-step")
+async def _stop_after_step(order: _Asked, _: RoundsStopRequest) -> ActionDone:
+    if not order.services.launcher.withdraw(order.job):
+        lay(order.job.layout, "stop")
+    _note(order, f"stop after the step asked for by {order.by}")
+    return ActionDone(order.job.id, "stop-after-step")
 
 
 # ---- operations
@@ -433,45 +433,45 @@ async def operate(
     return await loop.run_in_executor(_THREADS, operation.run, context, request)
 
 
-async def _pause(asked: _Asked, request: PauseRequest) -> ActionDone:
-    result = await operate(asked.services, asked.job, PAUSE, request, asked.by)
-    return ActionDone(asked.job.id, "pause", busy=result.busy)
+async def _pause(order: _Asked, request: PauseRequest) -> ActionDone:
+    result = await operate(order.services, order.job, PAUSE, request, order.by)
+    return ActionDone(order.job.id, "pause", busy=result.busy)
 
 
-async def _resume(asked: _Asked, request: ResumeRequest) -> ActionDone:
+async def _resume(order: _Asked, request: ResumeRequest) -> ActionDone:
     if not request.reason:
-        lift_pause(asked.job.layout)
-    result = await operate(asked.services, asked.job, RESUME, request, asked.by)
-    return ActionDone(asked.job.id, "resume", held=tuple(n for n in result.held if n != _FILE))
+        lift_pause(order.job.layout)
+    result = await operate(order.services, order.job, RESUME, request, order.by)
+    return ActionDone(order.job.id, "resume", held=tuple(n for n in result.held if n != _FILE))
 
 
 _FILE: Final = "control/pause"
 """The hold of the file that was just removed; the job checks its files once a second."""
 
 
-async def _stop(asked: _Asked, request: StopRequest) -> ActionDone:
-    if asked.services.launcher.withdraw(asked.job):
-        return ActionDone(asked.job.id, "stop")
-    result = await operate(asked.services, asked.job, STOP, request, asked.by)
+async def _stop(order: _Asked, request: StopRequest) -> ActionDone:
+    if order.services.launcher.withdraw(order.job):
+        return ActionDone(order.job.id, "stop")
+    result = await operate(order.services, order.job, STOP, request, order.by)
     if result.waited_for and not result.ended:
         raise JobError(
             message(
                 "console.passes-not-ended",
                 "{id} was asked to end its passes, and has not ended them yet",
-                id=asked.job.id,
+                id=order.job.id,
             )
         )
-    return ActionDone(asked.job.id, "stop-passes" if result.ended else "stop", busy=result.busy)
+    return ActionDone(order.job.id, "stop-passes" if result.ended else "stop", busy=result.busy)
 
 
-async def _end(asked: _Asked, request: EndRequest) -> ActionDone:
-    result = await operate(asked.services, asked.job, END, request, asked.by)
-    return ActionDone(asked.job.id, "end", name=result.run)
+async def _end(order: _Asked, request: EndRequest) -> ActionDone:
+    result = await operate(order.services, order.job, END, request, order.by)
+    return ActionDone(order.job.id, "end", name=result.run)
 
 
-async def _checkpoint(asked: _Asked, request: CheckpointRequest) -> ActionDone:
-    result = await operate(asked.services, asked.job, CHECKPOINT, request, asked.by)
-    return ActionDone(asked.job.id, "checkpoint", name=result.name)
+async def _checkpoint(order: _Asked, request: CheckpointRequest) -> ActionDone:
+    result = await operate(order.services, order.job, CHECKPOINT, request, order.by)
+    return ActionDone(order.job.id, "checkpoint", name=result.name)
 
 
 _HANDLERS: Final[Mapping[str, Callable[[_Asked, Any], Awaitable[ActionDone]]]] = {

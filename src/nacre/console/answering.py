@@ -74,7 +74,7 @@ def reading(task: ReaderTask[Any, Any]) -> RouteHandler:
     return handle
 
 
-def _fields(query: msgspec.Struct | None) -> dict[str, Any]:
+def _fields(query: msgspec.Struct | None) -> dict[str, object]:
     return {} if query is None else msgspec.structs.asdict(query)
 
 
@@ -99,9 +99,9 @@ async def answer_of(row: RouteRow, call: Call) -> Answer:
     return await _page_of(view, call, answer)
 
 
-def page_facts(call: Call) -> dict[str, Any]:
+def page_facts(call: Call) -> dict[str, object]:
     """Return the facts of every page: the query, the `job` of the path, and who `may` change it."""
-    facts: dict[str, Any] = {"query": call.query, "may": may_operate(call)}
+    facts: dict[str, object] = {"query": call.query, "may": may_operate(call)}
     if "job" in call.params:
         facts["job"] = str(call.params["job"])
     return facts
@@ -109,7 +109,7 @@ def page_facts(call: Call) -> dict[str, Any]:
 
 async def _page_of(view: RouteView, call: Call, answer: Answer) -> Answer:
     """Return the page of an answer: it is `found`, with `ways` to the other pages of a list."""
-    facts: dict[str, Any] = {"found": answer}
+    facts: dict[str, object] = {"found": answer}
     if hasattr(call.query, "after"):
         facts["ways"] = list_links(call, filters_of(call.query), getattr(answer, "next", None))
     more = {} if view.facts is None else await view.facts(call, answer)

@@ -5,7 +5,7 @@ and body become structs, and the handler answers. All answers have the fields of
 """
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final
@@ -40,7 +40,7 @@ from nacre.console.decoding import JSON_TYPE, body_of, form_of, path_of, query_o
 from nacre.console.forms import in_place
 from nacre.console.interface.operations import ApiOperation, operations_of
 from nacre.console.job_notes import copy_to_jobs
-from nacre.console.live.notices import Notice
+from nacre.console.live.hub import Notice
 from nacre.console.middleware import GzipWish
 from nacre.console.openapi import describe
 from nacre.console.problems import (
@@ -62,7 +62,7 @@ from nacre.ops.roles import Role
 LARGEST_BODY: Final = 64 << 20
 """Bytes of a request's body."""
 OF_ONESELF: Final = frozenset(("/login", "/account", f"{API}/session"))
-"""Paths that change nothing but the session of who asks: they are there beside another console."""
+"""Paths that change only the session of the caller: they are there beside another console."""
 _HTML: Final = "text/html; charset=utf-8"
 _LOGIN: Final = "login.html"
 _LEVEL: Final = 5
@@ -103,7 +103,7 @@ class ConsoleApp:
         routes: list[BaseRoute] = [*self._rows]
         routes.append(Route(f"{PREFIX}/{{tree}}/{{name:path}}", self._asset))
         routes.append(Route(f"{API}/openapi.json", self._description))
-        made = Starlette(
+        application = Starlette(
             routes=routes,
             middleware=[
                 Middleware(RequestGuard, hosts=self._hosts),
@@ -116,30 +116,30 @@ class ConsoleApp:
             ],
             exception_handlers={HTTPException: self._http_error, Exception: self._bug},
         )
-        made.router.redirect_slashes = False
-        made.state.operations = lambda: self._operations
-        return made
+        application.router.redirect_slashes = False
+        application.state.operations = lambda: self._operations
+        return application
 
     async def _asset(self, request: Request) -> Response:
         """A file that pages load. They are the same for everybody."""
-        found = self._assets.find(request.path_params["tree"], request.path_params["name"])
-        if found is None:
+        asset = self._assets.find(request.path_params["tree"], request.path_params["name"])
+        if asset is None:
             return Response(status_code=404)
-        fields = {"cache-control": FOR_EVER, "content-type": found.kind}
-        if found.packed and "gzip" in request.headers.get("accept-encoding", ""):
+        fields = {"cache-control": FOR_EVER, "content-type": asset.kind}
+        if asset.packed and "gzip" in request.headers.get("accept-encoding", ""):
             fields |= {"content-encoding": "gzip", "vary": "Accept-Encoding"}
-            return Response(found.packed, headers=fields)
-        return Response(found.data, headers=fields)
+            return Response(asset.packed, headers=fields)
+        return Response(asset.data, headers=fields)
 
     @cached_property
-    def _described(self) -> dict[str, Any]:
+    def _described(self) -> dict[str, object]:
         """The description of the interface; it is made when it is first asked for."""
         return describe(self._routes)
 
     @cached_property
     def _operations(self) -> dict[str, ApiOperation]:
         """The same for people: all operations by their names."""
-        return {one.id: one for one in operations_of(self._described)}
+        return {operation.id: operation for operation in operations_of(self._described)}
 
     @cached_property
     def _openapi(self) -> bytes:
@@ -250,13 +250,16 @@ class ConsoleApp:
         A refusal is not kept: what was in the way may be gone when it is sent again.
         """
         request, repeats = call.request, self._services.repeats
-        who = f"{call.identity.how} {call.identity.name}"
+        requester = f"{call.identity.how} {call.identity.name}"
         path = f"{request.url.path}?{request.url.query}"
-        name, body = request_of(who, "POST", path, request.headers[FIELD]), await request.body()
-        kept = repeats.begin(name, body)
-        if kept is not None:
+        name, body = (
+            request_of(requester, "POST", path, request.headers[FIELD]),
+            await request.body(),
+        )
+        stored = repeats.begin(name, body)
+        if stored is not None:
             fields = {"idempotency-replayed": "true"}
-            return Response(kept.data, kept.status, fields, media_type=kept.media), "repeated"
+            return Response(stored.data, stored.status, fields, media_type=stored.media), "repeated"
         answer = None
         try:
             response = await self._done(row, call)
@@ -275,11 +278,11 @@ class ConsoleApp:
             response = self._response(row, call, await answer_of(row, call))
             response.headers["etag"] = (await row.version_of(call)).etag
             return response
-        wanted = call.request.headers.get(IF_MATCH, "")
+        field = call.request.headers.get(IF_MATCH, "")
         async with self._turns.turn(f"{row.version_of} {call.request.path_params.get('job', '')}"):
-            if wanted:
+            if field:
                 now = await row.version_of(call)
-                if not now.fits(wanted):
+                if not now.fits(field):
                     return conflict(now, call.body)
             response = self._response(row, call, await answer_of(row, call))
             if row.verb != "DELETE" or row.answer is not None:
@@ -296,29 +299,29 @@ class ConsoleApp:
         data = with_fields(to_builtins(answer), call.request.query_params.get("fields", ""))
         return Response(to_json(data), row.status, media_type=JSON_TYPE)
 
-    def _seen_as(self, who: Requester) -> Requester:
-        """Who asks, as pages see them: while another console has the places, all only look."""
+    def _seen_as(self, requester: Requester) -> Requester:
+        """The caller, as pages see them: while another console has the places, all only look."""
         if self._services.standing.elsewhere is None:
-            return who
-        return msgspec.structs.replace(who, role=min(who.role, Role.VIEWER))
+            return requester
+        return msgspec.structs.replace(requester, role=min(requester.role, Role.VIEWER))
 
-    def _header(self, who: Requester) -> dict[str, Any]:
+    def _header(self, requester: Requester) -> dict[str, object]:
         """The numbers of the header for who sees a page; nobody sees no job."""
-        found = self._services.poller.snapshots() if who.role else []
-        jobs = [(job, seen) for job, seen in found if who.sees(job.place)]
-        return header_facts(self._services, jobs, who)
+        snapshots = self._services.poller.snapshots() if requester.role else []
+        jobs = [(job, snapshot) for job, snapshot in snapshots if requester.sees(job.place)]
+        return header_facts(self._services, jobs, requester)
 
     def _directory_of(self, job: str) -> str:
         """The directory of a job, for commands; "" for one that is gone."""
-        found = (one for one in self._services.fleet.jobs if one.id == job)
-        return next((str(one.layout.root) for one in found), "")
+        jobs = (job_there for job_there in self._services.fleet.jobs if job_there.id == job)
+        return next((str(job_there.layout.root) for job_there in jobs), "")
 
     def _name_of(self, job: str) -> str:
         """Return the name that people gave to a job; that of its directory if there is none."""
         label = self._services.labels.of_path(self._directory_of(job)).name
         return label or job.rpartition("~")[2]
 
-    def _page(self, page: PageAnswer, visitor: Visitor, spoken: Language) -> Response:
+    def _page(self, page: PageAnswer, visitor: Visitor, language: Language) -> Response:
         facts = {
             "session": visitor.shown_session,
             "identity": self._seen_as(visitor.identity),
@@ -336,15 +339,15 @@ class ConsoleApp:
             has_users, link = not services.users.is_empty, services.reach.local_link
             takes = takes_links(has_users=has_users, local_link=link)
             facts = {"has_users": has_users, "takes_links": takes, "problem": None, **facts}
-        content = render(page.template, facts, spoken, self._assets)
+        content = render(page.template, facts, language, self._assets)
         return Response(content, page.status, dict(page.headers), media_type=_HTML)
 
     def refusal(
         self, request: Request, error: NacreError, visitor: Visitor, *, is_api: bool
     ) -> Response:
         """The answer that an error becomes: problem details, a page, or the form to log in."""
-        spoken = spoken_by(request, visitor)
-        problem = spoken_problem(problem_of(error), spoken)
+        language = spoken_by(request, visitor)
+        problem = spoken_problem(problem_of(error), language)
         fields = {"www-authenticate": "Bearer"} if problem.status == 401 else {}
         if isinstance(error, RefusedRequestError) and error.retry_after:
             fields["retry-after"] = str(error.retry_after)
@@ -353,7 +356,7 @@ class ConsoleApp:
             return Response(data, problem.status, fields, media_type=PROBLEM_TYPE)
         # htmx puts an answer into the place of a form: there a whole page would be a second one.
         page = _refused_in_place(problem) if in_place(request) else _problem_page(problem, request)
-        answer = self._page(page, visitor, spoken)
+        answer = self._page(page, visitor, language)
         answer.headers.update(fields)
         return answer
 
@@ -384,7 +387,7 @@ def _problem_page(problem: ProblemDetails, request: Request) -> PageAnswer:
 
 def _audited(row: RouteRow, request: Request, visitor: Visitor, note: AuditNote) -> AuditEntry:
     """The line of a request, without its time and outcome."""
-    given = request.path_params
+    params = request.path_params
     identity = visitor.identity
     return AuditEntry(
         time="",
@@ -394,8 +397,8 @@ def _audited(row: RouteRow, request: Request, visitor: Visitor, note: AuditNote)
         action=f"{row.verb} {row.path}",
         status=0,
         outcome="",
-        path=request.url.path if given else "",
-        job=note.job or str(given.get("job", "")),
+        path=request.url.path if params else "",
+        job=note.job or str(params.get("job", "")),
         before=note.before,
         after=note.after,
     )
@@ -423,19 +426,19 @@ def spoken_by(request: Request, visitor: Visitor) -> Language:
 
     That of the query holds for this answer alone: looking at a page changes nothing.
     """
-    kept = visitor.session.language if visitor.session is not None else ""
-    chosen = named_language(request.query_params.get("lang", "")) or kept
+    session_language = visitor.session.language if visitor.session is not None else ""
+    chosen = named_language(request.query_params.get("lang", "")) or session_language
     return language(preferred(request.headers.get("accept-language", ""), chosen))
 
 
-def with_fields(answer: dict[str, Any], wanted: str) -> dict[str, Any]:
+def with_fields(answer: Mapping[str, Any], field_names: str) -> Mapping[str, Any]:
     """An answer with the wanted fields only; of a list, those of its items.
 
     Args:
-        answer: It.
-        wanted: Their names with commas between; "" for all.
+        answer: The answer.
+        field_names: Their names with commas between; "" for all.
     """
-    names = frozenset(filter(None, wanted.split(",")))
+    names = frozenset(filter(None, field_names.split(",")))
     if not names:
         return answer
     if isinstance(answer.get("items"), list | tuple):
@@ -489,12 +492,12 @@ class RequestGuard:
 
 def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
     """The same, but a body without a length ends at the limit as if the sender were gone."""
-    left = LARGEST_BODY
+    remaining = LARGEST_BODY
 
     async def limited() -> Message:
-        nonlocal left
+        nonlocal remaining
         message = await receive()
-        left -= len(message.get("body", b""))
-        return message if left >= 0 else {"type": "http.disconnect"}
+        remaining -= len(message.get("body", b""))
+        return message if remaining >= 0 else {"type": "http.disconnect"}
 
     return limited

@@ -70,14 +70,14 @@ class Assets:
 
         It is compressed when it is first asked for, once for all.
         """
-        found = self._files.get(name) if tree == self._hash else None
-        if found is None or name in self._packed:
-            return found
-        packed = gzip.compress(found.data, mtime=0)
-        if len(packed) < len(found.data):
-            found = self._files[name] = found._replace(packed=packed)
+        asset = self._files.get(name) if tree == self._hash else None
+        if asset is None or name in self._packed:
+            return asset
+        packed = gzip.compress(asset.data, mtime=0)
+        if len(packed) < len(asset.data):
+            asset = self._files[name] = asset._replace(packed=packed)
         self._packed.add(name)
-        return found
+        return asset
 
 
 @cache

@@ -10,13 +10,10 @@ from typing import Any, Final
 
 from nacre.console.access.audit import FILE, AuditEntry, line_of
 from nacre.console.access.database import ConsoleDatabase, running_console
-from nacre.console.fleet.label_book import LabelBook
+from nacre.console.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
 from nacre.console.fleet.place_book import PlaceBook, place_names
-from nacre.console.fleet.places import FoundJob, JobPlace, find_jobs, places_of
-from nacre.console.fleet.quota_book import DiskQuotaBook
-from nacre.console.fleet.removal_book import RemovalBook
+from nacre.console.fleet.places import FoundJob, JobPlace, RemovalBook, find_jobs, places_of
 from nacre.console.fleet.schedule_book import ScheduleBook
-from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.job_notes import audit_text
 from nacre.core.clock import Clock, iso_millis
@@ -50,7 +47,7 @@ class ConsoleBooks:
         removals: Jobs that were removed from the console.
         wanted: Kinds of URLs of which no banner warns.
         schedules: When runs begin.
-        webhooks: Who is told what happens.
+        webhooks: Who is notified of what happens.
         places: Places that were added.
         who: Name of the user who runs the command.
     """
@@ -98,13 +95,13 @@ class ConsoleBooks:
         Raises:
             JobError: It is no job.
         """
-        known = self.jobs()
+        jobs = self.jobs()
         # An id comes first: as a path it can be longer than a path may be.
-        for job in known:
+        for job in jobs:
             if job.id == str(directory):
                 return job
         Layout(directory).require()
-        for job in known:
+        for job in jobs:
             if _is_same(job.layout.root, directory):
                 return job
         return find_jobs(places_of([directory]))[0]
@@ -118,17 +115,17 @@ class ConsoleBooks:
         Raises:
             JobError: There is none.
         """
-        found = [place for place in self.homes() if not place.job]
-        for place in found:
+        places = [place for place in self.homes() if not place.job]
+        for place in places:
             if label in {"", place.label}:
                 return place
-        known = place_names([place.label for place in found])
+        labels = place_names([place.label for place in places])
         raise JobError(
             message(
                 "console.no-place-for-jobs",
                 "there is no place {label!r} for jobs; there are: {names}",
                 label=label,
-                names=known,
+                names=labels,
             )
         )
 

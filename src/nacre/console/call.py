@@ -25,7 +25,7 @@ class Call(NamedTuple):
     Attributes:
         services: The parts of the console.
         request: The request itself.
-        identity: Who asks.
+        identity: The caller.
         session: Their session; None where a key or nobody asks.
         language: The language of the answer.
         note: Additions to the line of the audit log; only for what changes something.
@@ -58,26 +58,26 @@ class Call(NamedTuple):
         Raises:
             RefusedRequestError: There is none (404).
         """
-        found = self.services.fleet.job(self.params["job"] if name is None else name)
-        if not self.identity.sees(found.place):
-            raise not_found("job", found.id)
-        return found
+        named = self.services.fleet.job(self.params["job"] if name is None else name)
+        if not self.identity.sees(named.place):
+            raise not_found("job", named.id)
+        return named
 
     def sees(self, job: str) -> bool:
-        """Whether the one who asks may see a job, which may be gone.
+        """Whether the caller may see a job, which may be gone.
 
         Args:
             job: Its id.
         """
-        return not self.identity.places or any(found.id == job for found, _ in self.snapshots())
+        return not self.identity.places or any(other.id == job for other, _ in self.snapshots())
 
     def snapshots(self) -> list[tuple[FoundJob, JobSnapshot]]:
-        """The jobs that the one who asks may see, with their last snapshots."""
-        found = self.services.poller.snapshots()
-        return [(job, seen) for job, seen in found if self.identity.sees(job.place)]
+        """The jobs that the caller may see, with their last snapshots."""
+        all_snapshots = self.services.poller.snapshots()
+        return [(job, snapshot) for job, snapshot in all_snapshots if self.identity.sees(job.place)]
 
     def require_place(self, label: str) -> None:
-        """Refuse a place that the one who asks does not see.
+        """Refuse a place that the caller does not see.
 
         Args:
             label: Label of the place.
@@ -86,7 +86,7 @@ class Call(NamedTuple):
             RefusedRequestError: They do not see it (403).
         """
         if not self.identity.sees(label):
-            seen = ", ".join(self.identity.places)
+            labels = ", ".join(self.identity.places)
             raise RefusedRequestError(
                 403,
                 "place",
@@ -94,7 +94,7 @@ class Call(NamedTuple):
                     "console.places-of-user",
                     "{name} sees only {value}",
                     name=self.identity.name,
-                    value=seen,
+                    value=labels,
                 ),
             )
 
@@ -105,13 +105,13 @@ class Call(NamedTuple):
 
     @property
     def may_name_files(self) -> bool:
-        """Whether the one who asks may change settings that name files or programs."""
-        remote, who = self.services.reach.is_remote, self.identity
-        return may_name_files(who.role, is_remote=remote, places=who.places)
+        """Whether the caller may change settings that name files or programs."""
+        remote, requester = self.services.reach.is_remote, self.identity
+        return may_name_files(requester.role, is_remote=remote, places=requester.places)
 
     @property
     def address(self) -> str:
-        """The address that the request came from; "" where it is not known."""
+        """The address that the request came from; "" if it is not known."""
         return self.request.client.host if self.request.client else ""
 
 
@@ -126,6 +126,6 @@ class PageAnswer(NamedTuple):
     """
 
     template: str
-    facts: dict[str, Any]
+    facts: Mapping[str, object]
     status: int = 200
     headers: Mapping[str, str] = {}

@@ -122,8 +122,8 @@ class Language:
         """The template of a message."""
         if self.name == PSEUDO:
             return pseudo(text.template)
-        found = self.texts.gettext(text.code)
-        return text.template if found == text.code else found
+        template = self.texts.gettext(text.code)
+        return text.template if template == text.code else template
 
     def state(self, name: str) -> str:
         """The text of a state of a job, or of the end of a run.
@@ -162,15 +162,15 @@ def preferred(field: str, chosen: str = "") -> str:
         return chosen
     for tag in _by_quality(field):
         primary = tag.partition("-")[0]
-        found = _TAGS.get(tag) or _TAGS.get(primary)
-        if found:
-            return found
+        languages = _TAGS.get(tag) or _TAGS.get(primary)
+        if languages:
+            return languages
     return ENGLISH
 
 
 def _by_quality(field: str) -> Sequence[str]:
     """Tags of the field in lower case, the most wanted first; at most 20 are read."""
-    found = []
+    qualities = []
     for place, part in enumerate(field.split(",")[:20]):
         tag, _, quality = part.partition(";")
         try:
@@ -178,5 +178,5 @@ def _by_quality(field: str) -> Sequence[str]:
         except ValueError:
             weight = 0.0
         if tag.strip() and weight > 0.0:
-            found.append((-weight, place, tag.strip().lower()))
-    return [tag for _, _, tag in sorted(found)]
+            qualities.append((-weight, place, tag.strip().lower()))
+    return [tag for _, _, tag in sorted(qualities)]

@@ -22,8 +22,8 @@ def reach_problems(reach: ConsoleReach, users: UserBook, now: float) -> list[str
         users: Its users.
         now: The time, seconds since the epoch.
     """
-    found = why_not(reach, has_users=not users.is_empty)
-    return found + (certificate_problems(*reach.tls, now) if reach.tls is not None else [])
+    problems = why_not(reach, has_users=not users.is_empty)
+    return problems + (certificate_problems(*reach.tls, now) if reach.tls is not None else [])
 
 
 def require_reach(reach: ConsoleReach, users: UserBook, now: float) -> None:
@@ -62,13 +62,13 @@ def access_words(database: ConsoleDatabase, reach: ConsoleReach, clock: Clock) -
     """The words for who could log in to a console, a line each."""
     users, keys = UserBook(database, clock).all(), KeyBook(database, clock).all()
     takes = takes_links(has_users=bool(users), local_link=reach.local_link)
-    found = [f"{_counted(len(users), 'user')}{_roles([user.role for user in users])}"]
-    found.append(f"{_counted(len(keys), 'key')} of programs{_roles([key.role for key in keys])}")
+    lines = [f"{_counted(len(users), 'user')}{_roles([user.role for user in users])}"]
+    lines.append(f"{_counted(len(keys), 'key')} of programs{_roles([key.role for key in keys])}")
     heritrix = database.rows("SELECT role FROM heritrix_keys")
     if heritrix:
-        found.append(f"{_counted(len(heritrix), 'key')} for Heritrix's interface")
-    found.append("links of `nacre console link`" if takes else "no links: there are users")
-    return found
+        lines.append(f"{_counted(len(heritrix), 'key')} for Heritrix's interface")
+    lines.append("links of `nacre console link`" if takes else "no links: there are users")
+    return lines
 
 
 def heritrix_advice(database: ConsoleDatabase) -> list[str]:
@@ -86,14 +86,14 @@ def advice(reach: ConsoleReach, folder: Path, now: float) -> list[str]:
         folder: Folder of its own files.
         now: The time, seconds since the epoch.
     """
-    found = []
+    lines = []
     if folder.stat().st_mode & 0o077:
-        found.append(f"others can look into the console's folder: `chmod 700 {folder}`")
+        lines.append(f"others can look into the console's folder: `chmod 700 {folder}`")
     if reach.tls is not None:
-        found += certificate_warnings(*reach.tls, now)
+        lines += certificate_warnings(*reach.tls, now)
     if reach.is_remote and reach.local_link:
-        found.append("--local-link: who can run commands as this user is admin, without a password")
-    return found
+        lines.append("--local-link: who can run commands as this user is admin, without a password")
+    return lines
 
 
 def _counted(number: int, noun: str) -> str:
@@ -102,8 +102,10 @@ def _counted(number: int, noun: str) -> str:
 
 def _roles(roles: list[str]) -> str:
     counted = Counter(roles)
-    found = [f"{counted[role]} {role}" for role in ("admin", "operator", "viewer") if counted[role]]
-    return f" ({', '.join(found)})" if found else ""
+    counts = [
+        f"{counted[role]} {role}" for role in ("admin", "operator", "viewer") if counted[role]
+    ]
+    return f" ({', '.join(counts)})" if counts else ""
 
 
 _SOON = 14 * 86400.0
@@ -145,13 +147,13 @@ def certificate_warnings(certificate: Path, key: Path, now: float) -> list[str]:
         key: Likewise.
         now: Likewise.
     """
-    found = []
+    warnings = []
     until = _until(certificate)
     if until - now < _SOON:
-        found.append(f"the certificate {certificate} is good until {iso(until)} only")
+        warnings.append(f"the certificate {certificate} is good until {iso(until)} only")
     if key.stat().st_mode & 0o077:
-        found.append(f"others can read the key: `chmod 600 {key}`")
-    return found
+        warnings.append(f"others can read the key: `chmod 600 {key}`")
+    return warnings
 
 
 def _until(certificate: Path) -> float:

@@ -221,8 +221,8 @@ def command_text(name: str, values: Mapping[str, object]) -> str:
     template = COMMANDS[name]
     known = {field for field in _fields("".join(_OPTIONAL.findall(template))) if values.get(field)}
 
-    def chosen(found: re.Match[str]) -> str:
-        return found[1] if not known or known & set(_fields(found[1])) else ""
+    def chosen(match: re.Match[str]) -> str:
+        return match[1] if not known or known & set(_fields(match[1])) else ""
 
     parts = []
     for plain, field, _, _ in Formatter().parse(_OPTIONAL.sub(chosen, template)):

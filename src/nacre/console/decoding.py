@@ -13,9 +13,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.messages import message
-from nacre.ops.fields import LARGEST, PathPart, Secret, ShortText
+from nacre.ops.fields import LARGEST, PathPart, Secret, ShortText, misfit_of
 from nacre.ops.frontier import FRONTIER
-from nacre.ops.misfits import misfit_of
 
 JSON_TYPE: Final = "application/json"
 _VISIBLE: Final = r"^[\x21-\x7e][\x20-\x7e]*$"
@@ -66,19 +65,19 @@ DEEPEST: Final = 64
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def path_of(request: Request) -> dict[str, Any]:
+def path_of(request: Request) -> dict[str, object]:
     """The values that the path of a request names.
 
     Raises:
         RefusedRequestError: One does not fit, so that there is no such thing (404).
     """
-    found = {}
+    values = {}
     for name, text in request.path_params.items():
         try:
-            found[name] = msgspec.convert(text, PATH_VALUES[name], strict=False)
+            values[name] = msgspec.convert(text, PATH_VALUES[name], strict=False)
         except msgspec.ValidationError:
             raise not_found(name, repr(str(text)[:100])) from None
-    return found
+    return values
 
 
 async def sent_form(request: Request) -> FormData:
@@ -91,7 +90,7 @@ async def sent_form(request: Request) -> FormData:
         await request.body()
         form = await request.form()
     except (HTTPException, MultiPartException, ClientDisconnect) as error:
-        said = (
+        text = (
             getattr(error, "detail", "")
             or getattr(error, "message", "")
             or message("console.cut-off", "it was cut off")
@@ -99,7 +98,7 @@ async def sent_form(request: Request) -> FormData:
         raise RefusedRequestError(
             400,
             "bad-form",
-            message("console.form-unreadable", "the form cannot be read: {text}", text=said),
+            message("console.form-unreadable", "the form cannot be read: {text}", text=text),
         ) from None
     for name, value in form.multi_items():
         # A form may say that it is in a codec which makes halves of characters.
@@ -150,15 +149,15 @@ def form_request(form: FormData, kind: type[S]) -> S:
     Raises:
         RefusedRequestError: A field does not fit (422).
     """
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for field in msgspec.structs.fields(kind):
         name, kinds = field.encode_name, _kinds_of(field.type)
         text = text_of(form, name)
         if Secret in kinds:  # as it was typed
             text = str(form.get(name, ""))
         if tuple in kinds and name in form:
-            texts = [one for one in form.getlist(name) if isinstance(one, str)]
-            values[name] = tuple(line for one in texts for line in lines_of(one))
+            texts = [value for value in form.getlist(name) if isinstance(value, str)]
+            values[name] = tuple(line for value in texts for line in lines_of(value))
         elif text:
             values[name] = _CHOSEN.get(text, text) if bool in kinds else text
     return converted(values, kind, "form")
@@ -182,18 +181,18 @@ def query_of(kind: type[S] | None, request: Request) -> S | None:
     """
     if kind is None:
         return None
-    known = {field.encode_name for field in msgspec.structs.fields(kind)}
-    values = {name: v for name, v in request.query_params.items() if name in known}
+    fields = {field.encode_name for field in msgspec.structs.fields(kind)}
+    values = {name: v for name, v in request.query_params.items() if name in fields}
     return converted(values, kind, "query")
 
 
-def converted(values: Mapping[str, Any], kind: type[S], what: str) -> S:
+def converted(values: Mapping[str, Any], kind: type[S], subject: str) -> S:
     """Texts of a query or a form as a struct (pure).
 
     Args:
         values: The texts by the names of its fields.
         kind: The struct.
-        what: `query` or `form`.
+        subject: `query` or `form`.
 
     Raises:
         RefusedRequestError: They do not fit (422).
@@ -201,13 +200,13 @@ def converted(values: Mapping[str, Any], kind: type[S], what: str) -> S:
     try:
         return msgspec.convert(values, kind, strict=False)
     except msgspec.ValidationError as error:
-        said = message(
+        text = message(
             "console.content-mismatch",
             "the {what} does not fit: {misfit_of}",
-            what=what,
+            what=subject,
             misfit_of=misfit_of(error, kind),
         )
-        raise RefusedRequestError(422, f"bad-{what}", said) from None
+        raise RefusedRequestError(422, f"bad-{subject}", text) from None
 
 
 async def body_of(kind: type[S] | None, request: Request) -> S | None:
@@ -255,14 +254,14 @@ def decoded(data: bytes, kind: type[S]) -> S:
         RefusedRequestError: It is no JSON (400), or does not fit (422).
     """
     try:
-        found = msgspec.json.decode(data, type=kind)
+        value = msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        said = message(
+        text = message(
             "console.body-mismatch",
             "the body does not fit: {misfit_of}",
             misfit_of=misfit_of(error, kind),
         )
-        raise RefusedRequestError(422, "bad-body", said) from None
+        raise RefusedRequestError(422, "bad-body", text) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RefusedRequestError(
             400,
@@ -271,18 +270,18 @@ def decoded(data: bytes, kind: type[S]) -> S:
         ) from None
     except RecursionError:
         raise _too_deep() from None
-    if is_deeper(found):
+    if is_deeper(value):
         raise _too_deep()
-    return found
+    return value
 
 
 def _too_deep() -> RefusedRequestError:
-    said = message(
+    text = message(
         "console.body-too-deep",
         "the body has more than {deepest} values within values",
         deepest=DEEPEST,
     )
-    return RefusedRequestError(422, "bad-body", said)
+    return RefusedRequestError(422, "bad-body", text)
 
 
 def is_deeper(value: object, most: int = DEEPEST) -> bool:

@@ -1,7 +1,7 @@
 """Forms of pages: their fields, and what pages have in common that wait for a task."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from starlette.datastructures import FormData, UploadFile
@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import form_request, sent_form, text_of
 from nacre.console.links import job_path
-from nacre.console.live.notices import Notice
+from nacre.console.live.hub import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.console.route_row import Answer, RouteHandler
@@ -34,8 +34,8 @@ async def fields_of(call: Call) -> dict[str, str]:
 
 async def file_of(call: Call, name: str) -> UploadFile | None:
     """The file of a field of a form; None where none was chosen."""
-    found = (await sent_form(call.request)).get(name)
-    return found if isinstance(found, UploadFile) and found.size else None
+    file = (await sent_form(call.request)).get(name)
+    return file if isinstance(file, UploadFile) and file.size else None
 
 
 _RUNS: Final = 50
@@ -59,7 +59,7 @@ def in_place(request: Request) -> bool:
 
 
 def may_operate(call: Call) -> bool:
-    """Whether who asks may change something."""
+    """Whether the caller may change something."""
     return call.identity.role >= Role.OPERATOR
 
 
@@ -226,7 +226,9 @@ def call_of(call: Call, form: FormData, action: FormAction) -> Call:
     Raises:
         RefusedRequestError: A field does not fit (422).
     """
-    params: dict[str, Any] = {name: text_of(form, field) for name, field in action.params.items()}
+    params: dict[str, object] = {
+        name: text_of(form, field) for name, field in action.params.items()
+    }
     body = None if action.body is None else form_request(form, action.body)
     call.note.after = body
     return call._replace(params={**call.params, **params}, body=body)

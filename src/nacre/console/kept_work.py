@@ -60,9 +60,9 @@ class TroubleBoard:
             text: The error.
             now: Seconds since the epoch.
         """
-        known = self._known.get(work)
-        self._known[work] = WorkTrouble(work, text, known.since if known is not None else now)
-        is_new = known is None or known.text != text
+        trouble = self._known.get(work)
+        self._known[work] = WorkTrouble(work, text, trouble.since if trouble is not None else now)
+        is_new = trouble is None or trouble.text != text
         if is_new:
             self._tell()
         return is_new
@@ -76,7 +76,9 @@ class TroubleBoard:
             now: Seconds since the epoch.
         """
         named = {f"{kind} {number}": text for number, text in texts.items()}
-        for name in [one for one in self._known if one.startswith(f"{kind} ")]:
+        for name in [
+            name_before for name_before in self._known if name_before.startswith(f"{kind} ")
+        ]:
             if name not in named:
                 self.over(name)
         for name, text in named.items():
@@ -103,7 +105,7 @@ async def keep(name: str, work: Work, board: TroubleBoard, clock: Clock) -> None
 
     Args:
         name: Its name.
-        work: It.
+        work: The work.
         board: Has its trouble.
         clock: The time.
     """

@@ -46,14 +46,14 @@ class RequestTimes:
 
 
 def job_figures(
-    seen: Iterable[tuple[FoundJob, JobSnapshot]],
+    seen_job: Iterable[tuple[FoundJob, JobSnapshot]],
     free: Mapping[str, int],
     due: Mapping[str, float] | None = None,
 ) -> list[JobFigures]:
     """The figures of jobs as they were seen last.
 
     Args:
-        seen: The jobs, with their snapshots.
+        seen_job: The jobs, with their snapshots.
         free: Free bytes of the file systems of places, by their labels.
         due: When the next runs should begin by the calendar, seconds since the epoch, by the
             directories of jobs; None for none.
@@ -68,7 +68,7 @@ def job_figures(
             loop_gap=None if snapshot.gap is None else snapshot.gap / 1000,
             next_run=runs.get(str(job.layout.root)),
         )
-        for job, snapshot in seen
+        for job, snapshot in seen_job
     ]
 
 

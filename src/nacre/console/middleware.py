@@ -52,8 +52,8 @@ class GzipWish:
         """Pass a request on."""
         if scope["type"] == "http":
             scope = {**scope, "headers": list(scope["headers"])}
-            wish = "gzip" if takes_gzip(_wish(scope)) else "identity"
-            MutableHeaders(scope=scope)[_FIELD] = wish
+            encoding = "gzip" if takes_gzip(_wish(scope)) else "identity"
+            MutableHeaders(scope=scope)[_FIELD] = encoding
         await self._app(scope, receive, send)
 
 

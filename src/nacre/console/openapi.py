@@ -129,9 +129,9 @@ def _operation(
 
 def _description(row: RouteRow) -> str:
     """The role that a row needs, and the commands that do the same."""
-    commands = "; ".join(f"`{one}`" for one in commands_of(row.verb, row.path))
-    said = f" As command: {commands}." if commands else ""
-    return f"Role: {row.role.title}.{said}"
+    commands = "; ".join(f"`{line}`" for line in commands_of(row.verb, row.path))
+    text = f" As command: {commands}." if commands else ""
+    return f"Role: {row.role.title}.{text}"
 
 
 def parameters_of(row: RouteRow) -> list[str]:
@@ -141,12 +141,12 @@ def parameters_of(row: RouteRow) -> list[str]:
 
 def fields_of(row: RouteRow) -> list[str]:
     """The header fields that a row looks at."""
-    found = list(row.fields)
+    fields = list(row.fields)
     if row.verb == "POST" and not row.secret:
-        found.append(FIELD)
+        fields.append(FIELD)
     if row.version_of is not None and row.verb not in SAFE:
-        found.append(IF_MATCH)
-    return found
+        fields.append(IF_MATCH)
+    return fields
 
 
 def _field(name: str) -> dict[str, Any]:
@@ -165,13 +165,13 @@ def _schema_of(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
 def _links(row: RouteRow, rows: Sequence[RouteRow]) -> dict[str, Any]:
     """What can be asked of a thing that a row makes."""
     parameter, name = row.makes
-    about = [one for one in rows if parameters_of(one) == [parameter]]
+    about = [source for source in rows if parameters_of(source) == [parameter]]
     return {
-        _operation_id(one): {
-            "operationId": _operation_id(one),
+        _operation_id(source): {
+            "operationId": _operation_id(source),
             "parameters": {parameter: f"$response.body#/{name}"},
         }
-        for one in about
+        for source in about
     }
 
 

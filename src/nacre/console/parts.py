@@ -14,19 +14,15 @@ from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.repeats import RepeatBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
-from nacre.console.fleet.label_book import LabelBook
+from nacre.console.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import Fleet, JobPlace
-from nacre.console.fleet.quota_book import DiskQuotaBook
-from nacre.console.fleet.removal_book import RemovalBook
+from nacre.console.fleet.places import Fleet, JobPlace, RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.standing import ConsoleStanding
-from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.kept_work import TroubleBoard
-from nacre.console.live.hub import JOBS, ViewerHub
-from nacre.console.live.notices import NoticeBoard
+from nacre.console.live.hub import JOBS, NoticeBoard, ViewerHub
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
 from nacre.console.metrics import RequestTimes
@@ -49,7 +45,7 @@ class ConsoleOptions(NamedTuple):
         folder: Folder of its own files.
         reach: Who can connect to it, and how.
         heritrix: The port with Heritrix's interface; None for none.
-        max_running: Jobs that run at the same time; further ones wait for their turn.
+        max_running: Jobs that run concurrently; further ones wait for their turn.
     """
 
     places: Sequence[JobPlace]

@@ -31,13 +31,13 @@ def pseudo(text: str) -> str:
     """
     if not text.strip():
         return text
-    place, made = 0, []
-    for kept in _KEPT.finditer(text):
-        made += [text[place : kept.start()].translate(_ACCENTS), kept[0]]
-        place = kept.end()
-    made.append(text[place:].translate(_ACCENTS))
-    words, rest = divmod(round(len(text) * _LONGER), len(_FILLER))
-    return f"{BEGIN}{''.join(made)}{_FILLER * words}{_FILLER[:rest].rstrip()}{END}"
+    place, result = 0, []
+    for stored in _KEPT.finditer(text):
+        result += [text[place : stored.start()].translate(_ACCENTS), stored[0]]
+        place = stored.end()
+    result.append(text[place:].translate(_ACCENTS))
+    words, tail = divmod(round(len(text) * _LONGER), len(_FILLER))
+    return f"{BEGIN}{''.join(result)}{_FILLER * words}{_FILLER[:tail].rstrip()}{END}"
 
 
 class PseudoTexts(NullTranslations):

@@ -6,8 +6,8 @@ from typing import Final
 import msgspec
 
 from nacre.config.ordinary import read_ordinary
+from nacre.console.fleet.job_books import ALL_JOBS, KeptQuota
 from nacre.console.fleet.places import FoundJob
-from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
 from nacre.console.services import ConsoleServices
 from nacre.errors import ConfigError, NacreError
 from nacre.job.control import ask_command, is_running
@@ -56,14 +56,14 @@ class QuotaRunner:
     async def turn(self) -> None:
         """Measure once, and hold and release."""
         services = self._services
-        known = services.quotas.all()
+        quotas = services.quotas.all()
         jobs = {str(job.layout.root): job for job in services.fleet.jobs}
-        wanted = list(jobs) if ALL_JOBS in known else [path for path in jobs if path in known]
+        paths = list(jobs) if ALL_JOBS in quotas else [path for path in jobs if path in quotas]
         written = self._written_now()
-        self._written = {path: written[path] for path in wanted if path in written}
-        used = {path: await asyncio.to_thread(disk_usage, path) for path in wanted}
+        self._written = {path: written[path] for path in paths if path in written}
+        used = {path: await asyncio.to_thread(disk_usage, path) for path in paths}
         total = None
-        if ALL_JOBS in known:
+        if ALL_JOBS in quotas:
             total = self._decide(ALL_JOBS, sum(used.values()))
         for path, size in used.items():
             own = self._decide(path, size)
@@ -81,58 +81,58 @@ class QuotaRunner:
         }
         if not grown:
             return False
-        known = self._services.quotas.all()
+        quotas = self._services.quotas.all()
         return any(
             decide_quota(
-                kept.used + (sum(grown.values()) if path == ALL_JOBS else grown.get(path, 0)),
-                kept.limit,
-                kept.level,
+                quota.used + (sum(grown.values()) if path == ALL_JOBS else grown.get(path, 0)),
+                quota.limit,
+                quota.level,
             ).tells
-            for path, kept in known.items()
-            if kept.measured
+            for path, quota in quotas.items()
+            if quota.measured
         )
 
     def _written_now(self) -> dict[str, int]:
         """The bytes of WARC of each job, as it was seen last; without those that are not known."""
         return {
-            str(job.layout.root): seen.overview.warc_bytes
-            for job, seen in self._services.poller.snapshots()
-            if seen.overview is not None
+            str(job.layout.root): snapshot.overview.warc_bytes
+            for job, snapshot in self._services.poller.snapshots()
+            if snapshot.overview is not None
         }
 
     def _decide(self, path: str, used: int) -> QuotaDecision:
         """Decide about a quota as it is set now, and keep what was measured."""
         services = self._services
         # The limit may be another one than before it was measured.
-        kept = services.quotas.find(path)
-        decision = decide_quota(used, kept.limit, kept.level)
+        quota = services.quotas.find(path)
+        decision = decide_quota(used, quota.limit, quota.level)
         now = services.clock.now()
         services.quotas.keep(
-            msgspec.structs.replace(kept, used=used, measured=now, level=decision.level)
+            msgspec.structs.replace(quota, used=used, measured=now, level=decision.level)
         )
         if decision.tells:
-            said = f"{decision.level.value}: {decision.text}"
-            services.webhooks.tell("quota", self._id(path), said, kept.level.value)
+            text = f"{decision.level.value}: {decision.text}"
+            services.webhooks.tell("quota", self._id(path), text, quota.level.value)
         return decision
 
     def _id(self, path: str) -> str:
         """The id of a job by its directory; "" for all jobs."""
-        found = (job.id for job in self._services.fleet.jobs if str(job.layout.root) == path)
-        return next(found, "")
+        ids = (job.id for job in self._services.fleet.jobs if str(job.layout.root) == path)
+        return next(ids, "")
 
     async def _apply(self, job: FoundJob, decision: QuotaDecision) -> None:
         """Hold a job or release it, and keep what came of it."""
         book = self._services.quotas
-        kept = book.find(str(job.layout.root))
-        if not (decision.hold or kept.held or kept.trouble):
+        quota = book.find(str(job.layout.root))
+        if not (decision.hold or quota.held or quota.trouble):
             return
         try:
-            held, trouble = await self._changed(job, kept, decision), ""
+            is_held, trouble = await self._changed(job, quota, decision), ""
         except NacreError as error:
-            held, trouble = kept.held, str(error)
+            is_held, trouble = quota.held, str(error)
         # A limit may have been set meanwhile; it stays.
-        kept = book.find(str(job.layout.root))
-        book.keep(msgspec.structs.replace(kept, held=held, trouble=trouble))
+        quota = book.find(str(job.layout.root))
+        book.keep(msgspec.structs.replace(quota, held=is_held, trouble=trouble))
 
     async def _changed(self, job: FoundJob, quota: KeptQuota, decision: QuotaDecision) -> bool:
         """Hold or release; whether the console holds the job afterwards.

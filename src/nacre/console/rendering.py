@@ -19,8 +19,8 @@ from nacre.console.access.roles import Requester
 from nacre.console.assets import Assets
 from nacre.console.catalogue import LANGUAGES, Language, language
 from nacre.console.commands import command_text
+from nacre.console.fleet.job_books import ALL_JOBS
 from nacre.console.fleet.places import FoundJob
-from nacre.console.fleet.quota_book import ALL_JOBS
 from nacre.console.jobs.buttons import action_buttons, first_buttons
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.logs.lines import in_words, status_words
@@ -74,12 +74,12 @@ def _time(value: str | float | None, *, with_zone: bool = False) -> str:
     if not value:
         return NOTHING
     text = value if isinstance(value, str) else iso(value)
-    found = _MOMENT.fullmatch(text)
-    if found is None:
+    match = _MOMENT.fullmatch(text)
+    if match is None:
         return text
     # Both are digits and signs: the expression lets nothing else pass.
     form = _COMING if with_zone else _PASSED
-    return form.format(text, found[1], found[2])
+    return form.format(text, match[1], match[2])
 
 
 _SAID: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC")
@@ -87,11 +87,11 @@ _SAID: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC")
 
 def _times(text: str) -> Markup:
     """A text in which each moment that was worded is an element as `time` makes it."""
-    found, at = Markup(), 0
-    for one in _SAID.finditer(text):
-        found = found + printable(text[at : one.start()]) + _time(f"{one[1]}T{one[2]}Z")
-        at = one.end()
-    return found + printable(text[at:])
+    markup, at = Markup(), 0
+    for match in _SAID.finditer(text):
+        markup = markup + printable(text[at : match.start()]) + _time(f"{match[1]}T{match[2]}Z")
+        at = match.end()
+    return markup + printable(text[at:])
 
 
 def _(text: str) -> str:
@@ -124,7 +124,7 @@ def environment(name: str) -> Environment:
     Args:
         name: A key of `LANGUAGES`.
     """
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -133,28 +133,28 @@ def environment(name: str) -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
     )
-    made.filters.update(FILTERS)
-    made.globals["languages"] = LANGUAGES
-    spoken = language(name)
-    texts = spoken.texts
-    made.filters["made"] = spoken.text
-    made.filters["state"] = spoken.state
-    made.filters["error"] = spoken.text
-    made.filters["duration"] = spoken.duration
-    made.filters["progress"] = spoken.progress
-    _install_signs(made, texts.gettext)
-    made.globals["action_buttons"] = partial(action_buttons, texts.gettext)
-    made.globals["status_words"] = partial(status_words, texts.gettext)
-    made.globals["in_words"] = partial(in_words, texts.gettext)
-    made.globals["command_text"] = command_text
-    made.globals["first_buttons"] = first_buttons
-    made.globals["in_plain"] = _in_plain
-    made.globals["verdict_words"] = found_in_words
-    made.globals["delay_reason"] = partial(_delay_reason, spoken)
+    templates.filters.update(FILTERS)
+    templates.globals["languages"] = LANGUAGES
+    reader = language(name)
+    texts = reader.texts
+    templates.filters["made"] = reader.text
+    templates.filters["state"] = reader.state
+    templates.filters["error"] = reader.text
+    templates.filters["duration"] = reader.duration
+    templates.filters["progress"] = reader.progress
+    _install_signs(templates, texts.gettext)
+    templates.globals["action_buttons"] = partial(action_buttons, texts.gettext)
+    templates.globals["status_words"] = partial(status_words, texts.gettext)
+    templates.globals["in_words"] = partial(in_words, texts.gettext)
+    templates.globals["command_text"] = command_text
+    templates.globals["first_buttons"] = first_buttons
+    templates.globals["in_plain"] = _in_plain
+    templates.globals["verdict_words"] = found_in_words
+    templates.globals["delay_reason"] = partial(_delay_reason, reader)
     # The extension adds this method, which the type of an environment does not have.
-    install = made.install_gettext_translations  # type: ignore[attr-defined]
+    install = templates.install_gettext_translations  # type: ignore[attr-defined]
     install(texts, newstyle=True)
-    return made
+    return templates
 
 
 def _in_plain(path: str) -> str:
@@ -163,10 +163,10 @@ def _in_plain(path: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _delay_reason(spoken: Language, cause: str, most: float) -> str:
+def _delay_reason(language: Language, cause: str, most: float) -> str:
     """Why a politeness delay is as long as it is; "" if that is not known."""
     sentence = delay_diagnosis(cause, most)
-    return "" if sentence is None else spoken.say(sentence)
+    return "" if sentence is None else language.say(sentence)
 
 
 def _install_signs(environment: Environment, text: Callable[[str], str]) -> None:
@@ -179,19 +179,19 @@ def _install_signs(environment: Environment, text: Callable[[str], str]) -> None
     environment.filters["bracketed"] = lambda value: f"{before}{_visible(value)}{behind}"
 
 
-def render(template: str, facts: Mapping[str, Any], spoken: Language, assets: Assets) -> bytes:
+def render(template: str, facts: Mapping[str, Any], language: Language, assets: Assets) -> bytes:
     """A page as bytes.
 
     Args:
         template: Name of its template.
         facts: What the template shows, by name.
-        spoken: Its language.
+        language: Its language.
         assets: The files that pages load.
     """
     text = (
-        environment(spoken.name)
+        environment(language.name)
         .get_template(template)
-        .render({"language": spoken, "static": assets.url, **facts})
+        .render({"language": language, "static": assets.url, **facts})
     )
     return text.encode("utf-8", "backslashreplace")
 
@@ -211,8 +211,8 @@ def menu_of(template: str) -> str:
 
 
 def header_facts(
-    services: ConsoleServices, jobs: Sequence[tuple[FoundJob, JobSnapshot]], who: Requester
-) -> dict[str, Any]:
+    services: ConsoleServices, jobs: Sequence[tuple[FoundJob, JobSnapshot]], requester: Requester
+) -> dict[str, object]:
     """The numbers of the header.
 
     A quota that is nearly or fully used up is an alert, too; so is trouble of the console itself,
@@ -221,16 +221,16 @@ def header_facts(
     Args:
         services: The parts of the console.
         jobs: The jobs that somebody sees; none for nobody.
-        who: Who sees the page.
+        requester: Who sees the page.
     """
     paths = {str(job.layout.root) for job, _ in jobs}
-    if who.role and not who.places:
+    if requester.role and not requester.places:
         paths.add(ALL_JOBS)
-    alerts = sum(seen.overview.alerts for _, seen in jobs if seen.overview)
+    alerts = sum(snapshot.overview.alerts for _, snapshot in jobs if snapshot.overview)
     quotas = services.quotas.all().items()
-    scarce = sum(one.level != QuotaLevel.FREE for path, one in quotas if path in paths)
-    own = len(services.troubles.all()) if who.role >= Role.ADMIN else 0
+    scarce = sum(quota.level != QuotaLevel.FREE for path, quota in quotas if path in paths)
+    own = len(services.troubles.all()) if requester.role >= Role.ADMIN else 0
     return {
-        "running_count": sum(seen.running for _, seen in jobs),
+        "running_count": sum(snapshot.running for _, snapshot in jobs),
         "alert_count": alerts + scarce + own,
     }

@@ -12,15 +12,15 @@ from nacre.console.jobs.listing import JobListQuery
 from nacre.console.jobs.logs import LogTailQuery
 from nacre.console.jobs.routes import JOB_ROUTES
 from nacre.console.jobs.watch import WatchQuery
-from nacre.console.library.routes import LIBRARY_ROUTES
+from nacre.console.library.handlers import LIBRARY_ROUTES
 from nacre.console.results.routes import RESULT_ROUTES
-from nacre.console.rounds.routes import ROUND_ROUTES
+from nacre.console.rounds.handlers import ROUND_ROUTES
 from nacre.console.route_row import API, Answer, RouteRow
 from nacre.console.schedules.routes import SCHEDULE_ROUTES
 from nacre.console.settings.routes import EDITING_ROUTES
 from nacre.console.streams import regions, topics
-from nacre.console.tasks.routes import TASK_ROUTES
-from nacre.console.webhooks.routes import WEBHOOK_ROUTES
+from nacre.console.tasks.handlers import TASK_ROUTES
+from nacre.console.webhooks.handlers import WEBHOOK_ROUTES
 from nacre.ops.roles import Role
 
 __all__ = ("API", "ROUTES", "Answer", "RouteRow")

@@ -99,10 +99,10 @@ LOOK: Final = 2.0
 
 
 class OutsideChanges:
-    """It takes over what `nacre console schedule|quota|webhook|place|job` changed.
+    """Applies what `nacre console schedule|quota|webhook|place|job` changed.
 
-    Schedules, webhooks and limits of quotas are read from the database each time. What the console
-    keeps in its memory is read anew: labels, removals and places.
+    What the database has is read again when it changes; places are in memory, and live pages show
+    the list of jobs again.
 
     Args:
         services: The parts of the console.
@@ -127,8 +127,6 @@ class OutsideChanges:
         if now == self._others:
             return
         self._others = now
-        services.labels.read()
-        services.removals.read()
         self._take_places()
         await services.poller.scan()
         for topic in (JOBS, *(job_topic(job.id) for job in services.fleet.jobs)):

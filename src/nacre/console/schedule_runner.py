@@ -8,9 +8,8 @@ from typing import Final
 
 from nacre.console.access.roles import Requester
 from nacre.console.actions import act, allowed_now, require_quota
-from nacre.console.fleet.job_names import dated_name
-from nacre.console.fleet.label_book import JobLabels
-from nacre.console.fleet.places import FoundJob, JobPlace
+from nacre.console.fleet.job_books import JobLabels
+from nacre.console.fleet.places import FoundJob, JobPlace, dated_name
 from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
 from nacre.console.jobs.new_jobs import free_directory, make_at
 from nacre.console.jobs.removals import forget_job
@@ -56,15 +55,17 @@ class ScheduleRunner:
     async def turn(self) -> None:
         """Look at all schedules once."""
         broken = self._services.schedules.broken()
-        texts = {number: one.words for number, one in broken.items()}
+        texts = {number: schedule.words for number, schedule in broken.items()}
         self._services.troubles.set("schedule", texts, self._services.clock.now())
         jobs = {str(job.layout.root): job for job in self._services.fleet.jobs}
-        for one in self._services.schedules.all():
-            if one.wish.is_of_new_jobs:
-                if one.wish.profile or one.path in jobs:
-                    await self._look_if_known(one, jobs.get(one.made), self._id(one, jobs))
-            elif one.path in jobs:
-                await self._look_if_known(one, jobs[one.path], jobs[one.path].id)
+        for schedule in self._services.schedules.all():
+            if schedule.wish.is_of_new_jobs:
+                if schedule.wish.profile or schedule.path in jobs:
+                    await self._look_if_known(
+                        schedule, jobs.get(schedule.made), self._id(schedule, jobs)
+                    )
+            elif schedule.path in jobs:
+                await self._look_if_known(schedule, jobs[schedule.path], jobs[schedule.path].id)
 
     @staticmethod
     def _id(schedule: KeptSchedule, jobs: Mapping[str, FoundJob]) -> str:
@@ -82,7 +83,7 @@ class ScheduleRunner:
         """Look at a schedule.
 
         Args:
-            schedule: It.
+            schedule: The schedule.
             job: The job whose run may be open; None for none, where it makes its first one.
             about: Id of the job that webhooks are told of.
         """
@@ -118,21 +119,21 @@ class ScheduleRunner:
     def _tell(self, schedule: KeptSchedule, about: str, note: ScheduleNote) -> None:
         """Tell the webhooks what became of a schedule."""
         missed = f", {note.missed} missed" if note.missed else ""
-        said = (
+        text = (
             f"schedule {schedule.id} ({schedule.wish.at} {schedule.wish.zone}): {note.what}{missed}"
         )
-        self._services.webhooks.tell("schedule", about, said, note.text)
+        self._services.webhooks.tell("schedule", about, text, note.text)
 
     def _activity(self, job: FoundJob | None) -> RunActivity:
         """The activity of a job; one that is being started runs, one that is not there rests."""
         if job is None:
             return RunActivity.RESTS
         launch = self._services.launcher.facts(job)
-        seen = self._services.poller.snapshot(job)
-        if not seen.running:
+        snapshot = self._services.poller.snapshot(job)
+        if not snapshot.running:
             starts = launch is not None and launch.step != "failed"
             return RunActivity.RUNS if starts else RunActivity.RESTS
-        return RunActivity.PAUSED if seen.state == "PAUSED" else RunActivity.RUNS
+        return RunActivity.PAUSED if snapshot.state == "PAUSED" else RunActivity.RUNS
 
     async def _carry_out(
         self, schedule: KeptSchedule, job: FoundJob | None, step: ScheduleStep
@@ -142,42 +143,46 @@ class ScheduleRunner:
         Raises:
             NacreError: The job refuses, or cannot be made.
         """
-        who = Requester(f"schedule {schedule.id} of {schedule.owner}", Role.OPERATOR, "schedule")
+        requester = Requester(
+            f"schedule {schedule.id} of {schedule.owner}", Role.OPERATOR, "schedule"
+        )
         if job is not None and step is ScheduleStep.END_FIRST:
-            await act(self._services, job, "stop", StopRequest(), who)
+            await act(self._services, job, "stop", StopRequest(), requester)
         elif schedule.wish.is_of_new_jobs:
-            return await self._make(schedule, who)
+            return await self._make(schedule, requester)
         elif job is not None:
-            await self._begin(schedule, job, who)
+            await self._begin(schedule, job, requester)
         return ""
 
-    async def _make(self, schedule: KeptSchedule, who: Requester) -> str:
-        """Make a job of its own and start it; its id.
+    async def _make(self, schedule: KeptSchedule, requester: Requester) -> str:
+        """Make a new job and start it; its id.
 
         Raises:
             NacreError: It cannot be made, or started.
         """
-        services, wish, now = self._services, schedule.wish, self._services.clock.now()
-        base = wish.profile or Path(schedule.path).name
-        name = dated_name(wish.name, Path(base).stem if wish.profile else base, now, wish.zone)
+        services, request, now = self._services, schedule.wish, self._services.clock.now()
+        base = request.profile or Path(schedule.path).name
+        name = dated_name(
+            request.name, Path(base).stem if request.profile else base, now, request.zone
+        )
         place = self._place(schedule)
         root = free_directory(place.root, name)
         planned = FoundJob(f"{place.label}~{root.name}", root.name, place.label, Layout(root))
         # One that would not be started is not made: with each time there would be another one.
         await require_quota(services, planned)
-        made, warnings = await make_at(services, root, arguments_of(wish, schedule.path))
+        job, warnings = await make_at(services, root, arguments_of(request, schedule.path))
         services.schedules.note_made(schedule.id, str(root))
         labels = services.labels.of_path(schedule.path)
         if labels.tags:
-            services.labels.set(made, JobLabels(tags=labels.tags))
-        line = note_line(iso_millis(now), "INFO", f"made by {who.name}")
+            services.labels.set(job, JobLabels(tags=labels.tags))
+        line = note_line(iso_millis(now), "INFO", f"made by {requester.name}")
         await asyncio.to_thread(append_note, root, line)
         try:
-            await act(services, made, "start", StartRequest(), who)
+            await act(services, job, "start", StartRequest(), requester)
         except (ConfigError, RefusedRequestError):
-            await self._unmake(schedule, made)
+            await self._unmake(schedule, job)
             raise
-        return ", ".join((made.id, *warnings))
+        return ", ".join((job.id, *warnings))
 
     async def _unmake(self, schedule: KeptSchedule, job: FoundJob) -> None:
         """Delete a job that was made and could not be started, such as for lack of space."""
@@ -206,34 +211,34 @@ class ScheduleRunner:
             )
         )
 
-    async def _begin(self, schedule: KeptSchedule, job: FoundJob, who: Requester) -> None:
+    async def _begin(self, schedule: KeptSchedule, job: FoundJob, requester: Requester) -> None:
         """Begin a run of a job.
 
         Raises:
             NacreError: The job refuses.
         """
-        services, wish = self._services, schedule.wish
+        services, request = self._services, schedule.wish
         await services.poller.look(job)
-        known = {action.name for action in allowed_now(services, job, "") if action.allowed}
-        if "end" in known and wish.overlap is RunOverlap.END:
-            await act(services, job, "end", EndRequest(), who)
-        elif "start" in known or "go-on" in known:
-            await act(services, job, "start", StartRequest(), who)
+        actions = {action.name for action in allowed_now(services, job, "") if action.allowed}
+        if "end" in actions and request.overlap is RunOverlap.END:
+            await act(services, job, "end", EndRequest(), requester)
+        elif "start" in actions or "go-on" in actions:
+            await act(services, job, "start", StartRequest(), requester)
             return
-        full = wish.mode == "recrawl-full"
-        options = RecrawlRequest(full, "" if full else wish.budget, wish.keep)
-        await act(services, job, "recrawl", options, who)
+        full = request.mode == "recrawl-full"
+        options = RecrawlRequest(full, "" if full else request.budget, request.keep)
+        await act(services, job, "recrawl", options, requester)
 
 
-def arguments_of(wish: ScheduleWish, path: str) -> dict[str, object]:
+def arguments_of(request: ScheduleWish, path: str) -> dict[str, object]:
     """A new job as `readers.new_jobs.make_new_job` takes it (pure).
 
     Args:
-        wish: The schedule.
-        path: Directory of the job that it is made like, where there is no profile.
+        request: The schedule.
+        path: Directory of the job that it is made like, if there is no profile.
     """
-    made: dict[str, object] = {"seeds": list(wish.seeds), "profile": wish.profile}
-    return made if wish.profile else {**made, "template": path, "own_seeds": True}
+    arguments: dict[str, object] = {"seeds": list(request.seeds), "profile": request.profile}
+    return arguments if request.profile else {**arguments, "template": path, "own_seeds": True}
 
 
 def _noted(decision: ScheduleDecision, now: float) -> ScheduleNote | None:

@@ -1,6 +1,6 @@
 """The process of a console: its parts, its sockets, its start and end.
 
-The jobs are processes of their own, which go on when the console ends: it can be killed at any
+The jobs are separate processes, which go on when the console ends: it can be killed at any
 time.
 """
 
@@ -100,11 +100,11 @@ def loopback_sockets(port: int, option: str = "--port") -> list[socket.socket]:
             f"port {port} is taken{owner_of(port)}; "
             f"`nacre console {option} {port + 10}` takes another"
         ) from None
-    found = [first]
+    sockets = [first]
     # `localhost` may be ::1. Where another program has that port, 127.0.0.1 remains.
     with suppress(OSError):
-        found.append(_bound(socket.AF_INET6, "::1", first.getsockname()[1]))
-    return found
+        sockets.append(_bound(socket.AF_INET6, "::1", first.getsockname()[1]))
+    return sockets
 
 
 def listening_sockets(bind: str, port: int) -> list[socket.socket]:
@@ -131,18 +131,18 @@ def listening_sockets(bind: str, port: int) -> list[socket.socket]:
 
 
 def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
-    made = socket.socket(family, socket.SOCK_STREAM)
+    bound = socket.socket(family, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
-            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        made.bind((address, port))
-        made.listen(128)
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind((address, port))
+        bound.listen(128)
     except OSError:
-        made.close()
+        bound.close()
         raise
-    made.settimeout(0.0)
-    return made
+    bound.settimeout(0.0)
+    return bound
 
 
 def owner_of(port: int) -> str:
@@ -159,14 +159,14 @@ def owner_of(port: int) -> str:
 
 def _listening(port: int) -> frozenset[str]:
     """Sockets that listen on a port, as `/proc/PID/fd` names them."""
-    found = set()
+    listening = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         with suppress(OSError):
             for line in Path(table).read_text("ascii").splitlines()[1:]:
                 fields = re.split(r"\s+", line.strip())
                 if fields[3] == "0A" and int(fields[1].rpartition(":")[2], 16) == port:
-                    found.add(f"socket:[{fields[9]}]")
-    return frozenset(found)
+                    listening.add(f"socket:[{fields[9]}]")
+    return frozenset(listening)
 
 
 def _pages_server(services: ConsoleServices) -> _Server:
@@ -249,8 +249,8 @@ async def _close(services: ConsoleServices, sockets: Sequence[socket.socket]) ->
     """End the processes of a console, and close its sockets."""
     await services.tasks.close()
     await services.readers.close()
-    for one in sockets:
-        one.close()
+    for listener in sockets:
+        listener.close()
 
 
 async def _take_place(

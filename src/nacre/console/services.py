@@ -9,19 +9,15 @@ from nacre.console.access.reach import ConsoleReach
 from nacre.console.access.repeats import RepeatBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
-from nacre.console.fleet.label_book import LabelBook
+from nacre.console.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
 from nacre.console.fleet.launch import Launcher
 from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import Fleet
-from nacre.console.fleet.quota_book import DiskQuotaBook
-from nacre.console.fleet.removal_book import RemovalBook
+from nacre.console.fleet.places import Fleet, RemovalBook
 from nacre.console.fleet.schedule_book import ScheduleBook
 from nacre.console.fleet.standing import ConsoleStanding
-from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.kept_work import TroubleBoard
-from nacre.console.live.hub import ViewerHub
-from nacre.console.live.notices import NoticeBoard
+from nacre.console.live.hub import NoticeBoard, ViewerHub
 from nacre.console.live.poller import Poller
 from nacre.console.live.tails import LogTails
 from nacre.console.metrics import RequestTimes
@@ -50,7 +46,7 @@ class ConsoleServices(NamedTuple):
         notices: What came of forms that were sent.
         schedules: When runs begin.
         quotas: Bytes that jobs may use.
-        webhooks: Who is told what happens.
+        webhooks: Who is notified of what happens.
         repeats: Answers to requests that are done once.
         tails: The last lines of logs.
         users: Users with passwords.

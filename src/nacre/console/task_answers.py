@@ -7,8 +7,8 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
-from nacre.console.cursors import ItemList
 from nacre.console.fleet.places import FoundJob
+from nacre.console.links import ItemList
 from nacre.console.problems import ProblemDetails, not_found
 from nacre.console.readers.background import HeldTask, Tell
 from nacre.console.readers.task import ReaderTask
@@ -86,7 +86,7 @@ def seen_task(call: Call, name: str = "") -> HeldTask:
 
 
 def begin_reading(call: Call, job: FoundJob, task: str, /, **arguments: object) -> HeldTask:
-    """Begin a task of a reader process for who asks.
+    """Begin a task of a reader process for the caller.
 
     Args:
         call: The request.
@@ -119,19 +119,19 @@ async def read_or_later(
     """
     tasks = call.services.tasks
     patience = call.services.readers.patience(task, job.layout.root, **arguments)
-    held = tasks.same(job.id, task, call.identity.name, arguments)
-    if held is None:
-        held = begin_reading(call, job, task, **arguments)
-        held.is_question = True
+    waiting = tasks.same(job.id, task, call.identity.name, arguments)
+    if waiting is None:
+        waiting = begin_reading(call, job, task, **arguments)
+        waiting.is_question = True
     try:
-        found = await held.outcome(patience)
+        result = await waiting.outcome(patience)
     finally:
-        if held.ended:
-            tasks.answered(held)
-    if not held.ended:
-        held.is_told = True
-        return None, held
-    return found, None
+        if waiting.ended:
+            tasks.answered(waiting)
+    if not waiting.ended:
+        waiting.is_told = True
+        return None, waiting
+    return result, None
 
 
 async def read(call: Call, task: ReaderTask[Q, A], request: Q) -> A | HeldTask:
@@ -141,8 +141,8 @@ async def read(call: Call, task: ReaderTask[Q, A], request: Q) -> A | HeldTask:
         NacreError: The task failed.
     """
     fields = to_builtins(request)
-    answer, held = await read_or_later(call, call.job(), task.name, **fields)
-    return held if held is not None else msgspec.convert(answer, task.answer)
+    answer, waiting = await read_or_later(call, call.job(), task.name, **fields)
+    return waiting if waiting is not None else msgspec.convert(answer, task.answer)
 
 
 async def ask(

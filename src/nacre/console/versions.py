@@ -41,7 +41,7 @@ class EditedThing(NamedTuple):
 
         A mark of weakness is passed over, because proxies that compress set one.
         """
-        tags = [one.strip().removeprefix("W/").strip('"') for one in field.split(",")]
+        tags = [tag.strip().removeprefix("W/").strip('"') for tag in field.split(",")]
         return "*" in tags or self.tag in tags
 
 

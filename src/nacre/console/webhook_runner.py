@@ -72,14 +72,14 @@ class WebhookRunner:
 
     def due(self) -> list[tuple[KeptHook, HookDelivery]]:
         """The first message of each webhook that is not busy, where it is due."""
-        now, found = self._services.clock.now(), []
+        now, deliveries = self._services.clock.now(), []
         for hook in self._book.all():
             waiting = self._book.deliveries(hook.id, "waits")
             if hook.wish.paused or hook.id in self._busy or not waiting:
                 continue
             if waiting[-1].due <= now:
-                found.append((hook, waiting[-1]))
-        return found
+                deliveries.append((hook, waiting[-1]))
+        return deliveries
 
     async def _send(self, hook: KeptHook, delivery: HookDelivery) -> None:
         try:
@@ -94,18 +94,18 @@ class WebhookRunner:
 
     def look(self) -> None:
         """Tell what became of jobs since the last look."""
-        texts = {number: one.words for number, one in self._book.broken().items()}
+        texts = {number: snapshot_job.words for number, snapshot_job in self._book.broken().items()}
         self._services.troubles.set("webhook", texts, self._services.clock.now())
-        for job, seen in self._services.poller.snapshots():
-            if seen.state in {READING, UNREADABLE}:
+        for job, snapshot in self._services.poller.snapshots():
+            if snapshot.state in {READING, UNREADABLE}:
                 continue
-            before, now = self._seen.get(job.id), seen_run(seen)
+            before, now = self._seen.get(job.id), seen_run(snapshot)
             self._seen[job.id] = now
             if before is None:  # what was before the first look is not told: it was told, or is old
                 continue
             for event in events_of(before, now):
                 message = f"{before.state} -> {now.state}"
-                self._book.tell(event, job.id, message, diagnosis_text(seen.sentence))
+                self._book.tell(event, job.id, message, diagnosis_text(snapshot.sentence))
 
 
 async def deliver(
@@ -137,12 +137,14 @@ async def deliver(
     return after
 
 
-def seen_run(seen: JobSnapshot) -> SeenRun:
+def seen_run(snapshot: JobSnapshot) -> SeenRun:
     """The state of a job and of its last run in a snapshot (pure)."""
-    overview = seen.overview
+    overview = snapshot.overview
     if overview is None:
-        return SeenRun(seen.state, seen.running)
-    return SeenRun(seen.state, seen.running, overview.run, overview.ended_at, overview.closed)
+        return SeenRun(snapshot.state, snapshot.running)
+    return SeenRun(
+        snapshot.state, snapshot.running, overview.run, overview.ended_at, overview.closed
+    )
 
 
 def events_of(before: SeenRun, now: SeenRun) -> tuple[HookEvent, ...]:
@@ -191,7 +193,7 @@ async def _address(hook: KeptHook) -> str:
     name = host(hook.wish.url).strip("[]")
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        allowed = await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except OSError as error:
         raise DeliveryError(
             message(
@@ -201,7 +203,7 @@ async def _address(hook: KeptHook) -> str:
                 strerror=error.strerror,
             )
         ) from None
-    addresses = [str(one[4][0]) for one in found]
+    addresses = [str(candidate[4][0]) for candidate in allowed]
     if hook.wish.private:
         return addresses[0]
     for address in addresses:

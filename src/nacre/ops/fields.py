@@ -7,12 +7,15 @@ refuses other values. A test requires bounds for each number and a length for ea
 import re
 from collections.abc import Mapping
 from inspect import cleandoc
-from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
 
+from nacre.config.facts import choices_of
 from nacre.core.states import MOST_PARALLEL
+from nacre.errors import ConfigError, Problem
+from nacre.messages import message
 
 LARGEST: Final = 2**53 - 1
 """The last whole number that all programs read exactly: 9 PB, 285 million years in seconds."""
@@ -109,11 +112,11 @@ def field_shape(kind: Any) -> FieldShape:  # noqa: ANN401 - a type
     if get_origin(kind) is Annotated:
         plain, *annotations = get_args(kind)
         shape = field_shape(plain)
-        for each in annotations:
-            if isinstance(each, Typed):
-                shape = shape._replace(form=each)
-            elif isinstance(each, Meta) and not shape.is_list:
-                shape = shape._replace(minimum=each.ge, maximum=each.le)
+        for annotation in annotations:
+            if isinstance(annotation, Typed):
+                shape = shape._replace(form=annotation)
+            elif isinstance(annotation, Meta) and not shape.is_list:
+                shape = shape._replace(minimum=annotation.ge, maximum=annotation.le)
         return shape
     parts = get_args(kind)
     if get_origin(kind) is Literal:
@@ -121,8 +124,8 @@ def field_shape(kind: Any) -> FieldShape:  # noqa: ANN401 - a type
     if get_origin(kind) is tuple:
         return field_shape(parts[0])._replace(is_list=True)
     if parts:  # a type, or None
-        (one,) = (part for part in parts if part is not type(None))
-        return field_shape(one)._replace(is_optional=True)
+        (choice,) = (part for part in parts if part is not type(None))
+        return field_shape(choice)._replace(is_optional=True)
     return FieldShape(kind)
 
 
@@ -140,9 +143,9 @@ def split_docstring(doc: str) -> tuple[str, dict[str, str]]:
     Args:
         doc: The docstring, with its section `Attributes:` if it has one.
     """
-    lead, _, rest = cleandoc(doc).partition("Attributes:\n")
+    lead, _, tail = cleandoc(doc).partition("Attributes:\n")
     meanings, name = dict[str, str](), ""
-    for line in rest.partition("\n\n")[0].splitlines():
+    for line in tail.partition("\n\n")[0].splitlines():
         begins = _ATTRIBUTE.fullmatch(line)
         if begins:
             name = begins[1]
@@ -161,3 +164,63 @@ def field_meanings(struct: type[msgspec.Struct]) -> Mapping[str, str]:
         if issubclass(base, msgspec.Struct):
             meanings |= split_docstring(base.__doc__ or "")[1]
     return meanings
+
+
+_PLACE: Final = re.compile(r" - at `(?:key in )?\$\.?(.*)`$")
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class FieldMisfit(NamedTuple):
+    """A field that does not fit.
+
+    Attributes:
+        path: It, such as `seeds[0]`; "" for the whole.
+        words: What is wrong with it, and what it may be.
+    """
+
+    path: str
+    words: str
+
+    def __str__(self) -> str:
+        """Both, in one line."""
+        return f"{self.path}: {self.words}" if self.path else self.words
+
+
+def misfit_of(error: msgspec.ValidationError, kind: type[msgspec.Struct]) -> FieldMisfit:
+    """The field that an error of decoding is about (pure).
+
+    Args:
+        error: The error.
+        kind: The struct that the text was decoded as.
+    """
+    text = str(error)
+    place = _PLACE.search(text)
+    reason = text[: place.start()] if place else text
+    if "matching regex" in reason:
+        reason = "it has a line break, another control character, or a sign that cannot be there"
+    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    field = fields.get(re.split(r"[.\[]", place[1])[0]) if place else None
+    choices = choices_of(field.type) if field is not None and reason.startswith("Invalid") else ()
+    named = ", ".join(filter(None, choices))
+    words = f"{reason}; it is one of {named}" if named else reason
+    return FieldMisfit(place[1] if place else "", words)
+
+
+def bounded(request: S) -> S:
+    """A struct whose fields are within their bounds, so that it is read again as it is (pure).
+
+    The bounds are looked at where something is decoded, and not where commands make a struct.
+
+    Raises:
+        ConfigError: A field is not.
+    """
+    kind = type(request)
+    try:
+        return msgspec.json.decode(msgspec.json.encode(request), type=kind)
+    except msgspec.ValidationError as error:
+        path, words = misfit_of(error, kind)
+        raise ConfigError([Problem(path, words)]) from None
+    except UnicodeEncodeError:  # bytes of a command line that are no text
+        raise ConfigError(
+            message("ops.invalid-characters", "it has characters that are none")
+        ) from None

@@ -136,18 +136,18 @@ def change_frontier(
 
     matcher(urls), matcher(queues)
     context.layout.require()
-    socket, who = context.layout.socket, {BY: context.by} if context.by else {}
+    socket, user = context.layout.socket, {BY: context.by} if context.by else {}
     if not is_running(socket):
         return _change_stopped(context, action, urls, queues, limit)
     if action != "delete":
         answer = send_command(
             socket, "frontier-steer", context.patience, action=action, queue=queues, url=urls,
-            limit=limit, **who,
+            limit=limit, **user,
         )  # fmt: skip
         return int(answer["changed"])
     try:
         answer = send_command(
-            socket, "frontier-delete", context.patience, urls=urls, queues=queues, **who
+            socket, "frontier-delete", context.patience, urls=urls, queues=queues, **user
         )
         return int(answer["deleted"])
     except NotRunningError:  # the job ended meanwhile: what it left is deleted

@@ -18,8 +18,8 @@ from nacre.editing.secrets import is_secret, without_secrets
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.edits import read_config
 from nacre.messages import message
-from nacre.ops.config_file import read_version
 from nacre.ops.fields import LineText, ShortText, Text
+from nacre.ops.settings import read_version
 from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.layers import (
     file_layers,
@@ -256,11 +256,11 @@ def save_profile(layout: Layout, request: ProfileWish) -> ProfileDetails:
     """
     name, purpose = request.name, request.purpose.strip()
     if not _NAME.fullmatch(name):
-        said = message(
+        detail = message(
             "ops.profile-name",
             "the name of a profile has small letters, digits and hyphens, 60 at most",
         )
-        raise ConfigError([Problem("name", said, sample="our-library")])
+        raise ConfigError([Problem("name", detail, sample="our-library")])
     if not purpose or not purpose.isprintable():
         raise ConfigError(
             [
@@ -312,7 +312,7 @@ def profile_of(layout: Layout) -> str:
         raise ConfigError(layer.problems)
     if layer.includes or layer.profile[0]:
         inner = inner_layers(file_layers(layout.config, layout.root), layout.root)
-        tree, _ = merge(one for one in inner if one.source != "user")
+        tree, _ = merge(key for key in inner if key.source != "user")
         return _without_marks(yaml_text(_public(tree, ()))) if tree else ""
     gone = [Edit(path, REMOVED) for path in _private(layer.tree, ())]
     text = amended(raw, gone) if gone else raw
@@ -337,19 +337,19 @@ def _private(tree: object, path: tuple[str | int, ...]) -> list[tuple[str | int,
 
 
 def _public(tree: Tree, path: tuple[str, ...]) -> Tree:
-    kept = [
+    public = [
         (key, value)
         for key, value in tree.items()
         if ".".join((*path, key)) not in _OWN_TO_A_JOB and not is_secret((*path, key), None)
     ]
-    return {key: _public_value(value, (*path, key)) for key, value in kept}
+    return {key: _public_value(value, (*path, key)) for key, value in public}
 
 
 def _public_value(value: Any, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - YAML
     if isinstance(value, dict):
         return _public(value, path)
     if isinstance(value, list):
-        return [_public_value(one, (*path, str(number))) for number, one in enumerate(value)]
+        return [_public_value(entry, (*path, str(number))) for number, entry in enumerate(value)]
     return value
 
 
@@ -370,13 +370,13 @@ def remove_profile(_: Layout, request: NameRequest) -> None:
     path = user_folder() / "profiles" / f"{name}.yaml"
     if not _NAME.fullmatch(name) or not path.is_file():
         ships = any(profile.name == name for profile in list_profiles())
-        said = (
+        text = (
             message("ops.shipped", "comes with Nacre")
             if ships
             else message("ops.absent", "is not there")
         )
         raise JobError(
-            message("ops.profile-error", "the profile {name!r} {text}", name=name, text=said)
+            message("ops.profile-error", "the profile {name!r} {text}", name=name, text=text)
         )
     try:
         path.unlink()

@@ -217,8 +217,8 @@ def _send(context: OperationContext, command: str, **arguments: object) -> dict[
     layout = context.layout
     if not _is_running(context):
         raise JobError(_what_to_do(layout))
-    who = {BY: context.by} if context.by else {}
-    return send_command(layout.socket, command, context.patience, **arguments, **who)
+    user = {BY: context.by} if context.by else {}
+    return send_command(layout.socket, command, context.patience, **arguments, **user)
 
 
 def _what_to_do(layout: "Layout") -> str:

@@ -75,17 +75,17 @@ def header_settings(lines: Sequence[str]) -> dict[str, str | list[str]]:
         name, colon, value = (part.strip() for part in line.partition(":"))
         field = name.lower()
         if not colon or not name:
-            said = message("ops.header-format", "--header {line!r}: no header line", line=line)
+            text = message("ops.header-format", "--header {line!r}: no header line", line=line)
             problems.append(
                 Problem(
-                    "", said, message("ops.header-line", "`Name: value`"), "Accept-Language: zh"
+                    "", text, message("ops.header-line", "`Name: value`"), "Accept-Language: zh"
                 )
             )
         elif field in _OTHERWISE:
-            said = message(
+            text = message(
                 "ops.header-field", "--header {name}: this field is not set by a line", name=name
             )
-            problems.append(Problem("", said, _OTHERWISE[field]))
+            problems.append(Problem("", text, _OTHERWISE[field]))
         elif field in _SETTINGS:
             settings[_SETTINGS[field]] = value
         else:
@@ -93,10 +93,10 @@ def header_settings(lines: Sequence[str]) -> dict[str, str | list[str]]:
     if problems:
         raise ConfigError(problems)
     if sent:
-        given = {line.partition(":")[0].lower() for line in sent}
+        headers = {line.partition(":")[0].lower() for line in sent}
         default = FetchSettings().accept
-        kept = [line for line in default if line.partition(":")[0].lower() not in given]
-        settings["accept"] = [*kept, *sent]
+        stored = [line for line in default if line.partition(":")[0].lower() not in headers]
+        settings["accept"] = [*stored, *sent]
     return settings
 
 
@@ -131,8 +131,8 @@ class JobOptions:
 def options_of(params: Mapping[str, Any]) -> JobOptions:
     """The options of a command line, by the names of the parameters of `crawl` and `new`."""
     names = [field.name for field in fields(JobOptions)]
-    given = {name: params[name] for name in names if params.get(name) is not None}
-    options = JobOptions(**{"urls": (), **given})
+    value = {name: params[name] for name in names if params.get(name) is not None}
+    options = JobOptions(**{"urls": (), **value})
     return options if options.level is None else replace(options, depth=_depth(options))
 
 
@@ -235,7 +235,7 @@ def check_and_create(
 
 def _apart(lists: Sequence[SeedList]) -> list[SeedList]:
     """The lists without names and passwords."""
-    return [one._replace(lines=separate_logins(list(one.lines)).lines) for one in lists]
+    return [option._replace(lines=separate_logins(list(option.lines)).lines) for option in lists]
 
 
 def default_directory(lines: Sequence[str], clock: Clock | None = None) -> Path:
@@ -243,8 +243,8 @@ def default_directory(lines: Sequence[str], clock: Clock | None = None) -> Path:
     url = next(first_url(lines), "")
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", host(url)).strip("-.") if url else ""
     first = Path("crawls", f"{name or 'crawl'}-{run_name((clock or SystemClock()).now())}")
-    others = (first.with_name(f"{first.name}-{number}") for number in count(2))
-    return next(path for path in chain((first,), others) if not path.exists())
+    existing = (first.with_name(f"{first.name}-{number}") for number in count(2))
+    return next(path for path in chain((first,), existing) if not path.exists())
 
 
 def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule types
@@ -266,7 +266,7 @@ def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule t
     )
 
 
-def values_of(options: JobOptions) -> dict[str, Any]:
+def values_of(options: JobOptions) -> dict[str, object]:
     """The settings of the options, `--set` last, as a tree of the configuration."""
     if options.user_agent == "":
         problem = message(
@@ -282,7 +282,7 @@ def values_of(options: JobOptions) -> dict[str, Any]:
                 )
             ]
         )
-    said: dict[str, dict[str, Any]] = {
+    text: dict[str, dict[str, object]] = {
         "fetch": {
             "contact": options.contact,
             "user_agent": options.user_agent,
@@ -305,10 +305,10 @@ def values_of(options: JobOptions) -> dict[str, Any]:
         raise ConfigError(layer.problems)
     waits = "delay" in layer.tree.get("politeness", {})
     if options.delay is not None and _is_zero(options.delay) and not waits:
-        said["politeness"]["in_flight"] = options.parallel or JobSettings().engine.parallel
+        text["politeness"]["in_flight"] = options.parallel or JobSettings().engine.parallel
     tree = {
         section: kept
-        for section, values in said.items()
+        for section, values in text.items()
         if (kept := {name: value for name, value in values.items() if value is not None})
     }
     return merge([Layer(layer.source, tree), layer])[0]

@@ -86,15 +86,15 @@ def pass_after_pass(
 
 
 def _passes(recurrence: Recurrence, waiting: "Waiting", clock: Clock, times: int) -> int:
-    done = 0
+    finished = 0
     if not waiting.wait(recurrence.first, first=True):
         return 0
     while True:
         began = clock.now()
         waiting.keeper.announce(recurrence.expected(began))
         code = recurrence.make()
-        done += 1
-        if code in _ENDS or done == times:
+        finished += 1
+        if code in _ENDS or finished == times:
             return code
         if not waiting.wait(lambda began=began: recurrence.following(began)):  # type: ignore[misc]
             return code
@@ -156,8 +156,8 @@ class Waiting:
         if following.time > clock.now() or not first:
             self._note(_next_text(following))
         # Short naps: a clock that is set and a machine that sleeps do not matter either.
-        while (left := following.time - (slept := clock.now())) > 0:
-            self._rest(min(left, _NAP))
+        while (seconds := following.time - (slept := clock.now())) > 0:
+            self._rest(min(seconds, _NAP))
             if clock.now() < slept - _SET_BACK:
                 return self._until(ask, first=False)
         self._rest(0.0)

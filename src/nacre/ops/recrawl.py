@@ -54,7 +54,7 @@ def plan_pass(layout: "Layout", request: PassRequest, clock: "Clock") -> Planned
     """
     from nacre.job.control import is_running
     from nacre.job.next_run import plan_next
-    from nacre.ops.job_check import examine, require_later
+    from nacre.ops.starts import examine, require_later
 
     loaded, findings = examine(layout, request.assignments)
     findings.require()

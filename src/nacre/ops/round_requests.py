@@ -190,11 +190,11 @@ def require_remote(request: RoundsRequest) -> None:
     for url in request.sitemaps:
         # With a path, a requester of another machine could read a file of this one.
         if not url.startswith(("http://", "https://")):
-            why = message(
+            reason = message(
                 "ops.sitemap-url",
                 "a sitemap is named by its URL here, which begins with http:// or https://",
             )
-            raise ConfigError([Problem("sitemaps", why, "", "https://example.org/sitemap.xml")])
+            raise ConfigError([Problem("sitemaps", reason, "", "https://example.org/sitemap.xml")])
     duration_of("time_limit", request.time_limit)
     duration_of("until_due", request.until_due)
 

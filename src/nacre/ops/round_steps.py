@@ -122,12 +122,12 @@ class RequestedSteps:
         return engine
 
     def open(
-        self, engine: TaskEngine, clock: int, told: Told
+        self, engine: TaskEngine, clock: int, messages: Told
     ) -> AbstractContextManager[StepContext]:
         """See `RoundSteps`."""
         setup = self._setup._replace(clock=clock or self._setup.clock)
         warn = self._listener.note
-        return open_step(self._layout.root, setup, told, engine=engine, warn=warn)
+        return open_step(self._layout.root, setup, messages, engine=engine, warn=warn)
 
     def plan(self, settings: CycleSettings) -> RoundPlan:
         """See `RoundSteps`."""
@@ -303,4 +303,7 @@ def index_results(
     """
     writers = chosen_writers(context.settings.cycle.index.writers, writer)
     folder = context.layout.index
-    return [index(context, each.make(folder), when=each.when, rebuild=rebuild) for each in writers]
+    return [
+        index(context, segment.make(folder), when=segment.when, rebuild=rebuild)
+        for segment in writers
+    ]

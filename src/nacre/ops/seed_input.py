@@ -52,7 +52,7 @@ class SeedInput(NamedTuple):
 
 
 def seed_input(
-    urls: Sequence[str], files: Sequence[Path], more: Sequence[str], what: str = "seed"
+    urls: Sequence[str], files: Sequence[Path], more: Sequence[str], noun: str = "seed"
 ) -> SeedInput:
     """The seeds that were named.
 
@@ -60,7 +60,7 @@ def seed_input(
         urls: Arguments. One that is the name of a file is replaced by its lines.
         files: Of `--seeds`; `-`: standard input.
         more: Of `--set seeds=`: URLs or files.
-        what: The word for one of them in notes.
+        noun: The word for one of them in notes.
 
     Raises:
         ConfigError: There are none, or a file cannot be read.
@@ -71,14 +71,14 @@ def seed_input(
     for text in (*urls, *more):
         if is_list := _is_file(text):
             named.append(Path(text))
-            notes.append(f"{text} is a file: its lines are the {what}s")
+            notes.append(f"{text} is a file: its lines are the {noun}s")
         if not is_list:
             typed.append(_no_missing_file(text))
     if not typed and not named:
         raise ConfigError([_NONE])
     lists = [SeedList("", typed)] if typed else []
     for path in named:
-        read, note = _read(path, what)
+        read, note = _read(path, noun)
         lists.append(read)
         notes.append(note)
     return SeedInput(lists, notes)
@@ -93,24 +93,24 @@ _NONE = Problem(
 )
 
 
-def set_seeds(values: dict[str, Any]) -> list[str]:
+def set_seeds(values: dict[str, object]) -> list[str]:
     """Take the value of `--set seeds=` out of the settings: a file, a URL or a list of URLs.
 
     Raises:
         ConfigError: It says something else.
     """
-    said = values.pop("seeds", None)
-    if said is None:
+    text = values.pop("seeds", None)
+    if text is None:
         return []
-    if isinstance(said, str):
-        return [said]
-    if isinstance(said, list) and all(isinstance(one, str) for one in said):
-        return said
+    if isinstance(text, str):
+        return [text]
+    if isinstance(text, list) and all(isinstance(line, str) for line in text):
+        return text
     raise ConfigError(
         [
             Problem(
                 "seeds",
-                message("ops.set-seeds", "--set seeds={text!r}: no seeds", text=said),
+                message("ops.set-seeds", "--set seeds={text!r}: no seeds", text=text),
                 message("ops.file-or-urls", "a file, a URL or a list of URLs"),
             )
         ]
@@ -166,26 +166,30 @@ def _no_missing_file(text: str) -> str:
     """A URL as it is; an error for what can only be meant for a file."""
     if "://" in text:
         return text
-    scheme, slashes, rest = text.partition("//")
+    scheme, slashes, tail = text.partition("//")
     if slashes and scheme.rstrip(":").lower() in _SCHEMES:
-        meant = f"{scheme.rstrip(':')}://{rest}"
-        why = f"`://` is misspelt; did you mean {meant!r}?"
+        meant = f"{scheme.rstrip(':')}://{tail}"
+        detail = f"`://` is misspelt; did you mean {meant!r}?"
         raise ConfigError(
             [
                 Problem(
                     "",
-                    message("ops.is-not-seed", "{text!r} is not a seed: {why}", text=text, why=why),
+                    message(
+                        "ops.is-not-seed", "{text!r} is not a seed: {why}", text=text, why=detail
+                    ),
                 )
             ]
         )
     if pair := _METADATA.match(text):
-        why = f"no host has a name such as {pair[0]!r}"
+        detail = f"no host has a name such as {pair[0]!r}"
         expected = message("ops.seed-metadata", "metadata behind a tab, in a file of seeds")
         raise ConfigError(
             [
                 Problem(
                     "",
-                    message("ops.is-not-seed", "{text!r} is not a seed: {why}", text=text, why=why),
+                    message(
+                        "ops.is-not-seed", "{text!r} is not a seed: {why}", text=text, why=detail
+                    ),
                     expected,
                 )
             ]
@@ -196,7 +200,7 @@ def _no_missing_file(text: str) -> str:
     is_host = behind and ("." in first or ":" in first or first == "localhost")
     named = text.startswith((".", "/", "~")) or (path.suffix in _LIST_NAMES and not is_host)
     if named or ("." not in text and text != "localhost" and _exists(path)):
-        why = why_not_ordinary(path) or "there is no such file"
+        detail = why_not_ordinary(path) or "there is no such file"
         expected = message(
             "ops.seed-url", "a URL, which begins with http:// or https://, or a file of URLs"
         )
@@ -204,7 +208,9 @@ def _no_missing_file(text: str) -> str:
             [
                 Problem(
                     "",
-                    message("ops.is-not-seed", "{text!r} is not a seed: {why}", text=text, why=why),
+                    message(
+                        "ops.is-not-seed", "{text!r} is not a seed: {why}", text=text, why=detail
+                    ),
                     expected,
                 )
             ]
@@ -212,7 +218,7 @@ def _no_missing_file(text: str) -> str:
     return text
 
 
-def _read(path: Path, what: str) -> tuple[SeedList, str]:
+def _read(path: Path, noun: str) -> tuple[SeedList, str]:
     """The lines of a list, and what to tell of it."""
     name = _STDIN_NAME if path == STDIN else str(path)
     try:
@@ -221,17 +227,17 @@ def _read(path: Path, what: str) -> tuple[SeedList, str]:
             file.seek(0)
             lines = list(of_a_text(decoded_lines(file, codec)))
     except (OSError, EOFError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise unreadable(name, why) from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise unreadable(name, reason) from error
     if lines and not lines[-1]:
         lines.pop()
     seeds, bad = _counts(read_seeds(lines, name))
-    text = f"{name}: {counted(seeds, what)}"
+    text = f"{name}: {counted(seeds, noun)}"
     if codec != UTF_8:
         text += f", read as {coding_name(codec)}"
     if bad:
         text += (
-            f"; {counted(bad, f'line is not a {what} and is', f'lines are not {what}s and are')} "
+            f"; {counted(bad, f'line is not a {noun} and is', f'lines are not {noun}s and are')} "
             "skipped"
         )
     return SeedList(name, lines), text

@@ -1,8 +1,13 @@
 """Change the settings of a job: of its process and its file, or of its file."""
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import msgspec
+
+from nacre.editing.secrets import without_secrets
+from nacre.job.edits import read_config
+from nacre.store.layout import Layout
 
 if TYPE_CHECKING:
     from nacre.job.apply_change import Changed, ChangeRequest
@@ -33,10 +38,35 @@ def change_settings(
     layout.require()
     with alone(layout):
         if not is_running(layout.socket):
-            who = context.by or user_name()
-            return False, change_stopped(layout, request, RealDisk(), who)
+            user = context.by or user_name()
+            return False, change_stopped(layout, request, RealDisk(), user)
         by = {BY: context.by} if context.by else {}
         answer = send_command(
             layout.socket, "change", context.patience, change=msgspec.to_builtins(request), **by
         )
         return True, msgspec.convert(answer["changed"], Changed)
+
+
+class ConfigVersion(msgspec.Struct, frozen=True):
+    """The file of a job as it can be shown.
+
+    Attributes:
+        text: Its text, with a mark in place of each secret.
+        etag: Changes with each version.
+    """
+
+    text: str
+    etag: str
+
+
+def read_version(layout: Layout) -> ConfigVersion:
+    """Read the file as it is.
+
+    Raises:
+        JobError: It cannot be read.
+    """
+    raw = read_config(layout.config).decode("utf-8", "replace")
+    text = without_secrets(raw).text
+    # Not of the text itself, from which a short secret could be guessed.
+    facts = f"{layout.config.stat().st_mtime_ns} {text}"
+    return ConfigVersion(text, hashlib.sha256(facts.encode()).hexdigest()[:32])

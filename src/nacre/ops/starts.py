@@ -3,15 +3,23 @@
 The process that runs a job is always a command, so that a job outlives who starts it.
 """
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, JobError
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Texts
 from nacre.ops.operation import option_words
 from nacre.runs.budget import parse_budget
+
+if TYPE_CHECKING:
+    from nacre.config.check import Loaded
+    from nacre.core.clock import Clock
+    from nacre.job.checks import Findings
+    from nacre.settings.settings import JobSettings
+    from nacre.store.layout import Layout
 
 
 class StartRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,3 +74,90 @@ def recrawl_words(request: RecrawlRequest) -> list[str]:
         )
     parse_budget(request.budget)
     return option_words(request)
+
+
+def examine(
+    layout: "Layout", assignments: Sequence[str] = (), *, strict: bool = False
+) -> "tuple[Loaded[JobSettings] | None, Findings]":
+    """Return the settings of a job, None if they cannot be read, and all findings.
+
+    Args:
+        layout: Directories of the job.
+        assignments: Other settings, `path=value`.
+        strict: An invalid line of a seed list is a problem.
+
+    Raises:
+        JobError: The directory is not a job.
+    """
+    import asyncio
+
+    from nacre.engine.clock import SystemClock
+    from nacre.fetch.dns import DnsResolver
+    from nacre.job.checks import check
+    from nacre.settings.contact import resolver_lookup
+    from nacre.settings.load import examine_job
+    from nacre.settings.settings import JobSettings
+
+    loaded, problems = examine_job(layout, assignments)
+    settings = loaded.settings if loaded else JobSettings()
+    lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
+    return loaded, asyncio.run(check(layout, loaded, problems, lookup, strict=strict))
+
+
+def require_later(layout: "Layout", clock: "Clock") -> None:
+    """Refuse a `--now` before the end of the last run.
+
+    Raises:
+        JobError: It is before: the history of the job would go back.
+    """
+    from nacre.engine.clock import MovedClock
+    from nacre.inspect.view import latest_time
+    from nacre.runs.start_time import refusal
+
+    if isinstance(clock, MovedClock):
+        text = refusal(clock.now(), latest_time(layout), str(layout.root))
+        if text:
+            raise JobError(text)
+
+
+_LASTING: Final = ("files", "epoch", "warc.serial", "warc.total")
+"""Values of the store that a checkpoint does not set back."""
+
+
+def restore(layout: "Layout", settings: "JobSettings", name: str) -> tuple[str, str]:
+    """Put a checkpoint in the place of the store of a stopped job.
+
+    Args:
+        layout: Directories of the job.
+        settings: Its settings.
+        name: Name of the checkpoint; `latest` for the last one.
+
+    Returns:
+        The name of the checkpoint, and the path of the former store.
+
+    Raises:
+        JobError: There is no checkpoint of that name, or the job is running.
+        StorageError: The checkpoint cannot be put there.
+    """
+    from nacre.store.checkpoint import checkpoints, restore_checkpoint
+    from nacre.store.disk import RealDisk
+
+    names = checkpoints(str(layout.checkpoints))
+    if name == "latest" and names:
+        name = names[-1]
+    if name not in names:
+        known = ", ".join(names) or "none yet; `nacre checkpoint` makes one"
+        raise JobError(
+            message(
+                "ops.no-checkpoint",
+                "there is no checkpoint {name!r} of {root}; there are: {names}",
+                name=name,
+                root=layout.root,
+                names=known,
+            )
+        )
+    folder, memory = str(layout.checkpoints / name), settings.store.memory
+    former = restore_checkpoint(
+        RealDisk(), folder, str(layout.store), lasting=_LASTING, memory=memory
+    )
+    return name, str(former)

@@ -49,13 +49,13 @@ def import_lines(
 
     layout, settings = context.layout, load_job(context.layout).settings
     if is_running(layout.socket):
-        who = {BY: context.by} if context.by else {}
+        user = {BY: context.by} if context.by else {}
         plain = msgspec.to_builtins(options)
         with lines() as texts:
             for first, chunk in _chunks(texts):
                 answer = send_command(
                     layout.socket, "frontier-import", context.patience, lines=chunk, first=first,
-                    options=plain, **who,
+                    options=plain, **user,
                 )  # fmt: skip
                 yield msgspec.convert(answer["imported"], Imported)
         return
@@ -99,15 +99,15 @@ def file_lines(path: Path, name: str = "") -> Iterator[Iterable[str]]:
                 )
             yield decoded_lines(packed, codec)
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or error
+        reason = getattr(error, "strerror", None) or error
         raise ConfigError(
-            message("ops.cannot-be-read", "{name} cannot be read: {why}", name=name, why=why)
+            message("ops.cannot-be-read", "{name} cannot be read: {why}", name=name, why=reason)
         ) from error
 
 
 def _chunks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     """Chunks of lines, each with the number of its first line."""
-    first, rest = 1, iter(lines)
-    while chunk := list(islice(rest, _LINES)):
+    first, tail = 1, iter(lines)
+    while chunk := list(islice(tail, _LINES)):
         yield first, chunk
         first += len(chunk)

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.fleet.job_books import WantedKindBook
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import FoundJob, JobPlace
-from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.errors import StorageError
 from nacre.store.layout import Layout
 

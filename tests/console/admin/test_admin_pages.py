@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 
 from nacre.console.access.sessions import COOKIE
-from nacre.console.admin import about
+from nacre.console.admin import pages
 from nacre.console.routes import API
 from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
@@ -25,7 +25,7 @@ def test_admins_see_who_may_do_what_and_who_did(tmp_path: Path):
         line = f'it is shown once. <code class="small">POST {API}/keys</code>'
         assert line in page.text
         assert "crawls" in page.text
-        for name, version in about.versions():
+        for name, version in pages.versions():
             assert f"<dt>{name}</dt><dd>{version}</dd>" in page.text
         none = await console.client.get("/admin?who=berta&after=x", headers=admin)
         assert line not in none.text
@@ -45,11 +45,11 @@ def test_packages_have_their_licences():
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     asked = [*project["dependencies"], *project["optional-dependencies"]["console"]]
     names = {re.split(r"[^\w.-]", one)[0] for one in asked}
-    assert set(about.PACKAGES) == names
-    found = {one.name: one for one in about.packages()}
+    assert set(pages.PACKAGES) == names
+    found = {one.name: one for one in pages.packages()}
     assert set(found) == names
     assert found["msgspec"].licence
-    assert "htmx" in about.page_licences()
+    assert "htmx" in pages.page_licences()
 
 
 def test_the_forms_work_without_script(tmp_path: Path):

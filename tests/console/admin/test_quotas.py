@@ -7,7 +7,7 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
-from nacre.console.fleet.quota_book import ALL_JOBS, DiskQuotaBook, KeptQuota, limit_of
+from nacre.console.fleet.job_books import ALL_JOBS, DiskQuotaBook, KeptQuota, limit_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.routes import API
 from nacre.engine.clock import SystemClock

@@ -5,8 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.broken_rows import BrokenRow
+from nacre.console.access.database import BrokenRow, ConsoleDatabase
 from nacre.console.fleet.schedule_book import ScheduleBook, ScheduleNote, ScheduleWish
 from nacre.console.fleet.webhook_book import HookWish, WebhookBook
 from nacre.console.routes import API
@@ -99,7 +98,7 @@ def test_the_console_goes_on_with_the_others_and_says_so(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         services = console.services
-        put_broken(services.quotas._database)
+        put_broken(services.schedules._database)
         fields = console.as_session()
         for path in ("/", "/j/crawls~demo", "/calendar", "/webhooks", f"{API}/jobs"):
             assert (await console.client.get(path, headers=fields)).status_code == 200, path

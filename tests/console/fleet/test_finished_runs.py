@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.fleet import finished_runs as module
-from nacre.console.fleet.finished_runs import FinishedRun, finished_runs
+from nacre.console.fleet import job_files as module
+from nacre.console.fleet.job_files import FinishedRun, finished_runs
 from nacre.console.fleet.places import FoundJob
 from nacre.store.layout import Layout
 

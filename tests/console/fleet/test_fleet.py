@@ -6,8 +6,7 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet import places as fleet_module
-from nacre.console.fleet.places import Fleet, FoundJob, JobPlace, find_jobs, places_of
-from nacre.console.fleet.removal_book import RemovalBook
+from nacre.console.fleet.places import Fleet, FoundJob, JobPlace, RemovalBook, find_jobs, places_of
 
 
 def test_an_older_look_does_not_take_away_what_a_newer_one_found(

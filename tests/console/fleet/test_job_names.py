@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.console.fleet.job_names import check_name, dated_name, with_tail
+from nacre.console.fleet.places import check_name, dated_name, with_tail
 from nacre.errors import ConfigError
 
 NEW_YEAR = 1_798_736_400.0

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, LabelBook, changed_labels
+from nacre.console.fleet.job_books import JobLabels, JobLabelsWish, LabelBook, changed_labels
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.store.layout import Layout

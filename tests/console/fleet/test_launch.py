@@ -10,8 +10,7 @@ import pytest
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet import launch
 from nacre.console.fleet.launch import Launcher, StartedProcess, lay_pause, lift_start_pause
-from nacre.console.fleet.places import Fleet, FoundJob, places_of
-from nacre.console.fleet.removal_book import RemovalBook
+from nacre.console.fleet.places import Fleet, FoundJob, RemovalBook, places_of
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
 from nacre.store.layout import Layout

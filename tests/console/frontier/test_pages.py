@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from nacre.console.expressions import containing, has_bare_mark, with_escapes
 from nacre.console.frontier import tree
 from nacre.console.frontier.pages import UrisPageQuery, row_exclusion
+from nacre.console.frontier.uris import containing, has_bare_mark, with_escapes
 from nacre.console.links import exclude_link
 from nacre.console.readers.views import ScanBudget
 from nacre.frontier.pending import matcher

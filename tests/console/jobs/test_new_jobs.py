@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.fleet.job_names import check_name
+from nacre.console.fleet.places import check_name
 from nacre.console.jobs.new_jobs import first_url, reaches, samples
 from nacre.console.routes import API
 from nacre.errors import ConfigError

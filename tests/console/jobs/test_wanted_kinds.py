@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.wanted_book import MOST, WantedKindBook, kinds_of
+from nacre.console.fleet.job_books import MOST, WantedKindBook, kinds_of
 from nacre.console.jobs.overview import crowd_links
 from nacre.console.live.poller import Poller
 from nacre.job.diagnosis import CrowdedKind

@@ -57,7 +57,7 @@ def test_what_was_read_is_shown_though_it_cannot_be_kept(tmp_path: Path):
     assert nacre("frontier", tmp_path / "crawls" / "demo", "import", lines).code == 0
 
     async def scene(console: GivenConsole) -> None:
-        console.services.quotas._database.rows("PRAGMA query_only = ON")
+        console.services.schedules._database.rows("PRAGMA query_only = ON")
         (job,) = console.services.fleet.jobs
         await console.services.poller.look(job)
         seen = console.services.poller.snapshot(job)

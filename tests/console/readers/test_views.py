@@ -2,8 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.readers.stamps import folder_stamp, stamp_text, store_stamp
-from nacre.console.readers.views import FRESH, SHARE, STALE, fresh_for, usable_for
+from nacre.console.readers.views import (
+    FRESH,
+    SHARE,
+    STALE,
+    folder_stamp,
+    fresh_for,
+    stamp_text,
+    store_stamp,
+    usable_for,
+)
 from nacre.inspect.stored_job import reading_store
 from nacre.store.layout import Layout
 from tests.console.waiting import add_waiting_job

@@ -5,7 +5,7 @@ from datetime import date
 import msgspec
 import pytest
 
-from nacre.console.fleet.finished_runs import FinishedRun
+from nacre.console.fleet.job_files import FinishedRun
 from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
 from nacre.console.schedules.calendar_month import (
     CalendarDay,
@@ -65,7 +65,7 @@ def test_what_became_of_runs_stands_in_the_month():
 def test_runs_that_are_over_stand_on_the_day_of_their_end():
     over = [FinishedRun(NOW - HOUR, "a", "20261102T200000Z", "FINISHED")]
     over += [FinishedRun(NOW - 60 * 24 * HOUR, "a", "20260902T200000Z", "")]
-    days = days_of(weeks_of(FIRST, [], NOW, looked=CalendarLook(finished=over)))
+    days = days_of(weeks_of(FIRST, [], NOW, look=CalendarLook(finished=over)))
     assert {number: day.runs for number, day in days.items() if day.runs} == {
         2: (MonthEntry("23:00", "a", run="20261102T200000Z", exit="FINISHED"),)
     }
@@ -102,7 +102,7 @@ def test_a_schedule_that_is_rare_and_one_that_is_not_are_compared(often: str):
 
 def test_passes_that_a_job_begins_itself_are_runs_to_come():
     every = OwnPasses("a", RecurringCrawl(1, "--every 240h", NOW + 12 * HOUR))
-    days = days_of(weeks_of(FIRST, [], NOW, looked=CalendarLook([every])))
+    days = days_of(weeks_of(FIRST, [], NOW, look=CalendarLook([every])))
     runs = {number: day.runs for number, day in days.items() if day.runs}
     assert runs == dict.fromkeys((3, 13, 23), (MonthEntry("12:00", "a", is_own=True),))
 

@@ -7,8 +7,7 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
-from nacre.console.fleet.label_book import JobLabels
-from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
+from nacre.console.fleet.job_books import ALL_JOBS, JobLabels, KeptQuota
 from nacre.console.fleet.schedule_book import ScheduleNote
 from nacre.console.jobs.new_jobs import free_directory
 from nacre.console.routes import API

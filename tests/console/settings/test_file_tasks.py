@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from nacre.console.settings.file_tasks import find_problems, format_text, save_config
-from nacre.ops.config_file import read_version
+from nacre.ops.settings import read_version
 from nacre.store.layout import Layout
 from tests.cli.site import nacre
 

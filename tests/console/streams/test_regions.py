@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota
+from nacre.console.fleet.job_books import ALL_JOBS, KeptQuota
 from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.readers.background import Tell
 from nacre.console.routes import API

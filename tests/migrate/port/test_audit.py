@@ -8,7 +8,7 @@ import msgspec
 
 from nacre.console.access.audit import FILE, AuditEntry
 from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.quota_book import DiskQuotaBook
+from nacre.console.fleet.job_books import DiskQuotaBook
 from nacre.ops.roles import Role
 from tests.cli.site import PAGES, site
 from tests.console.stories.running import new_job, running_job, until

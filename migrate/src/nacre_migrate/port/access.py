@@ -70,16 +70,16 @@ def parse_field(value: str) -> DigestField | None:
     Args:
         value: The field; hostile, of any length.
     """
-    scheme, _, rest = value.strip().partition(" ")
+    scheme, _, tail = value.strip().partition(" ")
     if len(value) > _LONGEST:
         return None
     if scheme.lower() == "basic":
-        return _basic(rest)
+        return _basic(tail)
     if scheme.lower() != "digest":
         return None
     values, position = dict[str, str](), 0
-    while position < len(rest):
-        match = _PAIR.match(rest, position)
+    while position < len(tail):
+        match = _PAIR.match(tail, position)
         name = match[1].lower() if match is not None else ""
         if match is None or name in values:
             return None

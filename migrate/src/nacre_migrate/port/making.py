@@ -90,7 +90,7 @@ class JobMaker:
             raise JobError(f"Directory exists: {name}") from None
         except OSError as error:
             raise JobError(f"{root} cannot be made: {error.strerror}") from error
-        self._services.removals.drop(root)  # it was of an earlier job of this directory
+        self._services.removals.drop(str(root))  # it was of an earlier job of this directory
         return root
 
     async def add(self, path: str) -> str:
@@ -104,7 +104,7 @@ class JobMaker:
         layout, config = Layout(root), config_of(root)
         if config != layout.config.name:
             await convert(self._services, layout, config, self._requester)
-        self._services.removals.drop(root)
+        self._services.removals.drop(str(root))
         await self._jobs.rescan()
         if root not in {job.layout.root for job in self._services.fleet.jobs}:
             raise JobError(f"Could not add job: {path!r} holds neither crawl.yaml nor {CXML}")

@@ -54,7 +54,7 @@ def config_of(root: Path) -> str:
     return "crawl.yaml"
 
 
-def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """Make `crawl.yaml` of the beans of a job; with every problem, and without one written file.
 
     Args:
@@ -115,7 +115,7 @@ def _lines(error: ConfigError) -> list[str]:
     return [" ".join(str(problem).split()) for problem in error.problems]
 
 
-def check_settings(layout: Layout, _: Mapping[str, Any]) -> dict[str, Any]:
+def check_settings(layout: Layout, _: Mapping[str, Any]) -> dict[str, object]:
     """Check a job as `nacre check` does: problems and warnings, a line each."""
     import asyncio  # noqa: PLC0415 - see above
 
@@ -133,7 +133,7 @@ def check_settings(layout: Layout, _: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """Write a report of the last run into its folder, as text.
 
     Args:
@@ -164,7 +164,7 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]
     return {"file": path.name, "modified": path.stat().st_mtime}
 
 
-def _live_values(layout: Layout) -> dict[str, Any]:
+def _live_values(layout: Layout) -> dict[str, object]:
     """The values by path that a running job has, which may differ from its file; {} at rest."""
     from nacre.config.ordinary import read_ordinary  # noqa: PLC0415 - see above
     from nacre.job.control import is_running  # noqa: PLC0415
@@ -179,7 +179,7 @@ def _live_values(layout: Layout) -> dict[str, Any]:
     return {path: setting["value"] for path, setting in settings.items()}
 
 
-def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """The settings that are in force, for the browser of beans.
 
     Args:
@@ -194,7 +194,7 @@ def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
     from nacre.settings.load import load_job  # noqa: PLC0415
 
     settings = load_job(layout).settings
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     live = _live_values(layout)
     for path in arguments["paths"]:
         try:

@@ -97,7 +97,7 @@ class AuditNote:
 
 
 class AuditLog:
-    """The audit log, opened anew for each line, so that it can be moved away.
+    """The audit log, opened again for each line, so that it can be moved away.
 
     Args:
         folder: Folder of the console's own files.
@@ -153,11 +153,11 @@ class AuditLog:
             left_out = self._of_nobody - MOST_OF_NOBODY
             self._window, self._of_nobody = now, 0
             if left_out > 0:
-                told = AuditEntry(
+                first = AuditEntry(
                     self.now(), "", "", "", "refusals that were left out", 0, "counted",
                     after=left_out,
                 )  # fmt: skip
-                self._lines.append(line_of(told))
+                self._lines.append(line_of(first))
         self._of_nobody += 1
         return self._of_nobody <= MOST_OF_NOBODY
 
@@ -204,15 +204,15 @@ def without_secrets(value: object, name: str = "", depth: int = 0) -> Any:  # no
     return value if isinstance(value, int | float | None) else str(value)
 
 
-def _mapping(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+def _mapping(value: Mapping[Any, Any], depth: int) -> dict[str, object]:
     items = list(value.items())
-    found = {
+    result = {
         str(name)[:LONGEST]: without_secrets(item, str(name), depth + 1)
         for name, item in items[:MOST_ITEMS]
     }
     if len(items) > MOST_ITEMS:
-        found["…"] = f"{len(items):,} in all"
-    return found
+        result["…"] = f"{len(items):,} in all"
+    return result
 
 
 def _hides(name: str) -> bool:

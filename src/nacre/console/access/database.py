@@ -1,6 +1,6 @@
 """The console's own database: users, keys, links, sessions, and cached numbers of jobs that rest.
 
-Nothing in it is needed to run a job: it can be deleted, and is made anew, without users and keys.
+Nothing in it is needed to run a job: it can be deleted, and is made again, without users and keys.
 """
 
 import os
@@ -8,13 +8,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from nacre.core.message_data import to_json
 from nacre.errors import StorageError
 from nacre.messages import message
 from nacre.store.local_files import replace_file
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS links (
@@ -124,15 +127,20 @@ class ConsoleDatabase:
 
     def _add_columns(self) -> None:
         for table, column, definition in _ADDED:
-            known = {row[1] for row in self._base.execute(f"PRAGMA table_info({table})")}
-            if column not in known:
+            columns = {row[1] for row in self._base.execute(f"PRAGMA table_info({table})")}
+            if column not in columns:
                 self._base.execute(f"ALTER TABLE {table} ADD COLUMN {column} {definition}")
+
+    @property
+    def stamp(self) -> tuple[int, int]:
+        """A value that changes with each change of the database, by this or another process."""
+        return self._base.total_changes, self.others
 
     @property
     def others(self) -> int:
         """A number that is another one after another process has changed something."""
-        found = self.row("PRAGMA data_version")
-        return int(str(found[0])) if found is not None else 0
+        row = self.row("PRAGMA data_version")
+        return int(str(row[0])) if row is not None else 0
 
     def rows(self, statement: str, *values: str | float | bytes) -> list[tuple[object, ...]]:
         """All rows that a statement gives.
@@ -179,6 +187,131 @@ class ConsoleDatabase:
         self._base.close()
 
 
+class BrokenRow(NamedTuple):
+    """A row that cannot be read, for example because another version of the console wrote it.
+
+    Attributes:
+        kind: Its kind, such as `schedule`.
+        number: Its number.
+        why: The error.
+    """
+
+    kind: str
+    number: int
+    why: str
+
+    @property
+    def words(self) -> str:
+        """An English sentence about it, with the command that removes it."""
+        return message(
+            "console.row-unreadable",
+            "{kind} {number} cannot be read, and does nothing: {reason}; "
+            "`nacre console {kind} remove {number}` removes it",
+            kind=self.kind,
+            number=self.number,
+            reason=self.why,
+        )
+
+
+class ConsoleTable(Generic[T]):
+    """A table of the database whose rows are structs: each field is a column, the first is the key.
+
+    A field that is no number, text or bytes is JSON; an empty column stands for its default. Rows
+    stay in memory until the database changes, because live pages need them each second. A
+    numbered row that cannot be read hides no other row.
+
+    Args:
+        database: The database.
+        name: Name of the table.
+        kind: The struct.
+    """
+
+    def __init__(self, database: ConsoleDatabase, name: str, kind: type[T]) -> None:
+        self._database = database
+        self._name = name
+        self._kind = kind
+        self._fields = {field.name: field.type for field in msgspec.structs.fields(kind)}
+        self._key = next(iter(self._fields))
+        self._stamp = (-1, -1)
+        self._rows: dict[object, T] = {}
+        self._broken: dict[int, BrokenRow] = {}
+
+    def all(self) -> list[T]:
+        """Return all rows that can be read, by their keys."""
+        self._refresh()
+        return list(self._rows.values())
+
+    def broken(self) -> dict[int, BrokenRow]:
+        """Return the rows that cannot be read, by their numbers."""
+        self._refresh()
+        return dict(self._broken)
+
+    def find(self, key: int | str) -> T | None:
+        """Return the row of a key; None if there is none."""
+        self._refresh()
+        return self._rows.get(key)
+
+    def put(self, row: T) -> None:
+        """Write a row in place of the row with its key."""
+        marks = ", ".join("?" for _ in self._fields)
+        values = [_column(getattr(row, name)) for name in self._fields]
+        self._database.rows(
+            f"INSERT OR REPLACE INTO {self._name} ({', '.join(self._fields)}) VALUES ({marks})",
+            *values,
+        )
+
+    def drop(self, key: int | str) -> bool:
+        """Delete the row of a key; return False if there is none."""
+        statement = f"DELETE FROM {self._name} WHERE {self._key} = ? RETURNING 1"
+        return self._database.row(statement, key) is not None
+
+    def move(self, before: str, after: str) -> None:
+        """Give a row another key, in place of the row that has it."""
+        self.drop(after)
+        statement = f"UPDATE {self._name} SET {self._key} = ? WHERE {self._key} = ?"
+        self._database.rows(statement, after, before)
+
+    def _refresh(self) -> None:
+        stamp = self._database.stamp
+        if stamp == self._stamp:
+            return
+        rows = self._database.rows(
+            f"SELECT {', '.join(self._fields)} FROM {self._name} ORDER BY {self._key}"
+        )
+        self._rows, self._broken = {}, {}
+        for key, *rest in rows:
+            try:
+                self._rows[key] = self._read((key, *rest))
+            except (msgspec.MsgspecError, ValueError) as error:
+                if not isinstance(key, int):
+                    raise
+                kind = self._name.removesuffix("s")
+                self._broken[key] = BrokenRow(kind, key, str(error))
+        self._stamp = stamp
+
+    def _read(self, row: tuple[object, ...]) -> T:
+        values = dict(zip(self._fields, row, strict=True))
+        for name, kind in self._fields.items():
+            value = values[name]
+            if kind in _PLAIN or not isinstance(value, str | bytes):
+                continue
+            if value:
+                values[name] = msgspec.json.decode(value, type=kind)
+            else:
+                del values[name]
+        return msgspec.convert(values, self._kind, strict=False)
+
+
+_PLAIN: Final = frozenset((bool, bytes, float, int, str))
+
+
+def _column(value: object) -> str | float | bytes:
+    """Return a value as its column has it."""
+    if isinstance(value, str | float | bytes | int):
+        return value
+    return to_json(value).decode()
+
+
 _RUNNING: Final = "running.json"
 
 
@@ -200,32 +333,32 @@ def publish(folder: Path, url: str, *, local_link: bool) -> None:
     """Say that this process serves a folder of a console's own files.
 
     Args:
-        folder: It.
+        folder: The folder.
         url: URL of the console.
         local_link: Links open it although it has users.
     """
-    found = msgspec.json.encode(RunningConsole(url, os.getpid(), local_link))
-    replace_file(folder / _RUNNING, found, 0o600)
+    data = msgspec.json.encode(RunningConsole(url, os.getpid(), local_link))
+    replace_file(folder / _RUNNING, data, 0o600)
 
 
 def withdraw(folder: Path) -> None:
     """Say that this process serves a folder no more; another one that says it does stays."""
-    known = running_console(folder)
-    if known is not None and known.pid == os.getpid():
+    console = running_console(folder)
+    if console is not None and console.pid == os.getpid():
         (folder / _RUNNING).unlink(missing_ok=True)
 
 
 def running_console(folder: Path) -> RunningConsole | None:
-    """The console that runs with a folder of its own files; None for none."""
+    """The console that runs with a folder of the console; None for none."""
     try:
-        found = msgspec.json.decode((folder / _RUNNING).read_bytes(), type=RunningConsole)
-        os.kill(found.pid, 0)
+        console = msgspec.json.decode((folder / _RUNNING).read_bytes(), type=RunningConsole)
+        os.kill(console.pid, 0)
     except (OSError, msgspec.MsgspecError):
         return None
-    return found
+    return console
 
 
 def running_url(folder: Path) -> str | None:
-    """The URL of the console that runs with a folder of its own files; None for none."""
-    found = running_console(folder)
-    return found.url if found is not None else None
+    """The URL of the console that runs with a folder of the console; None for none."""
+    console = running_console(folder)
+    return console.url if console is not None else None

@@ -1,4 +1,4 @@
-"""The gate: who asks, and whether they may."""
+"""The gate: the caller, and whether they may."""
 
 import hmac
 import secrets
@@ -22,7 +22,7 @@ _FORMS = frozenset(("application/x-www-form-urlencoded", "multipart/form-data"))
 
 
 class Visitor(NamedTuple):
-    """Somebody who asks.
+    """A caller.
 
     Attributes:
         identity: Who it is.
@@ -41,7 +41,7 @@ class Visitor(NamedTuple):
 
 
 def identify(request: Request, keys: KeyBook, sessions: SessionBook) -> Visitor:
-    """Find out who asks: a key in Authorization comes before the session of a cookie."""
+    """Find out the caller: a key in Authorization comes before the session of a cookie."""
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return Visitor(keys.identify(secret.strip()))
@@ -50,7 +50,7 @@ def identify(request: Request, keys: KeyBook, sessions: SessionBook) -> Visitor:
 
 
 async def form_token(request: Request) -> str:
-    """The token that a form sends; "" where there is none. The body can be read again.
+    """The token that a form sends; "" if there is none. The body can be read again.
 
     Raises:
         RefusedRequestError: The form cannot be read (400).
@@ -58,8 +58,8 @@ async def form_token(request: Request) -> str:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if request.method in SAFE or kind not in _FORMS or TOKEN in request.headers:
         return ""
-    found = (await sent_form(request)).get(TOKEN)
-    return found if isinstance(found, str) else ""
+    token = (await sent_form(request)).get(TOKEN)
+    return token if isinstance(token, str) else ""
 
 
 def require(request: Request, visitor: Visitor, role: Role, token: str = "") -> None:
@@ -67,7 +67,7 @@ def require(request: Request, visitor: Visitor, role: Role, token: str = "") -> 
 
     Args:
         request: The request.
-        visitor: Who asks.
+        visitor: The caller.
         role: The role that it needs.
         token: What its form says is the token of the session; "" for none.
 
@@ -154,4 +154,4 @@ def is_token(sent: str, token: str) -> bool:
 
 
 def _under(mask: bytes, text: bytes) -> bytes:
-    return bytes(one ^ other for one, other in zip(mask, text, strict=True))
+    return bytes(first ^ second for first, second in zip(mask, text, strict=True))

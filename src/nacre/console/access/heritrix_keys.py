@@ -4,8 +4,10 @@ import hashlib
 from collections.abc import Sequence
 from typing import Final
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import new_secret, split_places
+import msgspec
+
+from nacre.console.access.database import ConsoleDatabase, ConsoleTable
+from nacre.console.access.keys import new_secret
 from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.access.users import kept_places
 from nacre.errors import ConfigError
@@ -22,6 +24,15 @@ def ha1(username: str, secret: str, realm: str = REALM) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
+class HeritrixKeyRow(msgspec.Struct, frozen=True):
+    """A key: the name of its owner, its hash, their role, and the labels of their places."""
+
+    name: str
+    hash: str
+    role: str
+    places: tuple[str, ...] = ()
+
+
 class HeritrixKeyBook:
     """The keys, in the console's database, which only its owner may read.
 
@@ -30,7 +41,7 @@ class HeritrixKeyBook:
     """
 
     def __init__(self, database: ConsoleDatabase) -> None:
-        self._database = database
+        self._table = ConsoleTable(database, "heritrix_keys", HeritrixKeyRow)
 
     def set(self, name: str, role: Role, places: Sequence[str] = ()) -> str:
         """Make the key of a name, in place of one that it has; it is shown once.
@@ -51,25 +62,19 @@ class HeritrixKeyBook:
                     name=name,
                 )
             )
-        kept, secret = kept_places(role, places), new_secret()
-        self._database.rows(
-            "INSERT OR REPLACE INTO heritrix_keys (name, hash, role, places) VALUES (?, ?, ?, ?)",
-            name, ha1(name, secret), role.title, kept,
-        )  # fmt: skip
+        kept_places(role, places)
+        secret, labels = new_secret(), tuple(sorted(set(places)))
+        self._table.put(HeritrixKeyRow(name, ha1(name, secret), role.title, labels))
         return secret
 
     def remove(self, name: str) -> bool:
-        """Remove the key of a name; False where there is none."""
-        found = self._database.row("DELETE FROM heritrix_keys WHERE name = ? RETURNING 1", name)
-        return found is not None
+        """Remove the key of a name; False if there is none."""
+        return self._table.drop(name)
 
     def find(self, name: str) -> tuple[Requester, str]:
-        """The owner of a name, and the hash of their key; `NOBODY` and "" for one without."""
-        row = self._database.row(
-            "SELECT hash, role, places FROM heritrix_keys WHERE name = ?", name
-        )
+        """Return the owner of a name, and the hash of their key; `NOBODY` and "" without a key."""
+        row = self._table.find(name)
         if row is None:
             return NOBODY, ""
-        role = role_named(str(row[1])) or Role.NOBODY
-        places = split_places(str(row[2]))
-        return Requester(name, role, "heritrix", places=places), str(row[0])
+        role = role_named(row.role) or Role.NOBODY
+        return Requester(name, role, "heritrix", places=row.places), row.hash

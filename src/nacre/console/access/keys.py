@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.database import ConsoleDatabase, ConsoleTable
 from nacre.console.access.roles import NOBODY, Requester
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError
@@ -59,6 +59,7 @@ class KeyBook:
 
     def __init__(self, database: ConsoleDatabase, clock: Clock) -> None:
         self._database = database
+        self._table = ConsoleTable(database, "keys", ProgramKey)
         self._clock = clock
 
     def new_link(self) -> str:
@@ -92,7 +93,7 @@ class KeyBook:
                     "console.key-without-name", "a key needs a name, which the audit log will show"
                 )
             )
-        if self._database.row("SELECT 1 FROM keys WHERE name = ?", name):
+        if self._table.find(name) is not None:
             raise ConfigError(
                 message(
                     "console.key-exists",
@@ -109,12 +110,11 @@ class KeyBook:
 
     def remove(self, name: str) -> bool:
         """Remove a key; False if there is none of that name."""
-        return self._database.row("DELETE FROM keys WHERE name = ? RETURNING 1", name) is not None
+        return self._table.drop(name)
 
     def all(self) -> list[ProgramKey]:
         """All keys of programs, by name."""
-        rows = self._database.rows("SELECT name, role, made, used, places FROM keys ORDER BY name")
-        return [_program_key(*map(str, row)) for row in rows]
+        return self._table.all()
 
     def identify(self, secret: str) -> Requester:
         """The owner of a key; `NOBODY` for a wrong one."""
@@ -126,10 +126,6 @@ class KeyBook:
             self._database.jot("UPDATE keys SET used = ? WHERE hash = ?", now, hashed)
         role = role_named(str(row[1])) or Role.NOBODY
         return Requester(str(row[0]), role, "key", places=split_places(str(row[2])))
-
-
-def _program_key(name: str, role: str, made: str, used: str, places: str) -> ProgramKey:
-    return ProgramKey(name, role, float(made), float(used), split_places(places))
 
 
 def joined_places(places: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ HEADERS: Final[Mapping[str, str]] = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""The fields of every answer; one that sets a field of its own keeps that."""
+"""The fields of every answer; an answer that sets a field itself keeps it."""
 
 HSTS: Final = ("strict-transport-security", "max-age=31536000; includeSubDomains")
 """The field of answers over HTTPS under another name than those of the loopback."""
@@ -35,7 +35,7 @@ def is_our_host(field: str, names: frozenset[str]) -> bool:
     """Whether a Host field names this console.
 
     Args:
-        field: Its value; "" where there is none.
+        field: Its value; "" if there is none.
         names: Names under which the console answers, lower case.
     """
     name, _, port = field.rpartition(":")

@@ -82,25 +82,25 @@ class PasswordChecker:
         async with self._turn:
             return await asyncio.to_thread(self.hash, password)
 
-    async def is_right(self, kept: str, password: str) -> bool:
+    async def is_right(self, stored: str, password: str) -> bool:
         """Whether a password has a hash, in a thread.
 
         Args:
-            kept: The hash; "" for an unknown user, which is never right and takes as long.
+            stored: The hash; "" for an unknown user, which is never right and takes as long.
             password: What was typed.
         """
         async with self._turn:
-            return await asyncio.to_thread(self._verify, kept or _NO_ONE, password)
+            return await asyncio.to_thread(self._verify, stored or _NO_ONE, password)
 
-    def _verify(self, kept: str, password: str) -> bool:
+    def _verify(self, stored: str, password: str) -> bool:
         try:
-            return self._hasher.verify(kept, password)
+            return self._hasher.verify(stored, password)
         except (VerificationError, InvalidHashError):
             return False
 
-    def is_outdated(self, kept: str) -> bool:
+    def is_outdated(self, stored: str) -> bool:
         """Whether a hash was made with other parameters than today's."""
-        return self._hasher.check_needs_rehash(kept)
+        return self._hasher.check_needs_rehash(stored)
 
 
 class LoginDesk:
@@ -136,14 +136,14 @@ class LoginDesk:
             RefusedRequestError: They do not fit (401), or it is too early for another try (429).
                 The answer and its time are the same for unknown users.
         """
-        known = self._users.find(name)
-        name = known.name if known is not None else typed_name(name)
+        user_hash = self._users.find(name)
+        name = user_hash.name if user_hash is not None else typed_name(name)
         sessions = self._sessions.all(name or "-")
         if any(network_of(session.address) == network_of(address) for session in sessions):
             self._throttle.welcome(name, address)
-        left = self._throttle.left(name, address)
-        if left > 0:
-            seconds = math.ceil(left)
+        wait = self._throttle.left(name, address)
+        if wait > 0:
+            seconds = math.ceil(wait)
             raise RefusedRequestError(
                 429,
                 "too-many-tries",
@@ -155,8 +155,8 @@ class LoginDesk:
                 seconds,
             )
         self._throttle.begin(name, address)
-        kept = self._users.hash_of(name)
-        is_right = await self.checker.is_right(kept, password[: LONGEST + 1])
+        stored = self._users.hash_of(name)
+        is_right = await self.checker.is_right(stored, password[: LONGEST + 1])
         user = self._users.find(name)
         if user is None or not is_right:
             raise RefusedRequestError(
@@ -165,7 +165,7 @@ class LoginDesk:
                 message("console.login-failed", "the name or the password is wrong"),
             )
         self._throttle.succeeded(name, address)
-        if self.checker.is_outdated(kept):
+        if self.checker.is_outdated(stored):
             self._users.renew_hash(name, await self.checker.hash_beside(password))
         return user
 

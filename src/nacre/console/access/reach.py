@@ -59,31 +59,31 @@ def why_not(reach: ConsoleReach, *, has_users: bool) -> list[str]:
         reach: The way.
         has_users: Whether it has users.
     """
-    found = [
+    reasons = [
         f"--{name} {value}: name an address, such as {sample}"
         for name, value, sample in (
             ("bind", reach.bind, "192.0.2.5"), ("behind-proxy", reach.proxy, "127.0.0.1"),
         )
         if value not in {"", "localhost"} and not _is_address(value)
     ]  # fmt: skip
-    if found or not reach.is_remote:
-        return found
+    if reasons or not reach.is_remote:
+        return reasons
     if not has_users:
-        found.append(
+        reasons.append(
             "others could reach this console, and it has no users: `nacre console user add NAME "
             f"--role admin` adds one ({_HELP})"
         )
     if not is_loopback(reach.bind) and reach.tls is None and not reach.proxy:
-        found.append(
+        reasons.append(
             "passwords would cross the network in the clear: give `--tls CERT KEY`, or "
             f"`--behind-proxy ADDR` for a proxy that speaks HTTPS ({_HELP})"
         )
     if not reach.names:
-        found.append(
+        reasons.append(
             "under which name do others reach it? Give `--host NAME`, such as console.example.org; "
             "requests under another name are refused"
         )
-    return found
+    return reasons
 
 
 def may_name_files(role: Role, *, is_remote: bool, places: Sequence[str] = ()) -> bool:

@@ -89,8 +89,8 @@ def forms_of(password: str) -> set[str]:
 @cache
 def refused_passwords() -> frozenset[str]:
     """The ten thousand, in lower case."""
-    made = dict.fromkeys(one for one in _made() if len(one) >= SHORTEST)
-    return frozenset(islice(made, NUMBER))
+    passwords = dict.fromkeys(line for line in _made() if len(line) >= SHORTEST)
+    return frozenset(islice(passwords, NUMBER))
 
 
 def _made() -> Iterator[str]:
@@ -132,8 +132,8 @@ def _neighbours(text: str) -> float:
 
 def _without(password: str, names: Iterable[str]) -> str:
     """A password without names, and without what is no letter at its ends."""
-    left = password.lower()
+    text = password.lower()
     for name in sorted((name.lower() for name in names), key=len, reverse=True):
         if len(name) >= 3:
-            left = left.replace(name, "")
-    return left.strip("0123456789!.@#*?$_- ") if left != password.lower() else left
+            text = text.replace(name, "")
+    return text.strip("0123456789!.@#*?$_- ") if text != password.lower() else text

@@ -53,7 +53,7 @@ class RepeatBook:
         What begins must end by `end`.
 
         Args:
-            request: Who asks, for what, and with which key; see `request_of`.
+            request: The caller, for what, and with which key; see `request_of`.
             body: Its body.
 
         Raises:
@@ -72,8 +72,8 @@ class RepeatBook:
         if row is None:
             self._open.add(request)
             return None
-        known, status, media, answer = row
-        if known != hashlib.sha256(body).hexdigest():
+        stored, status, media, answer = row
+        if stored != hashlib.sha256(body).hexdigest():
             raise RefusedRequestError(
                 422,
                 "other-body",
@@ -106,11 +106,11 @@ class RepeatBook:
         )  # fmt: skip
 
 
-def request_of(who: str, verb: str, path: str, key: str) -> str:
+def request_of(requester: str, verb: str, path: str, key: str) -> str:
     """The name of a request with a key (pure).
 
     Args:
-        who: Who asks: name and how they showed it.
+        requester: The caller: name and how they showed it.
         verb: Its verb.
         path: Its path and query.
         key: The key.
@@ -119,10 +119,10 @@ def request_of(who: str, verb: str, path: str, key: str) -> str:
         RefusedRequestError: The key is empty or too long (400).
     """
     if not key or len(key) > LONGEST:
-        said = message(
+        text = message(
             "console.repeat-key-length",
             "an Idempotency-Key has 1 to {longest} characters",
             longest=LONGEST,
         )
-        raise RefusedRequestError(400, "bad-key", said)
-    return hashlib.sha256("\0".join((who, verb, path, key)).encode()).hexdigest()
+        raise RefusedRequestError(400, "bad-key", text)
+    return hashlib.sha256("\0".join((requester, verb, path, key)).encode()).hexdigest()

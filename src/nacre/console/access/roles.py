@@ -6,7 +6,7 @@ from nacre.ops.roles import Role
 
 
 class Requester(msgspec.Struct, frozen=True):
-    """Somebody who asks.
+    """A caller.
 
     Attributes:
         name: Of the user or the key; "" for nobody.

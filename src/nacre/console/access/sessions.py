@@ -107,8 +107,8 @@ class SessionBook:
         name, role, token, used, language, places = map(str, row)
         if now - float(used) > TOUCH:
             self._database.jot("UPDATE sessions SET used = ? WHERE hash = ?", now, hashed)
-        found = role_named(role) or Role.NOBODY
-        identity = Requester(name, found, "session", hashed, split_places(places))
+        session = role_named(role) or Role.NOBODY
+        identity = Requester(name, session, "session", hashed, split_places(places))
         return BrowserSession(identity, token, language)
 
     def speak(self, identity: Requester, language: str) -> None:
@@ -156,12 +156,12 @@ class SessionBook:
             short: It, as `all` has it.
             name: Whose it must be, of a user; "" for anybody's.
         """
-        found = self._database.rows(
+        rows = self._database.rows(
             "DELETE FROM sessions WHERE substr(hash, 1, ?) = ? AND"
             " (? = '' OR (name = ? AND how = 'password')) RETURNING 1",
             SHORT, short, name, name,
         )  # fmt: skip
-        return bool(found)
+        return bool(rows)
 
     def end(self, identity: Requester) -> None:
         """End the session of somebody."""

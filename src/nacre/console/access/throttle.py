@@ -45,12 +45,12 @@ def pause_after(failures: int) -> float:
 def network_of(address: str) -> str:
     """The part of an address that one sender has: IPv4 whole, of IPv6 the first 64 bits."""
     try:
-        found = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(found, ipaddress.IPv6Address):
-        mapped = found.ipv4_mapped
-        return str(mapped) if mapped else str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+    if isinstance(parsed, ipaddress.IPv6Address):
+        mapped = parsed.ipv4_mapped
+        return str(mapped) if mapped else str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
     return address
 
 
@@ -103,21 +103,21 @@ class LoginThrottle:
         names = _names(account, address)
         self._known.pop(names.pair, None)
         for name in (names.network, names.strangers):
-            known = self._known.get(name)
-            if known is not None:
-                known.number -= 1
-                if known.number <= 0:
+            attempts = self._known.get(name)
+            if attempts is not None:
+                attempts.number -= 1
+                if attempts.number <= 0:
                     self._known.pop(name)
         self.welcome(account, address)
 
     def _left(self, name: str, now: float) -> float:
-        known = self._known.get(name)
+        attempts = self._known.get(name)
         pause = pause_after(self._number(name, now))
-        return max(known.last + pause - now, 0.0) if known is not None else 0.0
+        return max(attempts.last + pause - now, 0.0) if attempts is not None else 0.0
 
     def _number(self, name: str, now: float) -> int:
-        known = self._known.get(name)
-        return 0 if known is None or now - known.last >= FORGOTTEN else known.number
+        attempts = self._known.get(name)
+        return 0 if attempts is None or now - attempts.last >= FORGOTTEN else attempts.number
 
 
 class _Counted(NamedTuple):

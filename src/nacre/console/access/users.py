@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import joined_places, split_places
+from nacre.console.access.database import ConsoleDatabase, ConsoleTable
+from nacre.console.access.keys import joined_places
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError, JobError
 from nacre.messages import message
@@ -35,19 +35,19 @@ class ConsoleUser(msgspec.Struct, frozen=True):
     changed: float = 0.0
 
 
-def user_name(given: str) -> str:
+def user_name(value: str) -> str:
     """A name as it is kept: composed, in lower case.
 
     Raises:
         ConfigError: It is none.
     """
-    name = unicodedata.normalize("NFC", given.strip()).casefold()
+    name = unicodedata.normalize("NFC", value.strip()).casefold()
     if not _NAME.fullmatch(name):
         raise ConfigError(
             message(
                 "console.user-name",
                 "{value!r} is no user name: it has 1 to 64 letters, digits, or the signs . @ + - _",
-                value=given,
+                value=value,
             )
         )
     return name
@@ -63,6 +63,7 @@ class UserBook:
 
     def __init__(self, database: ConsoleDatabase, clock: Clock) -> None:
         self._database = database
+        self._table = ConsoleTable(database, "users", ConsoleUser)
         self._clock = clock
 
     @property
@@ -72,17 +73,11 @@ class UserBook:
 
     def all(self) -> list[ConsoleUser]:
         """All users, by name."""
-        rows = self._database.rows(
-            "SELECT name, role, places, made, changed FROM users ORDER BY name"
-        )
-        return [_user(row) for row in rows]
+        return self._table.all()
 
     def find(self, name: str) -> ConsoleUser | None:
-        """The user of a name as it was typed; None for none."""
-        row = self._database.row(
-            "SELECT name, role, places, made, changed FROM users WHERE name = ?", typed_name(name)
-        )
-        return _user(row) if row is not None else None
+        """Return the user of a name as it was typed; None if there is none."""
+        return self._table.find(typed_name(name))
 
     def hash_of(self, name: str) -> str:
         """The hash of a user's password; "" for an unknown one."""
@@ -102,22 +97,22 @@ class UserBook:
             ConfigError: The name is none, or is taken; the places do not fit the role.
             JobError: The first user is no admin.
         """
-        kept, now = user_name(name), self._clock.now()
-        if self.find(kept) is not None:
+        stored, now = user_name(name), self._clock.now()
+        if self.find(stored) is not None:
             raise ConfigError(
                 message(
                     "console.user-exists",
                     "there is a user {value} already; `nacre console user set` changes it",
-                    value=kept,
+                    value=stored,
                 )
             )
         self.require_first(role)
         self._database.rows(
             "INSERT INTO users (name, hash, role, places, made, changed)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            kept, hashed, role.title, kept_places(role, places), now, now,
+            stored, hashed, role.title, kept_places(role, places), now, now,
         )  # fmt: skip
-        return ConsoleUser(kept, role.title, tuple(places), now, now)
+        return ConsoleUser(stored, role.title, tuple(places), now, now)
 
     def require_first(self, role: Role) -> None:
         """Refuse a first user of another role than admin.
@@ -176,7 +171,7 @@ class UserBook:
         user = self.require(name)
         if len(self.all()) > 1:
             self._keep_an_admin(user)
-        self._database.rows("DELETE FROM users WHERE name = ?", user.name)
+        self._table.drop(user.name)
         self._end_sessions(user.name)
         return user
 
@@ -198,8 +193,10 @@ class UserBook:
         return user
 
     def _keep_an_admin(self, user: ConsoleUser) -> None:
-        others = [one for one in self.all() if one.name != user.name]
-        if user.role == Role.ADMIN.title and all(one.role != user.role for one in others):
+        remaining = [other_user for other_user in self.all() if other_user.name != user.name]
+        if user.role == Role.ADMIN.title and all(
+            other_user.role != user.role for other_user in remaining
+        ):
             raise JobError(
                 message(
                     "console.last-admin",
@@ -231,8 +228,3 @@ def kept_places(role: Role, places: Sequence[str]) -> str:
             )
         )
     return joined_places(places)
-
-
-def _user(row: tuple[object, ...]) -> ConsoleUser:
-    name, role, places, made, changed = map(str, row)
-    return ConsoleUser(name, role, split_places(places), float(made), float(changed))

@@ -10,7 +10,7 @@ import msgspec
 
 from nacre.console.access.audit import AuditEntry
 from nacre.console.call import Call
-from nacre.console.cursors import ItemList
+from nacre.console.links import ItemList
 from nacre.errors import StorageError
 from nacre.messages import message
 from nacre.ops.fields import Digits, RowCount, ShortText
@@ -50,8 +50,10 @@ async def list_audit(call: Call) -> AuditLines:
     """A page of the audit log."""
     query: AuditQuery = call.query
     log = call.services.audit
-    wanted = AuditFilter(query.who, query.job, query.action, query.outcome)
-    page = await asyncio.to_thread(audit_page, log.path, int(query.after or 0), query.limit, wanted)
+    filters = AuditFilter(query.who, query.job, query.action, query.outcome)
+    page = await asyncio.to_thread(
+        audit_page, log.path, int(query.after or 0), query.limit, filters
+    )
     end = str(page.end) if page.end else None
     return AuditLines(page.entries, end, call.now, log.trouble)
 
@@ -91,21 +93,21 @@ class AuditPage(NamedTuple):
 
     Attributes:
         entries: The newest first.
-        end: Offset at which the next, older page ends; 0 where there is none.
+        end: Offset at which the next, older page ends; 0 if there is none.
     """
 
     entries: tuple[AuditEntry, ...]
     end: int
 
 
-def audit_page(path: Path, end: int, limit: int, wanted: AuditFilter) -> AuditPage:
+def audit_page(path: Path, end: int, limit: int, filters: AuditFilter) -> AuditPage:
     """A page of the log. A search that finds little ends after `BUDGET` bytes, with an `end`.
 
     Args:
         path: The log.
         end: Offset at which the page ends; 0 for the end of the log.
         limit: Lines of the page.
-        wanted: Which lines.
+        filters: Which lines.
 
     Raises:
         StorageError: It cannot be read.
@@ -130,7 +132,7 @@ def audit_page(path: Path, end: int, limit: int, wanted: AuditFilter) -> AuditPa
         for start, line in _lines_before(handle, last):
             first = start
             entry = _entry(line)
-            if entry is not None and wanted.has(entry):
+            if entry is not None and filters.has(entry):
                 entries.append(entry)
             if len(entries) >= limit or last - start >= BUDGET:
                 break
@@ -141,19 +143,19 @@ def audit_page(path: Path, end: int, limit: int, wanted: AuditFilter) -> AuditPa
 
 def _lines_before(handle: int, end: int) -> Iterator[tuple[int, bytes]]:
     """The lines before an offset, the last first, each with its own offset."""
-    rest, place = b"", end
+    tail, place = b"", end
     while place > 0:
         begin = max(place - _BLOCK, 0)
-        first, *lines = (os.pread(handle, place - begin, begin) + rest).split(b"\n")
+        first, *lines = (os.pread(handle, place - begin, begin) + tail).split(b"\n")
         offset = begin + len(first) + sum(len(line) + 1 for line in lines)
         for line in reversed(lines):
             offset -= len(line)
             if line:
                 yield offset, line
             offset -= 1
-        place, rest = begin, first
-    if rest:
-        yield 0, rest
+        place, tail = begin, first
+    if tail:
+        yield 0, tail
 
 
 def _entry(line: bytes) -> AuditEntry | None:

@@ -1,17 +1,23 @@
 """`/admin` and `/account`: who may use the console and what was done, and one's own access."""
 
 import asyncio
-from typing import Final
+import platform
+import sqlite3
+from functools import cache
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from typing import Final, NamedTuple
 
 from starlette.responses import RedirectResponse
 
+from nacre import __version__
 from nacre.console.access.sessions import cookie_field
-from nacre.console.admin import about, places, sessions, users
+from nacre.console.admin import places, sessions, users
 from nacre.console.admin.audit import AuditFilter, audit_page
 from nacre.console.admin.quotas import quota_items
+from nacre.console.assets import FOLDER
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import FormAction, form_handler
-from nacre.console.live.notices import Notice
+from nacre.console.live.hub import Notice
 from nacre.ops.roles import Role
 
 LINES = 50
@@ -23,8 +29,8 @@ async def page(call: Call) -> PageAnswer:
     services, query = call.services, call.request.query_params
     after = query.get("after", "")
     end = int(after) if after.isdecimal() and len(after) < 19 else 0
-    wanted = AuditFilter(*(query.get(name, "").strip() for name in AuditFilter._fields))
-    audit = await asyncio.to_thread(audit_page, services.audit.path, end, LINES, wanted)
+    filters = AuditFilter(*(query.get(name, "").strip() for name in AuditFilter._fields))
+    audit = await asyncio.to_thread(audit_page, services.audit.path, end, LINES, filters)
     facts = {
         "users": (await users.list_users(call)).items,
         "keys": services.keys.all(),
@@ -35,12 +41,12 @@ async def page(call: Call) -> PageAnswer:
         "is_restricted": bool(call.identity.places),
         "audit": audit.entries,
         "older": audit.end,
-        "wanted": wanted,
+        "wanted": filters,
         "trouble": services.audit.trouble,
         "roles": [role.title for role in Role if role],
-        "versions": about.versions(),
-        "packages": about.packages(),
-        "page_licences": about.page_licences(),
+        "versions": versions(),
+        "packages": packages(),
+        "page_licences": page_licences(),
         "is_remote": services.reach.is_remote,
         "made_key": None,
     }
@@ -61,9 +67,9 @@ async def account_page(call: Call) -> PageAnswer:
 
 async def _add_key(call: Call) -> PageAnswer:
     """Make a key of a program, and show it on the answer itself: nothing keeps it."""
-    made = await users.add_key(call)
+    key = await users.add_key(call)
     answer = await page(call)
-    return PageAnswer(answer.template, {**answer.facts, "made_key": made})
+    return PageAnswer(answer.template, {**answer.facts, "made_key": key})
 
 
 async def _change_password(call: Call) -> PageAnswer:
@@ -104,3 +110,70 @@ account_form: Final = form_handler(
     },
 )
 """The handler of the forms of /account, likewise."""
+
+
+_NAMES = """
+ada-url argon2-cffi brotli cryptography dnspython google-re2 httptools isal jinja2 msgspec
+prometheus-client publicsuffixlist pydantic python-multipart python-socks regex rich rocksdict
+ruamel.yaml starlette turbohtml typer uvicorn uvloop zstandard
+"""
+PACKAGES: Final = tuple(_NAMES.split())
+"""Names of the packages that Nacre and its console use, as pyproject.toml has them."""
+
+
+class UsedPackage(NamedTuple):
+    """A package that Nacre uses.
+
+    Attributes:
+        name: Its name.
+        version: Its version.
+        licence: Name of its licence; "" where it names none.
+    """
+
+    name: str
+    version: str
+    licence: str
+
+
+@cache
+def versions() -> tuple[tuple[str, str], ...]:
+    """Names and versions of Nacre and of what it runs on."""
+    return (
+        ("Nacre", __version__),
+        ("Python", platform.python_version()),
+        ("SQLite", sqlite3.sqlite_version),
+        ("Linux", platform.release()),
+    )
+
+
+@cache
+def packages() -> tuple[UsedPackage, ...]:
+    """The packages of `PACKAGES` that are installed, by name."""
+    licences = []
+    for name in PACKAGES:
+        try:
+            package = distribution(name)
+        except PackageNotFoundError:  # packed in another way
+            continue
+        licences.append(UsedPackage(name, package.version, _licence(package)))
+    return tuple(licences)
+
+
+def _licence(distribution: Distribution) -> str:
+    facts = distribution.metadata.json
+    classifiers = facts.get("classifier", [])
+    classified = [
+        text.rpartition(" :: ")[2]
+        for text in classifiers
+        if text.startswith("License :: ") and text != "License :: OSI Approved"
+    ]
+    written = str(facts.get("license", "")).strip().splitlines()
+    short = written[0][:80] if written else ""
+    return str(facts.get("license_expression", "")) or ", ".join(classified) or short
+
+
+@cache
+def page_licences() -> str:
+    """The licences of what the pages' scripts are built from."""
+    path = FOLDER / "LICENSES.txt"
+    return path.read_text("utf-8") if path.is_file() else ""

@@ -7,10 +7,10 @@ import shutil
 import msgspec
 
 from nacre.console.call import Call
-from nacre.console.cursors import ItemList
 from nacre.console.fleet.place_book import checked_place
 from nacre.console.fleet.places import JobPlace
 from nacre.console.fleet.standing import held_elsewhere
+from nacre.console.links import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.messages import message
 from nacre.ops.fields import LineText
@@ -52,7 +52,7 @@ async def list_places(call: Call) -> PlaceList:
     """All places, with the number of their jobs and their free space."""
     places = call.services.fleet.places
     free = await asyncio.to_thread(lambda: [_free(place) for place in places])
-    items = (_item(call, place, left) for place, left in zip(places, free, strict=True))
+    items = (_item(call, place, missing) for place, missing in zip(places, free, strict=True))
     return PlaceList(tuple(items), None, call.now)
 
 
@@ -68,10 +68,10 @@ async def add_place(call: Call) -> PlaceItem:
     Raises:
         RefusedRequestError: It is refused.
     """
-    wanted: NewPlace = call.body
+    request: NewPlace = call.body
     services = call.services
     place = await asyncio.to_thread(
-        checked_place, wanted.directory, services.fleet.places, os.getuid(), services.places.labels
+        checked_place, request.directory, services.fleet.places, os.getuid(), services.places.labels
     )
     elsewhere = await asyncio.to_thread(held_elsewhere, place)
     if elsewhere is not None:
@@ -94,22 +94,24 @@ async def remove_place(call: Call) -> None:
         RefusedRequestError: There is none (404), or it was named at the start (409).
     """
     services, label = call.services, str(call.params["place"])
-    found = next((place for place in services.fleet.places if place.label == label), None)
-    if found is None:
+    kept_place = next((place for place in services.fleet.places if place.label == label), None)
+    if kept_place is None:
         raise not_found("place", label)
-    if not services.places.remove(found.root):
+    if not services.places.remove(kept_place.root):
         raise RefusedRequestError(
             409,
             "named-at-start",
             message(
                 "console.place-of-command-line",
                 "{root} was named when the console was started: leave it out at the next start",
-                root=found.root,
+                root=kept_place.root,
             ),
         )
-    services.fleet.places = tuple(one for one in services.fleet.places if one is not found)
+    services.fleet.places = tuple(
+        known_place for known_place in services.fleet.places if known_place is not kept_place
+    )
     await services.fleet.scan()
-    call.note.change({"label": label, "directory": str(found.root)}, None)
+    call.note.change({"label": label, "directory": str(kept_place.root)}, None)
 
 
 def _free(place: JobPlace) -> int | None:

@@ -5,11 +5,11 @@ from typing import Final
 import msgspec
 
 from nacre.console.call import Call
-from nacre.console.cursors import ItemList
 from nacre.console.decoding import sent_form, text_of
-from nacre.console.fleet.quota_book import ALL_JOBS, KeptQuota, limit_of
+from nacre.console.fleet.job_books import ALL_JOBS, KeptQuota, limit_of
 from nacre.console.forms import go_back
-from nacre.console.live.notices import Notice
+from nacre.console.links import ItemList
+from nacre.console.live.hub import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.console.route_row import Answer
 from nacre.console.versions import EditedThing, edited
@@ -66,10 +66,10 @@ async def list_quotas(call: Call) -> QuotaList:
 
 def quota_items(call: Call) -> tuple[QuotaItem, ...]:
     """The quotas of the jobs that one sees; that of all jobs first, for who sees all."""
-    known = call.services.quotas.all()
+    quotas = call.services.quotas.all()
     paths = [] if call.identity.places else [("", ALL_JOBS)]
     paths += [(job.id, str(job.layout.root)) for job, _ in call.snapshots()]
-    return tuple(_item(job, known[path]) for job, path in paths if path in known)
+    return tuple(_item(job, quotas[path]) for job, path in paths if path in quotas)
 
 
 def _item(job: str, quota: KeptQuota) -> QuotaItem:
@@ -91,12 +91,12 @@ async def set_quota(call: Call) -> QuotaItem:
         RefusedRequestError: There is no such job (404), or it is for all jobs, and the requester
             sees only some (403).
     """
-    wish: QuotaWish = call.body
+    request: QuotaWish = call.body
     path = ALL_JOBS
-    if wish.job:
-        path = str(call.job(wish.job).layout.root)
+    if request.job:
+        path = str(call.job(request.job).layout.root)
     elif call.identity.places:
-        seen = ", ".join(call.identity.places)
+        label = ", ".join(call.identity.places)
         raise RefusedRequestError(
             403,
             "place",
@@ -104,22 +104,22 @@ async def set_quota(call: Call) -> QuotaItem:
                 "console.quota-of-all",
                 "{name} sees only {value}; the quota of all is not theirs",
                 name=call.identity.name,
-                value=seen,
+                value=label,
             ),
         )
     book = call.services.quotas
-    call.note.job = wish.job
-    call.note.change({"limit": book.find(path).limit}, {"limit": wish.limit})
-    book.set(path, wish.limit)
-    return _item(wish.job, book.find(path))
+    call.note.job = request.job
+    call.note.change({"limit": book.find(path).limit}, {"limit": request.limit})
+    book.set(path, request.limit)
+    return _item(request.job, book.find(path))
 
 
 async def set_quota_by_form(call: Call) -> Answer:
     """Set a quota by the form of /admin, whose limit has a unit, such as `500 GB`."""
     form = await sent_form(call.request)
     try:
-        wish = QuotaWish(limit_of(text_of(form, "limit")), text_of(form, "job"))
-        await set_quota(call._replace(body=wish))
+        request = QuotaWish(limit_of(text_of(form, "limit")), text_of(form, "job"))
+        await set_quota(call._replace(body=request))
     except NacreError as error:
         return go_back(call, _PAGE, Notice("error", error.message))
     return go_back(call, _PAGE, Notice("done", call.language.texts.gettext("The quota is set.")))

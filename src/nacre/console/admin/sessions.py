@@ -12,7 +12,7 @@ from nacre.console.access.reach import takes_links
 from nacre.console.access.sessions import SHORT, ListedSession, cookie_field
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import LANGUAGES
-from nacre.console.cursors import ItemList
+from nacre.console.links import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
 from nacre.messages import message
@@ -23,7 +23,7 @@ _LARGEST_FORM: Final = 16_384
 
 
 class SessionFacts(msgspec.Struct, frozen=True):
-    """The identity of the one who asks.
+    """The identity of the caller.
 
     Attributes:
         name: Their name.
@@ -118,10 +118,10 @@ async def _form(call: Call) -> dict[str, str]:
                 ),
             )
     try:
-        found = parse_qs(data.decode(), keep_blank_values=True, max_num_fields=10)
+        fields = parse_qs(data.decode(), keep_blank_values=True, max_num_fields=10)
     except ValueError:
         return {}
-    return {name: values[0] for name, values in found.items()}
+    return {name: values[0] for name, values in fields.items()}
 
 
 async def _by_link(call: Call, fields: dict[str, str]) -> str:
@@ -163,10 +163,10 @@ async def _by_password(call: Call, fields: dict[str, str]) -> str:
     return services.logins.begin(user, call.address, call.request.headers.get("user-agent", ""))
 
 
-def inner_path(given: str) -> str:
+def inner_path(path: str) -> str:
     """The page that a login leads to: a path of this console, else `/`."""
-    fine = given.startswith("/") and not given.startswith(("//", "/\\")) and len(given) <= 2000
-    return given if fine and given.isascii() and given.isprintable() else "/"
+    fine = path.startswith("/") and not path.startswith(("//", "/\\")) and len(path) <= 2000
+    return path if fine and path.isascii() and path.isprintable() else "/"
 
 
 async def log_in_page(call: Call) -> PageAnswer:
@@ -180,15 +180,15 @@ async def change_password(call: Call) -> Response:
     Raises:
         RefusedRequestError: The old one is wrong, or the new one is refused.
     """
-    wanted: ChangedPassword = call.body
+    request: ChangedPassword = call.body
     services, name = call.services, call.identity.name
     if call.session is None or services.users.find(name) is None:
         raise RefusedRequestError(
             409, "no-password", message("console.no-password", "who asks has no password to change")
         )
-    user = await services.logins.check(name, wanted.old, call.address)
-    require_good(wanted.password, name)
-    services.users.set_hash(name, await services.logins.checker.hash_beside(wanted.password))
+    user = await services.logins.check(name, request.old, call.address)
+    require_good(request.password, name)
+    services.users.set_hash(name, await services.logins.checker.hash_beside(request.password))
     call.note.change(None, {"password": "changed"})
     agent = call.request.headers.get("user-agent", "")
     field = cookie_field(services.logins.begin(user, call.address, agent))
@@ -196,15 +196,15 @@ async def change_password(call: Call) -> Response:
 
 
 async def list_sessions(call: Call) -> SessionList:
-    """The sessions of the one who asks; those of all for an admin."""
+    """The sessions of the caller; those of all for an admin."""
     identity, services = call.identity, call.services
     is_admin = identity.role >= Role.ADMIN
     # A key can have the name of a user; it has no sessions.
-    found = services.sessions.all("" if is_admin else identity.name)
+    sessions = services.sessions.all("" if is_admin else identity.name)
     if not is_admin and call.session is None:
-        found = []
+        sessions = []
     own = identity.session[:SHORT]
-    return SessionList(tuple(_session_item(one, own) for one in found), None, call.now)
+    return SessionList(tuple(_session_item(session, own) for session in sessions), None, call.now)
 
 
 def _session_item(session: ListedSession, own: str) -> SessionItem:
@@ -228,7 +228,7 @@ async def revoke_session(call: Call) -> None:
 
 
 async def who_am_i(call: Call) -> SessionFacts:
-    """The identity of the one who asks, as the console knows them."""
+    """The identity of the caller, as the console knows them."""
     identity = call.identity
     return SessionFacts(identity.name, identity.role.title, identity.how, call.language.name)
 
@@ -237,12 +237,12 @@ async def choose_language(call: Call) -> SessionFacts:
     """Choose the language of the user, or of the session of a link."""
     chosen: ChosenLanguage = call.body
     if chosen.language not in {"", *LANGUAGES}:
-        known = ", ".join(LANGUAGES)
+        text = ", ".join(LANGUAGES)
         raise RefusedRequestError(
             422,
             "language",
             message(
-                "console.no-language", "there is no such language; there are {names}", names=known
+                "console.no-language", "there is no such language; there are {names}", names=text
             ),
         )
     if call.session is None:

@@ -7,7 +7,7 @@ import msgspec
 from nacre.console.access.passwords import require_good
 from nacre.console.access.users import ConsoleUser, user_name
 from nacre.console.call import Call
-from nacre.console.cursors import ItemList
+from nacre.console.links import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
@@ -122,7 +122,7 @@ class MadeKey(msgspec.Struct, frozen=True):
 
 async def list_users(call: Call) -> UserList:
     """All users, without their passwords."""
-    items = tuple(user_item(one) for one in call.services.users.all())
+    items = tuple(user_item(user) for user in call.services.users.all())
     return UserList(items, None, call.now)
 
 
@@ -132,15 +132,15 @@ async def add_user(call: Call) -> UserItem:
     Raises:
         RefusedRequestError: The name, the password or a place is wrong.
     """
-    wanted: NewUser = call.body
+    request: NewUser = call.body
     users = call.services.users
-    name = user_name(wanted.name)
-    require_good(wanted.password, name)
-    _require_places(call, wanted.places)
-    hashed = await call.services.logins.checker.hash_beside(wanted.password)
-    made = users.add(name, hashed, _role(wanted.role), wanted.places)
-    call.note.change(None, made)
-    return user_item(made)
+    name = user_name(request.name)
+    require_good(request.password, name)
+    _require_places(call, request.places)
+    hashed = await call.services.logins.checker.hash_beside(request.password)
+    user = users.add(name, hashed, _role(request.role), request.places)
+    call.note.change(None, user)
+    return user_item(user)
 
 
 async def get_user(call: Call) -> UserItem:
@@ -159,22 +159,22 @@ async def change_user(call: Call) -> UserItem:
     Raises:
         RefusedRequestError: There is none (404), or the change is refused.
     """
-    wanted: UserChange = call.body
+    request: UserChange = call.body
     users, before = call.services.users, _user(call)
-    role = _role(wanted.role or before.role)
-    places = before.places if wanted.places is None else wanted.places
-    if role is Role.ADMIN and wanted.places is None:
+    role = _role(request.role or before.role)
+    places = before.places if request.places is None else request.places
+    if role is Role.ADMIN and request.places is None:
         places = ()
-    if wanted.places is not None:
+    if request.places is not None:
         _require_places(call, places)
-    if wanted.password is not None:
-        require_good(wanted.password, before.name)
+    if request.password is not None:
+        require_good(request.password, before.name)
     changed = users.change(before.name, role, places)
     if changed.places:
         call.services.webhooks.restrict(before.name, changed.places)
-    call.note.change(before, {**msgspec.to_builtins(changed), "password": wanted.password})
-    if wanted.password is not None:
-        hashed = await call.services.logins.checker.hash_beside(wanted.password)
+    call.note.change(before, {**msgspec.to_builtins(changed), "password": request.password})
+    if request.password is not None:
+        hashed = await call.services.logins.checker.hash_beside(request.password)
         users.set_hash(before.name, hashed)
     return user_item(users.find(before.name) or changed)
 
@@ -193,8 +193,8 @@ async def remove_user(call: Call) -> None:
 async def list_keys(call: Call) -> KeyList:
     """All keys of programs, without their secrets."""
     items = tuple(
-        KeyItem(one.name, one.role, one.places, iso(one.made), iso(one.used) if one.used else "")
-        for one in call.services.keys.all()
+        KeyItem(key.name, key.role, key.places, iso(key.made), iso(key.used) if key.used else "")
+        for key in call.services.keys.all()
     )
     return KeyList(items, None, call.now)
 
@@ -205,10 +205,10 @@ async def add_key(call: Call) -> MadeKey:
     Raises:
         RefusedRequestError: The name or a place is wrong.
     """
-    wanted: NewKey = call.body
-    _require_places(call, wanted.places)
-    secret = call.services.keys.add(wanted.name, _role(wanted.role), wanted.places)
-    return MadeKey(wanted.name, wanted.role, secret)
+    request: NewKey = call.body
+    _require_places(call, request.places)
+    secret = call.services.keys.add(request.name, _role(request.role), request.places)
+    return MadeKey(request.name, request.role, secret)
 
 
 async def remove_key(call: Call) -> None:

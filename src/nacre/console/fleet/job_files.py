@@ -7,12 +7,16 @@ logins are not. Each name on the way is opened below its folder, and no link is 
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
+from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.messages import message
 
@@ -134,9 +138,9 @@ def list_files(root: Path, limit: int, after: FilePlace | None = None, run: str 
         after: The place behind which it begins; None for the first page.
         run: Only those of this run; hostile; "" for all.
     """
-    found = list(islice(_places(root, after, run), limit + 1))
-    items = tuple(one for _, one in found[:limit])
-    return FilePage(items, found[limit - 1][0] if len(found) > limit else None)
+    places = list(islice(_places(root, after, run), limit + 1))
+    items = tuple(file for _, file in places[:limit])
+    return FilePage(items, places[limit - 1][0] if len(places) > limit else None)
 
 
 def _places(
@@ -146,16 +150,16 @@ def _places(
     for run in run_names(root):
         if (only and run != only) or (after is not None and run > after.run):
             continue
-        rest = after[1:] if after is not None and run == after.run else ("", "")
+        tail = after[1:] if after is not None and run == after.run else ("", "")
         for folder in sorted(_FOLDERS):
-            if folder < rest[0]:
+            if folder < tail[0]:
                 continue
             for entry in sorted(_entries(root / "runs" / run / folder), key=lambda one: one.name):
-                if (folder, entry.name) <= rest:
+                if (folder, entry.name) <= tail:
                     continue
-                found = _listed(f"runs/{run}/{folder}/{entry.name}", entry)
-                if found is not None:
-                    yield FilePlace(run, folder, entry.name), found
+                file = _listed(f"runs/{run}/{folder}/{entry.name}", entry)
+                if file is not None:
+                    yield FilePlace(run, folder, entry.name), file
 
 
 def _listed(path: str, entry: "os.DirEntry[str]") -> ListedFile | None:
@@ -178,15 +182,15 @@ def byte_range(field: str, size: int) -> tuple[int, int] | None:
     Raises:
         RefusedRequestError: It lies behind the end (416).
     """
-    found = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", field.strip())
-    if found is None or not (found[1] or found[2]):
+    match = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", field.strip())
+    if match is None or not (match[1] or match[2]):
         return None
-    if not found[1]:
-        length = min(int(found[2]), size)
+    if not match[1]:
+        length = min(int(match[2]), size)
         start = size - length
     else:
-        start = int(found[1])
-        length = min(int(found[2]) if found[2] else size - 1, size - 1) - start + 1
+        start = int(match[1])
+        length = min(int(match[2]) if match[2] else size - 1, size - 1) - start + 1
     if length <= 0 or start >= size:
         raise RefusedRequestError(
             416, "range", message("console.file-size", "the file has {size:,} bytes", size=size)
@@ -200,5 +204,91 @@ def pieces(opened: OpenedFile, start: int, length: int) -> Iterator[bytes]:
         while length > 0 and (data := os.pread(opened.handle, min(1 << 18, length), start)):
             yield data
             start, length = start + len(data), length - len(data)
+    finally:
+        os.close(opened.handle)
+
+
+MOST: Final = 200
+"""Runs of a job that are looked at, the newest of the time that is wanted."""
+_REPORT: Final = "reports/crawl-report.json"
+_LARGE: Final = 65_536
+_TAIL: Final = 512
+_ENDED: Final = re.compile(
+    r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z) CRAWL ENDED\b[^\n]*\n?\Z", re.ASCII
+)
+
+
+class FinishedRun(NamedTuple):
+    """A run that is over, or was stopped.
+
+    Attributes:
+        ended: When, seconds since the epoch.
+        job: Id of its job.
+        name: Its directory.
+        exit: How it ended, such as `FINISHED`; "" where its report cannot be read.
+    """
+
+    ended: float
+    job: str
+    name: str
+    exit: str
+
+
+def finished_runs(jobs: Iterable[FoundJob], begin: float, end: float) -> list[FinishedRun]:
+    """The runs that ended in a time, by job, the newest first.
+
+    Args:
+        jobs: The jobs.
+        begin: Seconds since the epoch.
+        end: Likewise; a run that ended then is none of them.
+    """
+    runs = []
+    for job in jobs:
+        for name, ended in islice(_ended(job.layout.root, end), MOST):
+            if ended < begin:  # those before it ended before it did
+                break
+            if ended < end:
+                exit_ = _exit_of(job.layout.root, name)
+                runs.append(FinishedRun(ended, job.id, name, exit_))
+    return runs
+
+
+def _ended(root: Path, end: float) -> Iterator[tuple[str, float]]:
+    """The runs of a job that began before a moment and are over, the newest first."""
+    last = f"{datetime.fromtimestamp(end, UTC):%Y%m%dT%H%M%SZ}"
+    for name in run_names(root):
+        if name < last and (ended := _end_of(root, name)) is not None:
+            yield name, ended
+
+
+def _end_of(root: Path, name: str) -> float | None:
+    """When a run ended, as the last line of its log says; None where the log has another one."""
+    match = _ENDED.search(_text(root, f"runs/{name}/logs/progress-statistics.log", tail=True))
+    try:
+        return datetime.fromisoformat(match[1]).timestamp() if match else None
+    except ValueError:
+        return None
+
+
+def _exit_of(root: Path, name: str) -> str:
+    text = _text(root, f"runs/{name}/{_REPORT}")
+    try:
+        facts = msgspec.json.decode(text, type=dict[str, object])
+    except msgspec.MsgspecError:
+        return ""
+    return str(facts.get("status", ""))[:64]
+
+
+def _text(root: Path, path: str, *, tail: bool = False) -> str:
+    """The first bytes of a file of a job, or the last ones; "" where it cannot be read."""
+    try:
+        opened = open_file(root, path)
+    except RefusedRequestError:
+        return ""
+    try:
+        start = max(opened.size - _TAIL, 0) if tail else 0
+        return os.pread(opened.handle, _LARGE, start).decode("utf-8", "replace")
+    except OSError:
+        return ""
     finally:
         os.close(opened.handle)

@@ -1,4 +1,4 @@
-"""Starts jobs as processes of their own, which outlive the console.
+"""Starts jobs as separate processes, which outlive the console.
 
 A start is ordered and waits in the console's database until fewer jobs than `console.max_running`
 run; two starts are two seconds apart. The order is taken out of the database before the process is
@@ -34,7 +34,7 @@ SPACING: Final = 2.0
 LOOK: Final = 0.5
 """Seconds between two looks at the queue and at what was started."""
 LARGEST: Final = 1_000_000
-"""Bytes of `state/console.out` after which it begins anew."""
+"""Bytes of `state/console.out` after which it begins again."""
 _TAIL: Final = 1500
 _FAILED: Final = frozenset((1, 2))
 """Exit codes of a process that could not run its job; all others tell how a run ended."""
@@ -62,7 +62,7 @@ class StartedProcess:
     It outlives the console, and the object of `subprocess` would complain at the end of that.
 
     Args:
-        process: It.
+        process: The process.
         offset: Byte of the file of its output at which its own begins.
 
     Attributes:
@@ -111,7 +111,7 @@ class Launcher:
         watch: It knows which of them run.
         database: It keeps what waits.
         clock: The time.
-        most: Jobs that run at the same time; what was started elsewhere counts too.
+        most: Jobs that run concurrently; what was started elsewhere counts too.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class Launcher:
         """Start a job, now or when it is its turn.
 
         Args:
-            job: It.
+            job: The job.
             arguments: The command of Nacre, such as `run DIR`.
             paused: It waits for `resume`; else it does not, even if an earlier start was to.
 
@@ -158,8 +158,8 @@ class Launcher:
             JobError: The file that has it wait cannot be made or removed.
             StorageError: The console's database cannot be written.
         """
-        found = self.facts(job)
-        if found is not None and found.step != "failed":
+        facts = self.facts(job)
+        if facts is not None and facts.step != "failed":
             raise RefusedRequestError(
                 409,
                 "starting",
@@ -222,29 +222,29 @@ class Launcher:
 
     def running(self) -> int:
         """Jobs that run, or begin to."""
-        ours = {path for path, one in self._started.items() if one.code() is None}
+        ours = {path for path, process in self._started.items() if process.code() is None}
         running = {str(job.layout.root) for job in self._fleet.jobs if self._watch.is_running(job)}
-        known = running - set(self._started)
-        return len(ours | known)
+        others_running = running - set(self._started)
+        return len(ours | others_running)
 
     async def _look(self) -> None:
         """Note which processes answer by now, and which have ended."""
         jobs = {str(job.layout.root): job for job in self._fleet.jobs}
-        for path, one in list(self._started.items()):
-            job, code = jobs.get(path), one.code()
+        for path, process in list(self._started.items()):
+            job, code = jobs.get(path), process.code()
             if code is not None:  # the next look says how its run ended
                 self._watch.begun.discard(path)
-            if job is not None and (not one.answered or code is not None):
+            if job is not None and (not process.answered or code is not None):
                 await self._watch.look(job)
-                one.answered = one.answered or self._watch.is_running(job)
-                if one.answered:
+                process.answered = process.answered or self._watch.is_running(job)
+                if process.answered:
                     self._watch.begun.discard(path)
             if code is None:
                 continue
             self._started.pop(path, None)
-            if code in _FAILED or (code < 0 and not one.answered):
-                said = _said(Layout(Path(path)), one.offset) or f"exit code {code}"
-                self._note_failure(path, said)
+            if code in _FAILED or (code < 0 and not process.answered):
+                text = _said(Layout(Path(path)), process.offset) or f"exit code {code}"
+                self._note_failure(path, text)
 
     def _note_failure(self, path: str, text: str) -> None:
         """Keep why a start failed; the next one is another start, by whomever."""
@@ -254,7 +254,7 @@ class Launcher:
 
 
 def start_process(root: Path, arguments: Sequence[str]) -> StartedProcess:
-    """Start a process in a session of its own; nothing of the console is left open in it.
+    """Start a process in its own session; nothing of the console is left open in it.
 
     Args:
         root: Directory of the job.
@@ -288,7 +288,7 @@ def start_process(root: Path, arguments: Sequence[str]) -> StartedProcess:
 
 
 def scope_of(environ: Mapping[str, str]) -> list[str]:
-    """The words before a command that give it a scope of its own under systemd; [] elsewhere.
+    """The words before a command that give it its own scope under systemd; [] elsewhere.
 
     A service that ends takes the processes of its control group with it, sessions of their own or
     not. The console is one where systemd says so in INVOCATION_ID. Without `systemd-run`, or

@@ -43,22 +43,24 @@ class PlaceBook:
             named: Those of the command line.
         """
         labels = self._labels()
-        taken = set(labels.values())
+        labels_in_use = set(labels.values())
         places: list[JobPlace] = []
         for place in named:
-            known = place if place.label not in taken else new_place(place.root, taken)
-            places.append(known._replace(label=labels.get(place.root) or known.label))
-            taken.add(places[-1].label)
+            unique = (
+                place if place.label not in labels_in_use else new_place(place.root, labels_in_use)
+            )
+            places.append(unique._replace(label=labels.get(place.root) or unique.label))
+            labels_in_use.add(places[-1].label)
         roots = {place.root for place in places}
         for root, label in labels.items():
             if root not in roots and root.is_dir():
-                places.append(self._added(root, label, taken))
-                taken.add(places[-1].label)
+                places.append(self._added(root, label, labels_in_use))
+                labels_in_use.add(places[-1].label)
         return tuple(places)
 
-    def _added(self, root: Path, label: str, taken: Collection[str]) -> JobPlace:
+    def _added(self, root: Path, label: str, labels_in_use: Collection[str]) -> JobPlace:
         """A place that was added; one without a label, of an earlier version, is given one."""
-        place = new_place(root, taken)
+        place = new_place(root, labels_in_use)
         if label:
             return place._replace(label=label)
         self._database.jot("UPDATE places SET label = ? WHERE root = ?", place.label, str(root))
@@ -76,9 +78,9 @@ class PlaceBook:
     def served(self) -> tuple[JobPlace, ...]:
         """The places of the console that was started last, and those that were added to them."""
         rows = self._database.rows("SELECT label, root FROM served ORDER BY number")
-        found = [JobPlace(str(label), Path(str(root))) for label, root in rows]
-        named = [one._replace(job=Layout(one.root).config.is_file()) for one in found]
-        return self.beside([one for one in named if one.root.is_dir()])
+        places = [JobPlace(str(label), Path(str(root))) for label, root in rows]
+        named = [place._replace(job=Layout(place.root).config.is_file()) for place in places]
+        return self.beside([place for place in named if place.root.is_dir()])
 
     def require(self, labels: Collection[str]) -> None:
         """Refuse labels that no place has: who is restricted to a typing error sees nothing.
@@ -86,15 +88,15 @@ class PlaceBook:
         Raises:
             JobError: There is one.
         """
-        known = sorted({*(place.label for place in self.served()), *self.labels})
-        unknown = [label for label in labels if label not in known]
+        all_labels = sorted({*(place.label for place in self.served()), *self.labels})
+        unknown = [label for label in labels if label not in all_labels]
         if unknown:
             raise JobError(
                 message(
                     "console.no-place-of-name",
                     "there is no place {unknown!r}; there are: {place_names}",
                     unknown=unknown[0],
-                    place_names=place_names(known),
+                    place_names=place_names(all_labels),
                 )
             )
 
@@ -106,9 +108,9 @@ class PlaceBook:
         )  # fmt: skip
 
     def remove(self, root: Path) -> bool:
-        """Forget a directory; False where it was not kept."""
-        found = self._database.row("DELETE FROM places WHERE root = ? RETURNING 1", str(root))
-        return found is not None
+        """Forget a directory; False if it was not kept."""
+        row = self._database.row("DELETE FROM places WHERE root = ? RETURNING 1", str(root))
+        return row is not None
 
 
 def place_names(labels: Sequence[str]) -> str:
@@ -119,21 +121,21 @@ def place_names(labels: Sequence[str]) -> str:
 
 
 def checked_place(
-    directory: str, known: tuple[JobPlace, ...], user: int, taken: Collection[str] = ()
+    directory: str, places: tuple[JobPlace, ...], user: int, labels: Collection[str] = ()
 ) -> JobPlace:
     """A place that may be added: a directory of this user, which is not in another one.
 
     Args:
         directory: Its path, absolute.
-        known: The places that there are.
+        places: The places that there are.
         user: Number of this user.
-        taken: Further labels that it may not have: those of places that are not there now.
+        labels: Further labels that it may not have: those of places that are not there now.
 
     Raises:
         JobError: It may not.
     """
-    given = Path(directory)
-    if not given.is_absolute():
+    path = Path(directory)
+    if not path.is_absolute():
         raise JobError(
             message(
                 "console.path-not-absolute",
@@ -142,7 +144,7 @@ def checked_place(
             )
         )
     try:
-        root = given.resolve(strict=True)
+        root = path.resolve(strict=True)
         facts = root.stat()
     except OSError as error:
         raise JobError(
@@ -169,9 +171,9 @@ def checked_place(
                 directory=directory,
             )
         )
-    for place in known:
-        other = place.root.resolve()
-        if root.is_relative_to(other) or other.is_relative_to(root):
+    for place in places:
+        place_root = place.root.resolve()
+        if root.is_relative_to(place_root) or place_root.is_relative_to(root):
             raise JobError(
                 message(
                     "console.places-nested",
@@ -180,4 +182,4 @@ def checked_place(
                     root=place.root,
                 )
             )
-    return new_place(root, {*taken, *(place.label for place in known)})
+    return new_place(root, {*labels, *(place.label for place in places)})

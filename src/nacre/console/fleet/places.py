@@ -6,13 +6,18 @@ are not followed, and nothing is looked for within a job.
 
 import asyncio
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
 
-from nacre.console.fleet.removal_book import JobRemoval, RemovalBook
+import msgspec
+
+from nacre.console.access.database import ConsoleDatabase, ConsoleTable
 from nacre.console.problems import not_found
-from nacre.errors import JobError
+from nacre.errors import ConfigError, JobError, Problem
 from nacre.messages import message
 from nacre.store.layout import Layout
 
@@ -85,17 +90,17 @@ def places_of(directories: Sequence[Path]) -> tuple[JobPlace, ...]:
     return tuple(places)
 
 
-def new_place(root: Path, taken: Collection[str]) -> JobPlace:
-    """A place with a label of its own: users can be restricted to it.
+def new_place(root: Path, labels: Collection[str]) -> JobPlace:
+    """A place with its own label: users can be restricted to it.
 
     Args:
         root: Its directory; one that is a job is a place of this one job.
-        taken: Labels of other places.
+        labels: Labels of other places.
     """
     is_job = Layout(root).config.is_file()
     label = free = (root.parent.name if is_job else root.name) or "root"
     number = 1
-    while free in taken:
+    while free in labels:
         number += 1
         free = f"{label}-{number}"
     return JobPlace(free, root, is_job)
@@ -103,7 +108,7 @@ def new_place(root: Path, taken: Collection[str]) -> JobPlace:
 
 def find_jobs(places: Sequence[JobPlace]) -> list[FoundJob]:
     """All jobs of all places, by their ids."""
-    found: dict[str, FoundJob] = {}
+    jobs: dict[str, FoundJob] = {}
     paths: set[Path] = set()
     for place in places:
         for root in [place.root] if place.job else _jobs_below(place.root):
@@ -111,15 +116,15 @@ def find_jobs(places: Sequence[JobPlace]) -> list[FoundJob]:
                 continue
             paths.add(root)
             inside = (root.name,) if place.job else root.relative_to(place.root).parts
-            name = _free("~".join((place.label, *inside)) if inside else place.label, found)
-            found[name] = FoundJob(name, root.name, place.label, Layout(root))
-    return [found[name] for name in sorted(found)]
+            name = _free("~".join((place.label, *inside)) if inside else place.label, jobs)
+            jobs[name] = FoundJob(name, root.name, place.label, Layout(root))
+    return [jobs[name] for name in sorted(jobs)]
 
 
-def _free(name: str, taken: dict[str, FoundJob]) -> str:
+def _free(name: str, names: dict[str, FoundJob]) -> str:
     """The name, or one with a number behind it: two places can have the same name."""
     number, free = 1, name
-    while free in taken:
+    while free in names:
         number += 1
         free = f"{name}~{number}"
     return free
@@ -135,11 +140,11 @@ def directories_below(root: Path) -> Iterator[tuple[Path, bool]]:
     Args:
         root: Directory of the place.
     """
-    user, seen, todo = os.getuid(), 0, [(root, 0)]
-    while todo and seen < MOST:
+    user, entries, todo = os.getuid(), 0, [(root, 0)]
+    while todo and entries < MOST:
         directory, depth = todo.pop(0)
         for entry in _entries(directory):
-            seen += 1
+            entries += 1
             if not entry.is_dir(follow_symlinks=False) or entry.name.startswith("."):
                 continue
             if not _is_utf_8(entry.name):  # no page can name it, and no store can be there
@@ -174,6 +179,31 @@ def _is_job(path: Path, user: int) -> bool:
         return False
 
 
+class JobRemoval(msgspec.Struct, frozen=True):
+    """The removal of a job from the console.
+
+    Attributes:
+        path: Directory of the job.
+        time: When, seconds since the epoch.
+        by: Name of the user.
+    """
+
+    path: str
+    time: float
+    by: str
+
+
+class RemovalBook(ConsoleTable[JobRemoval]):
+    """The removed jobs: they are found, but not listed, read, counted or started.
+
+    Args:
+        database: The console's database.
+    """
+
+    def __init__(self, database: ConsoleDatabase) -> None:
+        super().__init__(database, "removed", JobRemoval)
+
+
 class Fleet:
     """The jobs of this machine that the console shows.
 
@@ -195,10 +225,10 @@ class Fleet:
     async def scan(self) -> None:
         """Look through all places."""
         async with self._turn:  # else an older look could end after a newer one, and hold
-            found = await asyncio.to_thread(find_jobs, self.places)
-            seen = [(job, self._removals.of(job.layout.root)) for job in found]
-            self._jobs = {job.id: job for job, removal in seen if removal is None}
-            self._removed = [(job, removal) for job, removal in seen if removal is not None]
+            jobs = await asyncio.to_thread(find_jobs, self.places)
+            removals = [(job, self._removals.find(str(job.layout.root))) for job in jobs]
+            self._jobs = {job.id: job for job, removal in removals if removal is None}
+            self._removed = [(job, removal) for job, removal in removals if removal is not None]
 
     @property
     def jobs(self) -> list[FoundJob]:
@@ -220,7 +250,94 @@ class Fleet:
         Raises:
             RefusedRequestError: There is none (404).
         """
-        found = self._jobs.get(name)
-        if found is None:
+        known_job = self._jobs.get(name)
+        if known_job is None:
             raise not_found("job", name)
-        return found
+        return known_job
+
+
+LONGEST: Final = 100
+"""Characters of a name."""
+MOST_BYTES: Final = 255
+"""Bytes of a name: file systems have none that is longer, and a Chinese letter has three."""
+_NUMBER: Final = 4
+"""Bytes that stay free behind a date, for the number of a further job of the same day."""
+_DATED: Final = "%Y-%m-%d"
+_FIELD: Final = re.compile(r"%(.?)")
+_FIELDS: Final = frozenset("YmdHMjGV")
+"""Year, month, day, hour, minute, day of the year, and the year and number of the week."""
+
+
+def check_name(name: str) -> str:
+    """The name of a job's directory, if it can be one.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    if not name or not name.isprintable() or len(name) > LONGEST:
+        raise _bad_name(name)
+    if len(name.encode()) > MOST_BYTES:
+        raise _bad_name(name)
+    if name.startswith((".", "-")) or re.search(r"[/\\~]", name) or name != name.strip():
+        raise _bad_name(name)
+    return name
+
+
+def _bad_name(name: str) -> ConfigError:
+    text = message("console.job-name", "{name!r} is no name of a job", name=name)
+    expected = message(
+        "console.job-name-characters",
+        "up to 100 characters (85 Chinese ones) without / \\ and ~, which do not begin with . or -",
+    )
+    return ConfigError([Problem("name", text, expected, "library-2026")])
+
+
+def with_tail(name: str, tail: str, most: int = MOST_BYTES) -> str:
+    """A name with a text behind it; it is cut where it would be longer than a directory's can be.
+
+    Args:
+        name: The name.
+        tail: ASCII, which stays whole.
+        most: Bytes of both.
+    """
+    start = name.encode(errors="replace")[: most - len(tail)]
+    # A letter of which a part is left goes too.
+    return start.decode(errors="ignore") + tail
+
+
+def dated_name(pattern: str, base: str, time: float, zone: str = "UTC") -> str:
+    """The name of a job that a schedule makes.
+
+    Args:
+        pattern: A name with `%Y`, `%m`, `%d`, `%H`, `%M`, `%j`, `%G` and `%V` in it, as of
+            strftime; "" for the base with the date behind it.
+        base: Name of the job or the profile that it is made of.
+        time: When, seconds since the epoch.
+        zone: Name of the time zone.
+
+    Raises:
+        ConfigError: The pattern has another field, or makes no name.
+    """
+    moment = datetime.fromtimestamp(time, UTC if zone == "UTC" else ZoneInfo(zone))
+    if not pattern:
+        day = moment.strftime(_DATED)
+        return check_name(
+            with_tail(base[: LONGEST - len(day) - 1], f"-{day}", MOST_BYTES - _NUMBER)
+        )
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in _FIELDS:
+            text = message(
+                "console.date-part",
+                "{pattern!r} has {value!r}, which is no part of a date here",
+                pattern=pattern,
+                value=match[0],
+            )
+            expected = message(
+                "console.date-parts",
+                "%Y %m %d %H %M, %j (day of the year), %G and %V (year and week)",
+            )
+            raise ConfigError([Problem("name", text, expected, "news-%Y-%m-%d")])
+        return moment.strftime(match[0])
+
+    return check_name(_FIELD.sub(value, pattern))

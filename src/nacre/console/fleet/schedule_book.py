@@ -7,18 +7,15 @@ from typing import Final, Literal
 
 import msgspec
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.broken_rows import BrokenRow, Row, sorted_rows
-from nacre.console.fleet.job_names import dated_name
-from nacre.console.fleet.places import FoundJob
+from nacre.console.access.database import BrokenRow, ConsoleDatabase, ConsoleTable
+from nacre.console.fleet.places import FoundJob, dated_name
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock, iso, iso_millis
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem
 from nacre.job.schedules import RunOverlap, RunSchedule, times_after
 from nacre.messages import error_text, message
-from nacre.ops.fields import LineTexts, Moment, MomentText, ShortText
-from nacre.ops.misfits import bounded
+from nacre.ops.fields import LineTexts, Moment, MomentText, ShortText, bounded
 from nacre.runs.budget import parse_budget
 from nacre.runs.passes import find_recurring
 
@@ -40,7 +37,7 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         at: Cron's five fields, or `@daily` and the like.
         zone: Name of its time zone, such as `Asia/Shanghai`.
         mode: `recrawl` visits what is worth it, `recrawl-full` everything. A job that never ran is
-            started, and a run that was stopped is gone on with. `new-job` makes a job of its own
+            started, and a run that was stopped is resumed. `new-job` makes a new job
             each time, and starts it.
         budget: What a run may spend, as of `nacre recrawl --budget`; "" for no limit.
         keep: What is stored in full.
@@ -95,7 +92,7 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_of_new_jobs(self) -> bool:
-        """Whether each time makes a job of its own."""
+        """Whether each time makes a new job."""
         return self.mode == NEW_JOB
 
     @property
@@ -174,55 +171,57 @@ class KeptSchedule(msgspec.Struct, frozen=True):
     notes: tuple[ScheduleNote, ...] = ()
 
 
-def check_schedule(wish: ScheduleWish) -> ScheduleWish:
+def check_schedule(request: ScheduleWish) -> ScheduleWish:
     """The schedule, if it is one (pure).
 
     Raises:
         ConfigError: A field is out of its bounds, or one of its times, its time zone, its budget or
             its new jobs is none; with every problem.
     """
-    bounded(wish)
-    problems = list(_schedule_problems(wish))
+    bounded(request)
+    problems = list(_schedule_problems(request))
     if problems:
         raise ConfigError(problems)
-    return wish
+    return request
 
 
-def _schedule_problems(wish: ScheduleWish) -> Iterator[Problem]:
+def _schedule_problems(request: ScheduleWish) -> Iterator[Problem]:
     """The problems of the fields of a schedule, each looked at by itself."""
-    yield from _raised(_require_fitting, wish)
+    yield from _raised(_require_fitting, request)
     try:
-        _ = wish.end
+        _ = request.end
     except (ValueError, OverflowError):
-        said = message(
+        text = message(
             "console.time-without-offset",
             "{until!r} is no time with an offset",
-            until=str(wish.until)[:40],
+            until=str(request.until)[:40],
         )
-        yield Problem("until", said, "", "2026-11-30T23:59:59Z")
-        wish = msgspec.structs.replace(wish, until=None)
+        yield Problem("until", text, "", "2026-11-30T23:59:59Z")
+        request = msgspec.structs.replace(request, until=None)
     try:
-        parse_budget(wish.budget)
+        parse_budget(request.budget)
     except ConfigError as error:
         yield Problem("budget", error_text(error), "", "500")
-    in_utc = RunSchedule(wish.at)
+    in_utc = RunSchedule(request.at)
     try:
         if in_utc.calendar.after(0.0) is None:
             yield Problem(
                 "at",
                 message(
-                    "console.time-never-comes", "{at!r} names no time that ever comes", at=wish.at
+                    "console.time-never-comes",
+                    "{at!r} names no time that ever comes",
+                    at=request.at,
                 ),
             )
     except ValueError as error:
         yield Problem("at", error_text(error), "", "30 2 * * 1")
-    zone = wish.zone
+    zone = request.zone
     try:
         _ = RunSchedule("@daily", zone).calendar
     except ValueError as error:
         yield Problem("zone", error_text(error), "", "Asia/Shanghai")
         zone = "UTC"
-    yield from _raised(lambda: dated_name(wish.name, "job", 0.0, zone))
+    yield from _raised(lambda: dated_name(request.name, "job", 0.0, zone))
 
 
 def _raised(check: Callable[..., object], *arguments: object) -> Sequence[Problem]:
@@ -234,7 +233,7 @@ def _raised(check: Callable[..., object], *arguments: object) -> Sequence[Proble
     return ()
 
 
-def require_alone(job: FoundJob, wish: ScheduleWish) -> None:
+def require_alone(job: FoundJob, request: ScheduleWish) -> None:
     """Refuse a job that begins its passes itself: it would be scheduled twice.
 
     Raises:
@@ -246,7 +245,7 @@ def require_alone(job: FoundJob, wish: ScheduleWish) -> None:
             "rounds",
             message("console.job-in-rounds", "{id} is crawled in rounds, not in runs", id=job.id),
         )
-    again = None if wish.is_of_new_jobs else find_recurring(job.layout)
+    again = None if request.is_of_new_jobs else find_recurring(job.layout)
     if again is not None and again.waits:
         raise RefusedRequestError(
             409,
@@ -276,48 +275,48 @@ def until_of(text: str) -> float | None:
     try:
         day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:
-        said = message("console.day-format", "{text!r} is no day", text=text[:40])
-        raise ConfigError([Problem("until", said, "", "2026-11-30")]) from None
+        detail = message("console.day-format", "{text!r} is no day", text=text[:40])
+        raise ConfigError([Problem("until", detail, "", "2026-11-30")]) from None
     return day.timestamp() + 86_399.0
 
 
-def _require_fitting(wish: ScheduleWish) -> None:
+def _require_fitting(request: ScheduleWish) -> None:
     """Refuse fields that belong to the other kind of schedule.
 
     Raises:
         ConfigError: There is one.
     """
-    if not wish.is_of_new_jobs:
-        wrong = next((path for path in OF_NEW_JOBS if getattr(wish, path)), "")
+    if not request.is_of_new_jobs:
+        wrong = next((path for path in OF_NEW_JOBS if getattr(request, path)), "")
         if wrong:
-            said = message(
+            text = message(
                 "console.new-job-schedules-only", "only a schedule that makes new jobs has this"
             )
             raise ConfigError(
-                [Problem(wrong, said, message("console.mode-new-job", "mode new-job"))]
+                [Problem(wrong, text, message("console.mode-new-job", "mode new-job"))]
             )
         return
-    if bool(wish.job) == bool(wish.profile):
-        said = message("console.job-or-profile", "new jobs are made like a job, or of a profile")
-        raise ConfigError([Problem("profile", said, message("console.either", "one of the two"))])
-    if wish.profile and not any(line.strip() for line in wish.seeds):
-        said = message("console.profile-without-seeds", "a profile has no URLs to start from")
+    if bool(request.job) == bool(request.profile):
+        text = message("console.job-or-profile", "new jobs are made like a job, or of a profile")
+        raise ConfigError([Problem("profile", text, message("console.either", "one of the two"))])
+    if request.profile and not any(line.strip() for line in request.seeds):
+        text = message("console.profile-without-seeds", "a profile has no URLs to start from")
         raise ConfigError(
             [
                 Problem(
                     "seeds",
-                    said,
+                    text,
                     message("console.url-a-line", "a URL a line"),
                     "https://example.org/",
                 )
             ]
         )
-    if wish.budget or wish.keep != "strict":
-        said = message(
+    if request.budget or request.keep != "strict":
+        text = message(
             "console.limits-of-new-jobs",
             "new jobs have the limits of what they are made of; this is of recrawls",
         )
-        raise ConfigError([Problem("budget" if wish.budget else "keep", said)])
+        raise ConfigError([Problem("budget" if request.budget else "keep", text)])
 
 
 class ScheduleBook:
@@ -333,29 +332,24 @@ class ScheduleBook:
         self, database: ConsoleDatabase, clock: Clock, tell: Callable[[], None] = lambda: None
     ) -> None:
         self._database = database
+        self._table = ConsoleTable(database, "schedules", KeptSchedule)
         self._clock = clock
         self._tell = tell
 
     def all(self) -> list[KeptSchedule]:
-        """All schedules that can be read, by their numbers."""
-        return self._read()[0]
+        """Return all schedules that can be read, by their numbers."""
+        return [_with_notes(schedule) for schedule in self._table.all()]
 
     def broken(self) -> dict[int, BrokenRow]:
-        """Those that cannot be read, by their numbers."""
-        return self._read()[1]
-
-    def _read(self) -> tuple[list[KeptSchedule], dict[int, BrokenRow]]:
-        rows = self._database.rows(
-            "SELECT id, path, wish, owner, seen, waits, note, made, notes FROM schedules"
-            " ORDER BY id"
-        )
-        return sorted_rows("schedule", rows, _kept)
+        """Return those that cannot be read, by their numbers."""
+        return self._table.broken()
 
     def find(self, number: int) -> KeptSchedule | None:
-        """A schedule; None for one that there is not."""
-        return next((one for one in self.all() if one.id == number), None)
+        """Return a schedule; None if there is none."""
+        schedule = self._table.find(number)
+        return None if schedule is None else _with_notes(schedule)
 
-    def add(self, wish: ScheduleWish, path: str, owner: str) -> int:
+    def add(self, request: ScheduleWish, path: str, owner: str) -> int:
         """Keep a schedule; its number.
 
         Raises:
@@ -364,18 +358,18 @@ class ScheduleBook:
         rows = self._database.rows(
             "INSERT INTO schedules (path, wish, owner, seen, note) VALUES (?, ?, ?, ?, ?)"
             " RETURNING id",
-            path, msgspec.json.encode(check_schedule(wish)), owner, self._clock.now(),
+            path, msgspec.json.encode(check_schedule(request)), owner, self._clock.now(),
             msgspec.json.encode(ScheduleNote()),
         )  # fmt: skip
         self._tell()
         return int(str(rows[0][0]))
 
-    def change(self, number: int, wish: ScheduleWish, owner: str, path: str = "") -> None:
-        """Set a schedule anew; times up to now are dealt with.
+    def change(self, number: int, request: ScheduleWish, owner: str, path: str = "") -> None:
+        """Set a schedule again; times up to now are dealt with.
 
         Args:
             number: Its number.
-            wish: It.
+            request: The request.
             owner: Who sets it.
             path: As `KeptSchedule.path`; "" for that of before.
 
@@ -385,7 +379,7 @@ class ScheduleBook:
         self._database.rows(
             "UPDATE schedules SET wish = ?, owner = ?, seen = ?, waits = 0,"
             " path = coalesce(nullif(?, ''), path) WHERE id = ?",
-            msgspec.json.encode(check_schedule(wish)), owner, self._clock.now(), path, number,
+            msgspec.json.encode(check_schedule(request)), owner, self._clock.now(), path, number,
         )  # fmt: skip
         self._tell()
 
@@ -397,32 +391,32 @@ class ScheduleBook:
             after: That of now.
             job: Its id of now.
         """
-        for one in self.all():
-            if one.path == before:
-                wish = msgspec.structs.replace(one.wish, job=job)
+        for schedule in self.all():
+            if schedule.path == before:
+                request = msgspec.structs.replace(schedule.wish, job=job)
                 self._database.rows(
                     "UPDATE schedules SET path = ?, wish = ? WHERE id = ?",
-                    after, to_json(wish), one.id,
+                    after, to_json(request), schedule.id,
                 )  # fmt: skip
         self._database.rows("UPDATE schedules SET made = ? WHERE made = ?", after, before)
         self._tell()
 
     def remove(self, number: int) -> None:
         """Forget a schedule."""
-        self._database.rows("DELETE FROM schedules WHERE id = ?", number)
+        self._table.drop(number)
         self._tell()
 
     def note_made(self, number: int, path: str) -> None:
         """Keep the directory of the last job that a schedule made."""
         self._database.rows("UPDATE schedules SET made = ? WHERE id = ?", path, number)
 
-    def keep(self, number: int, seen: float, note: ScheduleNote, *, waits: bool) -> None:
+    def keep(self, number: int, handled: float, note: ScheduleNote, *, waits: bool) -> None:
         """Keep what became of a schedule, the last twenty times."""
         before = self.find(number)
         notes = with_note(before.notes if before is not None else (), note)
         self._database.rows(
             "UPDATE schedules SET seen = ?, waits = ?, note = ?, notes = ? WHERE id = ?",
-            seen, int(waits), to_json(note), to_json(notes), number,
+            handled, int(waits), to_json(note), to_json(notes), number,
         )  # fmt: skip
         self._tell()
 
@@ -432,7 +426,7 @@ def due_runs(schedules: Iterable[KeptSchedule]) -> dict[str, float]:
 
     A run that waits, or that nobody has begun, is due since its time: it is late.
     """
-    found: dict[str, float] = {}
+    runs: dict[str, float] = {}
     for schedule in schedules:
         if schedule.wish.paused or schedule.wish.is_of_new_jobs:
             continue
@@ -442,8 +436,8 @@ def due_runs(schedules: Iterable[KeptSchedule]) -> dict[str, float]:
             else next(times_after(schedule.wish.times, schedule.seen), None)
         )
         if due is not None:
-            found[schedule.path] = min(due, found.get(schedule.path, due))
-    return found
+            runs[schedule.path] = min(due, runs.get(schedule.path, due))
+    return runs
 
 
 def with_note(notes: tuple[ScheduleNote, ...], note: ScheduleNote) -> tuple[ScheduleNote, ...]:
@@ -455,15 +449,10 @@ def with_note(notes: tuple[ScheduleNote, ...], note: ScheduleNote) -> tuple[Sche
     return (note, *older)[:MOST_NOTES]
 
 
-def _kept(row: Row) -> KeptSchedule:
-    number, path, wish, owner, seen, waits, note, made, notes = row
-    last = msgspec.json.decode(bytes(note), type=ScheduleNote)  # type: ignore[call-overload]
-    known = msgspec.json.decode(bytes(notes), type=tuple[ScheduleNote, ...])  # type: ignore[call-overload]
-    # An earlier version kept the last one only.
-    return KeptSchedule(
-        int(str(number)), str(path), msgspec.json.decode(bytes(wish), type=ScheduleWish),  # type: ignore[call-overload]
-        str(owner), float(str(seen)), bool(waits), last, str(made), known or with_note((), last),
-    )  # fmt: skip
+def _with_notes(schedule: KeptSchedule) -> KeptSchedule:
+    """Return a schedule with its notes; an earlier version kept the last note only."""
+    notes = schedule.notes or with_note((), schedule.note)
+    return msgspec.structs.replace(schedule, notes=notes)
 
 
 def require_unscheduled(book: ScheduleBook, job: FoundJob) -> None:
@@ -473,9 +462,11 @@ def require_unscheduled(book: ScheduleBook, job: FoundJob) -> None:
         RefusedRequestError: It has (409).
     """
     path = str(job.layout.root)
-    of_it = [one for one in book.all() if one.path == path]
+    of_it = [schedule for schedule in book.all() if schedule.path == path]
     if of_it:
-        named = ", ".join(f"{one.id} ({one.wish.at} {one.wish.zone})" for one in of_it)
+        named = ", ".join(
+            f"{schedule.id} ({schedule.wish.at} {schedule.wish.zone})" for schedule in of_it
+        )
         raise RefusedRequestError(
             409,
             "scheduled",

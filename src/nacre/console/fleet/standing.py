@@ -53,7 +53,7 @@ class HeldElsewhere(NamedTuple):
     """A place, or folder, that another console has.
 
     Attributes:
-        path: It.
+        path: The path.
         holder: The other console; None where it says nothing of itself.
     """
 
@@ -65,10 +65,10 @@ class HeldElsewhere(NamedTuple):
         """It, in English."""
         if self.holder is None:
             return f"another console has {self.path}"
-        one = self.holder
+        holder = self.holder
         return (
-            f"the console {one.url} (process {one.pid} on {one.host}, since {one.since}) has "
-            f"{self.path}"
+            f"the console {holder.url} (process {holder.pid} on {holder.host}, since "
+            f"{holder.since}) has {self.path}"
         )
 
 
@@ -90,8 +90,8 @@ class ConsoleStanding:
         """
         if self.elsewhere is None:
             return
-        path, one = self.elsewhere
-        if one is None:
+        path, holder = self.elsewhere
+        if holder is None:
             raise RefusedRequestError(
                 409,
                 "read-only",
@@ -110,10 +110,10 @@ class ConsoleStanding:
                 "console.place-of-console",
                 "the console {url} (process {pid} on {host}, since {since}) has {path}: this one "
                 "only shows it, and takes over when that one ends",
-                url=one.url,
-                pid=one.pid,
-                host=one.host,
-                since=one.since,
+                url=holder.url,
+                pid=holder.pid,
+                host=holder.host,
+                since=holder.since,
                 path=path,
             ),
         )
@@ -149,10 +149,10 @@ class ConsoleLocks:
 
     def take(self) -> bool:
         """Take all locks, or no further one; whether they are all this console's now."""
-        wanted = dict(self._wanted())
-        self._give_back(self._held.keys() - wanted.keys())
+        files = dict(self._wanted())
+        self._give_back(self._held.keys() - files.keys())
         before = set(self._held)
-        for path, of in wanted.items():
+        for path, of in files.items():
             if path not in self._held and not self._lock(path, of):
                 self._give_back(self._held.keys() - before)
                 return False
@@ -174,19 +174,19 @@ class ConsoleLocks:
             yield lock_of(place), place.root
 
     def _lock(self, path: Path, of: Path) -> bool:
-        handle, taken = None, self._taken_still(path)
-        if taken is None:
-            handle, taken = _locked(path)
+        handle, blocking = None, self._taken_still(path)
+        if blocking is None:
+            handle, blocking = _locked(path)
         # Each locks first and looks around then: of two consoles that begin, one sees the other.
-        if taken is None and of != self._folder:
+        if blocking is None and of != self._folder:
             # Where no lock can be had, nobody is kept away: what lies below is not looked for.
             below = _below(path, of) if handle is not None else ()
-            taken = next(filter(self._is_taken, chain(_above(of), below)), None)
-        if taken is not None:
+            blocking = next(filter(self._is_taken, chain(_above(of), below)), None)
+        if blocking is not None:
             if handle is not None:
                 os.close(handle)
-            self._last[path] = taken
-            self._standing.elsewhere = HeldElsewhere(of, holder_in(taken))
+            self._last[path] = blocking
+            self._standing.elsewhere = HeldElsewhere(of, holder_in(blocking))
             return False
         if handle is not None:
             self._keep(path, handle)
@@ -203,11 +203,11 @@ class ConsoleLocks:
     def _keep(self, path: Path, handle: int) -> None:
         """Keep a lock, and say in its file whose it is."""
         self._held[path] = handle
-        one = ConsoleHolder(os.getpid(), os.uname().nodename, iso(self._clock.now()), self._url)
+        holder = ConsoleHolder(os.getpid(), os.uname().nodename, iso(self._clock.now()), self._url)
         # On a full disk it is a lock all the same, of a console that says nothing of itself.
         with suppress(OSError):
             os.ftruncate(handle, 0)
-            os.pwrite(handle, to_json(one), 0)
+            os.pwrite(handle, to_json(holder), 0)
 
 
 def lock_of(place: JobPlace) -> Path:
@@ -219,8 +219,8 @@ def held_elsewhere(place: JobPlace) -> HeldElsewhere | None:
     """The console that has a place which this one has not, or one around or in it; None: none."""
     path = lock_of(place)
     locks = chain((path,), _above(place.root), _below(path, place.root))
-    taken = next(filter(is_locked, locks), None)
-    return HeldElsewhere(place.root, holder_in(taken)) if taken is not None else None
+    lock = next(filter(is_locked, locks), None)
+    return HeldElsewhere(place.root, holder_in(lock)) if lock is not None else None
 
 
 def _locked(path: Path) -> tuple[int | None, Path | None]:

@@ -1,7 +1,7 @@
 """The console's webhooks and their deliveries, in its database.
 
-A webhook is told what happens to all jobs that who set it sees. A delivery is kept until it is
-accepted or given up, so that a console that is killed loses none; the last ones of each webhook
+A webhook is notified of what happens to all jobs that its owner sees. A delivery is kept until it
+is accepted or given up, so that a console that is killed loses none; the last ones of each webhook
 stay to be looked at.
 """
 
@@ -11,15 +11,14 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import joined_places, split_places
-from nacre.console.fleet.broken_rows import BrokenRow, Row, sorted_rows
+from nacre.console.access.database import BrokenRow, ConsoleDatabase, ConsoleTable
+from nacre.console.access.keys import joined_places
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.messages import error_text, message
-from nacre.ops.misfits import bounded
+from nacre.ops.fields import bounded
 from nacre.uri.parse import host, parse
 
 HookEvent = Literal[
@@ -104,32 +103,32 @@ class HookDelivery(msgspec.Struct, frozen=True):
     answer: str
 
 
-def check_hook(wish: HookWish) -> HookWish:
+def check_hook(request: HookWish) -> HookWish:
     """The webhook, with its URL as it is asked for (pure).
 
     Raises:
         ConfigError: The URL is none or too long, or no event is told.
     """
     sample = "https://ops.example/hooks/crawls"
-    if not wish.url.startswith(("http://", "https://")):
-        said = message(
+    if not request.url.startswith(("http://", "https://")):
+        text = message(
             "console.webhook-scheme", "the address of a webhook begins with http:// or https://"
         )
-        raise ConfigError([Problem("url", said, "", sample)])
+        raise ConfigError([Problem("url", text, "", sample)])
     try:
-        url = parse(wish.url)
+        url = parse(request.url)
     except URIError as error:
         raise ConfigError([Problem("url", error_text(error), "", sample)]) from None
     if not host(url) or "@" in url.partition("://")[2].partition("/")[0]:
-        said = message(
+        text = message(
             "console.webhook-host", "a webhook has a host, and no user and password before it"
         )
-        raise ConfigError([Problem("url", said, "", sample)])
-    if not wish.on:
+        raise ConfigError([Problem("url", text, "", sample)])
+    if not request.on:
         raise ConfigError(
             [Problem("on", message("console.webhook-without-event", "choose one event at least"))]
         )
-    return bounded(msgspec.structs.replace(wish, url=url))
+    return bounded(msgspec.structs.replace(request, url=url))
 
 
 class WebhookBook:
@@ -142,34 +141,29 @@ class WebhookBook:
 
     def __init__(self, database: ConsoleDatabase, clock: Clock) -> None:
         self._database = database
+        self._table = ConsoleTable(database, "webhooks", KeptHook)
         self._clock = clock
         self.some = asyncio.Event()
         """Set when there is something to post."""
         self._dropped: dict[int, int] = {}
 
     def all(self) -> list[KeptHook]:
-        """All webhooks that can be read, by their numbers."""
-        return self._read()[0]
+        """Return all webhooks that can be read, by their numbers."""
+        return self._table.all()
 
     def broken(self) -> dict[int, BrokenRow]:
-        """Those that cannot be read, by their numbers."""
-        return self._read()[1]
-
-    def _read(self) -> tuple[list[KeptHook], dict[int, BrokenRow]]:
-        rows = self._database.rows(
-            "SELECT id, wish, secret, owner, places FROM webhooks ORDER BY id"
-        )
-        return sorted_rows("webhook", rows, _kept)
+        """Return those that cannot be read, by their numbers."""
+        return self._table.broken()
 
     def find(self, number: int) -> KeptHook | None:
-        """A webhook; None for one that there is not."""
-        return next((one for one in self.all() if one.id == number), None)
+        """Return a webhook; None if there is none."""
+        return self._table.find(number)
 
-    def add(self, wish: HookWish, secret: str, owner: str, places: tuple[str, ...] = ()) -> int:
+    def add(self, request: HookWish, secret: str, owner: str, places: tuple[str, ...] = ()) -> int:
         """Keep a webhook; its number.
 
         Args:
-            wish: It.
+            request: The request.
             secret: Key of its signatures; "" for none.
             owner: Who sets it.
             places: Labels of the places that they see; empty for all.
@@ -187,51 +181,53 @@ class WebhookBook:
             )
         rows = self._database.rows(
             "INSERT INTO webhooks (wish, secret, owner, places) VALUES (?, ?, ?, ?) RETURNING id",
-            msgspec.json.encode(check_hook(wish)), secret, owner, joined_places(places),
+            msgspec.json.encode(check_hook(request)), secret, owner, joined_places(places),
         )  # fmt: skip
         return int(str(rows[0][0]))
 
-    def change(self, number: int, wish: HookWish, secret: str, owner: str) -> None:
-        """Set a webhook anew.
+    def change(self, number: int, request: HookWish, secret: str, owner: str) -> None:
+        """Set a webhook again.
 
         Raises:
             ConfigError: It is none.
         """
         self._database.rows(
             "UPDATE webhooks SET wish = ?, secret = ?, owner = ? WHERE id = ?",
-            msgspec.json.encode(check_hook(wish)), secret, owner, number,
+            msgspec.json.encode(check_hook(request)), secret, owner, number,
         )  # fmt: skip
 
     def restrict(self, owner: str, places: tuple[str, ...]) -> None:
         """Tell the webhooks of somebody, who sees only these places from now on, of no others.
 
         Args:
-            owner: They.
+            owner: The owner.
             places: Labels of the places.
         """
         for hook in self.all():
             if hook.owner == owner:
-                kept = tuple(one for one in hook.places or places if one in places)
+                stored = tuple(place for place in hook.places or places if place in places)
                 self._database.rows(
                     "UPDATE webhooks SET places = ? WHERE id = ?",
-                    joined_places(kept or places), hook.id,
+                    joined_places(stored or places), hook.id,
                 )  # fmt: skip
 
     def remove(self, number: int) -> None:
         """Forget a webhook, and what waits for it."""
-        self._database.rows("DELETE FROM webhooks WHERE id = ?", number)
+        self._table.drop(number)
         self._database.rows("DELETE FROM deliveries WHERE hook = ?", number)
 
     # ---- deliveries
 
-    def tell(self, event: HookEvent, job: str, message: str, why: str = "", only: int = 0) -> int:
+    def tell(
+        self, event: HookEvent, job: str, message: str, reason: str = "", only: int = 0
+    ) -> int:
         """Tell all webhooks that want it, and are told of the job, what happened.
 
         Args:
             event: What happened.
             job: Id of the job; "" for all jobs.
             message: It in words.
-            why: The reason; "" for none.
+            reason: The reason; "" for none.
             only: Number of the webhook that alone is told; 0: each that wants the event.
 
         Returns:
@@ -241,7 +237,7 @@ class WebhookBook:
         for hook in self.all():
             wants = hook.id == only if only else event in hook.wish.on and not hook.wish.paused
             if wants and (only or hook.is_about(job)):
-                number = self._put(hook.id, event, {"job": job, "message": message, "why": why})
+                number = self._put(hook.id, event, {"job": job, "message": message, "why": reason})
         return number
 
     def _put(self, hook: int, event: HookEvent, facts: dict[str, str]) -> int:
@@ -257,25 +253,25 @@ class WebhookBook:
         moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
         dropped = self._dropped.pop(hook, 0)
         body = {"event": event, "time": moment, **facts, "dropped_before": dropped}
-        made = self._database.rows(
+        rows_made = self._database.rows(
             "INSERT INTO deliveries (hook, event, body, made, due) VALUES (?, ?, ?, ?, ?)"
             " RETURNING number",
             hook, event, to_json(body), now, now,
         )  # fmt: skip
         self.some.set()
-        return int(str(made[0][0]))
+        return int(str(rows_made[0][0]))
 
-    def tell_test(self, hook: int, who: str) -> int:
+    def tell_test(self, hook: int, user: str) -> int:
         """Tell a webhook of a test, whatever events it wants; the number of the delivery.
 
         Args:
             hook: Its number.
-            who: Who asks for it.
+            user: Who asks for it.
 
         Raises:
             RefusedRequestError: Too many messages wait for it already (409).
         """
-        number = self.tell("test", "", f"a test that {who} asked for", only=hook)
+        number = self.tell("test", "", f"a test that {user} asked for", only=hook)
         if number:
             return number
         raise RefusedRequestError(
@@ -306,7 +302,14 @@ class WebhookBook:
 
     def delivery(self, hook: int, number: int) -> HookDelivery | None:
         """A delivery of a webhook by its number; None for one that is forgotten."""
-        return next((one for one in self.deliveries(hook) if one.number == number), None)
+        return next(
+            (
+                known_delivery
+                for known_delivery in self.deliveries(hook)
+                if known_delivery.number == number
+            ),
+            None,
+        )
 
     def keep(self, delivery: HookDelivery) -> None:
         """Keep what became of a delivery; the oldest that are over are forgotten."""
@@ -320,14 +323,6 @@ class WebhookBook:
             " LIMIT ?)",
             delivery.hook, delivery.hook, KEPT,
         )  # fmt: skip
-
-
-def _kept(row: Row) -> KeptHook:
-    number, wish, secret, owner, places = row
-    return KeptHook(
-        int(str(number)), msgspec.json.decode(bytes(wish), type=HookWish),  # type: ignore[call-overload]
-        str(secret), str(owner), split_places(str(places)),
-    )  # fmt: skip
 
 
 def _facts(row: tuple[object, ...]) -> dict[str, object]:

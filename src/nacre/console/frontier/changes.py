@@ -151,7 +151,7 @@ class DelayForm(msgspec.Struct, frozen=True):
     delay: ShortText = ""
 
 
-def check_change(action: str, wish: FrontierWish) -> None:
+def check_change(action: str, request: FrontierWish) -> None:
     """Refuse a change that is not possible.
 
     Raises:
@@ -170,8 +170,8 @@ def check_change(action: str, wish: FrontierWish) -> None:
                 names=names,
             ),
         )
-    matcher(wish.urls), matcher(wish.queues)
-    chosen = wish.urls or wish.queues or wish.everything or wish.expect is not None
+    matcher(request.urls), matcher(request.queues)
+    chosen = request.urls or request.queues or request.everything or request.expect is not None
     if action in OF_URIS and not chosen:
         raise RefusedRequestError(
             422,
@@ -182,7 +182,7 @@ def check_change(action: str, wish: FrontierWish) -> None:
                 action=action,
             ),
         )
-    if action in _OF_SCOPE and (wish.queues or not wish.urls):
+    if action in _OF_SCOPE and (request.queues or not request.urls):
         raise RefusedRequestError(
             422,
             "no-queues",
@@ -192,7 +192,7 @@ def check_change(action: str, wish: FrontierWish) -> None:
                 action=action,
             ),
         )
-    if wish.urls and action not in OF_URIS:
+    if request.urls and action not in OF_URIS:
         raise RefusedRequestError(
             422,
             "no-urls",
@@ -211,26 +211,26 @@ async def change(call: Call) -> HeldTask:
         RefusedRequestError: The change is not possible, or the count was not confirmed (422).
         ConfigError: An expression cannot be read.
     """
-    wish: FrontierWish = call.body
-    if isinstance(wish, FrontierForm):
-        _require_confirmed(wish)
-        action = wish.action
+    change_request: FrontierWish = call.body
+    if isinstance(change_request, FrontierForm):
+        _require_confirmed(change_request)
+        action = change_request.action
     else:
         action = str(call.request.path_params["action"])
-    check_change(action, wish)
+    check_change(action, change_request)
     job, readers, clock = call.job(), call.services.readers, call.services.clock
-    asked = {field: getattr(wish, field) for field in FrontierWish.__struct_fields__}
+    question = {field: getattr(change_request, field) for field in FrontierWish.__struct_fields__}
 
-    async def work(tell: Tell) -> dict[str, Any]:
-        counted = await _counted(call, action, wish, tell)
-        request = _request(action, wish)
+    async def work(tell: Tell) -> dict[str, object]:
+        counted = await _counted(call, action, change_request, tell)
+        request = _request(action, change_request)
         by = name_of(call.identity)
         result = await operate(call.services, job, FRONTIER[action], request, by, tell)
         readers.changed(job.layout.root, clock.now())
         return {"action": action, "counted": counted, **to_builtins(result)}
 
-    call.note.change(None, {"action": action, **{name: v for name, v in asked.items() if v}})
-    return call.services.tasks.begin(job.id, action, call.identity.name, work, asked)
+    call.note.change(None, {"action": action, **{name: v for name, v in question.items() if v}})
+    return call.services.tasks.begin(job.id, action, call.identity.name, work, question)
 
 
 def _require_confirmed(form: FrontierForm) -> None:
@@ -247,20 +247,22 @@ def _require_confirmed(form: FrontierForm) -> None:
         )
 
 
-async def _counted(call: Call, action: str, wish: FrontierWish, tell: Tell) -> int | None:
+async def _counted(
+    call: Call, action: str, frontier_request: FrontierWish, tell: Tell
+) -> int | None:
     """Return the present count of a change; None if there was no preview.
 
     Raises:
         RefusedRequestError: It differs too much from that of the preview (409).
     """
-    if wish.expect is None:
+    if frontier_request.expect is None:
         return None
     root = call.job().layout.root
     call.services.readers.changed(root, call.services.clock.now())
-    request = to_builtins(PreviewWish(action, wish.urls, wish.queues))
+    request = to_builtins(PreviewWish(action, frontier_request.urls, frontier_request.queues))
     answer = await call.services.readers.work(count_affected.name, root, tell, **request)
     preview = msgspec.convert(answer, FrontierPreview)
-    if not is_as_seen(action, wish, preview.count, preview.queues):
+    if not is_as_seen(action, frontier_request, preview.count, preview.queues):
         raise RefusedRequestError(
             409,
             "count-differs",
@@ -268,38 +270,38 @@ async def _counted(call: Call, action: str, wish: FrontierWish, tell: Tell) -> i
                 "console.preview-outdated",
                 "the preview counted {expect:,}, and now there are {count:,}: look again at what "
                 "is meant",
-                expect=wish.expect,
+                expect=frontier_request.expect,
                 count=preview.count,
             ),
         )
     return preview.count
 
 
-def is_as_seen(action: str, wish: FrontierWish, number: int, queues: int) -> bool:
+def is_as_seen(action: str, request: FrontierWish, number: int, queues: int) -> bool:
     """Whether a count is near enough to that of the preview (pure).
 
     Args:
         action: The action.
-        wish: The change, with the counts of the preview.
+        request: The change, with the counts of the preview.
         number: The present count.
         queues: The queues that it is in.
     """
-    expect = wish.expect or 0
+    expect = request.expect or 0
     if action == "exclude":
         # A trap grows while somebody reads. On the same hosts it is still what they saw.
-        if wish.expect_queues is not None and queues <= wish.expect_queues:
+        if request.expect_queues is not None and queues <= request.expect_queues:
             return True
         return number - expect <= max(GROWN * expect, MORE)
     return abs(number - expect) <= DIFFERS * max(number, expect)
 
 
-def _request(action: str, wish: FrontierWish) -> msgspec.Struct:
+def _request(action: str, form: FrontierWish) -> msgspec.Struct:
     """Return the request of the operation of a change (pure).
 
     What a preview counted without an expression was everything.
     """
-    chosen = wish.everything or wish.expect is not None
-    values = {**msgspec.structs.asdict(wish), "everything": chosen}
+    chosen = form.everything or form.expect is not None
+    values = {**msgspec.structs.asdict(form), "everything": chosen}
     request: msgspec.Struct = FRONTIER[action].request(**{n: values[n] for n in _FIELDS[action]})
     return request
 
@@ -332,18 +334,18 @@ def _lines_file(suffix: str = ".txt") -> Iterator[IO[bytes]]:
 
 async def take_lines(call: Call) -> HeldTask:
     """Take lines into the frontier; a job that never ran begins its first run."""
-    wish: ImportWish | ImportForm = call.body
-    if isinstance(wish, ImportWish):
-        return import_lines(call, "\n".join(wish.lines) + "\n", wish)
+    form: ImportWish | ImportForm = call.body
+    if isinstance(form, ImportWish):
+        return import_lines(call, "\n".join(form.lines) + "\n", form)
     upload = await file_of(call, "file")
     if upload is None:
-        return import_lines(call, wish.lines, wish)
+        return import_lines(call, form.lines, form)
     is_packed = str(upload.filename or "").lower().endswith(".gz")
     with _lines_file(".txt.gz" if is_packed else ".txt") as file:
         while data := await upload.read(1 << 20):
             file.write(data)
         file.flush()
-        return _begin_import(call, Path(file.name), wish)
+        return _begin_import(call, Path(file.name), form)
 
 
 def import_lines(call: Call, text: str, options: ImportWish | ImportForm) -> HeldTask:
@@ -392,13 +394,13 @@ def _begin_import(call: Call, file: Path, options: ImportWish | ImportForm) -> H
         readers.changed(job.layout.root, clock.now())
         return result
 
-    held = call.services.tasks.begin(
+    task = call.services.tasks.begin(
         job.id, "seeds" if mode == "seeds" else "import", call.identity.name, work,
         {"mode": mode, "scoped": scoped, "force": force},
         readers.patience("import-uris", job.layout.root),
     )  # fmt: skip
-    held.then(lambda: file.unlink(missing_ok=True))
-    return held
+    task.then(lambda: file.unlink(missing_ok=True))
+    return task
 
 
 async def set_delay(call: Call) -> HeldTask:
@@ -424,7 +426,7 @@ async def set_delay(call: Call) -> HeldTask:
     request = ChangeRequest(assignments=assignments, place=queue_root(form.queue))
     job, readers, clock = call.job(), call.services.readers, call.services.clock
 
-    async def work(_: Tell) -> dict[str, Any]:
+    async def work(_: Tell) -> dict[str, object]:
         changed, _running = await apply_change(call, job, request, _LONG)
         text = "; ".join(f"{path}: {new}" for path, _, new in changed.said)
         readers.changed(job.layout.root, clock.now())

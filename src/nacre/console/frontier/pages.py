@@ -9,12 +9,20 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from nacre.console.answering import list_links
 from nacre.console.call import Call, PageAnswer
-from nacre.console.expressions import containing, has_bare_mark, with_escapes
 from nacre.console.frontier.changes import OF_URIS, FrontierWish, check_change
 from nacre.console.frontier.previews import FrontierPreview, PreviewWish, count_affected
 from nacre.console.frontier.queues import QueueList, QueuesQuery
 from nacre.console.frontier.tree import BranchItem, TreeQuery, show_tree
-from nacre.console.frontier.uris import ExportPart, ExportQuery, ExportRequest, UriList, UrisQuery
+from nacre.console.frontier.uris import (
+    ExportPart,
+    ExportQuery,
+    ExportRequest,
+    UriList,
+    UrisQuery,
+    containing,
+    has_bare_mark,
+    with_escapes,
+)
 from nacre.console.frontier.uris import export_part as read_part
 from nacre.console.links import exact, exclude_link, filters_of, job_path, page_link
 from nacre.console.problems import RefusedRequestError
@@ -150,11 +158,11 @@ async def change_page(call: Call) -> PageAnswer:
     query: ChangePageQuery = call.query
     task = facts_of(seen_task(call, query.task)) if query.task else None
     if task is not None:
-        asked = task.asked
-        query = msgspec.structs.replace(query, action=asked["action"], queues=asked["queues"])
-        if query.kind == "regex" or containing(query.urls) != asked["urls"]:
+        question = task.asked
+        query = msgspec.structs.replace(query, action=question["action"], queues=question["queues"])
+        if query.kind == "regex" or containing(query.urls) != question["urls"]:
             # The page has another text, or none: what was counted is shown as it was.
-            query = msgspec.structs.replace(query, urls=asked["urls"], kind="regex")
+            query = msgspec.structs.replace(query, urls=question["urls"], kind="regex")
     facts = {
         "wish": query, "task": task, "of_uris": query.action in OF_URIS,
         "excluded": await _excluded(call) if query.action == "exclude" else None,
@@ -175,14 +183,14 @@ async def preview(call: Call) -> Response:
     """Begin the count of the wizard."""
     form: PreviewForm = call.body
     urls = with_escapes(form.urls) if form.kind == "regex" else containing(form.urls)
-    wish = PreviewWish(form.action, urls, form.queues)
-    _check_preview(wish)
+    request = PreviewWish(form.action, urls, form.queues)
+    _check_preview(request)
     # Who asks for a count wants that of now: a trap grows by thousands in the minute before.
     call.services.readers.changed(call.job().layout.root, call.services.clock.now())
-    held = begin_reading(call, call.job(), count_affected.name, **msgspec.to_builtins(wish))
-    await held.wait(_QUICK)
-    shown = urlencode({"task": held.id, "kind": form.kind, "urls": form.urls})
-    return RedirectResponse(f"{job_path(call.job().id)}/frontier/change?{shown}", 303)
+    task = begin_reading(call, call.job(), count_affected.name, **msgspec.to_builtins(request))
+    await task.wait(_QUICK)
+    facts = urlencode({"task": task.id, "kind": form.kind, "urls": form.urls})
+    return RedirectResponse(f"{job_path(call.job().id)}/frontier/change?{facts}", 303)
 
 
 async def count(call: Call) -> FrontierPreview | HeldTask:
@@ -191,14 +199,14 @@ async def count(call: Call) -> FrontierPreview | HeldTask:
     return await read(call, count_affected, call.body)
 
 
-def _check_preview(wish: PreviewWish) -> None:
+def _check_preview(request: PreviewWish) -> None:
     """Refuse a preview that is not possible.
 
     Raises:
         RefusedRequestError: What comes back by `include` is known when it is done (422).
     """
-    check_change(wish.action, FrontierWish(wish.urls, wish.queues, everything=True))
-    if wish.action == "include":
+    check_change(request.action, FrontierWish(request.urls, request.queues, everything=True))
+    if request.action == "include":
         raise RefusedRequestError(
             422,
             "no-preview",

@@ -1,7 +1,7 @@
 """The queues of a frontier in order: by name or by a number, from any place on.
 
 The store has its queues in no order that means anything, and there may be a million. So the numbers
-that they are sorted by are read once into arrays, and what is shown of a page is read anew.
+that they are sorted by are read once into arrays, and what is shown of a page is read again.
 """
 
 from array import array
@@ -95,8 +95,8 @@ class QueueTable:
         if key not in self._orders:
             values = self._numbers[column]
             # The sort keeps the order of the names among equals, also a falling one.
-            found = sorted(range(len(values)), key=values.__getitem__, reverse=falling)
-            self._orders[key] = array("L", found)
+            order = sorted(range(len(values)), key=values.__getitem__, reverse=falling)
+            self._orders[key] = array("L", order)
         return self._orders[key]
 
     def walk(
@@ -184,11 +184,11 @@ class QueueTable:
 
     def _waiting_sums(self) -> "array[int]":
         if self._sums is None:
-            found, total = array("q", [0]), 0
+            sums, total = array("q", [0]), 0
             for value in self._numbers["waiting"]:
                 total += int(value)
-                found.append(total)
-            self._sums = found
+                sums.append(total)
+            self._sums = sums
         return self._sums
 
 

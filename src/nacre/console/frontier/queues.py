@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
-from nacre.console.cursors import cursor_of, place_of
 from nacre.console.frontier.queue_table import NAME, NUMBERS, QueuePlace, QueueTable
+from nacre.console.links import cursor_of, place_of
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.task import reader_task

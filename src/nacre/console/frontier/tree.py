@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from nacre.console.cursors import ItemList
 from nacre.console.frontier.queues import table_of
 from nacre.console.frontier.uris import QueueNames, queued_rows
+from nacre.console.links import ItemList
 from nacre.console.problems import not_found
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.task import reader_task
@@ -92,12 +92,12 @@ def show_tree(layout: Layout, query: TreeQuery) -> BranchList:
             return _most_of(_paths(view, query), query, iso(view.as_of))
         rows = table_of(view).branches(query.prefix, query.after)
         branches = list(islice(rows, query.limit + 1))
-        shown = branches[: query.limit]
+        branch = branches[: query.limit]
         items = (
             BranchItem(row.prefix, row.waiting, row.queues, row.prefix if row.is_queue else "")
-            for row in shown
+            for row in branch
         )
-        following = shown[-1].prefix if len(branches) > query.limit else None
+        following = branch[-1].prefix if len(branches) > query.limit else None
         return BranchList(tuple(items), following, iso(view.as_of), 0, complete=True)
 
 
@@ -112,11 +112,11 @@ class _CountedPaths(NamedTuple):
 def _most_of(counted: _CountedPaths, query: TreeQuery, as_of: str) -> BranchList:
     """Return the paths with most URIs, and what is left out."""
     order = sorted(counted.counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    rest = order[query.limit :]
+    tail = order[query.limit :]
     return BranchList(
         tuple(BranchItem(name, number, 0, query.queue) for name, number in order[: query.limit]),
         None, as_of, counted.searched, counted.complete,
-        len(rest), sum(number for _, number in rest),
+        len(tail), sum(number for _, number in tail),
     )  # fmt: skip
 
 

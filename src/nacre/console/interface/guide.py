@@ -1,7 +1,5 @@
 """`/api/v1/`: the interface for programs, for people: its operations, and each of them in full."""
 
-from typing import Any
-
 import msgspec
 from starlette.responses import RedirectResponse
 
@@ -30,20 +28,22 @@ async def show_guide(call: Call) -> PageAnswer:
     """All operations, or one of them in full."""
     query: ApiGuideQuery = call.query
     if query.operation:
-        shown = operation_of(call, query.operation)
-        return PageAnswer("api_operation.html", _operation_facts(call, shown))
-    known: dict[str, ApiOperation] = call.request.app.state.operations()
-    wanted = query.find.strip().lower()
-    made = call.language.text
-    found = [
-        one
-        for one in known.values()
-        if wanted in f"{one.verb} {one.path} {one.summary} {made(one.summary)}".lower()
+        operation = operation_of(call, query.operation)
+        return PageAnswer("api_operation.html", _operation_facts(call, operation))
+    operations: dict[str, ApiOperation] = call.request.app.state.operations()
+    text = query.find.strip().lower()
+    translate = call.language.text
+    matches = [
+        each
+        for each in operations.values()
+        if text in f"{each.verb} {each.path} {each.summary} {translate(each.summary)}".lower()
     ]
-    return PageAnswer("api_guide.html", {"query": query, "found": found, "total": len(known)})
+    return PageAnswer(
+        "api_guide.html", {"query": query, "found": matches, "total": len(operations)}
+    )
 
 
-def _operation_facts(call: Call, shown: ApiOperation) -> dict[str, Any]:
+def _operation_facts(call: Call, operation: ApiOperation) -> dict[str, object]:
     url = call.request.url
     # A proxy speaks HTTPS to others, and plain HTTP to the console.
     origin = own_url(call.services.reach, url.port or 80)
@@ -51,10 +51,11 @@ def _operation_facts(call: Call, shown: ApiOperation) -> dict[str, Any]:
         origin = f"{url.scheme}://{url.netloc}"
     jobs = call.snapshots()
     values = {"job": jobs[0][0].id} if jobs else {}
-    needed = role_named(shown.role)
+    needed = role_named(operation.role)
     return {
-        "one": shown, "curl": curl_line(shown, origin, values), "values": values, "place": PLACE,
-        "known": {kind.name for kind in shown.types},
+        "one": operation, "curl": curl_line(operation, origin, values), "values": values,
+        "place": PLACE,
+        "known": {kind.name for kind in operation.types},
         "may": needed is None or call.identity.role >= needed,
     }  # fmt: skip
 
@@ -69,8 +70,8 @@ def operation_of(call: Call, name: str) -> ApiOperation:
     Raises:
         RefusedRequestError: There is none (404).
     """
-    known: dict[str, ApiOperation] = call.request.app.state.operations()
-    if name not in known:
+    operations: dict[str, ApiOperation] = call.request.app.state.operations()
+    if name not in operations:
         raise not_found(
             message(
                 "console.api-operation",
@@ -78,7 +79,7 @@ def operation_of(call: Call, name: str) -> ApiOperation:
                 name=name[:100],
             )
         )
-    return known[name]
+    return operations[name]
 
 
 async def try_it(call: Call) -> RedirectResponse:
@@ -94,8 +95,8 @@ async def try_it(call: Call) -> RedirectResponse:
                 id=operation.id,
             ),
         )
-    given = call.request.query_params
-    places = {field.name: given.get(f"{PLACE}{field.name}", "") for field in operation.places}
+    query = call.request.query_params
+    places = {field.name: query.get(f"{PLACE}{field.name}", "") for field in operation.places}
     missing = [name for name, value in places.items() if not value.strip()]
     if missing:
         raise RefusedRequestError(
@@ -108,4 +109,4 @@ async def try_it(call: Call) -> RedirectResponse:
                 names=", ".join(missing),
             ),
         )
-    return RedirectResponse(asked_url(operation, places, given), 303)
+    return RedirectResponse(asked_url(operation, places, query), 303)

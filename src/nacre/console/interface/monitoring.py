@@ -58,8 +58,8 @@ async def metrics(call: Call) -> Response:
 
 def _free(places: Sequence[JobPlace]) -> dict[str, int]:
     """Free bytes of the file systems of places, by their labels."""
-    found = {}
+    sizes = {}
     for place in places:
         with suppress(OSError):
-            found[place.label] = shutil.disk_usage(place.root).free
-    return found
+            sizes[place.label] = shutil.disk_usage(place.root).free
+    return sizes

@@ -74,7 +74,7 @@ class ApiOperation(NamedTuple):
         answer_media: Media type of the answer; "" for none.
         types: The types that body and answer are made of.
         commands: The commands of Nacre that do the same.
-        sample: A body that has what is required, as JSON; "" for none, or where it is no JSON.
+        sample: A body that has what is required, as JSON; "" for none, or if it is no JSON.
     """
 
     id: str
@@ -108,9 +108,9 @@ def operations_of(document: Mapping[str, Any]) -> list[ApiOperation]:
     """
     schemas = document["components"]["schemas"]
     return [
-        _operation(verb.upper(), path, one, schemas)
+        _operation(verb.upper(), path, operation, schemas)
         for path, verbs in document["paths"].items()
-        for verb, one in verbs.items()
+        for verb, operation in verbs.items()
     ]
 
 
@@ -118,10 +118,10 @@ def _operation(
     verb: str, path: str, described: Mapping[str, Any], schemas: Schemas
 ) -> ApiOperation:
     fields: dict[str, list[ApiField]] = {"path": [], "query": [], "header": []}
-    for one in described["parameters"]:
-        means = str(one.get("description", ""))
-        field = _field(one["name"], one["schema"], required=one["required"])
-        fields[one["in"]].append(field._replace(means=means or field.means))
+    for schema in described["parameters"]:
+        means = str(schema.get("description", ""))
+        field = _field(schema["name"], schema["schema"], required=schema["required"])
+        fields[schema["in"]].append(field._replace(means=means or field.means))
     body_media, body = _content(described.get("requestBody", {}))
     status = next(iter(described["responses"]))
     answer_media, answer = _content(described["responses"][status])
@@ -147,8 +147,8 @@ def _operation(
 
 def _content(part: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """Media type and schema of a body or an answer; "" and {} for none."""
-    for media, one in part.get("content", {}).items():
-        return media, one["schema"]
+    for media, schema in part.get("content", {}).items():
+        return media, schema["schema"]
     return "", {}
 
 
@@ -171,9 +171,9 @@ def type_text(schema: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if "anyOf" in schema:
-        return " | ".join(type_text(one) for one in schema["anyOf"])
+        return " | ".join(type_text(option) for option in schema["anyOf"])
     if "enum" in schema:
-        return " | ".join(json.dumps(one) for one in schema["enum"])
+        return " | ".join(json.dumps(option) for option in schema["enum"])
     kind = schema.get("type", "any")
     if kind == "array":
         inner = type_text(schema["items"]) if schema.get("items") else "any"
@@ -195,28 +195,28 @@ def _refs(schema: object) -> Iterator[str]:
     if isinstance(schema, Mapping):
         if isinstance(schema.get("$ref"), str):
             yield schema["$ref"].rpartition("/")[2]
-        for one in schema.values():
-            yield from _refs(one)
+        for value in schema.values():
+            yield from _refs(value)
     elif isinstance(schema, list | tuple):
-        for one in schema:
-            yield from _refs(one)
+        for value in schema:
+            yield from _refs(value)
 
 
 def _types(roots: tuple[Mapping[str, Any], ...], schemas: Schemas) -> Iterator[ApiType]:
     """The types that some schemas are made of, the outer ones first."""
-    left = [name for root in roots for name in _refs(root)]
-    seen = set[str]()
-    while left:
-        name = left.pop(0)
-        if name in seen:
+    pending = [name for root in roots for name in _refs(root)]
+    types = set[str]()
+    while pending:
+        name = pending.pop(0)
+        if name in types:
             continue
-        seen.add(name)
+        types.add(name)
         schema = schemas[name]
-        left += _refs(schema)
+        pending += _refs(schema)
         required = frozenset(schema.get("required", ()))
         fields = tuple(
-            _field(field, one, required=field in required)
-            for field, one in schema.get("properties", {}).items()
+            _field(field, kind, required=field in required)
+            for field, kind in schema.get("properties", {}).items()
         )
         means = str(schema.get("description", ""))
         yield ApiType(name, means, "" if fields else type_text(schema), fields)
@@ -234,9 +234,9 @@ def sample_of(schema: Mapping[str, Any], schemas: Schemas) -> Any:  # noqa: ANN4
         return schema["enum"][0]
     kind = schema.get("type")
     if kind == "object":
-        known = schema.get("properties", {})
-        wanted = schema.get("required") or list(known)[:1]
-        return {name: sample_of(known[name], schemas) for name in wanted if name in known}
+        samples = schema.get("properties", {})
+        sample_type = schema.get("required") or list(samples)[:1]
+        return {name: sample_of(samples[name], schemas) for name in sample_type if name in samples}
     return {
         "array": [], "string": "…", "integer": schema.get("minimum", 0),
         "number": schema.get("minimum", 0), "boolean": True,
@@ -247,7 +247,7 @@ def filled_path(operation: ApiOperation, values: Mapping[str, str]) -> str:
     """The path of an operation with values in place of its parameters.
 
     Args:
-        operation: It.
+        operation: The operation.
         values: The values; for what is missing the name stands in capitals.
     """
     path = operation.path
@@ -261,8 +261,8 @@ def filled_path(operation: ApiOperation, values: Mapping[str, str]) -> str:
 
 def asked_url(operation: ApiOperation, values: Mapping[str, str], query: Mapping[str, str]) -> str:
     """Path and query of a question; fields that are empty are left out."""
-    known = {field.name for field in operation.query}
-    fields = {name: value for name, value in query.items() if name in known and value}
+    names = {field.name for field in operation.query}
+    fields = {name: value for name, value in query.items() if name in names and value}
     return filled_path(operation, values) + (f"?{urlencode(fields)}" if fields else "")
 
 
@@ -270,7 +270,7 @@ def curl_line(operation: ApiOperation, origin: str, values: Mapping[str, str]) -
     """The command that asks it from a shell.
 
     Args:
-        operation: It.
+        operation: The operation.
         origin: Scheme, host and port of the console.
         values: Values of the parameters of its path.
     """

@@ -1,7 +1,7 @@
 """The buttons of actions: their labels, and why one cannot be pressed now (pure)."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 import msgspec
@@ -12,7 +12,7 @@ from nacre.console.actions import REQUESTS, WHYS, ActionDone, act, require_actio
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import form_request, sent_form, text_of
 from nacre.console.forms import shown
-from nacre.console.live.notices import Notice
+from nacre.console.live.hub import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.errors import NacreError
 from nacre.messages import Message, static
@@ -140,7 +140,7 @@ _NOTICES = {
 }
 
 
-_BUTTONS: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
+_BUTTONS: Final[Mapping[str, tuple[str, dict[str, object]]]] = {
     "start-paused": ("start", {"paused": True}),
     "go-on": ("start", {}),
     "go-on-checkpoint": ("start", {"checkpoint": "latest"}),
@@ -152,7 +152,7 @@ _BUTTONS: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
 async def submit_action(call: Call) -> PageAnswer | RedirectResponse:
     """Take the action on each of the jobs, and say what came of it."""
     form = await sent_form(call.request)
-    action, jobs = text_of(form, "action"), [unquote(str(one)) for one in form.getlist("job")]
+    action, jobs = text_of(form, "action"), [unquote(str(quoted)) for quoted in form.getlist("job")]
     if not jobs or len(jobs) > MOST_JOBS:
         refused = _("Choose 500 jobs at most") if jobs else _("Choose a job first")
         raise RefusedRequestError(422, "no-job", refused)
@@ -171,10 +171,10 @@ async def submit_action(call: Call) -> PageAnswer | RedirectResponse:
 
 async def _act_on(call: Call, name: str, action: str, request: msgspec.Struct) -> Notice:
     try:
-        done = await act(call.services, call.job(name), action, request, call.identity)
+        result = await act(call.services, call.job(name), action, request, call.identity)
     except NacreError as error:
         return Notice("error", _labelled(error.message, action))
-    return notice_of(done, call.language.texts.gettext)
+    return notice_of(result, call.language.texts.gettext)
 
 
 def _labelled(refusal: str, action: str) -> str:
@@ -185,17 +185,17 @@ def _labelled(refusal: str, action: str) -> str:
     return Message(refusal.code, refusal.template, params)
 
 
-def notice_of(done: ActionDone, translate: Callable[[str], str]) -> Notice:
+def notice_of(result: ActionDone, translate: Callable[[str], str]) -> Notice:
     """The notice about an action that was taken."""
-    code, launch = done.action, done.launch
+    code, launch = result.action, result.launch
     if launch is not None and launch.step != "starting":
         code = launch.step
-    elif done.held:
+    elif result.held:
         code = "held"
-    elif code == "checkpoint" and not done.name:
+    elif code == "checkpoint" and not result.name:
         code = "unchanged"
     words = translate(_NOTICES[code]).format(
-        job=done.job, name=done.name, held=", ".join(done.held),
+        job=result.job, name=result.name, held=", ".join(result.held),
         place=launch.place if launch else 0, text=launch.text if launch else "",
     )  # fmt: skip
     return Notice("error" if code == "failed" else "done", words)

@@ -1,18 +1,21 @@
 """The labels of a job, and its place: `PATCH /api/v1/jobs/J`, and the form of its overview."""
 
+from typing import Annotated
+
 import msgspec
 from starlette.responses import RedirectResponse
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.label_book import JobLabelsWish, changed_labels
+from nacre.console.fleet.job_books import MOST, JobLabelsWish, changed_labels, kinds_of
 from nacre.console.forms import fields_of, shown
 from nacre.console.jobs.listing import JobItem, job_item
 from nacre.console.jobs.moves import move_job
 from nacre.console.links import job_path
-from nacre.console.live.hub import JOBS, job_topic
-from nacre.console.live.notices import Notice
+from nacre.console.live.hub import JOBS, Notice, job_topic
 from nacre.console.problems import RefusedRequestError
 from nacre.console.versions import EditedThing, edited
+from nacre.messages import message
+from nacre.ops.fields import LineText
 
 
 async def labels_version(call: Call) -> EditedThing:
@@ -28,14 +31,14 @@ async def change_job(call: Call) -> JobItem:
     Raises:
         RefusedRequestError: The name or a tag cannot be used (422); see `move_job`.
     """
-    wish: JobLabelsWish = call.body
+    request: JobLabelsWish = call.body
     services, job = call.services, call.job()
     before, moved = services.labels.of(job), job
-    after = changed_labels(before, wish)
-    if wish.place is not msgspec.UNSET:
-        moved = await move_job(call, job, wish.place)
+    after = changed_labels(before, request)
+    if request.place is not msgspec.UNSET:
+        moved = await move_job(call, job, request.place)
         call.request.path_params["job"] = moved.id  # the answer has the ETag of its labels
-    seen = await services.poller.fresh(moved)
+    snapshot = await services.poller.fresh(moved)
     services.labels.set(moved, after)
     call.note.change(
         {**msgspec.to_builtins(before), "place": job.place},
@@ -43,7 +46,7 @@ async def change_job(call: Call) -> JobItem:
     )
     for topic in (JOBS, job_topic(moved.id)):
         services.hub.changed(topic)
-    return job_item(call, moved, seen)
+    return job_item(call, moved, snapshot)
 
 
 async def submit_labels(call: Call) -> PageAnswer | RedirectResponse:
@@ -51,12 +54,77 @@ async def submit_labels(call: Call) -> PageAnswer | RedirectResponse:
     fields = await fields_of(call)
     tags = fields.get("tags", "").replace("\N{FULLWIDTH COMMA}", ",").split(",")
     place = fields.get("place", msgspec.UNSET)
-    wish = JobLabelsWish(fields.get("name", ""), tuple(tags), place)
+    request = JobLabelsWish(fields.get("name", ""), tuple(tags), place)
     job = call.job().id
     try:
-        job = (await change_job(call._replace(body=wish))).id
+        job = (await change_job(call._replace(body=request))).id
         text = call.language.texts.gettext("The name and the tags are kept.")
         notice = Notice("done", text)
     except RefusedRequestError as error:
         notice = Notice("error", error.message)
     return shown(call, [notice], job_path(job))
+
+
+class WantedKinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The kinds of URLs of a job that are wanted.
+
+    Attributes:
+        prefixes: Beginnings of their URLs, the oldest first, 100 at most.
+    """
+
+    prefixes: Annotated[tuple[LineText, ...], msgspec.Meta(max_length=MOST)] = ()
+
+
+class WantedForm(msgspec.Struct, frozen=True):
+    """The button of a banner.
+
+    Attributes:
+        prefix: Beginning of the URLs of the kind.
+    """
+
+    prefix: LineText = ""
+
+
+async def show_wanted(call: Call) -> WantedKinds:
+    """The kinds of URLs of a job that are wanted."""
+    return WantedKinds(call.services.wanted.of(call.job()))
+
+
+async def wanted_version(call: Call) -> EditedThing:
+    """The wanted kinds of a job, which are edited as a whole."""
+    return edited(await show_wanted(call))
+
+
+async def set_wanted(call: Call) -> WantedKinds:
+    """Set which kinds of URLs of a job are wanted, and notify its viewers."""
+    request: WantedKinds = call.body
+    job, book = call.job(), call.services.wanted
+    before = WantedKinds(book.of(job))
+    after = WantedKinds(book.set(job, request.prefixes))
+    call.note.change(msgspec.to_builtins(before), msgspec.to_builtins(after))
+    call.services.hub.changed(job_topic(job.id))
+    return after
+
+
+async def add_wanted(call: Call) -> PageAnswer | RedirectResponse:
+    """Add the kind of URLs of which a banner warns to those that are wanted; a button.
+
+    Raises:
+        RefusedRequestError: Most queued URLs are of another kind now (409).
+    """
+    job, prefix = call.job(), call.body.prefix
+    kind = call.services.poller.snapshot(job).crowded
+    if kind is None or kind.prefix != prefix:
+        raise RefusedRequestError(
+            409,
+            "not-crowded",
+            message(
+                "console.kind-outdated",
+                "most of what waits is not of {prefix} any more: look again",
+                prefix=prefix,
+            ),
+        )
+    prefixes = kinds_of(call.services.wanted.of(job), (prefix,))
+    await set_wanted(call._replace(body=WantedKinds(prefixes)))
+    text = call.language.texts.gettext("It is wanted: nothing is said about {place} any more.")
+    return shown(call, [Notice("done", text.format(place=prefix))], job_path(job.id))

@@ -2,19 +2,19 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.cursors import ItemList
-from nacre.console.fleet.label_book import JobLabels
+from nacre.console.fleet.job_books import JobLabels
 from nacre.console.fleet.places import FoundJob
 from nacre.console.forms import may_operate
 from nacre.console.jobs.buttons import many_buttons
 from nacre.console.jobs.new_job_form import form_facts
 from nacre.console.jobs.removals import removed_jobs
+from nacre.console.links import ItemList
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
@@ -57,12 +57,12 @@ class JobFilters(msgspec.Struct, frozen=True):
     name: ShortText = ""
     tag: ShortText = ""
 
-    def wants(self, job: FoundJob, seen: JobSnapshot, labels: JobLabels) -> bool:
+    def wants(self, job: FoundJob, snapshot: JobSnapshot, labels: JobLabels) -> bool:
         """Whether a job passes."""
         name = self.name.strip().casefold()
         return (
             (name in job.id.casefold() or name in labels.name.casefold())
-            and self.state in {"", seen.state}
+            and self.state in {"", snapshot.state}
             and (not self.tag or self.tag in labels.tags)
         )
 
@@ -148,7 +148,8 @@ def job_list(call: Call, query: JobsQuery) -> JobList:
     jobs, runs = wanted_jobs(call, query), next_runs(call.services)
     page = jobs_page(jobs, query)
     items = tuple(
-        job_item(call, job, seen, runs.get(str(job.layout.root), 0.0)) for job, seen in page.jobs
+        job_item(call, job, snapshot, runs.get(str(job.layout.root), 0.0))
+        for job, snapshot in page.jobs
     )
     return JobList(items, page.next, call.now, page.previous, len(jobs))
 
@@ -172,25 +173,25 @@ class JobsPage(NamedTuple):
     first: int
 
 
-def jobs_page(wanted: Sequence[SeenJob], query: JobsQuery) -> JobsPage:
+def jobs_page(selected: Sequence[SeenJob], query: JobsQuery) -> JobsPage:
     """The page of a query (pure).
 
     Args:
-        wanted: All jobs that pass its filters, by their ids.
-        query: It.
+        selected: All jobs that pass its filters, by their ids.
+        query: The query.
     """
     if query.before:
-        end = bisect_left(wanted, query.before, key=_id_of)
+        end = bisect_left(selected, query.before, key=_id_of)
         first = max(end - query.limit, 0)
     elif query.after:
-        first = bisect_right(wanted, query.after, key=_id_of)
+        first = bisect_right(selected, query.after, key=_id_of)
     else:
-        first = bisect_left(wanted, query.key, key=_id_of)
-    jobs = wanted[first : first + query.limit]
+        first = bisect_left(selected, query.key, key=_id_of)
+    jobs = selected[first : first + query.limit]
     return JobsPage(
         jobs,
         jobs[0][0].id if first and jobs else None,
-        jobs[-1][0].id if first + len(jobs) < len(wanted) and jobs else None,
+        jobs[-1][0].id if first + len(jobs) < len(selected) and jobs else None,
         first,
     )
 
@@ -202,7 +203,11 @@ def _id_of(job: SeenJob) -> str:
 def wanted_jobs(call: Call, filters: JobFilters) -> list[SeenJob]:
     """The jobs that pass the filters, with their snapshots, by their ids."""
     book = call.services.labels
-    return [(job, seen) for job, seen in call.snapshots() if filters.wants(job, seen, book.of(job))]
+    return [
+        (job, snapshot)
+        for job, snapshot in call.snapshots()
+        if filters.wants(job, snapshot, book.of(job))
+    ]
 
 
 def next_runs(services: ConsoleServices) -> dict[str, float]:
@@ -218,25 +223,28 @@ def next_runs(services: ConsoleServices) -> dict[str, float]:
     return runs
 
 
-def job_item(call: Call, job: FoundJob, seen: JobSnapshot, next_run: float = 0.0) -> JobItem:
+def job_item(call: Call, job: FoundJob, snapshot: JobSnapshot, next_run: float = 0.0) -> JobItem:
     """Return a job as lists have it.
 
     Args:
         call: The request.
         job: The job.
-        seen: Its snapshot.
+        snapshot: Its snapshot.
         next_run: When the calendar begins a run, seconds since the epoch; 0 for never.
     """
-    overview, labels = seen.overview or JobOverview(seen.state), call.services.labels.of(job)
+    overview, labels = (
+        snapshot.overview or JobOverview(snapshot.state),
+        call.services.labels.of(job),
+    )
     next_times = [time for time in (overview.next_pass, next_run) if time]
-    sentence = seen.sentence
+    sentence = snapshot.sentence
     text = call.language.say(sentence)
     return JobItem(
         id=job.id,
         name=labels.name or job.name,
         place=job.place,
-        state=seen.state,
-        running=seen.running,
+        state=snapshot.state,
+        running=snapshot.running,
         sentence=SpokenSentence(
             sentence.code, sentence.params, sentence.remedies, text, sentence.also
         ),
@@ -245,11 +253,11 @@ def job_item(call: Call, job: FoundJob, seen: JobSnapshot, next_run: float = 0.0
         warc_bytes=overview.warc_bytes,
         archive_bytes=max(overview.archive_bytes, overview.warc_bytes),
         alerts=overview.alerts,
-        rate=seen.rate,
+        rate=snapshot.rate,
         next_pass=moment_text(min(next_times, default=0.0)),
-        as_of=moment_text(seen.as_of),
+        as_of=moment_text(snapshot.as_of),
         tags=labels.tags,
-        stale=moment_text(seen.stale),
+        stale=moment_text(snapshot.stale),
     )
 
 
@@ -276,7 +284,7 @@ class JobListQuery(JobsQuery, frozen=True):
     limit: RowCount = ROWS
 
 
-async def list_facts(call: Call, answer: JobList) -> dict[str, Any] | PageAnswer:
+async def list_facts(call: Call, answer: JobList) -> dict[str, object] | PageAnswer:
     """Return what the page of all jobs shows; without jobs the form of a new job."""
     removed = removed_jobs(call)
     if not (removed or call.snapshots()) and may_operate(call):
@@ -284,7 +292,7 @@ async def list_facts(call: Call, answer: JobList) -> dict[str, Any] | PageAnswer
     return {**live_facts(call, answer), "removed": removed}
 
 
-def live_facts(call: Call, answer: JobList) -> dict[str, Any]:
+def live_facts(call: Call, answer: JobList) -> dict[str, object]:
     """Return what the live part of the page shows."""
     query: JobListQuery = call.query
     jobs, selected = call.snapshots(), wanted_jobs(call, query)
@@ -303,12 +311,14 @@ def live_facts(call: Call, answer: JobList) -> dict[str, Any]:
         ],
         "filters": _query_of(query),
         "other_urls": _query_of(msgspec.structs.replace(query, urls=not query.urls)),
-        "sparks": {job.id: seen.rates for job, seen in page.jobs if len(seen.rates) > 1},
+        "sparks": {
+            job.id: snapshot.rates for job, snapshot in page.jobs if len(snapshot.rates) > 1
+        },
         "last_urls": last_urls(call, page.jobs) if query.urls else {},
         "tags": sorted({query.tag, *tags} - {""}),
-        "states": sorted({query.state, *(seen.state for _, seen in jobs)} - {""}),
+        "states": sorted({query.state, *(snapshot.state for _, snapshot in jobs)} - {""}),
         "jobs": answer.items,
-        "running": sum(seen.running for _, seen in selected),
+        "running": sum(snapshot.running for _, snapshot in selected),
         "many": many_buttons(call.language.texts.gettext, call.identity),
         "places": [str(place.root) for place in places],
     }
@@ -321,8 +331,8 @@ def last_urls(call: Call, jobs: Sequence[SeenJob]) -> dict[str, list[tuple[int, 
         job.id: [
             (line.status, line.kind, line.url) for line in poller.lately(job)[: -URLS - 1 : -1]
         ]
-        for job, seen in jobs
-        if seen.running
+        for job, snapshot in jobs
+        if snapshot.running
     }
 
 

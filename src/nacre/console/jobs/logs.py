@@ -29,7 +29,7 @@ from nacre.console.logs.pages import (
     read_page,
     runs_with_logs,
 )
-from nacre.console.logs.tasks import find_lines
+from nacre.console.logs.progress import find_lines
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.pool import PATIENCE
 from nacre.console.task_answers import ask
@@ -64,7 +64,7 @@ class LogItem(msgspec.Struct, frozen=True):
     Attributes:
         offset: Byte at which it begins.
         text: It, without its end.
-        fields: Its fields where it is one of crawl.log; null for another.
+        fields: Its fields if it is one of crawl.log; null for another.
     """
 
     offset: int
@@ -146,8 +146,8 @@ def moment_of(text: str) -> str:
     Raises:
         RefusedRequestError: It is none (400).
     """
-    given = text.strip().replace(" ", "T").removesuffix("Z")
-    if given and not _MOMENT.fullmatch(given):
+    moment = text.strip().replace(" ", "T").removesuffix("Z")
+    if moment and not _MOMENT.fullmatch(moment):
         raise RefusedRequestError(
             400,
             "bad-query",
@@ -157,7 +157,7 @@ def moment_of(text: str) -> str:
                 text=text,
             ),
         )
-    return given
+    return moment
 
 
 class AlertItem(msgspec.Struct, frozen=True):
@@ -210,8 +210,8 @@ async def list_alerts(call: Call) -> AlertList:
 
 def alert_item(line: LogLine | LogItem) -> AlertItem:
     """An alert of a line: `TIME LEVEL TEXT`."""
-    time, _, rest = line.text.partition(" ")
-    return AlertItem(line.offset, time, rest.partition(" ")[2])
+    time, _, message = line.text.partition(" ")
+    return AlertItem(line.offset, time, message.partition(" ")[2])
 
 
 ROWS: Final = 200
@@ -282,19 +282,21 @@ ALERTS_OF_JOB: Final = 5
 
 async def alerts_page(call: Call) -> PageAnswer:
     """The last alerts of each job that has some, the newest first; and what ails the console."""
-    jobs = [job for job, seen in call.snapshots() if seen.overview and seen.overview.alerts]
-    found = await asyncio.to_thread(lambda: [(job.id, last_alerts(job)) for job in jobs])
-    found.sort(key=lambda one: one[1][0].time if one[1] else "", reverse=True)
+    jobs = [
+        job for job, snapshot in call.snapshots() if snapshot.overview and snapshot.overview.alerts
+    ]
+    alerts = await asyncio.to_thread(lambda: [(job.id, last_alerts(job)) for job in jobs])
+    alerts.sort(key=lambda row: row[1][0].time if row[1] else "", reverse=True)
     quotas = [item for item in quota_items(call) if item.level != QuotaLevel.FREE]
     own = call.services.troubles.all() if call.identity.role >= Role.ADMIN else []
-    return PageAnswer("alerts.html", {"found": found[:MOST_JOBS], "quotas": quotas, "own": own})
+    return PageAnswer("alerts.html", {"found": alerts[:MOST_JOBS], "quotas": quotas, "own": own})
 
 
 def last_alerts(job: FoundJob) -> list[AlertItem]:
-    """The last alerts of a job, the newest first; none where there is no log."""
+    """The last alerts of a job, the newest first; none if there is no log."""
     try:
-        asked = LogQuestion(None, None, ALERTS_OF_JOB, any_text)
-        lines = read_page(log_path(job.layout, "alerts"), asked).lines
+        question = LogQuestion(None, None, ALERTS_OF_JOB, any_text)
+        lines = read_page(log_path(job.layout, "alerts"), question).lines
     except RefusedRequestError:
         return []
     return [alert_item(line) for line in reversed(lines)]

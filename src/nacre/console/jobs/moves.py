@@ -7,11 +7,8 @@ from typing import Protocol
 
 from nacre.console.actions import require_rest
 from nacre.console.call import Call
-from nacre.console.fleet.label_book import LabelBook
-from nacre.console.fleet.places import FoundJob
-from nacre.console.fleet.quota_book import DiskQuotaBook
-from nacre.console.fleet.removal_book import RemovalBook
-from nacre.console.fleet.wanted_book import WantedKindBook
+from nacre.console.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
+from nacre.console.fleet.places import FoundJob, RemovalBook
 from nacre.console.jobs.new_jobs import place_for
 from nacre.console.live.hub import JOBS
 from nacre.console.problems import RefusedRequestError
@@ -29,11 +26,11 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
 
     Args:
         call: The request.
-        job: It.
+        job: The job.
         label: Label of the place; that where it is already changes nothing.
 
     Raises:
-        RefusedRequestError: Who asks does not see the place (403), there is none for jobs, or it
+        RefusedRequestError: The caller does not see the place (403), there is none for jobs, or it
             lies on another file system (422); the job runs, begins to, or waits for its next pass,
             or a directory of its name is there (409).
         StorageError: The console's database cannot be written.
@@ -55,7 +52,7 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
     before = str(job.layout.root)
     carry_over(services, before, target)
     await services.fleet.scan()
-    moved = next(one for one in services.fleet.jobs if one.layout.root == target)
+    moved = next(place_job for place_job in services.fleet.jobs if place_job.layout.root == target)
     services.schedules.move(before, str(target), moved.id)
     await services.poller.look(moved)
     services.hub.changed(JOBS)
@@ -70,7 +67,9 @@ def _require_same_files(layout: Layout) -> None:
     """
     named = named_files(read_config(layout.config).decode("utf-8", "replace"))
     texts = {path: value if isinstance(value, list) else [value] for path, value in named.items()}
-    beside = [p for p, found in texts.items() if any(".." in str(one).split("/") for one in found)]
+    beside = [
+        p for p, values in texts.items() if any(".." in str(text).split("/") for text in values)
+    ]
     if beside:
         raise RefusedRequestError(
             403,
@@ -115,7 +114,7 @@ def carry_over(books: JobBooks, before: str, target: Path) -> None:
     books.labels.move(before, str(target))
     books.quotas.move(before, str(target))
     books.wanted.move(before, str(target))
-    books.removals.drop(target)  # of another job, whose directory is gone
+    books.removals.drop(str(target))  # of another job, whose directory is gone
 
 
 def rename_job(source: Path, target: Path) -> None:

@@ -6,7 +6,7 @@ It works without script; with it, the dry run follows the typing.
 import re
 from collections.abc import Mapping
 from io import BytesIO
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from starlette.datastructures import FormData, UploadFile
@@ -28,7 +28,7 @@ from nacre.console.jobs.new_jobs import (
     samples,
     with_values,
 )
-from nacre.console.live.notices import Notice
+from nacre.console.live.hub import Notice
 from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.console.settings.form_page import changed_values
 from nacre.engine.seeding.seedfile import coding_of, decoded_lines
@@ -72,8 +72,8 @@ _LARGEST_FILE: Final = 20_000_000
 
 async def new_job_page(call: Call) -> PageAnswer:
     """The form; empty, but for the template or the profile that the address names."""
-    asked = call.request.query_params
-    template, profile = asked.get("template", "")[:200], asked.get("profile", "")[:200]
+    query = call.request.query_params
+    template, profile = query.get("template", "")[:200], query.get("profile", "")[:200]
     if not template:
         return PageAnswer("new.html", form_facts(call, {"profile": profile} if profile else {}))
     job = call.job(template)
@@ -81,23 +81,25 @@ async def new_job_page(call: Call) -> PageAnswer:
     return PageAnswer("new.html", form_facts(call, fields))
 
 
-def form_facts(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
+def form_facts(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
     """The values that the form shows.
 
     Args:
         call: The request.
         fields: What was typed so far, by field.
     """
-    said = call.language.texts.gettext
+    translate = call.language.texts.gettext
     scope = fields.get("scope", "prefix")
     url = first_url(fields.get("seeds", "").splitlines())
     cards = []
     for reach in reaches(url):
         title, plain, named = SCOPES[reach.kind]
         words = (
-            said(named).replace("{what}", readable_url(reach.what)) if reach.what else said(plain)
+            translate(named).replace("{what}", readable_url(reach.what))
+            if reach.what
+            else translate(plain)
         )
-        cards.append((reach.kind, said(title), words, reach.kind == scope))
+        cards.append((reach.kind, translate(title), words, reach.kind == scope))
     return {
         "all_fields": (), "sections": (), "typed": {}, "search": "", "section": "", "total": 0,
         "fields": fields, "cards": cards, "problems": (), "decisions": (), "checked": False,
@@ -120,22 +122,22 @@ async def fields_at(call: Call) -> PageAnswer:
     return PageAnswer("new_fields.html", {**form_facts(call, fields), **await _shown(call, fields)})
 
 
-async def _shown(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
+async def _shown(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
     """The settings to show: those that were changed, and those that were asked for."""
     typed = changed_values(fields)
     search, section = fields.get("q", "")[:100], fields.get("section", "")[:40]
     # A wrong depth is said when the job is made; it keeps no setting from being shown.
-    wish = wish_of({**fields, "depth": ""})
-    found = await fields_of_new(call, wish, section, search.strip(), list(typed))
-    found["all_fields"] = found.pop("fields")
-    return {**found, "typed": typed, "search": search, "section": section}
+    request = wish_of({**fields, "depth": ""})
+    fields_found = await fields_of_new(call, request, section, search.strip(), list(typed))
+    fields_found["all_fields"] = fields_found.pop("fields")
+    return {**fields_found, "typed": typed, "search": search, "section": section}
 
 
-async def _form(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
+async def _form(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
     """All of the form as it was typed; settings where some were asked for or changed."""
-    found = {**await _looked(call, fields), "unsaved": _is_filled(fields)}
+    facts = {**await _looked(call, fields), "unsaved": _is_filled(fields)}
     asks = fields.get("do") == "fields" or changed_values(fields)
-    return {**found, **await _shown(call, fields)} if asks else found
+    return {**facts, **await _shown(call, fields)} if asks else facts
 
 
 _CHOICES: Final = frozenset(("do", "scope", "kind", "place", "section", "profile", "template"))
@@ -153,15 +155,15 @@ async def _whole(call: Call, fields: Mapping[str, str]) -> NewJobWish:
     return await with_values(call, wish_of(fields), changed_values(fields))
 
 
-async def _looked(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
-    shown = form_facts(call, fields)
+async def _looked(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
+    facts = form_facts(call, fields)
     try:
-        wish = await _whole(call, fields)
-        urls = samples(first_url(wish.seeds))
-        found = await look(call, wish, urls) if urls else {"problems": (), "urls": ()}
+        request = await _whole(call, fields)
+        urls = samples(first_url(request.seeds))
+        outlook = await look(call, request, urls) if urls else {"problems": (), "urls": ()}
     except NacreError as error:
-        return {**shown, "problems": _problems(error)}
-    return {**shown, "problems": found["problems"], "decisions": found["urls"]}
+        return {**facts, "problems": _problems(error)}
+    return {**facts, "problems": outlook["problems"], "decisions": outlook["urls"]}
 
 
 async def submit(call: Call) -> PageAnswer | RedirectResponse:
@@ -174,27 +176,27 @@ async def submit(call: Call) -> PageAnswer | RedirectResponse:
     if action == "check":
         return PageAnswer("new.html", {**await _form(call, fields), **await _checked(call, fields)})
     try:
-        job, made = await make(call, await _whole(call, fields))
+        job, created = await make(call, await _whole(call, fields))
     except NacreError as error:
-        shown = {**await _form(call, fields), "problems": _problems(error)}
-        return PageAnswer("new.html", shown, problem_of(error).status)
-    said = call.language.texts.gettext
-    notices = [Notice("done", said(_("{job} is made")).format(job=job.id))]
+        facts = {**await _form(call, fields), "problems": _problems(error)}
+        return PageAnswer("new.html", facts, problem_of(error).status)
+    translate = call.language.texts.gettext
+    notices = [Notice("done", translate(_("{job} is made")).format(job=job.id))]
     if action == "start":
         try:
             action = "run-rounds" if job.layout.in_rounds else "start"
-            done = await act(call.services, job, action, REQUESTS[action](), call.identity)
-            notices.append(notice_of(done, said))
+            result = await act(call.services, job, action, REQUESTS[action](), call.identity)
+            notices.append(notice_of(result, translate))
         except NacreError as error:
             notices.append(Notice("error", error.message))
     if call.session is not None:
-        for notice in [*notices, *(Notice("done", warning) for warning in made.warnings)]:
+        for notice in [*notices, *(Notice("done", warning) for warning in created.warnings)]:
             call.services.notices.add(call.identity.session, notice)
     page = "/settings/form" if action == "more" else ""
     return RedirectResponse(f"/j/{quote(job.id, safe='~')}{page}", status_code=303)
 
 
-async def _checked(call: Call, fields: Mapping[str, str]) -> dict[str, Any]:
+async def _checked(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
     """The result of the checks that *Create* runs."""
     try:
         warnings = await check_new(call, await _whole(call, fields))
@@ -243,7 +245,7 @@ def wish_of(fields: Mapping[str, str]) -> NewJobWish:
     Raises:
         ConfigError: A field has another text than a number.
     """
-    settings: dict[str, dict[str, Any]] = {}
+    settings: dict[str, dict[str, int | float | str]] = {}
     for name, (section, key) in _LIMITS.items():
         if fields.get(name):
             settings.setdefault(section, {})[key] = _number(fields[name])
@@ -286,6 +288,6 @@ def _number(text: str) -> int | float | str:
     return float(text) if re.fullmatch(r"\d{1,15}\.\d{1,9}", text) else text
 
 
-def _problems(error: NacreError) -> list[dict[str, Any]]:
-    found = problem_of(error)
-    return list(found.problems) or [Problem("", found.detail)._asdict()]
+def _problems(error: NacreError) -> list[dict[str, object]]:
+    details = problem_of(error)
+    return list(details.problems) or [Problem("", details.detail)._asdict()]

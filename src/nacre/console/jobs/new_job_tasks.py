@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nacre.settings.new_job import NewJob
 
 
-def look_at_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def look_at_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """Make the dry run of a job that is not made yet; nothing is written and no name looked up.
 
     Args:
@@ -28,17 +28,22 @@ def look_at_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, A
             return {"problems": [problem._asdict() for problem in problems], "urls": []}
         run = DryRun(layout, loaded)
         urls = [str(url) for url in arguments.get("urls", ())]
-        found = [run.outlook(url) for url in urls]
+        outlooks = [run.outlook(url) for url in urls]
     except NacreError as error:
         return {"problems": _problems(error), "urls": []}
-    shown = [
-        {"url": one.url, "decision": one.decision, "rule": one.decider, "error": one.error}
-        for one in found
+    decisions = [
+        {
+            "url": outlook.url,
+            "decision": outlook.decision,
+            "rule": outlook.decider,
+            "error": outlook.error,
+        }
+        for outlook in outlooks
     ]
-    return {"problems": [], "urls": shown}
+    return {"problems": [], "urls": decisions}
 
 
-def make_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def make_new_job(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """Check a new job as `nacre new` does, and write it; with a problem nothing is written.
 
     Args:
@@ -99,7 +104,7 @@ _ANY_SEED = "http://localhost/"
 """Stands in where none is typed: no setting depends on it."""
 
 
-def new_job_fields(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def new_job_fields(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """The settings of a job that is not made yet, as fields with their values and origins.
 
     Args:
@@ -113,14 +118,14 @@ def new_job_fields(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, An
     from nacre.console.settings.form_tasks import fields_shown  # noqa: PLC0415 - see above
     from nacre.settings.new_job import examine_new  # noqa: PLC0415
 
-    seeds = [one for one in arguments["seeds"] if str(one).strip()]
+    seeds = [line for line in arguments["seeds"] if str(line).strip()]
     try:
         loaded, _ = examine_new(layout, _new({**arguments, "seeds": seeds or [_ANY_SEED]}))
     except NacreError:
         loaded = None
     section, search = str(arguments["section"]), str(arguments["search"])
-    spoken = str(arguments.get("spoken", ""))
-    return fields_shown(loaded, "", section, search, *arguments["paths"], spoken=spoken)
+    language = str(arguments.get("spoken", ""))
+    return fields_shown(loaded, "", section, search, *arguments["paths"], language=language)
 
 
 def _new(arguments: Mapping[str, Any]) -> "NewJob":
@@ -142,29 +147,29 @@ def _new(arguments: Mapping[str, Any]) -> "NewJob":
     if not seeds and arguments.get("own_seeds"):
         seeds = _seeds_of(Path(str(arguments["template"])))
     if not any(line.strip() for line in seeds):
-        said = message("console.no-seeds", "there is no URL to start from")
+        text = message("console.no-seeds", "there is no URL to start from")
         raise ConfigError(
             [
                 Problem(
                     "seeds",
-                    said,
+                    text,
                     message("console.url-a-line", "a URL a line"),
                     "https://example.org/",
                 )
             ]
         )
     profile, scope = str(arguments.get("profile") or ""), str(arguments.get("scope") or "")
-    rest = [name for name in ("depth", "include", "exclude") if arguments.get(name)]
-    if profile and not scope and rest:
-        said = message(
+    extra = [name for name in ("depth", "include", "exclude") if arguments.get(name)]
+    if profile and not scope and extra:
+        text = message(
             "console.scope-of-profile",
             "the scope of the profile {profile} holds, and this would change nothing",
             profile=profile,
         )
         raise ConfigError(
             [
-                Problem(name, said, message("console.scope-beside-profile", "a scope beside it"))
-                for name in rest
+                Problem(name, text, message("console.scope-beside-profile", "a scope beside it"))
+                for name in extra
             ]
         )
     rules = () if (profile or "scope" in settings) and not scope else rules_for(
@@ -189,7 +194,7 @@ def _seeds_of(root: Path) -> Sequence[str]:
     return separate_logins(seed_lines(load_job(Layout(root)).settings.seeds, root)).lines
 
 
-def _as_template(root: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _as_template(root: Path, settings: Mapping[str, Any]) -> dict[str, object]:
     """The settings of another job without what is its own, and others over them.
 
     Raises:
@@ -201,15 +206,15 @@ def _as_template(root: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     from nacre.ops.library import profile_of  # noqa: PLC0415
 
     text = profile_of(Layout(root))
-    made, _ = merge([read_yaml(text, "template"), Layer("option", dict(settings))])
-    return dict(made)
+    merged, _ = merge([read_yaml(text, "template"), Layer("option", dict(settings))])
+    return dict(merged)
 
 
 def _texts(values: Sequence[object] | None) -> list[str]:
     return [str(value) for value in values or ()]
 
 
-def _problems(error: NacreError) -> list[dict[str, Any]]:
+def _problems(error: NacreError) -> list[dict[str, object]]:
     if isinstance(error, ConfigError) and error.problems:
         return [problem._asdict() for problem in error.problems]
     return [Problem("", error_text(error))._asdict()]

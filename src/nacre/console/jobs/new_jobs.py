@@ -10,9 +10,8 @@ import msgspec
 from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
 from nacre.console.call import Call
-from nacre.console.fleet.job_names import check_name, with_tail
-from nacre.console.fleet.label_book import JobLabels, JobLabelsWish, changed_labels
-from nacre.console.fleet.places import FoundJob, JobPlace
+from nacre.console.fleet.job_books import JobLabels, JobLabelsWish, changed_labels
+from nacre.console.fleet.places import FoundJob, JobPlace, check_name, with_tail
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.editing.file_settings import is_file_of_profile, named_files
@@ -68,8 +67,8 @@ class SampleDecision(msgspec.Struct, frozen=True):
     """The dry run of a URL.
 
     Attributes:
-        url: It.
-        decision: `ACCEPT`, `REJECT`, or "" where it is no URL that can be crawled.
+        url: The URL.
+        decision: `ACCEPT`, `REJECT`, or "" if it is no URL that can be crawled.
         rule: The rule that decides.
         error: Why it is no URL that can be crawled; "" where it is.
     """
@@ -124,7 +123,7 @@ def reaches(url: str) -> tuple[ScopeReach, ...]:
         return tuple(ScopeReach(kind.value, "") for kind in ScopeKind)
     name, base = host(url), origin(url)
     path = url.partition("?")[0].removeprefix(base).rpartition("/")[0]
-    found = {
+    reach = {
         ScopeKind.PAGE: url,
         ScopeKind.PREFIX: f"{base}{path}/",
         ScopeKind.HOST: f"{base}/",
@@ -132,7 +131,7 @@ def reaches(url: str) -> tuple[ScopeReach, ...]:
         ScopeKind.SITE: registered_domain(name) or name,
         ScopeKind.ANY: "",
     }
-    return tuple(ScopeReach(kind.value, found[kind]) for kind in ScopeKind)
+    return tuple(ScopeReach(kind.value, reach[kind]) for kind in ScopeKind)
 
 
 def samples(url: str) -> tuple[str, ...]:
@@ -143,21 +142,21 @@ def samples(url: str) -> tuple[str, ...]:
     """
     if not url:
         return ()
-    known = {reach.kind: reach.what for reach in reaches(url)}
+    by_kind = {reach.kind: reach.what for reach in reaches(url)}
     scheme, name = url.partition(":")[0], host(url)
     is_address = name.startswith("[") or name.rpartition(".")[2].isdecimal()
-    below = () if is_address else (f"{scheme}://sub.{known['site']}/page.html",)
+    below = () if is_address else (f"{scheme}://sub.{by_kind['site']}/page.html",)
     return (
         url,
-        f"{known['prefix']}sample/page.html",
-        f"{known['host']}other/page.html",
+        f"{by_kind['prefix']}sample/page.html",
+        f"{by_kind['host']}other/page.html",
         *below,
         "https://elsewhere.example/page.html",
     )
 
 
 def job_places(call: Call) -> list[JobPlace]:
-    """The places for jobs that the one who asks sees."""
+    """The places for jobs that the caller sees."""
     places = [place for place in call.services.fleet.places if not place.job]
     return [place for place in places if call.identity.sees(place.label)]
 
@@ -166,7 +165,7 @@ def place_for(call: Call, label: str) -> JobPlace:
     """The place that a new job is made in.
 
     Raises:
-        RefusedRequestError: The one who asks does not see it (403), or there is none (409, 422).
+        RefusedRequestError: The caller does not see it (403), or there is none (409, 422).
     """
     if label:
         call.require_place(label)
@@ -191,17 +190,17 @@ def place_for(call: Call, label: str) -> JobPlace:
     return places[0]
 
 
-def directory_for(call: Call, wish: NewJobWish) -> Path:
+def directory_for(call: Call, request: NewJobWish) -> Path:
     """The directory of a new job.
 
     Raises:
         ConfigError: Its name is none.
         RefusedRequestError: See `place_for`.
     """
-    root = place_for(call, wish.place).root
-    if wish.name:
-        return root / check_name(wish.name)
-    first = re.sub(r"[^A-Za-z0-9.-]+", "-", host(first_url(wish.seeds)) or "").strip("-.")
+    root = place_for(call, request.place).root
+    if request.name:
+        return root / check_name(request.name)
+    first = re.sub(r"[^A-Za-z0-9.-]+", "-", host(first_url(request.seeds)) or "").strip("-.")
     name = f"{first or 'crawl'}-{run_name(call.services.clock.now())}"
     return free_directory(root, name)
 
@@ -215,110 +214,110 @@ def free_directory(root: Path, name: str) -> Path:
     return free
 
 
-async def look(call: Call, wish: NewJobWish, urls: Sequence[str]) -> dict[str, Any]:
+async def look(call: Call, request: NewJobWish, urls: Sequence[str]) -> dict[str, object]:
     """Make the dry run of a job that is not made yet: `problems`, and `urls` with decisions."""
-    require_settings(call, wish)
-    found: dict[str, Any] = await call.services.readers.ask(
-        "look-at-new-job", directory_for(call, wish), _PATIENCE, urls=list(urls),
-        **_arguments(call, wish),
+    require_settings(call, request)
+    answer: dict[str, object] = await call.services.readers.ask(
+        "look-at-new-job", directory_for(call, request), _PATIENCE, urls=list(urls),
+        **_arguments(call, request),
     )  # fmt: skip
-    return found
+    return answer
 
 
-async def with_values(call: Call, wish: NewJobWish, values: Mapping[str, str]) -> NewJobWish:
+async def with_values(call: Call, request: NewJobWish, values: Mapping[str, str]) -> NewJobWish:
     """A wish with the values of the form of all settings over those it has.
 
     Args:
         call: The request.
-        wish: What else is wanted.
+        request: What else is wanted.
         values: Texts by path.
 
     Raises:
         ConfigError: A value is wrong; with every problem.
     """
     if not values:
-        return wish
-    found = await call.services.readers.ask(
-        "form-values", directory_for(call, wish), _PATIENCE, values=dict(values)
+        return request
+    answer = await call.services.readers.ask(
+        "form-values", directory_for(call, request), _PATIENCE, values=dict(values)
     )
-    merged, _ = merge([Layer("option", wish.settings), Layer("option", found["settings"])])
-    return msgspec.structs.replace(wish, settings=merged)
+    merged, _ = merge([Layer("option", request.settings), Layer("option", answer["settings"])])
+    return msgspec.structs.replace(request, settings=merged)
 
 
 async def fields_of_new(
-    call: Call, wish: NewJobWish, section: str, search: str, paths: Sequence[str]
-) -> dict[str, Any]:
+    call: Call, request: NewJobWish, section: str, search: str, paths: Sequence[str]
+) -> dict[str, object]:
     """The settings of a job that is not made yet: `fields`, `sections` and `total`.
 
     Args:
         call: The request.
-        wish: The job, without what its form of all settings changes.
+        request: The job, without what its form of all settings changes.
         section: All of this section; "" for the common ones.
         search: Those that have this text in them; "" for no search.
         paths: Settings that are shown too.
     """
-    require_settings(call, wish)
-    found: dict[str, Any] = await call.services.readers.ask(
-        "new-job-fields", directory_for(call, wish), _PATIENCE, section=section, search=search,
-        paths=list(paths), spoken=call.language.name, **_arguments(call, wish),
+    require_settings(call, request)
+    answer: dict[str, object] = await call.services.readers.ask(
+        "new-job-fields", directory_for(call, request), _PATIENCE, section=section, search=search,
+        paths=list(paths), spoken=call.language.name, **_arguments(call, request),
     )  # fmt: skip
-    return found
+    return answer
 
 
-def _arguments(call: Call, wish: NewJobWish) -> dict[str, Any]:
+def _arguments(call: Call, request: NewJobWish) -> dict[str, object]:
     """A wish as the tasks of readers take it: the template is a directory.
 
     Raises:
         ConfigError: The template has a profile beside it.
         RefusedRequestError: There is no such job (404).
     """
-    found: dict[str, Any] = msgspec.to_builtins(wish)
-    if wish.template:
-        if wish.profile:
-            said = message(
+    arguments: dict[str, object] = msgspec.to_builtins(request)
+    if request.template:
+        if request.profile:
+            text = message(
                 "console.profile-beside-template",
                 "the template has settings of its own, and a profile beside it has no place",
             )
             raise ConfigError(
-                [Problem("profile", said, message("console.either", "one of the two"))]
+                [Problem("profile", text, message("console.either", "one of the two"))]
             )
-        found["template"] = str(call.job(wish.template).layout.root)
-    return found
+        arguments["template"] = str(call.job(request.template).layout.root)
+    return arguments
 
 
-async def make(call: Call, wish: NewJobWish) -> tuple[FoundJob, MadeJob]:
+async def make(call: Call, request: NewJobWish) -> tuple[FoundJob, MadeJob]:
     """Make a job.
 
     Raises:
         ConfigError: With every problem of its settings.
         RefusedRequestError: See `place_for`; or a setting is for admins.
     """
-    root, labels = _required(call, wish)
-    job, warnings = await make_at(call.services, root, _arguments(call, wish))
+    root, labels = _required(call, request)
+    job, warnings = await make_at(call.services, root, _arguments(call, request))
     call.note.job = job.id
-    if wish.kind == "rounds":
+    if request.kind == "rounds":
         await _inject(job)
     if labels.tags:
         call.services.labels.set(job, labels)
     return job, MadeJob(job.id, str(root), warnings)
 
 
-async def check_new(call: Call, wish: NewJobWish) -> tuple[str, ...]:
+async def check_new(call: Call, request: NewJobWish) -> tuple[str, ...]:
     """Check a job as `make` does, and write nothing; return what the operator should know.
 
     Raises:
         ConfigError: With every problem of its settings, its seeds and its contact.
         RefusedRequestError: See `make`.
     """
-    root, _ = _required(call, wish)
-    return await _ask_readers(call.services, root, {**_arguments(call, wish), "writes": False})
+    root, _ = _required(call, request)
+    return await _ask_readers(call.services, root, {**_arguments(call, request), "writes": False})
 
 
-def _required(call: Call, wish: NewJobWish) -> tuple[Path, JobLabels]:
+def _required(call: Call, request: NewJobWish) -> tuple[Path, JobLabels]:
     """The directory and the labels of a new job; see `make` for what is raised."""
-    require_settings(call, wish)
-    root = directory_for(call, wish)
-    return root, changed_labels(JobLabels(), JobLabelsWish(tags=wish.tags))
+    require_settings(call, request)
+    root = directory_for(call, request)
+    return root, changed_labels(JobLabels(), JobLabelsWish(tags=request.tags))
 
 
 async def _ask_readers(
@@ -329,10 +328,10 @@ async def _ask_readers(
     Raises:
         ConfigError: With every problem of its settings.
     """
-    found = await services.readers.ask("make-new-job", root, _PATIENCE, **arguments)
-    if found["problems"]:
-        raise ConfigError([Problem(**problem) for problem in found["problems"]])
-    return tuple(found["warnings"])
+    answer = await services.readers.ask("make-new-job", root, _PATIENCE, **arguments)
+    if answer["problems"]:
+        raise ConfigError([Problem(**problem) for problem in answer["problems"]])
+    return tuple(answer["warnings"])
 
 
 async def make_at(
@@ -351,10 +350,10 @@ async def make_at(
     """
     warnings = await _ask_readers(services, root, arguments)
     # What was removed from the console there was another job, whose directory is gone.
-    services.removals.drop(root)
+    services.removals.drop(str(root))
     await services.fleet.scan()
-    made = [job for job in services.fleet.jobs if job.layout.root == root]
-    if not made:
+    jobs = [job for job in services.fleet.jobs if job.layout.root == root]
+    if not jobs:
         raise JobError(
             message(
                 "console.new-job-not-listed",
@@ -362,7 +361,7 @@ async def make_at(
                 root=root,
             )
         )
-    return made[0], warnings
+    return jobs[0], warnings
 
 
 async def _inject(job: FoundJob) -> None:
@@ -384,14 +383,14 @@ async def _inject(job: FoundJob) -> None:
         ) from None
 
 
-def require_settings(call: Call, wish: NewJobWish) -> None:
+def require_settings(call: Call, request: NewJobWish) -> None:
     """Refuse what names files of this machine where that is for admins alone.
 
     Raises:
         RefusedRequestError: It does (403).
         ConfigError: There are too many seeds.
     """
-    if len(wish.seeds) > MOST_SEEDS:
+    if len(request.seeds) > MOST_SEEDS:
         raise ConfigError(
             [
                 Problem(
@@ -406,8 +405,8 @@ def require_settings(call: Call, wish: NewJobWish) -> None:
         )
     if call.may_name_files:
         return
-    named = list(named_files(msgspec.json.encode(wish.settings).decode()))
-    if is_file_of_profile(wish.profile):
+    named = list(named_files(msgspec.json.encode(request.settings).decode()))
+    if is_file_of_profile(request.profile):
         named.append("profile")
     if named:
         raise RefusedRequestError(
@@ -447,17 +446,17 @@ class DryRunOfNewJob(msgspec.Struct, frozen=True):
 
 async def make_job(call: Call) -> MadeJob:
     """Make a job."""
-    _, made = await make(call, call.body)
-    return made
+    _, created = await make(call, call.body)
+    return created
 
 
 async def look_at_job(call: Call) -> DryRunOfNewJob:
     """Make the dry run of a job that is not made yet."""
-    wish: DryRunWish = call.body
-    found = await look(call, wish.job, wish.urls[:1000])
-    if not found["problems"]:
+    request: DryRunWish = call.body
+    outlook = await look(call, request.job, request.urls[:1000])
+    if not outlook["problems"]:
         try:
-            await check_new(call, wish.job)
+            await check_new(call, request.job)
         except ConfigError as error:
-            found["problems"] = [problem._asdict() for problem in error.problems]
-    return msgspec.convert(found, DryRunOfNewJob)
+            outlook["problems"] = [problem._asdict() for problem in error.problems]
+    return msgspec.convert(outlook, DryRunOfNewJob)

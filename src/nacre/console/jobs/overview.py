@@ -81,12 +81,14 @@ def lever_links(
 
     Args:
         job: Id of the job.
-        sentence: It.
+        sentence: The sentence.
         slowest: The queues that take longest; one of them is the queue of the sentence's host.
         translate: Gives the text of another language.
     """
     host, queue = sentence.params.get("host", ""), str(sentence.params.get("queue", ""))
-    queue = queue or next((one.name for one in slowest if host and one.host == host), "")
+    queue = queue or next(
+        (slow_queue.name for slow_queue in slowest if host and slow_queue.host == host), ""
+    )
     return tuple(
         LeverLink(name, translate(REMEDIES[name]), _url(job, name, sentence, queue))
         for name in sentence.remedies
@@ -140,7 +142,7 @@ class OverviewFetch(NamedTuple):
 
     Attributes:
         url: The URL.
-        step: Step of its chain; "" where it is not known.
+        step: Step of its chain; "" if it is not known.
         seconds: Time since it was handed out.
     """
 
@@ -158,7 +160,7 @@ class JobDetails(msgspec.Struct, frozen=True):
         directory: Its directory.
         overview: Its numbers; null for a batch crawl, and where it cannot be read.
         started: When its run began, RFC 3339; "" for never.
-        ended: When its run ended, RFC 3339; "" where it is not over.
+        ended: When its run ended, RFC 3339; "" if it is not over.
         bytes_rate: Bytes received a second, lately; null where it does not run.
         left: Seconds that the rest takes about; null where that is not known.
         slowest: The queues that take longest.
@@ -198,9 +200,9 @@ async def get_job(call: Call) -> JobDetails:
 def job_details(call: Call, job: FoundJob) -> JobDetails:
     """Return all that is known of a job as it was seen last."""
     services, directory = call.services, str(job.layout.root)
-    seen = services.poller.snapshot(job)
-    overview = seen.overview
-    item = job_item(call, job, seen, next_runs(services).get(directory, 0.0))
+    snapshot = services.poller.snapshot(job)
+    overview = snapshot.overview
+    item = job_item(call, job, snapshot, next_runs(services).get(directory, 0.0))
     return JobDetails(
         item=item,
         sentence=item.sentence,
@@ -208,19 +210,19 @@ def job_details(call: Call, job: FoundJob) -> JobDetails:
         overview=overview,
         started=moment_text(overview.started) if overview else "",
         ended=moment_text(overview.ended_at) if overview else "",
-        bytes_rate=seen.bytes_rate,
-        left=seen.left,
-        slowest=seen.slowest,
-        fetching=seen.fetching,
-        rates=seen.rates,
-        rounds=seen.rounds,
+        bytes_rate=snapshot.bytes_rate,
+        left=snapshot.left,
+        slowest=snapshot.slowest,
+        fetching=snapshot.fetching,
+        rates=snapshot.rates,
+        rounds=snapshot.rounds,
         actions=allowed_now(services, job, quote_word(directory)),
-        launch=None if seen.running else services.launcher.facts(job),
-        crowded=unwanted(seen.crowded, services.wanted.of(job)),
+        launch=None if snapshot.running else services.launcher.facts(job),
+        crowded=unwanted(snapshot.crowded, services.wanted.of(job)),
     )
 
 
-async def page_facts(call: Call, details: JobDetails) -> dict[str, Any]:
+async def page_facts(call: Call, details: JobDetails) -> dict[str, object]:
     """Return what the page shows, with the logs and the fetches of this moment."""
     job, poller = call.job(), call.services.poller
     tails = OverviewTails(LogTail(job, CRAWL), LogTail(job, "alerts"))
@@ -240,7 +242,7 @@ async def tails_of(call: Call, job: FoundJob) -> OverviewTails:
 
 def overview_facts(
     call: Call, details: JobDetails, tails: OverviewTails, toes: ToeList | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what the page of a job shows.
 
     Args:
@@ -250,10 +252,10 @@ def overview_facts(
         toes: The fetches in process; None for those that the console saw last.
     """
     job, poller, text = call.job(), call.services.poller, call.language.texts.gettext
-    seen, activity = poller.snapshot(job), poller.activity(job)
-    charts = watch_charts(poller.points(job), text) if seen.running else []
+    snapshot, activity = poller.snapshot(job), poller.activity(job)
+    charts = watch_charts(poller.points(job), text) if snapshot.running else []
     toes = toes or poller.toes(job)
-    rests = not seen.running and (details.launch is None or details.launch.step == "failed")
+    rests = not snapshot.running and (details.launch is None or details.launch.step == "failed")
     return {
         "job": details,
         "item": details.item,
@@ -261,24 +263,24 @@ def overview_facts(
         "rounds_form": request_fields(ROUNDS.request, text) if details.rounds else (),
         "rounds_options": option_line(ROUNDS.request),
         "homes": [place.label for place in job_places(call)],
-        "levers": _levers(call, seen),
+        "levers": _levers(call, snapshot),
         "crowd": crowd_links(job.id, details.crowded),
-        "crowd_said": crowd_text(call, details.crowded, grows=seen.grows),
-        "places": [(place, exclude_link(job.id, place.prefix)) for place in seen.places],
+        "crowd_said": crowd_text(call, details.crowded, grows=snapshot.grows),
+        "places": [(place, exclude_link(job.id, place.prefix)) for place in snapshot.places],
         "charts": [chart for chart in charts if chart.name in _CHARTS],
-        "fetches": fetches(toes, seen.fetching),
+        "fetches": fetches(toes, snapshot.fetching),
         "busy": len(toes.toes) if toes else None,
         "busy_lately": activity.busy,
         "alerts": [alert_item(line) for line in last_lines(tails.alerts, ALERTS)[::-1]],
         "lines": log_items(last_lines(tails.crawl, LINES)),
         "can_be_removed": rests,
-        "never_ran": rests and seen.state == "NASCENT" and not ever_ran(job.layout),
+        "never_ran": rests and snapshot.state == "NASCENT" and not ever_ran(job.layout),
     }
 
 
-def _levers(call: Call, seen: JobSnapshot) -> tuple[LeverLink, ...]:
-    """What would change the sentence; links of what the one who asks may do or look at."""
-    links = lever_links(seen.job, seen.sentence, seen.slowest, call.language.text)
+def _levers(call: Call, snapshot: JobSnapshot) -> tuple[LeverLink, ...]:
+    """What would change the sentence; links of what the caller may do or look at."""
+    links = lever_links(snapshot.job, snapshot.sentence, snapshot.slowest, call.language.text)
     return links if may_operate(call) else only_looks(links)
 
 
@@ -286,7 +288,7 @@ class CrowdLinks(NamedTuple):
     """The banner about the kind of URLs that most of what waits is of.
 
     Attributes:
-        kind: It.
+        kind: The kind.
         exclude: Where it is excluded.
         show: Where its URLs are shown.
     """
@@ -301,7 +303,7 @@ def crowd_links(job: str, kind: CrowdedKind | None) -> CrowdLinks | None:
 
     Args:
         job: Id of the job.
-        kind: It.
+        kind: The kind.
     """
     if kind is None:
         return None
@@ -325,16 +327,16 @@ def fetches(toes: ToeList | None, longest: Sequence[FetchInProcess]) -> list[Ove
     """The rows of the fetches in process.
 
     Args:
-        toes: All fetches; None where they are not known yet.
+        toes: All fetches; None if they are not known yet.
         longest: Those that have taken longest, for this case.
     """
     if toes is None:
-        found = [OverviewFetch(one.url, "", one.seconds) for one in longest]
+        fetch_rows = [OverviewFetch(fetch.url, "", fetch.seconds) for fetch in longest]
     else:
-        found = [OverviewFetch(toe.uri, toe.step, toe.seconds) for toe in toes.toes]
-    return found[:SLOTS]
+        fetch_rows = [OverviewFetch(toe.uri, toe.step, toe.seconds) for toe in toes.toes]
+    return fetch_rows[:SLOTS]
 
 
 def last_lines(tail: LogTail, number: int) -> tuple[LogLine, ...]:
-    """The last lines of a log that was read, the newest last; () where there is none."""
+    """The last lines of a log that was read, the newest last; () if there is none."""
     return tail.behind(None).lines[-number:]

@@ -13,13 +13,12 @@ import msgspec
 
 from nacre.console.actions import require_rest
 from nacre.console.call import Call
-from nacre.console.cursors import ItemList
-from nacre.console.fleet.label_book import NONE
-from nacre.console.fleet.places import CLASSES, CXML, PROFILE, REPORT, FoundJob
-from nacre.console.fleet.removal_book import JobRemoval
+from nacre.console.fleet.job_books import NONE
+from nacre.console.fleet.places import CLASSES, CXML, PROFILE, REPORT, FoundJob, JobRemoval
 from nacre.console.fleet.schedule_book import require_unscheduled
 from nacre.console.fleet.standing import OF_FOLDER
 from nacre.console.forms import FormAction, button_handler
+from nacre.console.links import ItemList
 from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
@@ -68,12 +67,12 @@ class ForgetForm(ForgetWish, frozen=True, forbid_unknown_fields=True):
 
 
 async def list_removed(call: Call) -> RemovedJobList:
-    """The removed jobs of places that the one who asks may see."""
+    """The removed jobs of places that the caller may see."""
     return RemovedJobList(removed_jobs(call), None, call.now)
 
 
 def removed_jobs(call: Call) -> tuple[RemovedJob, ...]:
-    """The removed jobs of places that the one who asks may see, by their ids."""
+    """The removed jobs of places that the caller may see, by their ids."""
     fleet = call.services.fleet
     return tuple(
         _item(job, removal) for job, removal in fleet.removed if call.identity.sees(job.place)
@@ -88,8 +87,8 @@ async def remove_job(call: Call) -> RemovedJob:
     """
     job, services = call.job(), call.services
     await require_no_start(call, job)
-    removal = JobRemoval(services.clock.now(), call.identity.name)
-    services.removals.add(job.layout.root, removal)
+    removal = JobRemoval(str(job.layout.root), services.clock.now(), call.identity.name)
+    services.removals.put(removal)
     call.note.change({"directory": str(job.layout.root)}, None)
     await tell_of(call, job)
     return _item(job, removal)
@@ -104,7 +103,7 @@ async def show_job(call: Call) -> None:
     name = str(call.params["job"])
     for job, _ in call.services.fleet.removed:
         if job.id == name and call.identity.sees(job.place):
-            call.services.removals.drop(job.layout.root)
+            call.services.removals.drop(str(job.layout.root))
             call.note.change(None, {"directory": str(job.layout.root)})
             await tell_of(call, job)
             return
@@ -119,17 +118,17 @@ async def forget(call: Call) -> None:
             named at the start of the console (409).
         JobError: It ran, or something else lies in its directory.
     """
-    wish: ForgetWish = call.body
+    request: ForgetWish = call.body
     job, services = call.job(), call.services
     root = job.layout.root
-    if wish.name != job.name:
-        said = message(
+    if request.name != job.name:
+        text = message(
             "console.deletion-confirmation",
             "to delete {id}, give the name of its directory: {name}",
             id=job.id,
             name=job.name,
         )
-        raise RefusedRequestError(422, "confirm", said)
+        raise RefusedRequestError(422, "confirm", text)
     if any(place.root == root for place in services.fleet.places):
         raise RefusedRequestError(
             409,
@@ -168,7 +167,7 @@ async def tell_of(call: Call, job: FoundJob) -> None:
 
 
 def _item(job: FoundJob, removal: JobRemoval) -> RemovedJob:
-    return RemovedJob(job.id, str(job.layout.root), iso(removal.time), removal.by)
+    return RemovedJob(job.id, removal.path, iso(removal.time), removal.by)
 
 
 def _(text: str) -> str:
@@ -192,7 +191,7 @@ _FILES: Final = frozenset(
 )  # fmt: skip
 _FOLDERS: Final = frozenset((LOGINS, "control", "action", "state", "state/edits"))
 _OF_ANY_NAME: Final = frozenset((LOGINS, "control", "state/edits"))
-"""Folders whose files have names of their own."""
+"""Folders whose files have their own names."""
 _NAMED: Final = 3
 """Names that a refusal shows."""
 _MOST: Final = 10_000
@@ -234,23 +233,23 @@ def forget_job(layout: Layout) -> None:
         JobError: It ran, something else lies in its directory, or that cannot be deleted.
     """
     require_never_ran(layout)
-    files, folders, others = list[str](), list[str](), list[str]()
+    files, folders, remaining = list[str](), list[str](), list[str]()
     for path, is_folder, is_file in _entries(layout.root):
         if is_folder and path in _FOLDERS:
             folders.append(path)
         elif is_file and (path in _FILES or path.rpartition("/")[0] in _OF_ANY_NAME):
             files.append(path)
         else:
-            others.append(path)
-    if others:
-        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+            remaining.append(path)
+    if remaining:
+        more = f" and {len(remaining) - _NAMED} more" if len(remaining) > _NAMED else ""
         raise JobError(
             message(
                 "console.job-with-more-files",
                 "{root} has more than what a job has that never ran: {names}{more}; move it "
                 "elsewhere, or delete the directory on the command line",
                 root=layout.root,
-                names=", ".join(others[:_NAMED]),
+                names=", ".join(remaining[:_NAMED]),
                 more=more,
             )
         )
@@ -282,12 +281,12 @@ def _entries(root: Path) -> Iterator[tuple[str, bool, bool]]:
     Raises:
         JobError: A folder cannot be read, or has too much.
     """
-    todo, seen = [""], 0
+    todo, number = [""], 0
     while todo:
         folder = todo.pop()
         try:
             with os.scandir(root / folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
+                children = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             raise JobError(
                 message(
@@ -297,8 +296,8 @@ def _entries(root: Path) -> Iterator[tuple[str, bool, bool]]:
                     strerror=error.strerror,
                 )
             ) from error
-        seen += len(found)
-        if seen > _MOST:
+        number += len(children)
+        if number > _MOST:
             raise JobError(
                 message(
                     "console.job-with-many-files",
@@ -307,7 +306,7 @@ def _entries(root: Path) -> Iterator[tuple[str, bool, bool]]:
                     most=_MOST,
                 )
             )
-        for entry in found:
+        for entry in children:
             path = f"{folder}/{entry.name}" if folder else entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
             yield path, is_folder, entry.is_file(follow_symlinks=False)

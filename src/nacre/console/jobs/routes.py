@@ -4,7 +4,7 @@ from typing import Final
 
 from nacre.console import actions
 from nacre.console.answering import with_page
-from nacre.console.fleet.label_book import JobLabelsWish
+from nacre.console.fleet.job_books import JobLabelsWish
 from nacre.console.jobs import (
     buttons,
     labels,
@@ -14,7 +14,6 @@ from nacre.console.jobs import (
     new_jobs,
     overview,
     removals,
-    wanted_kinds,
     watch,
 )
 from nacre.console.logs.lines import LogPageQuery, LogQuery, LogsQuery
@@ -46,14 +45,14 @@ _LISTS: Final[tuple[RouteRow, ...]] = (
              answer=listing.JobItem, version_of=labels.labels_version),
     RouteRow("POST", "/j/{job}/labels", _O, labels.submit_labels,
              "Give a job another name, other tags and another place; a form."),
-    RouteRow("GET", f"{_JOB}/wanted-kinds", _V, wanted_kinds.show_wanted,
+    RouteRow("GET", f"{_JOB}/wanted-kinds", _V, labels.show_wanted,
              "The kinds of URLs of a job of which no banner warns.",
-             answer=wanted_kinds.WantedKinds, version_of=wanted_kinds.wanted_version),
-    RouteRow("PUT", f"{_JOB}/wanted-kinds", _O, wanted_kinds.set_wanted,
-             "Say of which kinds of URLs no banner warns.", body=wanted_kinds.WantedKinds,
-             answer=wanted_kinds.WantedKinds, version_of=wanted_kinds.wanted_version),
-    RouteRow("POST", "/j/{job}/wanted", _O, wanted_kinds.add_wanted,
-             "Say that a kind of URLs is wanted; a button.", form=wanted_kinds.WantedForm),
+             answer=labels.WantedKinds, version_of=labels.wanted_version),
+    RouteRow("PUT", f"{_JOB}/wanted-kinds", _O, labels.set_wanted,
+             "Say of which kinds of URLs no banner warns.", body=labels.WantedKinds,
+             answer=labels.WantedKinds, version_of=labels.wanted_version),
+    RouteRow("POST", "/j/{job}/wanted", _O, labels.add_wanted,
+             "Say that a kind of URLs is wanted; a button.", form=labels.WantedForm),
     RouteRow("GET", "/j/{job}/watch", _V, watch.watch_page, "The speed and the fetches of a job.",
              query=watch.WatchQuery),
     RouteRow("GET", f"{_JOB}/toes", _V, watch.get_toes, "The fetches in process.",

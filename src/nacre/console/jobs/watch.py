@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -13,8 +13,7 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.forms import may_operate
 from nacre.console.jobs.listing import job_item
 from nacre.console.live.snapshot import REPLIES, FetchSlot, ToeList
-from nacre.console.logs.progress import DAY, STATUSES, ProgressPoint
-from nacre.console.logs.tasks import PastRequest, read_progress
+from nacre.console.logs.progress import DAY, STATUSES, PastRequest, ProgressPoint, read_progress
 from nacre.console.readers.pool import PATIENCE
 from nacre.console.task_answers import ask
 from nacre.errors import NacreError
@@ -102,9 +101,9 @@ class WatchChart(NamedTuple):
 
     @property
     def most(self) -> float:
-        """The largest value of all lines; 0 where there is none."""
-        known = (value for line in self.values for value in line if value is not None)
-        return max(known, default=0.0)
+        """The largest value of all lines; 0 if there is none."""
+        values = (value for line in self.values for value in line if value is not None)
+        return max(values, default=0.0)
 
 
 async def watch_page(call: Call) -> PageAnswer:
@@ -121,7 +120,7 @@ async def watch_page(call: Call) -> PageAnswer:
     return PageAnswer("watch.html", facts)
 
 
-async def _past(call: Call, span: ProgressSpan) -> dict[str, Any]:
+async def _past(call: Call, span: ProgressSpan) -> dict[str, object]:
     """Return the charts of the log of the run; without them, why there are none."""
     try:
         past = await get_progress(call._replace(query=ProgressQuery(span)))
@@ -137,13 +136,14 @@ def _span(call: Call, job: FoundJob) -> Literal["live", "day", "all"]:
     return query.span or ("live" if call.services.poller.is_running(job) else "all")
 
 
-def watch_facts(call: Call, job: FoundJob) -> dict[str, Any]:
+def watch_facts(call: Call, job: FoundJob) -> dict[str, object]:
     """Return the charts and fetches of a job as it was seen last, without charts of the past."""
     poller, span = call.services.poller, _span(call, job)
-    seen, activity = poller.snapshot(job), poller.activity(job)
+    snapshot, activity = poller.snapshot(job), poller.activity(job)
     charts = watch_charts(poller.points(job), call.language.texts.gettext)
     return {
-        "item": job_item(call, job, seen), "toes": poller.toes(job), "overview": seen.overview,
+        "item": job_item(call, job, snapshot), "toes": poller.toes(job),
+        "overview": snapshot.overview,
         "span": span, "charts": charts if span == "live" else [], "busy_lately": activity.busy,
         "past": None, "past_trouble": "", "may_change": may_operate(call),
     }  # fmt: skip
@@ -158,9 +158,9 @@ def past_charts(points: Sequence[ProgressPoint], text: Callable[[str], str]) -> 
     """
     _ = text
     times = tuple(point.time for point in points)
-    known = {"failed": _("failed"), "refused": _("refused")}
+    labels = {"failed": _("failed"), "refused": _("refused")}
     kinds = {
-        kind: known.get(kind, kind)
+        kind: labels.get(kind, kind)
         for kind in STATUSES
         if any(kind in point.statuses for point in points)
     }

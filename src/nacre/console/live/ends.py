@@ -57,7 +57,7 @@ def pid_in(named: Path) -> int:
     """The process that a file of a control socket names; 0 for none."""
     try:
         with named.open("rb") as file:
-            found = json.loads(file.read(LONGEST))
-        return max(int(found["pid"]), 0)
+            data = json.loads(file.read(LONGEST))
+        return max(int(data["pid"]), 0)
     except (OSError, ValueError, TypeError, KeyError):
         return 0

@@ -8,6 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Final, Literal, NamedTuple
 
 JOBS = "jobs"
 """The topic of the list of jobs."""
@@ -108,14 +109,14 @@ class ViewerHub:
         """The present state of a topic as it is sent; made once for all who look at it.
 
         Args:
-            topic: It.
+            topic: The topic.
             key: Which form of it: the page, the language, the role.
             make: Makes it.
         """
-        kept = self._made.setdefault(topic, {}) if topic in self._viewers else {}
-        if key not in kept:
-            kept[key] = make()
-        return kept[key]
+        stored = self._made.setdefault(topic, {}) if topic in self._viewers else {}
+        if key not in stored:
+            stored[key] = make()
+        return stored[key]
 
     def close(self) -> None:
         """Send all viewers away."""
@@ -123,3 +124,38 @@ class ViewerHub:
         for viewers in self._viewers.values():
             for viewer in viewers:
                 viewer.end()
+
+
+MOST_NOTICES: Final = 50
+"""Notices that are kept for one session."""
+
+NoticeKind = Literal["done", "error"]
+
+
+class Notice(NamedTuple):
+    """A notice.
+
+    Attributes:
+        kind: `done` or `error`, as classes of the style have it.
+        text: It, in the language of the session.
+    """
+
+    kind: NoticeKind
+    text: str
+
+
+class NoticeBoard:
+    """The notices that sessions have not seen yet; in memory, as they are of the moment."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[Notice]] = defaultdict(list)
+
+    def add(self, session: str, notice: Notice) -> None:
+        """Keep a notice for the next page of a session, by the hash of that."""
+        waiting = self._waiting[session]
+        waiting.append(notice)
+        del waiting[:-MOST_NOTICES]
+
+    def take(self, session: str) -> list[Notice]:
+        """The notices of a session, which are taken away."""
+        return self._waiting.pop(session, [])

@@ -15,8 +15,8 @@ from typing import Any, Final
 import msgspec
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.fleet.job_books import WantedKindBook
 from nacre.console.fleet.places import Fleet, FoundJob
-from nacre.console.fleet.wanted_book import WantedKindBook
 from nacre.console.kept_work import words_of
 from nacre.console.live.ends import ProcessEnds
 from nacre.console.live.hub import JOBS, ViewerHub, job_topic
@@ -32,7 +32,7 @@ from nacre.console.live.snapshot import (
 )
 from nacre.console.live.start_checks import StartChecks, settings_stamp
 from nacre.console.readers.pool import ReaderPool
-from nacre.console.readers.stamps import folder_stamp, stamp_text
+from nacre.console.readers.views import folder_stamp, stamp_text
 from nacre.core.clock import Clock
 from nacre.core.message_data import to_json
 from nacre.errors import NacreError
@@ -74,7 +74,7 @@ class Poller:
         readers: They read the stores of jobs that rest.
         database: It caches the numbers of these.
         clock: The time.
-        hub: It is told what changed.
+        hub: It is notified of what changed.
 
     Attributes:
         begun: Directories of jobs whose process was started and has not answered yet.
@@ -117,7 +117,7 @@ class Poller:
         self._seeking = asyncio.Lock()
 
     def snapshot(self, job: FoundJob) -> JobSnapshot:
-        """The last snapshot of a job; one without numbers where it was not looked at yet."""
+        """The last snapshot of a job; one without numbers if it was not looked at yet."""
         return self._snapshots.get(job.id) or unseen(job)
 
     def is_running(self, job: FoundJob) -> bool:
@@ -138,12 +138,12 @@ class Poller:
 
     async def checked(self, job: FoundJob) -> JobSnapshot:
         """A fresh snapshot of a job; of one at rest with what keeps it from starting."""
-        seen = await self.fresh(job)
-        if seen.running or seen.overview is None:
-            return seen
-        shown = self._settings.get(job.id, "") if self._knows_check(job) else None
+        snapshot = await self.fresh(job)
+        if snapshot.running or snapshot.overview is None:
+            return snapshot
+        checked_settings = self._settings.get(job.id, "") if self._knows_check(job) else None
         await self._checks.look(job)
-        if shown != await asyncio.to_thread(settings_stamp, job.layout):
+        if checked_settings != await asyncio.to_thread(settings_stamp, job.layout):
             await self.look(job)
         return self.snapshot(job)
 
@@ -238,14 +238,14 @@ class Poller:
     async def seek(self, name: str) -> None:
         """Look for a job that is not known: a command may have made it just now.
 
-        Those who seek at the same time share a look.
+        Those who seek concurrently share a look.
 
         Args:
             name: Its id.
         """
-        asked = self._clock.monotonic()
+        began = self._clock.monotonic()
         async with self._seeking:
-            if self._fleet.knows(name) or self._scanned > asked:
+            if self._fleet.knows(name) or self._scanned > began:
                 return
             await self._clock.sleep(max(0.0, self._scanned + SOON - self._clock.monotonic()))
             await self.scan()
@@ -257,7 +257,7 @@ class Poller:
         await self._fleet.scan()
         there = {job.id for job in self._fleet.jobs}
         self._is_list_stale |= there != before
-        for known in (
+        for table in (
             self._snapshots,
             self._activities,
             self._looked,
@@ -268,8 +268,8 @@ class Poller:
             self._crowds,
             self._crowds_at,
         ):
-            for name in set(known) - there:
-                known.pop(name)
+            for name in set(table) - there:
+                table.pop(name)
                 self._checks.forget(name)
 
     def _look_soon(self, job: str) -> None:
@@ -335,8 +335,8 @@ class Poller:
             crowd = self._crowd(job, answer)
             unknown = unwanted(crowd, self._wanted.of(job)) if crowd is not None else None
             lines = self._lately.get(job.id, NO_LINES)
-            seen = snapshot_of(job, answer, now, activity, lines, unknown)
-            self._keep(msgspec.structs.replace(seen, crowded=crowd))
+            snapshot = snapshot_of(job, answer, now, activity, lines, unknown)
+            self._keep(msgspec.structs.replace(snapshot, crowded=crowd))
 
     def _crowd(self, job: FoundJob, answer: Mapping[str, Any]) -> CrowdedKind | None:
         """What is known of the kind that most of what waits is of; nothing once little waits."""
@@ -347,10 +347,10 @@ class Poller:
         mono = self._clock.monotonic()
         return [
             job
-            for job, seen in self.snapshots()
-            if seen.running
+            for job, snapshot in self.snapshots()
+            if snapshot.running
             and mono - self._crowds_at.get(job.id, -CROWDS) >= CROWDS
-            and (seen.crowded is not None or _full_queue(seen))
+            and (snapshot.crowded is not None or _full_queue(snapshot))
         ]
 
     async def look_at_crowd(self, job: FoundJob) -> None:
@@ -369,11 +369,11 @@ class Poller:
         except NacreError:  # it ends just now, or all readers are busy; the next look tells
             return
         first: Mapping[str, Any] = next(iter(tree["items"]), {"name": "", "waiting": 0})
-        found = crowded_kind(queue, first["name"], first["waiting"], tree["searched"])
-        if found is None:
+        kind = crowded_kind(queue, first["name"], first["waiting"], tree["searched"])
+        if kind is None:
             self._crowds.pop(job.id, None)
         else:
-            self._crowds[job.id] = found
+            self._crowds[job.id] = kind
 
     async def _read_log(self, job: FoundJob) -> None:
         """Read the last lines of a running job's log, each ten seconds."""
@@ -405,16 +405,16 @@ class Poller:
         stamp += "".join(f" {name}" for name, holds in now_of_rounds.items() if holds is True)
         settings = await asyncio.to_thread(settings_stamp, job.layout)
         self._settings[job.id] = settings
-        told = self._checks.known(job, settings)
+        findings = self._checks.known(job, settings)
         again = await asyncio.to_thread(find_recurring, job.layout)
         waits = again.rhythm if again is not None and again.waits else ""
-        mark = f"{stamp} {told} {waits}"
+        mark = f"{stamp} {findings} {waits}"
         if self._stamps.get(job.id) == mark and job.id in self._snapshots:
-            known = msgspec.structs.replace(self._snapshots[job.id], as_of=now)
-            if known.rounds is not None:
-                rounds = {**known.rounds, **now_of_rounds}
-                known = msgspec.structs.replace(known, rounds=rounds)
-            self._keep(known)
+            current = msgspec.structs.replace(self._snapshots[job.id], as_of=now)
+            if current.rounds is not None:
+                rounds = {**current.rounds, **now_of_rounds}
+                current = msgspec.structs.replace(current, rounds=rounds)
+            self._keep(current)
             return
         try:
             answer = self._cached(path, stamp) if _has_run(job.layout) else _NEVER_RAN
@@ -427,14 +427,14 @@ class Poller:
                 )  # fmt: skip
             if "cycle" in answer:
                 answer = {"cycle": {**answer["cycle"], **now_of_rounds}}
-            found = snapshot_of(job, {**answer, **told}, now, None)
-            found = msgspec.structs.replace(found, waits=waits)
+            snapshot = snapshot_of(job, {**answer, **findings}, now, None)
+            snapshot = msgspec.structs.replace(snapshot, waits=waits)
         except (NacreError, msgspec.ValidationError) as error:
             last = self._snapshots.get(job.id)
             self._keep(unreadable(job, str(error), now, last, running=False))
             return
         self._stamps[job.id] = mark
-        self._keep(found)
+        self._keep(snapshot)
 
     def _cached(self, path: str, stamp: str) -> dict[str, Any] | None:
         row = self._database.row(
@@ -453,12 +453,12 @@ class Poller:
             self._is_list_stale = True
 
 
-def _full_queue(seen: JobSnapshot) -> str:
+def _full_queue(snapshot: JobSnapshot) -> str:
     """Key of the queue that has most of what waits, where that is much and grows; "" for none."""
-    if seen.overview is None:
+    if snapshot.overview is None:
         return ""
-    found = crowded_queue(seen.overview, seen.slowest, grows=seen.grows)
-    return found.name if found is not None else ""
+    queue = crowded_queue(snapshot.overview, snapshot.slowest, grows=snapshot.grows)
+    return queue.name if queue is not None else ""
 
 
 _NEVER_RAN: Final = {"overview": msgspec.to_builtins(JobOverview("NASCENT"))}

@@ -29,10 +29,10 @@ class JobSnapshot(msgspec.Struct, frozen=True):
     Attributes:
         job: Its id.
         as_of: When it was seen, seconds since the epoch; 0 for never.
-        state: `JobOverview.state`; `ROUNDS`, `READING` or `UNREADABLE` where there is none.
+        state: `JobOverview.state`; `ROUNDS`, `READING` or `UNREADABLE` if there is none.
         running: A process works on it.
         sentence: What it does, and why it is not faster.
-        overview: Its numbers; None where there are none.
+        overview: Its numbers; None if there are none.
         slowest: The queues that take longest.
         fetching: The fetches that have taken longest so far.
         rounds: The state of a batch crawl; None for another job.
@@ -46,7 +46,7 @@ class JobSnapshot(msgspec.Struct, frozen=True):
             none that waits.
         places: The directories that were fetched from most lately, the first first.
         stale: When its numbers were those of now, seconds since the epoch, where they are older
-            than the look; 0 where they are not.
+            than the look; 0 if they are not.
         commit_age: Seconds for which its oldest change waited to become durable; None where it does
             not run.
         gap: Longest gap of its event loop in ten seconds, ms; likewise.
@@ -84,19 +84,19 @@ def unseen(job: FoundJob) -> JobSnapshot:
 
 
 def unreadable(
-    job: FoundJob, why: str, now: float, last: JobSnapshot | None = None, *, running: bool
+    job: FoundJob, reason: str, now: float, last: JobSnapshot | None = None, *, running: bool
 ) -> JobSnapshot:
     """The snapshot of a job that cannot be read, or does not answer; the last good numbers stay.
 
     Args:
         job: The job.
-        why: What was in the way.
+        reason: What was in the way.
         now: Seconds since the epoch.
         last: Its last snapshot; None for none.
         running: A process works on it.
     """
     code = "no-answer" if running else "unreadable"
-    sentence = Diagnosis(code, {"why": why})
+    sentence = Diagnosis(code, {"why": reason})
     if last is None or last.overview is None:
         return JobSnapshot(job.id, now, UNREADABLE, running=running, sentence=sentence)
     return msgspec.structs.replace(

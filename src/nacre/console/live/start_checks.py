@@ -7,7 +7,7 @@ files, one at a time, and never while something waits for the numbers of a job.
 import asyncio
 import os
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from nacre.console.fleet.places import FoundJob
 from nacre.console.readers.pool import ReaderPool
@@ -24,13 +24,13 @@ _CONFIGURES: Final = (".yaml", ".yml", ".txt", ".surt", ".surts", ".gz", ".csv")
 
 def settings_stamp(layout: Layout) -> str:
     """A text that changes whenever the files do that the check of a job reads in its directory."""
-    found = []
+    stamps = []
     with suppress(OSError), os.scandir(layout.root) as entries:
         for entry in entries:
             if entry.name.endswith(_CONFIGURES):
                 facts = entry.stat(follow_symlinks=False)
-                found.append(f"{entry.name} {facts.st_size} {facts.st_mtime_ns}")
-    return "\n".join(sorted(found))
+                stamps.append(f"{entry.name} {facts.st_size} {facts.st_mtime_ns}")
+    return "\n".join(sorted(stamps))
 
 
 class StartChecks:
@@ -42,7 +42,7 @@ class StartChecks:
 
     def __init__(self, readers: ReaderPool) -> None:
         self._readers = readers
-        self._known: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._known: dict[str, tuple[str, dict[str, object]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     @property
@@ -50,15 +50,15 @@ class StartChecks:
         """Whether a check is being made."""
         return bool(self._tasks)
 
-    def known(self, job: FoundJob, stamp: str) -> dict[str, Any]:
+    def known(self, job: FoundJob, stamp: str) -> dict[str, object]:
         """The findings of a check of these files, as `kept_from_start` has them; {} for none.
 
         Args:
             job: The job.
             stamp: Its `settings_stamp` now.
         """
-        made, found = self._known.get(job.id, ("", {}))
-        return found if made == stamp else {}
+        stamp_checked, findings = self._known.get(job.id, ("", {}))
+        return findings if stamp_checked == stamp else {}
 
     def forget(self, job: str) -> None:
         """Forget the check of a job that is gone."""
@@ -85,8 +85,8 @@ class StartChecks:
 
     async def _check(self, job: FoundJob, stamp: str) -> None:
         try:
-            found = await self._readers.ask("kept-from-start", job.layout.root, LONGEST)
-            self._known[job.id] = (stamp, found)
+            findings = await self._readers.ask("kept-from-start", job.layout.root, LONGEST)
+            self._known[job.id] = (stamp, findings)
         except NacreError:  # no reader has time; the start itself looks again
             return
         finally:

@@ -16,7 +16,7 @@ from nacre.frontier.pending import any_text
 EACH: Final = 1.0
 """Seconds between two looks at a file."""
 LOOKS: Final = 16
-"""Looks that are kept: a viewer who lags more gets the last lines anew."""
+"""Looks that are kept: a viewer who lags more gets the last lines again."""
 SNAPSHOT: Final = 50
 """Lines that a viewer gets at first."""
 _FAR: Final = 1 << 20
@@ -88,8 +88,8 @@ class LogTail:
         """Read what is new; whether there is something."""
         try:
             path = log_path(self._job.layout, self._name)
-            asked = LogQuestion(self._end.offset, None, _MANY, any_text, _FAR)
-            page = read_page(path, asked)
+            question = LogQuestion(self._end.offset, None, _MANY, any_text, _FAR)
+            page = read_page(path, question)
             is_other = page.stamp != self._end.stamp or page.size < self._end.offset
             if is_other or page.size - page.end > _FAR:
                 page = read_page(path, LogQuestion(None, None, SNAPSHOT, any_text))
@@ -102,16 +102,18 @@ class LogTail:
         self._end = LogPosition(page.stamp, page.end)
         return True
 
-    def behind(self, seen: LogPosition | None) -> TailLines:
+    def behind(self, position: LogPosition | None) -> TailLines:
         """The lines that a viewer lacks.
 
         Args:
-            seen: The place up to which they have the lines; None for nowhere.
+            position: The place up to which they have the lines; None for nowhere.
         """
-        if seen is None or seen.stamp != self._end.stamp or not self._has(seen.offset):
+        if position is None or position.stamp != self._end.stamp or not self._has(position.offset):
             lines = [line for _, batch in self._looks for line in batch]
-            return TailLines(tuple(lines[-SNAPSHOT:]), self._end, seen is not None)
-        lines = [line for _, batch in self._looks for line in batch if line.offset >= seen.offset]
+            return TailLines(tuple(lines[-SNAPSHOT:]), self._end, position is not None)
+        lines = [
+            line for _, batch in self._looks for line in batch if line.offset >= position.offset
+        ]
         return TailLines(tuple(lines), self._end, is_anew=False)
 
     def _has(self, offset: int) -> bool:
@@ -134,11 +136,11 @@ class LogTails:
 
     async def tail(self, job: FoundJob, name: str) -> LogTail:
         """The tail of a log, read already."""
-        found = self._tails.get(log_topic(job.id, name))
-        if found is None:
-            found = LogTail(job, name)
-            await asyncio.to_thread(found.look)
-        return self._tails.setdefault(found.topic, found)
+        log_tail = self._tails.get(log_topic(job.id, name))
+        if log_tail is None:
+            log_tail = LogTail(job, name)
+            await asyncio.to_thread(log_tail.look)
+        return self._tails.setdefault(log_tail.topic, log_tail)
 
     @contextmanager
     def watching(self, tail: LogTail) -> Iterator[None]:

@@ -22,29 +22,31 @@ CRAWL: Final = "crawl"
 """Name of crawl.log."""
 
 
-def status_words(text: Callable[[str], str], status: int, told: str = "") -> str:
+def status_words(text: Callable[[str], str], status: int, detail: str = "") -> str:
     """The meaning of a status, in the language of a reader.
 
     Args:
         text: Gives the text of a language for an English one.
         status: A fetch status.
-        told: What the crawler says of it, in English; "" for what the status says by itself.
+        detail: What the crawler says of it, in English; "" for what the status says by itself.
     """
     _, english = text, cause(status)
     if status > 1:
         pattern = "the server answered {status}"
-        said = _("the server answered {status}")
+        translated = _("the server answered {status}")
         phrase = english.partition(" (")[2]
-        said = (
-            said if said == pattern else said.format(status=status) + f" ({phrase}" * bool(phrase)
+        translated = (
+            translated
+            if translated == pattern
+            else translated.format(status=status) + f" ({phrase}" * bool(phrase)
         )
     else:
         facts = STATUS_TABLE.get(FetchStatus(status)) if status in set(FetchStatus) else None
         pattern = facts.meaning.rstrip(".") if facts else english
-        said = _(pattern)
-    if said == pattern:
-        return told or english
-    return f"{said} ({told})" if told and told != english else said
+        translated = _(pattern)
+    if translated == pattern:
+        return detail or english
+    return f"{translated} ({detail})" if detail and detail != english else translated
 
 
 class LogsQuery(msgspec.Struct, frozen=True):
@@ -147,9 +149,9 @@ def _expression(pattern: str) -> Matcher:
         return any_text
     note = examine(pattern)
     if note is not None:
-        why = "it needs backtracking, which a search in a log does not do"
+        reason = "it needs backtracking, which a search in a log does not do"
         raise RefusedRequestError(
-            400, "expression", f"{pattern!r}: {why if note.usable else note.message}"
+            400, "expression", f"{pattern!r}: {reason if note.usable else note.message}"
         )
     return PatternList([pattern], search=True).matches
 
@@ -210,9 +212,9 @@ def in_words(text: Translate, line: CrawlLogFields) -> str:
     if not line.path:
         parts.append(_("a seed"))
     parts += [
-        f"{one}{_(': ')}{meaning}"
-        for one in line.annotations.split(",")
-        if one and (meaning := annotation_words(text, one))
+        f"{annotation}{_(': ')}{meaning}"
+        for annotation in line.annotations.split(",")
+        if annotation and (meaning := annotation_words(text, annotation))
     ]
     stop = _(". ")
     return stop.join(part.rstrip(".。") for part in parts) + stop.rstrip()
@@ -221,26 +223,31 @@ def in_words(text: Translate, line: CrawlLogFields) -> str:
 def _hops(text: Translate, path: str) -> list[str]:
     """The hops of a way in words; a long way is written with their number before it: `12+LL`."""
     _ = text
-    known = {
+    names = {
         Hop.LINK: _("link"), Hop.EMBED: _("embedded"), Hop.SPECULATIVE: _("guessed from a script"),
         Hop.REDIRECT: _("redirect"), Hop.PREREQUISITE: _("needed first"),
         Hop.INFERRED: _("inferred"), Hop.MANIFEST: _("from a sitemap or manifest"),
         Hop.SUBMIT: _("form"),
     }  # fmt: skip
     count, plus, last = path.rpartition("+")
-    told = [known[Hop(hop)] if hop in set(Hop) else hop for hop in last[-_LONGEST:]]
-    return [f"… ({count}+)", *told] if plus else told
+    hops = [names[Hop(hop)] if hop in set(Hop) else hop for hop in last[-_LONGEST:]]
+    return [f"… ({count}+)", *hops] if plus else hops
 
 
 def annotation_words(text: Translate, annotation: str) -> str:
     """The meaning of an annotation as it is written; "" for one that is not known."""
-    found = next((said for token, said in _meanings() if token.fullmatch(annotation)), "")
-    return text(found) if found else ""
+    meaning = next(
+        (text_of_token for token, text_of_token in _meanings() if token.fullmatch(annotation)), ""
+    )
+    return text(meaning) if meaning else ""
 
 
 @cache
 def _meanings() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(_pattern(one.token)), one.meaning) for one in ANNOTATIONS.values())
+    return tuple(
+        (re.compile(_pattern(annotation.token)), annotation.meaning)
+        for annotation in ANNOTATIONS.values()
+    )
 
 
 def _pattern(token: str) -> str:

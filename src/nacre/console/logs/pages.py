@@ -116,32 +116,32 @@ def runs_with_logs(layout: Layout) -> list[str]:
     """The names of the runs whose logs are there, the newest first."""
     try:
         with os.scandir(layout.root / "runs") as entries:
-            found = [
+            names = [
                 entry.name
                 for entry in entries
                 if _RUN.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
             ]
     except OSError:
         return []
-    return [name for name in sorted(found, reverse=True) if (layout.run(name) / "logs").is_dir()]
+    return [name for name in sorted(names, reverse=True) if (layout.run(name) / "logs").is_dir()]
 
 
 def log_names(layout: Layout, run: str = "") -> list[tuple[str, int]]:
     """The logs of a run with their sizes, by name; those with an older suffix last."""
-    found = []
+    logs = []
     try:
         with os.scandir(_logs(layout, run)) as entries:
             for entry in entries:
                 match = _FILE.fullmatch(entry.name)
                 if match and entry.is_file(follow_symlinks=False):
                     name = entry.name if match[2] else match[1]
-                    found.append((bool(match[2]), name, entry.stat().st_size))
+                    logs.append((bool(match[2]), name, entry.stat().st_size))
     except OSError:
         return []
-    return [(name, size) for _, name, size in sorted(found)]
+    return [(name, size) for _, name, size in sorted(logs)]
 
 
-def read_page(path: Path, asked: LogQuestion) -> LogPage:
+def read_page(path: Path, question: LogQuestion) -> LogPage:
     """A page of a file.
 
     Raises:
@@ -150,12 +150,12 @@ def read_page(path: Path, asked: LogQuestion) -> LogPage:
     with open_log(path) as file:
         facts = os.fstat(file.fileno())
         size, stamp = facts.st_size, f"{facts.st_ino:x}"
-        if asked.after is not None:
-            found = _forward(file, min(asked.after, size), size, asked)
+        if question.after is not None:
+            page = _forward(file, min(question.after, size), size, question)
         else:
-            before = size if asked.before is None else min(asked.before, size)
-            found = _backward(file, before, size, asked)
-    return msgspec.structs.replace(found, stamp=stamp)
+            before = size if question.before is None else min(question.before, size)
+            page = _backward(file, before, size, question)
+    return msgspec.structs.replace(page, stamp=stamp)
 
 
 def place_at(path: Path, moment: str) -> int:
@@ -173,9 +173,9 @@ def place_at(path: Path, moment: str) -> int:
         low, high = 0, size
         while low < high:
             middle = (low + high) // 2
-            found = _next_time(file, middle, high)
-            if found is not None and found.time[: len(moment)] < moment:
-                low = found.end
+            timed = _next_time(file, middle, high)
+            if timed is not None and timed.time[: len(moment)] < moment:
+                low = timed.end
             else:
                 high = middle
         at_last = _next_time(file, low, size)
@@ -196,8 +196,8 @@ def _next_time(file: BinaryIO, at: int, end: int) -> _TimedLine | None:
     file.seek(at)
     end = min(end, at + _UNTIMED)
     while at < end and (line := file.readline(_LONGEST)):
-        if found := _TIME.match(line):
-            return _TimedLine(found[0].decode("ascii"), at, at + len(line))
+        if match := _TIME.match(line):
+            return _TimedLine(match[0].decode("ascii"), at, at + len(line))
         at += len(line)
     return None
 
@@ -219,21 +219,21 @@ def open_log(path: Path) -> BinaryIO:
     return file
 
 
-def _forward(file: BinaryIO, after: int, size: int, asked: LogQuestion) -> LogPage:
+def _forward(file: BinaryIO, after: int, size: int, question: LogQuestion) -> LogPage:
     """Lines that begin behind a byte; a last one without its end is still being written."""
     at = _line_start(file, after)
-    start, found = at, list[LogLine]()
+    start, lines = at, list[LogLine]()
     file.seek(at)
-    while len(found) < asked.limit and at - start < asked.budget and at < size:
+    while len(lines) < question.limit and at - start < question.budget and at < size:
         line = file.readline(_LONGEST)
         if not line.endswith(b"\n") and len(line) < _LONGEST:
             break
         text = _text(line)
-        if asked.wants(text):
-            found.append(LogLine(at, text))
+        if question.wants(text):
+            lines.append(LogLine(at, text))
         at += len(line)
-    is_cut = len(found) < asked.limit and at - start >= asked.budget
-    return LogPage(tuple(found), start, at, size, at - start, is_cut)
+    is_cut = len(lines) < question.limit and at - start >= question.budget
+    return LogPage(tuple(lines), start, at, size, at - start, is_cut)
 
 
 def _line_start(file: BinaryIO, at: int) -> int:
@@ -244,42 +244,42 @@ def _line_start(file: BinaryIO, at: int) -> int:
     return at - 1 + len(file.readline(_LONGEST))
 
 
-def _backward(file: BinaryIO, before: int, size: int, asked: LogQuestion) -> LogPage:
+def _backward(file: BinaryIO, before: int, size: int, question: LogQuestion) -> LogPage:
     """Lines that end before a byte, the last ones first looked at."""
-    found, start, end = list[LogLine](), before, before
+    lines, start, end = list[LogLine](), before, before
     for offset, line in _lines_back(file, before):
-        if before - start >= asked.budget or len(found) == asked.limit:
+        if before - start >= question.budget or len(lines) == question.limit:
             break
         start = offset
         if not line.endswith(b"\n") and offset + len(line) == size:
             end = offset
             continue
         text = _text(line)
-        if asked.wants(text):
-            found.append(LogLine(offset, text))
+        if question.wants(text):
+            lines.append(LogLine(offset, text))
     searched = before - start
-    is_cut = len(found) < asked.limit and searched >= asked.budget and start > 0
-    return LogPage(tuple(reversed(found)), start, end, size, searched, is_cut)
+    is_cut = len(lines) < question.limit and searched >= question.budget and start > 0
+    return LogPage(tuple(reversed(lines)), start, end, size, searched, is_cut)
 
 
 def _lines_back(file: BinaryIO, before: int) -> Iterator[tuple[int, bytes]]:
     """Lines with their bytes, from the end towards the beginning."""
-    held, at = b"", before
+    pending, at = b"", before
     while at > 0:
         length = min(_BLOCK, at)
         at -= length
         file.seek(at)
-        block = file.read(length) + held
+        block = file.read(length) + pending
         # What stands before the first line feed belongs to a line that begins earlier.
         cut = 0 if at == 0 else block.find(b"\n", 0, len(block) - 1) + 1
         if at > 0 and not cut and len(block) < _LONGEST:
-            held = block
+            pending = block
             continue
         offset = at + len(block)
         for line in reversed(_split(block[cut:])):
             offset -= len(line)
             yield offset, line
-        held = block[:cut]
+        pending = block[:cut]
 
 
 def _split(data: bytes) -> Sequence[bytes]:

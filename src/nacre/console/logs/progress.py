@@ -18,7 +18,18 @@ from typing import BinaryIO, Final, NamedTuple
 import msgspec
 from msgspec import structs
 
-from nacre.console.logs.pages import is_log_name, log_names, log_path, open_log, place_at
+from nacre.console.logs.lines import LogPageQuery, wanted_lines
+from nacre.console.logs.pages import (
+    LogPage,
+    LogQuestion,
+    is_log_name,
+    log_names,
+    log_path,
+    open_log,
+    place_at,
+    read_page,
+)
+from nacre.console.readers.task import reader_task
 from nacre.core.clock import iso
 from nacre.report.log_fields import kind_of
 from nacre.report.progress import INTERVAL
@@ -93,7 +104,7 @@ class ProgressPast(msgspec.Struct, frozen=True):
     """The past of a run.
 
     Attributes:
-        points: Stretches of equal length, the oldest first; () where there is no row.
+        points: Stretches of equal length, the oldest first; () if there is no row.
         step: Their length, seconds.
         is_sampled: The logs are larger than what is read of them: averages are of samples.
         has_sampled_statuses: So is crawl.log: the numbers of statuses are of samples.
@@ -140,12 +151,12 @@ def past_of(
     points, last = [], rows[0]
     for place in range(max(stretches) + 1):
         end = min(first + (place + 1) * step, rows[-1].time)
-        found = stretches.get(place)
-        if found is None:
+        stretch = stretches.get(place)
+        if stretch is None:
             points.append(ProgressPoint(end))
             continue
-        points.append(_point(end, last, found, _SILENT * max(step, INTERVAL)))
-        last = found[-1]
+        points.append(_point(end, last, stretch, _SILENT * max(step, INTERVAL)))
+        last = stretch[-1]
     return tuple(points), step
 
 
@@ -191,22 +202,22 @@ def read_past(layout: Layout, seconds: float | None, budget: int = BUDGET) -> Pr
         rows = [row for row in rows if row.time >= since]
     points, step = past_of(rows)
     edges = [rows[0].time, *(point.time for point in points)] if points else []
-    found = read_statuses(layout, edges, budget)
-    told = tuple(
+    statuses = read_statuses(layout, edges, budget)
+    with_statuses = tuple(
         structs.replace(point, statuses=rates)
-        for point, rates in zip(points, found.rates, strict=True)
+        for point, rates in zip(points, statuses.rates, strict=True)
     )
-    return ProgressPast(told, step, is_sampled, found.is_sampled)
+    return ProgressPast(with_statuses, step, is_sampled, statuses.is_sampled)
 
 
 def _last_bytes(files: Sequence[Path], sizes: Sequence[int], budget: int) -> Iterator[str]:
     """The lines of the last bytes of all files, the newest file first."""
-    left = budget
+    remaining = budget
     for path, size in zip(reversed(files), reversed(sizes), strict=True):
-        if left <= 0:
+        if remaining <= 0:
             return
-        yield from _lines(path, [(max(size - left, 0), min(size, left))])
-        left -= size
+        yield from _lines(path, [(max(size - remaining, 0), min(size, remaining))])
+        remaining -= size
 
 
 def _sampled(files: Sequence[Path], sizes: Sequence[int]) -> Iterator[str]:
@@ -251,7 +262,7 @@ class StatusPast(NamedTuple):
     """The statuses of stretches of time.
 
     Attributes:
-        rates: Lines a second by kind of status, of each stretch; {} where there is none.
+        rates: Lines a second by kind of status, of each stretch; {} if there is none.
         is_sampled: The log is larger than what is read of it.
     """
 
@@ -268,15 +279,15 @@ def rates_of(
         samples: The lines.
         edges: The times between the stretches, and at both ends.
     """
-    found: list[dict[str, float]] = [{} for _ in edges[1:]]
+    totals: list[dict[str, float]] = [{} for _ in edges[1:]]
     for sample in samples:
         for place, share in _shares(sample, edges):
             for kind, number in sample.counts.items():
-                found[place][kind] = found[place].get(kind, 0.0) + number * share
+                totals[place][kind] = totals[place].get(kind, 0.0) + number * share
     widths = [max(after - before, 1e-3) for before, after in pairwise(edges)]
     return tuple(
         {kind: round(counts[kind] / width, 4) for kind in STATUSES if kind in counts}
-        for counts, width in zip(found, widths, strict=True)
+        for counts, width in zip(totals, widths, strict=True)
     )
 
 
@@ -301,9 +312,9 @@ def log_files(layout: Layout, name: str) -> list[Path]:
 
     A checkpoint gives them a suffix that rises.
     """
-    known = [one for one, _ in log_names(layout) if one.partition(".")[0] == name]
-    names = sorted((one for one in known if is_log_name(one)), key=lambda one: (one == name, one))
-    return [log_path(layout, one) for one in names]
+    logs = [log for log, _ in log_names(layout) if log.partition(".")[0] == name]
+    names = sorted((log for log in logs if is_log_name(log)), key=lambda log: (log == name, log))
+    return [log_path(layout, log) for log in names]
 
 
 def whole_lines(file: BinaryIO, at: int, length: int) -> list[str]:
@@ -342,8 +353,8 @@ def _all(parts: Sequence[_Part]) -> Iterator[StatusSample]:
     for path, start, size in parts:
         with open_log(path) as file:
             for line in whole_lines(file, start, size - start):
-                if (found := _status(line)) is not None:
-                    time, kind = found
+                if (status := _status(line)) is not None:
+                    time, kind = status
                     yield StatusSample(time, time, {kind: 1})
 
 
@@ -355,15 +366,15 @@ def _sampled_statuses(parts: Sequence[_Part], end: float) -> Iterator[StatusSamp
         with open_log(path) as file:
             for at in range(start, size, distance):
                 lines = whole_lines(file, at, _STATUS_BLOCK)
-                found = [one for one in map(_status, lines) if one is not None]
-                if not found:
+                statuses = [status for status in map(_status, lines) if status is not None]
+                if not statuses:
                     continue
                 if before is not None:
-                    yield StatusSample(before[0], found[0][0], before[1])
+                    yield StatusSample(before[0], statuses[0][0], before[1])
                 read = sum(len(line.encode()) + 1 for line in lines)
                 times = min(distance, size - at) / max(read, 1)
-                counts = Counter(kind for _, kind in found)
-                before = found[0][0], {kind: counts[kind] * times for kind in counts}
+                counts = Counter(kind for _, kind in statuses)
+                before = statuses[0][0], {kind: counts[kind] * times for kind in counts}
     if before is not None:
         yield StatusSample(before[0], end, before[1])
 
@@ -378,3 +389,30 @@ def _status(line: str) -> tuple[float, str] | None:
     digit = kind_of(status)
     kind = _KINDS.get(digit, f"{digit}xx")
     return (moment, kind) if kind in STATUSES and not 0 < status < 100 else None
+
+
+class PastRequest(msgspec.Struct, frozen=True):
+    """The past of a run.
+
+    Attributes:
+        seconds: How far back before the last row of its log; None for all.
+    """
+
+    seconds: float | None
+
+
+@reader_task("log-lines")
+def find_lines(layout: Layout, query: LogPageQuery) -> LogPage:
+    """Find the lines that pass the filters of a query; its `at` is not read.
+
+    Raises:
+        RefusedRequestError: There is no such log (404), or a filter is wrong (400).
+    """
+    question = LogQuestion(query.after, query.before, query.limit, wanted_lines(query))
+    return read_page(log_path(layout, query.name, query.run), question)
+
+
+@reader_task("progress")
+def read_progress(layout: Layout, request: PastRequest) -> ProgressPast:
+    """Read the past of the last run of a job."""
+    return read_past(layout, request.seconds)

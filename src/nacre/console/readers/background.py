@@ -49,16 +49,16 @@ class HeldTask:
     def __init__(
         self,
         job: str,
-        what: str,
+        kind: str,
         by: str,
-        facts: dict[str, Any],
+        facts: dict[str, object],
         now: float,
         changed: Callable[[str], None],
     ) -> None:
         self._changed = changed
         self.id = secrets.token_urlsafe(12)
         self.job = job
-        self.what = what
+        self.what = kind
         self.by = by
         self.facts = facts
         self.started = now
@@ -83,9 +83,9 @@ class HeldTask:
             return "running"
         return "failed" if self.problem is not None else "done"
 
-    def tell(self, done: int, total: int) -> None:
+    def tell(self, steps: int, total: int) -> None:
         """Note how far it is."""
-        self.done, self.total = done, total
+        self.done, self.total = steps, total
         self._changed(self.id)
 
     def start(self, work: Coroutine[Any, Any, Any], clock: Clock) -> None:
@@ -158,17 +158,17 @@ class TaskBook:
     def begin(
         self,
         job: str,
-        what: str,
+        kind: str,
         by: str,
         work: Callable[[Tell], Coroutine[Any, Any, Any]],
-        facts: dict[str, Any] | None = None,
+        facts: dict[str, object] | None = None,
         patience: float = PATIENCE,
     ) -> HeldTask:
         """Begin a task.
 
         Args:
             job: Id of its job.
-            what: Its kind.
+            kind: Its kind.
             by: Name of who began it.
             work: Makes the work, which tells how far it is.
             facts: What it was asked for.
@@ -179,30 +179,30 @@ class TaskBook:
         """
         self._forget()
         if len(self._tasks) >= MOST:
-            said = message(
+            text = message(
                 "console.tasks-limit",
                 "{most} tasks run or wait to be looked at; try again later",
                 most=MOST,
             )
-            raise RefusedRequestError(429, "too-many-tasks", said, SOON)
-        held = HeldTask(job, what, by, facts or {}, self._clock.now(), self._changed)
-        held.patience = patience
-        self._tasks[held.id] = held
-        held.start(work(held.tell), self._clock)
-        return held
+            raise RefusedRequestError(429, "too-many-tasks", text, SOON)
+        task = HeldTask(job, kind, by, facts or {}, self._clock.now(), self._changed)
+        task.patience = patience
+        self._tasks[task.id] = task
+        task.start(work(task.tell), self._clock)
+        return task
 
-    def same(self, job: str, what: str, by: str, facts: dict[str, Any]) -> HeldTask | None:
+    def same(self, job: str, kind: str, by: str, facts: dict[str, object]) -> HeldTask | None:
         """The task that somebody began for the same a moment ago; None for none.
 
-        A page that waits asks again, and is to get what was begun for it, not to begin it anew.
+        A page that waits asks again, and is to get what was begun for it, not to begin it again.
         """
         now = self._clock.now()
         return next(
             (
-                one for one in self._tasks.values()
-                if one.is_question and one.facts == facts
-                and (one.job, one.what, one.by) == (job, what, by)
-                and (not one.ended or now - one.ended < _FRESH)
+                task for task in self._tasks.values()
+                if task.is_question and task.facts == facts
+                and (task.job, task.what, task.by) == (job, kind, by)
+                and (not task.ended or now - task.ended < _FRESH)
             ),
             None,
         )  # fmt: skip
@@ -214,12 +214,12 @@ class TaskBook:
             RefusedRequestError: There is none (404).
         """
         self._forget()
-        found = self._tasks.get(name)
-        if found is None:
+        known_task = self._tasks.get(name)
+        if known_task is None:
             raise not_found(
                 message("console.no-task-result", "such task; results are kept for half an hour")
             )
-        return found
+        return known_task
 
     @property
     def tasks(self) -> list[HeldTask]:
@@ -235,14 +235,14 @@ class TaskBook:
 
     def _forget(self) -> None:
         now = self._clock.now()
-        over = [one for one in self._tasks.values() if one.ended]
-        old = [one for one in over if now - one.ended > KEPT]
+        over = [task for task in self._tasks.values() if task.ended]
+        old = [task for task in over if now - task.ended > KEPT]
         if len(self._tasks) >= MOST:  # rather the older results than no new task
-            old = sorted(over, key=lambda one: one.ended)[: MOST // 2]
-        for one in old:
-            self._tasks.pop(one.id, None)
+            old = sorted(over, key=lambda task: task.ended)[: MOST // 2]
+        for task in old:
+            self._tasks.pop(task.id, None)
 
     async def close(self) -> None:
         """End all tasks."""
-        for one in list(self._tasks.values()):
-            await one.cancel()
+        for task in list(self._tasks.values()):
+            await task.cancel()

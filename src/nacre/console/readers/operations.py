@@ -54,7 +54,7 @@ def worker_context(layout: Layout, by: str) -> OperationContext:
 _REJECTED: Final = 20
 
 
-def import_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def import_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """Take the lines of a file into the frontier, as `nacre frontier JOB import` does.
 
     Args:
@@ -71,7 +71,7 @@ def import_uris(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
     VIEWS.drop(layout.root)
     context = worker_context(layout, str(arguments["by"]))
     lines = partial(file_lines, path, "the file")
-    total, rejected = ImportTally(), list[dict[str, Any]]()
+    total, rejected = ImportTally(), list[dict[str, object]]()
     for mode in arguments["modes"]:
         options = ImportOptions(
             ImportMode(mode), scoped=bool(arguments["scoped"]), force=bool(arguments["force"]),

@@ -1,6 +1,6 @@
 """The pool of reader processes.
 
-A store is opened and scanned in processes of their own: a scan holds Python's lock, and would hold
+A store is opened and scanned in separate processes: a scan holds Python's lock, and would hold
 up all pages. A process that does not answer in time is killed, and the next question starts
 another.
 
@@ -122,15 +122,15 @@ class ReaderProcess:
 
     async def _have_turn(self) -> None:
         turn = asyncio.ensure_future(self._turn.acquire())
-        left = asyncio.ensure_future(self._left.wait())
+        leaving = asyncio.ensure_future(self._left.wait())
         try:
-            await asyncio.wait({turn, left}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({turn, leaving}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             if turn.done():
                 self._turn.release()
             raise
         finally:
-            left.cancel()
+            leaving.cancel()
             has_turn = turn.done() or not turn.cancel()
         if not has_turn:
             raise OccupiedError
@@ -265,9 +265,9 @@ class ReaderPool:
 
     def _chosen(self, job: Path) -> ReaderProcess:
         usual = self._usual.get(job)
-        found = min(self._processes, key=lambda one: (one.waiting, one is not usual))
-        self._usual[job] = found
-        return found
+        chosen = min(self._processes, key=lambda one: (one.waiting, one is not usual))
+        self._usual[job] = chosen
+        return chosen
 
     def _request(self, task: str, job: Path, arguments: dict[str, object]) -> ReaderRequest:
         since = self._changed.get(job, 0.0)
@@ -373,8 +373,10 @@ class ReaderPool:
         process = self._chosen(job)
         asking = asyncio.ensure_future(_asked(process, request, LONG, tell))
         try:
-            done, _ = await asyncio.wait({asking}, timeout=process.patience - PATIENCE + HELD_UP)
-            if done or process not in self._processes:  # or it has its substitute already
+            finished, _ = await asyncio.wait(
+                {asking}, timeout=process.patience - PATIENCE + HELD_UP
+            )
+            if finished or process not in self._processes:  # or it has its substitute already
                 return await asking
             if not self._turns.locked():
                 return await self._set_apart(process, asking, job)
@@ -432,13 +434,13 @@ async def _asked(
     try:
         answer = await _answer(process, request, patience, tell)
     except TimeoutError:
-        said = message(
+        text = message(
             "console.reader-timeout",
             "{name} could not be read within {patience:g} s",
             name=name,
             patience=patience,
         )
-        raise RefusedRequestError(503, "too-slow", said, SOON) from None
+        raise RefusedRequestError(503, "too-slow", text, SOON) from None
     except ConnectionError as error:
         raise RefusedRequestError(503, "reader", f"{name}: {error}", SOON) from None
     if answer.error:
@@ -461,13 +463,13 @@ async def _answer(
 
 def error_of(answer: ReaderAnswer) -> NacreError:
     """The error of a task, of the class that it had where that is one of Nacre's."""
-    found = getattr(errors, answer.error, None)
+    kind = getattr(errors, answer.error, None)
     if answer.error == "RefusedRequestError":
         return RefusedRequestError(*answer.refusal, answer.message)
-    if found is ConfigError and answer.problems:
+    if kind is ConfigError and answer.problems:
         return ConfigError([Problem(*problem) for problem in answer.problems])
-    if isinstance(found, type) and issubclass(found, NacreError):
-        return found(answer.message)
+    if isinstance(kind, type) and issubclass(kind, NacreError):
+        return kind(answer.message)
     if answer.error == "Exception":
         return NacreError(
             message(

@@ -23,17 +23,17 @@ class ProgressTeller:
         self.send = send
         self._last = time.monotonic()
 
-    def tell(self, done: int, total: int = 0) -> None:
+    def tell(self, steps: int, total: int = 0) -> None:
         """Say how far it is.
 
         Args:
-            done: Steps done.
+            steps: Steps done.
             total: Steps in all; 0 where that is not known.
         """
         now = time.monotonic()
         if self.send is not None and now - self._last >= _EACH:
             self._last = now
-            self.send(done, total)
+            self.send(steps, total)
 
 
 PROGRESS: Final = ProgressTeller()

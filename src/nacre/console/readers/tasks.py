@@ -17,8 +17,8 @@ def _of(module: str, name: str) -> ReaderTask:
     """A task of a module that is imported when the task is first asked for."""
 
     def task(layout: Layout, arguments: Arguments) -> Any:  # noqa: ANN401 - as the task gives it
-        found: ReaderTask = getattr(import_module(f"nacre.console.{module}"), name)
-        return found(layout, arguments)
+        read: ReaderTask = getattr(import_module(f"nacre.console.{module}"), name)
+        return read(layout, arguments)
 
     return task
 
@@ -32,7 +32,7 @@ def _typed(module: str, name: str) -> ReaderTask:
     return task
 
 
-def _stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
+def _stored_status(layout: Layout, _: Arguments) -> dict[str, object]:
     """The numbers of a job that does not run, as `nacre status --json` has them."""
     from nacre.ops.status import stored_status  # noqa: PLC0415 - the worker starts faster
 
@@ -44,7 +44,7 @@ def _stored_status(layout: Layout, _: Arguments) -> dict[str, Any]:
     return stored_status(layout)
 
 
-def kept_from_start(layout: Layout, _: Arguments) -> dict[str, Any]:
+def kept_from_start(layout: Layout, _: Arguments) -> dict[str, object]:
     """The problems of a job before a start, as `job.start_survey.kept_from_start`."""
     from nacre.job import start_survey  # noqa: PLC0415 - see above
 
@@ -52,7 +52,7 @@ def kept_from_start(layout: Layout, _: Arguments) -> dict[str, Any]:
 
 
 _FOR_PAGES = (
-    "frontier.previews", "logs.tasks", "results.runs", "results.seeds", "results.handlers",
+    "frontier.previews", "logs.progress", "results.runs", "results.seeds", "results.handlers",
     "settings.sheets", "settings.trials",
 )  # fmt: skip
 
@@ -102,8 +102,8 @@ TASKS: Mapping[str, ReaderTask] = {
     "with-clip": _typed("library.handlers", "WITH_CLIP"),
     "settings-schema": _of("settings.file_tasks", "settings_schema"),
     "setting-facts": _of("settings.file_tasks", "setting_facts"),
-    "log-lines": _typed("logs.tasks", "find_lines"),
-    "progress": _typed("logs.tasks", "read_progress"),
+    "log-lines": _typed("logs.progress", "find_lines"),
+    "progress": _typed("logs.progress", "read_progress"),
     "queues": _typed("frontier.queues", "list_queues"),
     "queue": _typed("frontier.queues", "show_queue"),
     "uris": _typed("frontier.uris", "list_uris"),
@@ -150,7 +150,7 @@ def find_task(name: str) -> ReaderTask:
     return task
 
 
-def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """Say what keeps a job from starting: problems of its settings, and space that is missing.
 
     Names are not looked up here, as somebody waits; the start itself does that.
@@ -164,9 +164,9 @@ def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str,
     from nacre.settings.secret_places import require_unmoved  # noqa: PLC0415
 
     try:
-        given = [str(text) for text in arguments.get("set", ())]
-        loaded = load_job(layout, given)
-        saved, faults = examine_job(layout) if given else (loaded, [])
+        assignments = [str(text) for text in arguments.get("set", ())]
+        loaded = load_job(layout, assignments)
+        saved, faults = examine_job(layout) if assignments else (loaded, [])
         before = saved.settings if saved is not None else None
         # Of settings that have a problem it is not known where their secrets are sent.
         require_unmoved(before, loaded.settings, strict=bool(faults), references=True)

@@ -2,17 +2,18 @@
 
 Opening a store takes 0.1 s, and a large one longer, which no page can wait for. So a view stays
 open for a minute after it was looked at. One whose store has changed still answers for some
-seconds, with the time of its data, and is opened anew between two questions; the longer that takes,
-the more seldom, so that few questions come while it is done.
+seconds, with the time of its data, and is opened again between two questions; the longer that
+takes, the more seldom, so that few questions come while it is done.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from nacre.config.check import Loaded
-from nacre.console.readers.stamps import store_stamp
 from nacre.engine.clock import SystemClock
 from nacre.errors import StorageError
 from nacre.inspect.stored_job import read_only, require_store
@@ -23,9 +24,9 @@ from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 FRESH: Final = 2.0
-"""Seconds after which a view of a store that has changed is opened anew in the background."""
+"""Seconds after which a view of a store that has changed is opened again in the background."""
 STALE: Final = 10.0
-"""Seconds after which it answers no more before it was opened anew."""
+"""Seconds after which it answers no more before it was opened again."""
 SHARE: Final = 30.0
 """A view lasts at least this many times the time of its opening."""
 IDLE: Final = 60.0
@@ -40,7 +41,7 @@ CLOCK: Final = SystemClock()
 
 
 def fresh_for(cost: float) -> float:
-    """Seconds after which a view is opened anew in the background, by the seconds of an opening."""
+    """Seconds after which a view is opened again in the background, by the cost of an opening."""
     return max(FRESH, SHARE * cost)
 
 
@@ -61,7 +62,7 @@ class OpenView:
         kept: What is computed rarely, by name: it outlives this store, and has its own time.
     """
 
-    def __init__(self, layout: Layout, kept: dict[str, Any], stamp: object) -> None:
+    def __init__(self, layout: Layout, lasting: dict[str, Any], stamp: object) -> None:
         self.layout = layout
         self.as_of = CLOCK.now()
         self.opened = CLOCK.monotonic()
@@ -70,7 +71,7 @@ class OpenView:
         self.store: Store = read_only(str(layout.store))
         self.cost = CLOCK.monotonic() - self.opened
         self.found: dict[str, Any] = {}
-        self.kept = kept
+        self.kept = lasting
 
     @property
     def loaded(self) -> Loaded[JobSettings]:
@@ -81,11 +82,11 @@ class OpenView:
         """
         facts = self.layout.config.stat()
         stamp = facts.st_mtime_ns, facts.st_size, facts.st_ino
-        known = self.kept.get("settings")
+        cached = self.kept.get("settings")
         now = CLOCK.monotonic()
-        if known is None or known[0] != stamp or now - known[1] > _SETTINGS:
-            known = self.kept["settings"] = (stamp, now, load_job(self.layout))
-        loaded: Loaded[JobSettings] = known[2]
+        if cached is None or cached[0] != stamp or now - cached[1] > _SETTINGS:
+            cached = self.kept["settings"] = (stamp, now, load_job(self.layout))
+        loaded: Loaded[JobSettings] = cached[2]
         return loaded
 
     def view(self, *, running: bool = False) -> View:
@@ -173,7 +174,7 @@ class ViewBook:
             raise
 
     def tend(self) -> None:
-        """Between two questions: close what nobody looks at, open anew what has changed."""
+        """Between two questions: close what nobody looks at, open again what has changed."""
         now = CLOCK.monotonic()
         for root, view in list(self._views.items()):
             if now - view.used > IDLE:
@@ -236,5 +237,45 @@ class ScanBudget:
 
 def figures_of(answer: Mapping[str, Any]) -> LiveFigures:
     """The figures of a running job, of its answer to `toes`."""
-    toes = [ToeFacts(*(one[name] for name in ToeFacts._fields)) for one in answer["toes"]]
+    toes = [ToeFacts(*(toe[name] for name in ToeFacts._fields)) for toe in answer["toes"]]
     return LiveFigures(int(answer["parallel"]), toes, float(answer["offset"]))
+
+
+Stamp = frozenset[tuple[str, int, int]]
+"""Name, bytes and time of change (ns) of each file."""
+_OPENING: Final = frozenset(("LOCK", "LOG", "rocksdict-config.json"))
+"""Files that are written when a store is opened, also to be read."""
+
+
+def store_stamp(layout: Layout) -> Stamp:
+    """A value that changes whenever the store of a job does; the same without a store."""
+    return folder_stamp(layout.store)
+
+
+def folder_stamp(folder: Path) -> Stamp:
+    """The files of a folder but those that an opening of a store writes; empty without a folder."""
+    try:
+        with os.scandir(folder) as entries:
+            return frozenset(
+                (entry.name, *_facts(entry))
+                for entry in entries
+                if entry.name not in _OPENING and not entry.name.startswith("LOG.old")
+            )
+    except OSError:
+        return frozenset()
+
+
+def stamp_text(stamps: Iterable[Stamp]) -> str:
+    """Stamps as a text that can be kept: the same for the same stamps."""
+    digest = hashlib.sha256()
+    for stamp in stamps:
+        digest.update(repr(sorted(stamp)).encode())
+    return digest.hexdigest()
+
+
+def _facts(entry: "os.DirEntry[str]") -> tuple[int, int]:
+    try:
+        stat = entry.stat(follow_symlinks=False)
+    except OSError:
+        return 0, 0
+    return stat.st_size, stat.st_mtime_ns

@@ -35,7 +35,7 @@ class ReaderRequest(msgspec.Struct, frozen=True):
 
     task: str
     job: str
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, object] = {}
 
 
 class ReaderAnswer(msgspec.Struct, frozen=True):
@@ -61,13 +61,13 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
 
 
 def answer_to(
-    request: ReaderRequest, told: Callable[[int, int], None] | None = None
+    request: ReaderRequest, report_progress: Callable[[int, int], None] | None = None
 ) -> ReaderAnswer:
     """Do a task; an error is an answer.
 
     Args:
         request: The question.
-        told: Takes how far the task is, steps done and in all; None: nobody listens.
+        report_progress: Takes how far the task is, steps done and in all; None: nobody listens.
     """
     from nacre.console.problems import RefusedRequestError  # noqa: PLC0415 - as below
     from nacre.console.readers.progress import PROGRESS  # noqa: PLC0415 - as below
@@ -75,14 +75,14 @@ def answer_to(
     from nacre.errors import NacreError  # noqa: PLC0415
     from nacre.store.layout import Layout  # noqa: PLC0415
 
-    PROGRESS.begin(told)
+    PROGRESS.begin(report_progress)
     try:
         data = find_task(request.task)(Layout(Path(request.job)), request.arguments)
     except RefusedRequestError as error:
         refusal = (error.status, error.code)
         return ReaderAnswer(None, type(error).__name__, error.message, refusal=refusal)
     except NacreError as error:
-        problems = [list(one) for one in getattr(error, "problems", ())]
+        problems = [list(problem) for problem in getattr(error, "problems", ())]
         return ReaderAnswer(None, _known_class(error), error.message, problems=problems)
     except Exception as error:  # noqa: BLE001 - a bug in a task is not the end of the process
         return ReaderAnswer(None, "Exception", f"{type(error).__name__}: {error}")
@@ -136,7 +136,7 @@ def main() -> None:
 
 
 _LOOK = 0.25
-"""Seconds between two looks whether a view is to be opened anew, while no question comes."""
+"""Seconds between two looks whether a view is to be opened again, while no question comes."""
 
 
 def _wait(source: BinaryIO) -> None:

@@ -1,6 +1,7 @@
 """`POST /api/v1/jobs/J/archive/check`: whether the archive of a job is whole."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -66,7 +67,7 @@ class CheckedArchive(msgspec.Struct, frozen=True):
 
 
 async def check_archive(call: Call) -> HeldTask:
-    """Read the archive of a job and compare every digest, in a process of its own.
+    """Read the archive of a job and compare every digest, in its own process.
 
     Raises:
         RefusedRequestError: It has not run (409), so that there is no archive.
@@ -79,33 +80,33 @@ async def check_archive(call: Call) -> HeldTask:
             message("console.no-archive", "{id} has not run: it has no archive yet", id=job.id),
         )
 
-    async def work(_: Tell) -> dict[str, Any]:
-        said = await own_command(
+    async def work(_: Tell) -> dict[str, object]:
+        output = await own_command(
             "archive", str(job.layout.root), "check", "--json", fine=(ExitCode.DAMAGED,)
         )
-        found: dict[str, Any] = msgspec.to_builtins(read_answer(said, f"{job.layout.root}/"))
-        return found
+        result: dict[str, object] = msgspec.to_builtins(read_answer(output, f"{job.layout.root}/"))
+        return result
 
     return call.services.tasks.begin(job.id, "check-archive", call.identity.name, work, {}, _SOON)
 
 
-def read_answer(said: str, root: str = "") -> CheckedArchive:
+def read_answer(output: str, root: str = "") -> CheckedArchive:
     """The result that the command printed (pure).
 
     Args:
-        said: Its JSON.
+        output: Its JSON.
         root: Beginning of the files' paths that is left out.
     """
-    data: dict[str, Any] = msgspec.json.decode(said)
-    wrong = [one for one in data["findings"] if one["severity"] == "error"]
-    shown = tuple(
+    data: Mapping[str, Any] = msgspec.json.decode(output)
+    wrong = [finding for finding in data["findings"] if finding["severity"] == "error"]
+    findings = tuple(
         ArchiveFinding(
-            file=str(one["file"]).removeprefix(root),
-            offset=int(one["offset"]),
-            code=str(one["code"]),
-            message=str(one["message"]),
+            file=str(finding["file"]).removeprefix(root),
+            offset=int(finding["offset"]),
+            code=str(finding["code"]),
+            message=str(finding["message"]),
         )
-        for one in wrong[:MOST]
+        for finding in wrong[:MOST]
     )
     return CheckedArchive(
         damaged=bool(data["damaged"]),
@@ -114,7 +115,7 @@ def read_answer(said: str, root: str = "") -> CheckedArchive:
         records=sum(data["records"].values()),
         digests=int(data["digests"]),
         found=len(wrong),
-        findings=shown,
+        findings=findings,
     )
 
 
@@ -177,25 +178,25 @@ def push_state(layout: Layout) -> PushState | None:
 
 async def push(call: Call) -> HeldTask:
     """Post what the server lacks."""
-    wish: PushWish = call.body
+    request: PushWish = call.body
     layout = call.job().layout
 
-    async def work(tell: Tell) -> dict[str, Any]:
+    async def work(tell: Tell) -> dict[str, object]:
         settings = (await asyncio.to_thread(load_job, layout)).settings
         url = settings.archive.collection_url()
-        done = 0
+        pushed = 0
 
         def told(_: str) -> None:
-            nonlocal done
-            done += 1
-            tell(done, 0)
+            nonlocal pushed
+            pushed += 1
+            tell(pushed, 0)
 
         away = PushCounts(0, 0)
         opened = archived_indexes(layout, settings)
         try:
             indexes = await asyncio.to_thread(opened.__enter__)
             try:
-                if wish.withdraw:
+                if request.withdraw:
                     away = await withdraw(indexes, layout, settings.archive, told)
                 posted = await push_missing(indexes, layout, url, told)
             finally:
@@ -210,8 +211,8 @@ async def push(call: Call) -> HeldTask:
             ) from error
         return {"changed": posted.files, "lines": posted.lines, "withdrawn": away.files}
 
-    what = "withdraw" if wish.withdraw else "push"
-    return call.services.tasks.begin(call.job().id, what, call.identity.name, work, {}, _SOON)
+    subject = "withdraw" if request.withdraw else "push"
+    return call.services.tasks.begin(call.job().id, subject, call.identity.name, work, {}, _SOON)
 
 
 class CheckpointItem(msgspec.Struct, frozen=True):
@@ -243,8 +244,11 @@ class CheckpointList(msgspec.Struct, frozen=True):
 async def list_job_checkpoints(call: Call) -> CheckpointList:
     """All checkpoints."""
     layout = call.job().layout
-    found = await asyncio.to_thread(lambda: list(list_checkpoints(layout)))
-    items = [CheckpointItem(one.name, iso(one.made), *_noted(one)) for one in reversed(found)]
+    checkpoints = await asyncio.to_thread(lambda: list(list_checkpoints(layout)))
+    items = [
+        CheckpointItem(checkpoint.name, iso(checkpoint.made), *_noted(checkpoint))
+        for checkpoint in reversed(checkpoints)
+    ]
     return CheckpointList(tuple(items), call.now)
 
 

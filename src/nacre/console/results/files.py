@@ -9,8 +9,8 @@ import msgspec
 from starlette.responses import Response, StreamingResponse
 
 from nacre.console.call import Call
-from nacre.console.cursors import cursor_of, place_of
 from nacre.console.fleet.job_files import FilePlace, byte_range, list_files, open_file, pieces
+from nacre.console.links import cursor_of, place_of
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.results.archive import PushState, push_state
 from nacre.core.clock import iso
@@ -55,7 +55,7 @@ class FileList(msgspec.Struct, frozen=True):
     """A page of the files of a job, the newest run first.
 
     Attributes:
-        items: They.
+        items: The items.
         as_of: The time of the answer, RFC 3339.
         next: The `after` of the next page; null for none.
         gone: Indexes that the OutbackCDX server has, and the archive has not any more.
@@ -76,14 +76,14 @@ async def list_job_files(call: Call) -> FileList:
     """A page of the files that can be downloaded."""
     query: FilesQuery = call.query
     layout, after = call.job().layout, place_of(query.after, FilePlace)
-    found = await asyncio.to_thread(list_files, layout.root, query.limit, after, query.run)
+    page = await asyncio.to_thread(list_files, layout.root, query.limit, after, query.run)
     state = await asyncio.to_thread(push_state, layout)
     items = tuple(
         FileItem(item.path, item.size, iso(item.modified), _is_taken(item.path, state))
-        for item in found.items
+        for item in page.items
     )
     gone = state.gone if state is not None else 0
-    following = cursor_of(found.next) if found.next is not None else None
+    following = cursor_of(page.next) if page.next is not None else None
     return FileList(items, call.now, following, gone)
 
 
@@ -101,11 +101,11 @@ async def get_file(call: Call) -> Response:
         os.close(opened.handle)
         raise not_found("file", path)
     stamp = f'"{opened.size:x}-{int(opened.modified * 1000):x}"'
-    wanted = call.request.headers.get("range", "")
+    byte_part = call.request.headers.get("range", "")
     if call.request.headers.get("if-range", stamp) != stamp:
-        wanted = ""
+        byte_part = ""
     try:
-        part = byte_range(wanted, opened.size)
+        part = byte_range(byte_part, opened.size)
     except RefusedRequestError:
         os.close(opened.handle)
         raise

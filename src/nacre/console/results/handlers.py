@@ -118,13 +118,13 @@ async def add_seeds(call: Call) -> HeldTask:
     Raises:
         RefusedRequestError: There is no line with a URL (422).
     """
-    wish: NewSeeds | SeedsForm = call.body
-    text = wish.lines if isinstance(wish, SeedsForm) else "\n".join(wish.lines)
+    request: NewSeeds | SeedsForm = call.body
+    text = request.lines if isinstance(request, SeedsForm) else "\n".join(request.lines)
     if not text.strip():
         raise RefusedRequestError(
             422, "no-seeds", message("console.no-url-line", "there is no line with a URL")
         )
-    options = ImportForm(mode="import" if wish.retry else "seeds", force=wish.retry)
+    options = ImportForm(mode="import" if request.retry else "seeds", force=request.retry)
     return import_lines(call, f"{text}\n", options)
 
 

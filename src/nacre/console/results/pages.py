@@ -79,9 +79,9 @@ async def why_not_now(call: Call, action: str) -> str:
     """
     job = call.job()
     await call.services.poller.fresh(job)
-    actions = {one.name: one for one in allowed_now(call.services, job, "")}
-    why = actions[action].why
-    return call.language.texts.gettext(WHYS[why]) if why else ""
+    actions = {job_action.name: job_action for job_action in allowed_now(call.services, job, "")}
+    reason = actions[action].why
+    return call.language.texts.gettext(WHYS[reason]) if reason else ""
 
 
 async def url_page(call: Call) -> ExplainedUrl | HeldTask | PageAnswer:
@@ -115,12 +115,12 @@ async def report_page(call: Call) -> PageAnswer:
     if (nothing := never_ran_page(call, name, "reports")) is not None:
         return nothing
     lang = "zh" if call.language.name.startswith("zh") else "en"
-    asked = msgspec.structs.replace(query, lang=lang if name == "run" else "en")
-    found, held = await report_of(
+    question = msgspec.structs.replace(query, lang=lang if name == "run" else "en")
+    answer, task = await report_of(
         call,
         job,
         name,
-        asked,
+        question,
         "page",
         table=query.table,
         sort=query.sort,
@@ -128,9 +128,9 @@ async def report_page(call: Call) -> PageAnswer:
         first=query.first,
         spoken=call.language.name,
     )
-    if held is not None:
-        return wait_page(call, held)
-    document = found["document"]
+    if task is not None:
+        return wait_page(call, task)
+    document = answer["document"]
     for section in document["sections"]:
         for plot in section["plots"]:
             # Nacre's own drawing, in which every text is escaped (`report/charts.py`).
@@ -142,7 +142,7 @@ async def report_page(call: Call) -> PageAnswer:
     }  # fmt: skip
     runs = await asyncio.to_thread(runs_with_logs, job.layout) if name == "run" else []
     facts = {
-        "name": name, "document": document, "as_of": found["as_of"],
+        "name": name, "document": document, "as_of": answer["as_of"],
         "logged": bool(runs) and query.run in {"", *runs},
         "options": urlencode(options), "sort_link": _sort_link(options),
         "exclude_of": _exclusions(job.id) if name == "traps" and may_operate(call) else None,
@@ -222,8 +222,8 @@ async def go_back(call: Call) -> PageAnswer | RedirectResponse:
     options = StartRequest(checkpoint=call.body.checkpoint)
     call.note.change(None, {"action": "start", "checkpoint": options.checkpoint})
     job = call.job()
-    done = await act(call.services, job, "start", options, call.identity)
-    notice = notice_of(done, call.language.texts.gettext)
+    result = await act(call.services, job, "start", options, call.identity)
+    notice = notice_of(result, call.language.texts.gettext)
     return shown(call, [notice], job_path(job.id))
 
 

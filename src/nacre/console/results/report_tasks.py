@@ -39,20 +39,20 @@ _UTC: Final = re.compile(r"\s*[(\uff08]UTC[)\uff09]$")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
-def list_reports(_: Layout, __: Mapping[str, Any]) -> dict[str, Any]:
+def list_reports(_: Layout, __: Mapping[str, Any]) -> dict[str, object]:
     """The reports by who reads them."""
-    found: list[dict[str, Any]] = []
+    groups: list[dict[str, object]] = []
     for audience, purpose in PURPOSES.items():
         reports = [
             {"name": report.name, "summary": report.summary, "subject": report.subject.value}
             for report in all_reports()
             if report.audience is audience
         ]
-        found.append({"audience": audience.value, "purpose": purpose, "reports": reports})
-    return {"groups": found}
+        groups.append({"audience": audience.value, "purpose": purpose, "reports": reports})
+    return {"groups": groups}
 
 
-def make_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def make_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """A report of the last committed state.
 
     Args:
@@ -136,24 +136,24 @@ def _csv_cell(cell: Cell) -> Cell:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
-def page_document(document: ReportDocument, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def page_document(document: ReportDocument, arguments: Mapping[str, Any]) -> dict[str, object]:
     """A report as a page shows it: cells as text, tables sorted and cut, plots drawn."""
     number = 0
     sections = []
     for section in document.sections:
         tables = []
         for table in section.tables:
-            wanted = number == int(arguments["table"])
-            column = int(arguments["sort"]) if wanted else -1
+            is_sorted = number == int(arguments["table"])
+            column = int(arguments["sort"]) if is_sorted else -1
             falling = bool(arguments["falling"])
-            first = int(arguments.get("first", 0)) if wanted else 0
+            first = int(arguments.get("first", 0)) if is_sorted else 0
             tables.append(_page_table(table, number, column, first, falling=falling))
             number += 1
         sections.append(_page_section(section, tables))
     return {"title": document.title, "about": list(document.about), "sections": sections}
 
 
-def _page_section(section: Section, tables: list[dict[str, Any]]) -> dict[str, Any]:
+def _page_section(section: Section, tables: list[dict[str, object]]) -> dict[str, object]:
     pieces = section.comparison
     return {
         "heading": section.heading,
@@ -176,7 +176,7 @@ _NUMERIC: Final = frozenset(Format) - {Format.TEXT, Format.URL, Format.TIME}
 
 def _page_table(
     table: DataTable, number: int, column: int, first: int, *, falling: bool
-) -> dict[str, Any]:
+) -> dict[str, object]:
     rows: Sequence[tuple[Cell, ...]] = table.rows
     if 0 <= column < len(table.columns):
         rows = sorted(rows, key=lambda row: _order(row[column]), reverse=falling)
@@ -185,20 +185,22 @@ def _page_table(
         "caption": table.caption,
         "columns": [
             {
-                "name": _page_heading(one),
-                "number": one.form in _NUMERIC,
-                "url": one.form is Format.URL,
+                "name": _page_heading(column_shown),
+                "number": column_shown.form in _NUMERIC,
+                "url": column_shown.form is Format.URL,
             }
-            for one in table.columns
+            for column_shown in table.columns
         ],
         "rows": [
             [
                 {
-                    "text": written(cell, one.form),
-                    "url": cell if one.form is Format.URL else None,
-                    "time": None if one.form is not Format.TIME or isinstance(cell, str) else cell,
+                    "text": written(cell, column_shown.form),
+                    "url": cell if column_shown.form is Format.URL else None,
+                    "time": None
+                    if column_shown.form is not Format.TIME or isinstance(cell, str)
+                    else cell,
                 }
-                for cell, one in zip(row, table.columns, strict=True)
+                for cell, column_shown in zip(row, table.columns, strict=True)
             ]
             for row in rows[first : first + ROWS]
         ],

@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from nacre.console.call import Call
 from nacre.console.catalogue import ENGLISH
-from nacre.console.cursors import ItemList
 from nacre.console.fleet.places import FoundJob
+from nacre.console.links import ItemList
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.console.task_answers import later, read_or_later
@@ -89,7 +89,7 @@ async def report_of(
     )  # fmt: skip
 
 
-async def toes_of(job: FoundJob) -> dict[str, Any] | None:
+async def toes_of(job: FoundJob) -> dict[str, object] | None:
     """The answer of a running job about its workers; None where it does not run, or is too busy."""
     try:
         return await ask_command(job.layout.socket, "toes", _TOES)
@@ -99,7 +99,7 @@ async def toes_of(job: FoundJob) -> dict[str, Any] | None:
 
 def form_wanted(accept: str) -> str:
     """The form of a report that an `Accept` field wants first; JSON where it wants none (pure)."""
-    best, found = 0.0, "json"
+    best, form = 0.0, "json"
     for part in accept.split(",")[:20]:
         kind, _, options = part.partition(";")
         quality = options.partition("q=")[2].split(";")[0].strip() if "q=" in options else "1"
@@ -108,8 +108,8 @@ def form_wanted(accept: str) -> str:
         except ValueError:
             continue
         if kind.strip().lower() in FORMS and weight > best:
-            best, found = weight, FORMS[kind.strip().lower()]
-    return found
+            best, form = weight, FORMS[kind.strip().lower()]
+    return form
 
 
 async def get_report(call: Call) -> Response:
@@ -128,24 +128,24 @@ async def get_report(call: Call) -> Response:
                 form=form,
             ),
         )
-    found, held = await report_of(call, job, name, query, form)
-    if held is not None:
-        return later(held)
-    kind = next(kind for kind, known in FORMS.items() if known == form)
+    answer, task = await report_of(call, job, name, query, form)
+    if task is not None:
+        return later(task)
+    kind = next(kind for kind, formats in FORMS.items() if formats == form)
     fields = {"content-type": kind + ("" if form == "json" else "; charset=utf-8")}
     if query.download or form == "html":
         # A whole page of its own: as a file, it cannot act in the name of the console.
         file = quote(f"{job.name}-{name}.{_ENDS[form]}")
         fields["content-disposition"] = f"attachment; filename*=UTF-8''{file}"
-    return Response(found["body"], headers=fields)
+    return Response(answer["body"], headers=fields)
 
 
 async def list_reports(call: Call) -> ReportNames:
     """The names of all reports."""
-    found = await call.services.readers.ask("reports", call.job().layout.root)
+    answer = await call.services.readers.ask("reports", call.job().layout.root)
     items = [
-        {**one, "audience": group["audience"]}
-        for group in found["groups"]
-        for one in group["reports"]
+        {**data, "audience": group["audience"]}
+        for group in answer["groups"]
+        for data in group["reports"]
     ]
-    return msgspec.convert({**found, "items": items, "next": None, "as_of": call.now}, ReportNames)
+    return msgspec.convert({**answer, "items": items, "next": None, "as_of": call.now}, ReportNames)

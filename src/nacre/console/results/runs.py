@@ -1,11 +1,11 @@
 """The runs of a job, with what each got and found."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from nacre.console.cursors import cursor_of, place_of
+from nacre.console.links import cursor_of, place_of
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import VIEWS
 from nacre.core.clock import iso
@@ -67,7 +67,7 @@ class RunList(msgspec.Struct, frozen=True):
     """A page of runs, the newest first.
 
     Attributes:
-        items: They.
+        items: The items.
         as_of: The moment of these data, RFC 3339.
         next: The `after` of the next page; null for none.
     """
@@ -88,21 +88,21 @@ def list_runs(layout: Layout, query: RunsQuery) -> RunList:
     with VIEWS.looking(layout) as view:
         rows = [row for row in all_runs(view.store) if not row.fresh]
         older = [row for row in reversed(rows) if not after or row.number < after]
-        shown = older[: query.limit]
+        runs = older[: query.limit]
         items = []
-        for row in shown:
+        for row in runs:
             got = _got(totals(view.store)) if row is rows[-1] else _got_before(layout, row)
-            found = found_by(view.store, row) if row.number > 1 else {}
-            items.append(_item(row, got, found))
-        following = cursor_of(shown[-1].number) if len(older) > query.limit else None
+            page = found_by(view.store, row) if row.number > 1 else {}
+            items.append(_item(row, got, page))
+        following = cursor_of(runs[-1].number) if len(older) > query.limit else None
         return RunList(tuple(items), iso(view.as_of), following)
 
 
-def _item(row: RunRow, got: dict[str, int], found: dict[str, int]) -> RunItem:
+def _item(row: RunRow, got: dict[str, int], numbers: dict[str, int]) -> RunItem:
     ended = iso(row.ended) if row.ended else ""
     return RunItem(
         row.name, row.number, row.mode, iso(row.started), ended, row.elapsed, str(row.exit),
-        row.budget, row.keep, got, found, row.closed,
+        row.budget, row.keep, got, numbers, row.closed,
     )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def _got_before(layout: Layout, row: RunRow) -> dict[str, int]:
     path = layout.run(row.name) / "reports" / CrawlSummaryReport.file
     try:
         with path.with_suffix(".json").open("rb") as file:
-            numbers = msgspec.json.decode(file.read(_LARGE), type=dict[str, Any])
+            numbers = msgspec.json.decode(file.read(_LARGE), type=dict[str, object])
     except (OSError, msgspec.MsgspecError):
         return {}
     values = {name: numbers.get(key) for name, key in _KEPT.items()}

@@ -13,7 +13,7 @@ from nacre.config.ordinary import read_ordinary
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.links import job_path
-from nacre.console.live.notices import Notice
+from nacre.console.live.hub import Notice
 from nacre.console.problems import PROBLEM_TYPE, ProblemDetails, RefusedRequestError
 from nacre.console.settings.file_page import difference
 from nacre.console.settings.file_tasks import changed_lines
@@ -99,15 +99,17 @@ class SavedSeedList(msgspec.Struct, frozen=True):
 
 async def ask_seed_list(call: Call, job: FoundJob) -> dict[str, Any]:
     """The list as `readers.seed_list.KeptSeedList` has it."""
-    found: dict[str, Any] = await call.services.readers.ask("seed-list", job.layout.root, _PATIENCE)
-    return found
+    answer: dict[str, Any] = await call.services.readers.ask(
+        "seed-list", job.layout.root, _PATIENCE
+    )
+    return answer
 
 
 async def save_seed_list(call: Call, job: FoundJob, text: str, tag: str) -> dict[str, Any]:
     """Save a list; the answer of `readers.seed_list.save_seed_list`.
 
     Args:
-        call: Who asks.
+        call: The caller.
         job: The job.
         text: The lines.
         tag: ETag that they are based on; "*" for any.
@@ -115,13 +117,13 @@ async def save_seed_list(call: Call, job: FoundJob, text: str, tag: str) -> dict
     Raises:
         RefusedRequestError: The job runs, or the list cannot be edited here (409).
     """
-    found: dict[str, Any] = await call.services.readers.ask(
+    answer: dict[str, Any] = await call.services.readers.ask(
         "save-seed-list", job.layout.root, _PATIENCE, text=text, etag=tag
     )
-    outcome = found["outcome"]
-    call.note.change(None, {"outcome": outcome, "difference": found.get("difference", [])})
+    outcome = answer["outcome"]
+    call.note.change(None, {"outcome": outcome, "difference": answer.get("difference", [])})
     if outcome == "closed":
-        raise RefusedRequestError(409, found["why"], WHYS[found["why"]])
+        raise RefusedRequestError(409, answer["why"], WHYS[answer["why"]])
     if outcome == "running":
         raise RefusedRequestError(
             409,
@@ -132,28 +134,28 @@ async def save_seed_list(call: Call, job: FoundJob, text: str, tag: str) -> dict
                 "stop the job first",
             ),
         )
-    return found
+    return answer
 
 
 async def get_seed_list(call: Call) -> SeedListFile:
     """The seed list of a job."""
-    found = await ask_seed_list(call, call.job())
-    return SeedListFile(found["file"], found["text"], found["why"])
+    answer = await ask_seed_list(call, call.job())
+    return SeedListFile(answer["file"], answer["text"], answer["why"])
 
 
 async def seed_list_version(call: Call) -> EditedThing:
     """The seed list as it is."""
-    found = await ask_seed_list(call, call.job())
-    return EditedThing(found["etag"], found["text"])
+    answer = await ask_seed_list(call, call.job())
+    return EditedThing(answer["etag"], answer["text"])
 
 
 async def put_seed_list(call: Call) -> SavedSeedList | Response:
     """Save another seed list of a job that does not run."""
-    wish: SeedListWish = call.body
-    found = await save_seed_list(call, call.job(), wish.text, "*")
-    if found["outcome"] == "problems":
-        return problem_answer(call, found["problems"])
-    return SavedSeedList(found["seeds"], found["outcome"] == "saved")
+    request: SeedListWish = call.body
+    answer = await save_seed_list(call, call.job(), request.text, "*")
+    if answer["outcome"] == "problems":
+        return problem_answer(call, answer["problems"])
+    return SavedSeedList(answer["seeds"], answer["outcome"] == "saved")
 
 
 def problem_answer(call: Call, problems: list[dict[str, Any]]) -> Response:
@@ -175,26 +177,26 @@ def problem_answer(call: Call, problems: list[dict[str, Any]]) -> Response:
 
 async def page(call: Call) -> PageAnswer:
     """The seed list; of a job that never ran it is all there is about its seeds."""
-    found = await ask_seed_list(call, call.job())
-    return PageAnswer("seed_list.html", await _facts(call, found["text"], found))
+    answer = await ask_seed_list(call, call.job())
+    return PageAnswer("seed_list.html", await _facts(call, answer["text"], answer))
 
 
-async def _facts(call: Call, text: str, found: dict[str, Any]) -> dict[str, Any]:
+async def _facts(call: Call, text: str, answer: dict[str, Any]) -> dict[str, Any]:
     """The facts of the page about a text.
 
     Args:
         call: The request.
-        text: It.
-        found: The list that is saved, with its ETag.
+        text: The text.
+        answer: The list that is saved, with its ETag.
     """
     job = call.job()
-    seen = await call.services.poller.fresh(job)
-    why = found.get("why", "")
+    snapshot = await call.services.poller.fresh(job)
+    reason = answer.get("why", "")
     return {
-        "text": text, "etag": found.get("etag", "*"), "file": found.get("file", ""),
-        "why": call.language.texts.gettext(WHYS[why]) if why else "",
-        "in_settings": why == "settings",
-        "running": seen.running, "never_ran": not job.layout.has_store,
+        "text": text, "etag": answer.get("etag", "*"), "file": answer.get("file", ""),
+        "why": call.language.texts.gettext(WHYS[reason]) if reason else "",
+        "in_settings": reason == "settings",
+        "running": snapshot.running, "never_ran": not job.layout.has_store,
         "problems": (), "changed": False, "diff": (),
     }  # fmt: skip
 
@@ -220,13 +222,13 @@ async def submit(call: Call) -> PageAnswer | RedirectResponse:
 def _tell(call: Call, outcome: str, seeds: int) -> None:
     texts = call.language.texts
     if outcome == "same":
-        said = texts.gettext("Nothing is different from the saved list.")
+        text = texts.gettext("Nothing is different from the saved list.")
     else:
-        said = texts.ngettext(
+        text = texts.ngettext(
             "The list is saved: {number} seed.", "The list is saved: {number} seeds.", seeds
         ).format(number=f"{seeds:,}")
     if call.session is not None:
-        call.services.notices.add(call.identity.session, Notice("done", said))
+        call.services.notices.add(call.identity.session, Notice("done", text))
 
 
 Arguments = Mapping[str, Any]
@@ -265,8 +267,8 @@ def kept_seed_list(layout: Layout) -> KeptSeedList:
     file = named if isinstance(named, str) else ""
     path, text, tag = file_of(layout, file), "", ""
     try:
-        why = _closed(layout, named, path)
-        if path is not None and not why:
+        detail = _closed(layout, named, path)
+        if path is not None and not detail:
             data, changed = _read(path)
             tag = hashlib.sha256(b"%d %s" % (changed, data)).hexdigest()[:32]
             text = data.decode(file_coding(path) if data else UTF_8).removeprefix("\ufeff")
@@ -280,10 +282,10 @@ def kept_seed_list(layout: Layout) -> KeptSeedList:
             )
         ) from error
     except UnicodeDecodeError:
-        why = "coding"
+        detail = "coding"
     if any(isinstance(seed, Seed) and seed.login for seed in read_seeds(text.splitlines())):
-        why = "login"
-    return KeptSeedList(file, why=why) if why else KeptSeedList(file, text, tag)
+        detail = "login"
+    return KeptSeedList(file, why=detail) if detail else KeptSeedList(file, text, tag)
 
 
 def _closed(layout: Layout, named: object, path: Path | None) -> str:
@@ -372,27 +374,29 @@ def _write(path: Path, text: str) -> None:
 
 def examined(lines: list[str]) -> tuple[list[Problem], int]:
     """The problems of the lines of a seed list, `MOST` at most, and its number of seeds (pure)."""
-    found, seeds = list[Problem](), 0
+    problems, seeds = list[Problem](), 0
     for number, line in enumerate(lines, 1):
         for seed in read_seeds([line]):
             if isinstance(seed, BadSeed):
-                said = message(
+                text = message(
                     "console.seed-format",
                     "{text!r} is no seed: {why}",
                     text=seed.text[:MOST],
                     why=seed.why,
                 )
-                found.append(Problem("text", said, line=number))
+                problems.append(Problem("text", text, line=number))
             elif isinstance(seed, Seed):
                 seeds += 1
                 if seed.login:
-                    said = message(
+                    text = message(
                         "console.seed-with-password",
                         "a password cannot be entered here; put it into `fetch.credentials`",
                     )
-                    found.append(Problem("text", said, line=number))
-        if len(found) >= MOST:
+                    problems.append(Problem("text", text, line=number))
+        if len(problems) >= MOST:
             break
-    if not seeds and not found:
-        found.append(Problem("text", message("console.no-url-line", "there is no line with a URL")))
-    return found, seeds
+    if not seeds and not problems:
+        problems.append(
+            Problem("text", message("console.no-url-line", "there is no line with a URL"))
+        )
+    return problems, seeds

@@ -6,8 +6,8 @@ from typing import Final
 import msgspec
 
 from nacre.config.effective import fixed
-from nacre.console.cursors import ItemList, cursor_of, place_of
-from nacre.console.expressions import containing
+from nacre.console.frontier.uris import containing
+from nacre.console.links import ItemList, cursor_of, place_of
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import VIEWS, OpenView, ScanBudget

@@ -1,10 +1,11 @@
 """Handlers of batch crawls: the dry run of their next list, and the versions of their tables."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from nacre.console.actions import allowed_now, own_command, refusal_text
+from nacre.console.answering import with_page
 from nacre.console.call import Call, PageAnswer
 from nacre.console.fleet.places import FoundJob
 from nacre.console.forms import FormAction, button_handler
@@ -12,8 +13,10 @@ from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.background import HeldTask
 from nacre.console.readers.task import NoRequest
 from nacre.console.rounds.tasks import CycleVersionItem, DryRound, cycle_versions, dry_round
+from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.console.task_answers import ask, read
 from nacre.messages import message
+from nacre.ops.roles import Role
 
 _PATIENCE: Final = 60.0
 """Seconds that reading the versions may take."""
@@ -63,10 +66,10 @@ async def _require(call: Call, job: FoundJob, action: str) -> None:
         RefusedRequestError: It is none, or they do (409).
     """
     await call.services.poller.look(job)  # rounds may have begun within the last second
-    actions = {each.name: each for each in allowed_now(call.services, job, "")}
+    actions = {action_now.name: action_now for action_now in allowed_now(call.services, job, "")}
     if not actions[action].allowed:
-        why = actions[action].why
-        raise RefusedRequestError(409, why, refusal_text(action, why, job.id))
+        reason = actions[action].why
+        raise RefusedRequestError(409, reason, refusal_text(action, reason, job.id))
 
 
 async def list_versions(call: Call) -> CycleVersionList:
@@ -93,7 +96,7 @@ async def versions_page(call: Call) -> CycleVersionList | PageAnswer:
     return PageAnswer("versions.html", {"found": None, "running": False})
 
 
-async def version_facts(call: Call, _: CycleVersionList) -> dict[str, Any]:
+async def version_facts(call: Call, _: CycleVersionList) -> dict[str, object]:
     """Return what the page of versions shows beside them: whether the rounds run."""
     return {"running": (await call.services.poller.fresh(call.job())).running}
 
@@ -134,3 +137,24 @@ submit_version: Final = button_handler(
     "{job}/versions",
 )  # fmt: skip
 """The handler of the form of a version."""
+
+
+_V, _O = Role.VIEWER, Role.OPERATOR
+_JOB = f"{API}/jobs/{{job}}"
+
+ROUND_ROUTES: Final[tuple[RouteRow, ...]] = (
+    *with_page(RouteRow("POST", f"{_JOB}/dry-run-rounds", _O, dry_run,
+                        "What the next round of a batch crawl would list.", answer=DryRound,
+                        changes=False),
+               "/j/{job}/dry-run-rounds", RouteView("dry_round.html")),
+    RouteRow("GET", f"{_JOB}/versions", _V, list_versions,
+             "The versions of a batch crawl.", answer=CycleVersionList),
+    RouteRow("GET", "/j/{job}/versions", _V, versions_page,
+             "The versions of a batch crawl; a page.",
+             view=RouteView("versions.html", version_facts)),
+    RouteRow("POST", f"{_JOB}/versions/{{number}}/restore", _O, restore_version,
+             "Go back to a version of a batch crawl.", answer=RestoredVersion),
+    RouteRow("POST", "/j/{job}/versions", _O, submit_version,
+             "Go back to a version of a batch crawl; a form."),
+)  # fmt: skip
+"""Its rows."""

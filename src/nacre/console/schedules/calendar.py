@@ -1,6 +1,7 @@
 """`/calendar`: when runs begin, as a month and as a list."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -9,7 +10,7 @@ from starlette.responses import Response
 
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import converted, lines_of, sent_form, text_of
-from nacre.console.fleet.finished_runs import finished_runs
+from nacre.console.fleet.job_files import finished_runs
 from nacre.console.fleet.places import FoundJob
 from nacre.console.fleet.schedule_book import (
     NEW_JOB,
@@ -20,7 +21,7 @@ from nacre.console.fleet.schedule_book import (
 )
 from nacre.console.forms import go_back
 from nacre.console.jobs.new_jobs import job_places
-from nacre.console.live.notices import Notice
+from nacre.console.live.hub import Notice
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.views import CLOCK, VIEWS
 from nacre.console.schedules.calendar_month import (
@@ -73,9 +74,9 @@ class CalendarQuery(msgspec.Struct, frozen=True):
 async def page(call: Call) -> PageAnswer:
     """The schedules; and of one job what becomes due, and when it has other limits."""
     query: CalendarQuery = call.query
-    looked = await _looked_at(call)
+    look = await _looked_at(call)
     if not query.job:
-        return PageAnswer("calendar.html", facts(call, looked))
+        return PageAnswer("calendar.html", facts(call, look))
     job = call.job(query.job)
     if job.layout.in_rounds:
         raise RefusedRequestError(
@@ -85,22 +86,22 @@ async def page(call: Call) -> PageAnswer:
         )
     running = (await call.services.poller.fresh(job)).running
     try:
-        found, held = await read_or_later(call, job, "upcoming", running=running)
+        upcoming_pages, task = await read_or_later(call, job, "upcoming", running=running)
     except NacreError as error:
-        return PageAnswer("calendar.html", {**facts(call, looked), "refused": error.message})
-    if held is not None:
-        return PageAnswer("wait.html", {"job": job.id, "task": facts_of(held)}, 202)
-    return PageAnswer("calendar.html", facts(call, looked, found))
+        return PageAnswer("calendar.html", {**facts(call, look), "refused": error.message})
+    if task is not None:
+        return PageAnswer("wait.html", {"job": job.id, "task": facts_of(task)}, 202)
+    return PageAnswer("calendar.html", facts(call, look, upcoming_pages))
 
 
 def own_passes(jobs: Sequence[FoundJob]) -> list[OwnPasses]:
     """The jobs whose processes begin their passes themselves."""
-    found = ((job.id, find_recurring(job.layout)) for job in jobs if not job.layout.in_rounds)
-    return [OwnPasses(job, again) for job, again in found if again is not None and again.waits]
+    passes = ((job.id, find_recurring(job.layout)) for job in jobs if not job.layout.in_rounds)
+    return [OwnPasses(job, again) for job, again in passes if again is not None and again.waits]
 
 
 async def _looked_at(call: Call) -> CalendarLook:
-    """The state of the jobs that the one who asks may see, in the month of the query.
+    """The state of the jobs that the caller may see, in the month of the query.
 
     Raises:
         RefusedRequestError: The query names no month (400).
@@ -120,7 +121,7 @@ class OwnRow(NamedTuple):
 
     Attributes:
         job: Its id.
-        rhythm: The options that say when; "" where they are not known.
+        rhythm: The options that say when; "" if they are not known.
         time: When the next pass begins, seconds since the epoch; 0 where that is not known yet.
         why: Why then.
     """
@@ -137,23 +138,27 @@ def _own_rows(call: Call, own: Sequence[OwnPasses]) -> list[OwnRow]:
     A crawl that never ends and whose process is gone has a next pass too, which a command begins.
     """
     rows = [OwnRow(job, again.rhythm, again.time, again.why) for job, again in own]
-    known, now = {row.job for row in rows}, call.services.clock.now()
-    noted = [(job.id, seen.overview) for job, seen in call.snapshots() if seen.overview is not None]
+    scheduled, now = {row.job for row in rows}, call.services.clock.now()
+    noted = [
+        (job.id, snapshot.overview)
+        for job, snapshot in call.snapshots()
+        if snapshot.overview is not None
+    ]
     return rows + [
         OwnRow(job, "", view.next_pass, view.next_why)
         for job, view in noted
-        if view.next_pass > now and job not in known
+        if view.next_pass > now and job not in scheduled
     ]
 
 
 def facts(
-    call: Call, looked: CalendarLook, upcoming: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+    call: Call, look: CalendarLook, upcoming: Mapping[str, Any] | None = None
+) -> dict[str, object]:
     """The values that the page shows.
 
     Args:
         call: The request.
-        looked: What the directories of the jobs say.
+        look: What the directories of the jobs say.
         upcoming: What becomes due of the job that the query names; None for none.
 
     Raises:
@@ -161,19 +166,19 @@ def facts(
     """
     now, query = call.services.clock.now(), call.query or CalendarQuery()
     first = month_of(query.month, now)
-    found = schedule_items(call)
-    edited = next((one for one in found if one.id == query.edit), None)
+    schedules = schedule_items(call)
+    edited = next((schedule for schedule in schedules if schedule.id == query.edit), None)
     days = upcoming["days"] if upcoming else {}
-    kept = seen_schedules(call)
+    stored = seen_schedules(call)
     return {
-        "schedules": found,
-        "own": _own_rows(call, looked.own),
-        "clashes": clashes_of(kept, now),
+        "schedules": schedules,
+        "own": _own_rows(call, look.own),
+        "clashes": clashes_of(stored, now),
         "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
-        "weeks": weeks_of(first, kept, now, days, looked, limited_hours(upcoming)),
+        "weeks": weeks_of(first, stored, now, days, look, limited_hours(upcoming)),
         "edited": edited,
         "rhythm": rhythm_of(edited.schedule.at) if edited else Rhythm(),
-        "rhythms": {one.id: rhythm_of(one.schedule.at) for one in found},
+        "rhythms": {schedule.id: rhythm_of(schedule.schedule.at) for schedule in schedules},
         "week": WEEK,
         "until": day_text(edited.schedule.end) if edited else "",
         "profiles": [profile.name for profile in list_profiles()],
@@ -187,7 +192,7 @@ def facts(
         "month": first,
         "before": f"{shifted(first, -1):%Y-%m}",
         "after": f"{shifted(first, 1):%Y-%m}",
-        "overlaps": [one.value for one in RunOverlap],
+        "overlaps": [schedule.value for schedule in RunOverlap],
     }
 
 
@@ -206,39 +211,39 @@ async def answer(call: Call) -> Response | PageAnswer:
         else:
             await _change(_of(call, number), action)
     except NacreError as error:
-        looked = await _looked_at(call)
-        shown = {**facts(call, looked), "problem": error.message}
-        shown["problems"] = error.problems if isinstance(error, ConfigError) else ()
+        look = await _looked_at(call)
+        page_facts = {**facts(call, look), "problem": error.message}
+        page_facts["problems"] = error.problems if isinstance(error, ConfigError) else ()
         if action in {"add", "edit"}:
-            shown |= _typed(fields)
-            items = (item for item in shown["schedules"] if item.id == _number(number))
-            shown["edited"] = next(items, None) if action == "edit" else None
-        return PageAnswer("calendar.html", shown, 422)
+            page_facts |= _typed(fields)
+            items = {item.id: item for item in schedule_items(call)}
+            page_facts["edited"] = items.get(_number(number)) if action == "edit" else None
+        return PageAnswer("calendar.html", page_facts, 422)
     text = call.language.texts.gettext("The calendar is changed.")
     return go_back(call, "/calendar", Notice("done", text))
 
 
-def _typed(fields: Mapping[str, str]) -> dict[str, Any]:
+def _typed(fields: Mapping[str, str]) -> dict[str, object]:
     """The form of a schedule as it was sent, in the place of what a schedule has."""
     names = ("job", "at", "zone", "mode", "budget", "keep", "name", "profile", "place")
-    typed: dict[str, Any] = {name: fields.get(name, "") for name in names}
+    typed: dict[str, object] = {name: fields.get(name, "") for name in names}
     typed |= {
         "is_of_new_jobs": fields.get("mode") == NEW_JOB,
         "overlap": {"value": fields.get("overlap", "")},
         "paused": fields.get("paused") == "1",
         "seeds": lines_of(fields.get("seeds", "")),
     }
-    shown = {"until": fields.get("until", ""), "looked_at": fields.get("job", "")}
-    return {"typed": typed, "rhythm": typed_rhythm(fields), **shown}
+    typed_fields = {"until": fields.get("until", ""), "looked_at": fields.get("job", "")}
+    return {"typed": typed, "rhythm": typed_rhythm(fields), **typed_fields}
 
 
 def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
-    known: tuple[str, ...] = ("at", "zone", "mode", "budget", "keep", "overlap")
+    names: tuple[str, ...] = ("at", "zone", "mode", "budget", "keep", "overlap")
     seeds: tuple[str, ...] = ()
     if fields.get("mode") == NEW_JOB:
-        known += ("profile", "name", "place")
+        names += ("profile", "name", "place")
         seeds = lines_of(fields.get("seeds", ""))
-    values: dict[str, Any] = {name: fields[name] for name in known if fields.get(name)}
+    values: dict[str, object] = {name: fields[name] for name in names if fields.get(name)}
     values |= {"seeds": seeds} if seeds else {}
     problems: list[Problem] = []
     rhythm = _part(sent_rhythm, fields, Rhythm(), problems)
@@ -247,13 +252,13 @@ def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
     # Of a profile it is no job that new ones are made like.
     job = "" if values.get("profile") else fields.get("job", "")
     values |= {"until": until, "paused": fields.get("paused") == "1"}
-    wish = converted({"at": "", **values, "job": job}, ScheduleWish, "form")
+    request = converted({"at": "", **values, "job": job}, ScheduleWish, "form")
     if problems:
         # What else is wrong is said together with it.
-        _ = _part(check_schedule, wish, wish, problems)
+        _ = _part(check_schedule, request, request, problems)
         raise ConfigError(problems)
-    call.note.change(None, wish)
-    return wish
+    call.note.change(None, request)
+    return request
 
 
 V = TypeVar("V")
@@ -288,8 +293,8 @@ async def _change(call: Call, action: str) -> None:
     if action == "remove":
         await remove_schedule(call)
     elif action in {"pause", "resume"}:
-        wish = (await get_schedule(call)).schedule
-        paused = msgspec.structs.replace(wish, paused=action == "pause")
+        schedule = (await get_schedule(call)).schedule
+        paused = msgspec.structs.replace(schedule, paused=action == "pause")
         await change_schedule(call._replace(body=paused))
     else:
         raise RefusedRequestError(
@@ -304,7 +309,7 @@ MOST_DUE: Final = 1_000
 _SHOWN: Final = 20
 
 
-def upcoming(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def upcoming(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
     """The pages of a job that become due next, and its windows of bandwidth.
 
     Args:
@@ -318,7 +323,7 @@ def upcoming(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         of them, B/s, 0 for none.
     """
     band = load_job(layout).settings.bandwidth
-    facts: dict[str, Any] = {
+    facts: dict[str, object] = {
         "due": [], "days": {}, "cut": False, "zone": band.time_zone, "total": band.total,
         "per_host": band.per_host,
         "windows": [
@@ -336,12 +341,10 @@ def upcoming(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
     if not layout.has_store:
         return facts
     with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
-        looked = view.view(running=bool(arguments.get("running")))
+        job_view = view.view(running=bool(arguments.get("running")))
         # A page that waits for it asks again.
-        found = view.once("upcoming", lambda: NextVisits(looked, CLOCK.now()).first(MOST_DUE))
-    for one in found:
-        day = iso(one.time)[:10]
-        facts["days"][day] = facts["days"].get(day, 0) + 1
-    facts["due"] = [{**one._asdict(), "time": iso(one.time)} for one in found[:_SHOWN]]
-    facts["cut"] = len(found) == MOST_DUE
+        visits = view.once("upcoming", lambda: NextVisits(job_view, CLOCK.now()).first(MOST_DUE))
+    facts["days"] = dict(Counter(iso(visit.time)[:10] for visit in visits))
+    facts["due"] = [{**visit._asdict(), "time": iso(visit.time)} for visit in visits[:_SHOWN]]
+    facts["cut"] = len(visits) == MOST_DUE
     return dict(to_builtins(facts))

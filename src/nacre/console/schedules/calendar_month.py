@@ -8,7 +8,7 @@ from itertools import islice, permutations, takewhile
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from nacre.console.fleet.finished_runs import FinishedRun
+from nacre.console.fleet.job_files import FinishedRun
 from nacre.console.fleet.schedule_book import KeptSchedule
 from nacre.console.problems import RefusedRequestError
 from nacre.frontier.bandwidth import parse_days, parse_hours
@@ -61,7 +61,7 @@ class MonthEntry(NamedTuple):
         is_twice: Another schedule of the job has the same moment.
         is_own: The job begins it itself.
         run: Name of the run, of one that is over; "" for another one.
-        exit: How that ended; "" where it is not known.
+        exit: How that ended; "" if it is not known.
     """
 
     at: str
@@ -112,10 +112,10 @@ class LimitedHours(NamedTuple):
 
 
 def limited_hours(upcoming: Mapping[str, Any] | None) -> LimitedHours | None:
-    """The hours that the task `upcoming` tells; None where it was not asked."""
+    """The hours that the task `upcoming` tells; None if it was not asked."""
     if upcoming is None:
         return None
-    windows = tuple((one["days"], one["hours"]) for one in upcoming["windows"])
+    windows = tuple((window["days"], window["hours"]) for window in upcoming["windows"])
     return LimitedHours(upcoming["zone"], windows)
 
 
@@ -166,7 +166,7 @@ def weeks_of(
     schedules: Sequence[KeptSchedule],
     now: float,
     due: Mapping[str, int] | None = None,
-    looked: CalendarLook | None = None,
+    look: CalendarLook | None = None,
     limited: LimitedHours | None = None,
 ) -> list[list[CalendarDay]]:
     """The weeks of a month; days are those of UTC.
@@ -176,17 +176,21 @@ def weeks_of(
         schedules: The schedules, with what became of them.
         now: Seconds since the epoch.
         due: Pages that become due, by day as `2026-11-23`; None for none.
-        looked: What the directories of the jobs say; None for nothing.
+        look: What the directories of the jobs say; None for nothing.
         limited: The hours with other limits of bandwidth; None for none.
     """
     begin, end = month_bounds(first)
-    looked = looked or CalendarLook()
+    look = look or CalendarLook()
     runs: dict[int, list[MonthEntry]] = {}
     over = [
-        (one.ended, MonthEntry("", one.job, run=one.name, exit=one.exit)) for one in looked.finished
+        (
+            entry_of_day.ended,
+            MonthEntry("", entry_of_day.job, run=entry_of_day.name, exit=entry_of_day.exit),
+        )
+        for entry_of_day in look.finished
     ]
-    found = (*_past(schedules), *over, *_coming(schedules, looked.own, begin, end, now))
-    for time, entry in found:
+    calendar_weeks = (*_past(schedules), *over, *_coming(schedules, look.own, begin, end, now))
+    for time, entry in calendar_weeks:
         if begin <= time < end:
             moment = datetime.fromtimestamp(time, UTC)
             runs.setdefault(moment.day, []).append(entry._replace(at=f"{moment:%H:%M}"))
@@ -232,10 +236,12 @@ def _coming(
         if not schedule.wish.paused
         for time in _until(end, times_after(schedule.wish.times, since))
     ]
-    number = Counter((one.path, time) for one, time in times if not one.wish.is_of_new_jobs)
-    for one, time in times:
-        is_twice = not one.wish.is_of_new_jobs and number[one.path, time] > 1
-        yield time, MonthEntry("", one.wish.about, is_twice=is_twice)
+    number = Counter(
+        (stored.path, time) for stored, time in times if not stored.wish.is_of_new_jobs
+    )
+    for stored, time in times:
+        is_twice = not stored.wish.is_of_new_jobs and number[stored.path, time] > 1
+        yield time, MonthEntry("", stored.wish.about, is_twice=is_twice)
     for job, crawl in own:
         for time in _until(end, coming_passes(crawl, since)):
             yield time, MonthEntry("", job, is_own=True)
@@ -247,12 +253,12 @@ def _until(end: float, times: Iterator[float]) -> Iterator[float]:
 
 def _hours_by_day(first: date, limited: LimitedHours) -> dict[int, list[str]]:
     """The hours with other limits by the day of UTC on which they begin."""
-    zone, found = ZoneInfo(limited.zone), dict[int, list[str]]()
+    zone, by_day = ZoneInfo(limited.zone), dict[int, list[str]]()
     # A day of another zone may begin on the day of UTC before it, or after it.
     local = [first + timedelta(days=number) for number in range(-1, 33)]
     for days, hours in limited.windows:
-        wanted = parse_days(days)
-        for day in (one for one in local if one.weekday() in wanted):
+        shown_days = parse_days(days)
+        for day in (window for window in local if window.weekday() in shown_days):
             midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
             for start, stop in parse_hours(hours):
                 begins, ends = (
@@ -261,8 +267,8 @@ def _hours_by_day(first: date, limited: LimitedHours) -> dict[int, list[str]]:
                 )
                 if (begins.year, begins.month) == (first.year, first.month):
                     text = f"{begins:%H:%M}\N{EN DASH}{ends:%H:%M}"
-                    found.setdefault(begins.day, []).append(text)
-    return found
+                    by_day.setdefault(begins.day, []).append(text)
+    return by_day
 
 
 def _midnight(day: date) -> float:
@@ -288,33 +294,33 @@ def clashes_of(schedules: Sequence[KeptSchedule], now: float) -> dict[int, Sched
         schedules: The schedules.
         now: Seconds since the epoch.
     """
-    found: dict[int, ScheduleClash] = {}
+    clashes: dict[int, ScheduleClash] = {}
     begin = [
         schedule
         for schedule in schedules
         if not (schedule.wish.paused or schedule.wish.is_of_new_jobs)
     ]
-    for one, other in permutations(begin, 2):
-        if one.path != other.path:
+    for first, second in permutations(begin, 2):
+        if first.path != second.path:
             continue
-        time = _common(one.wish.times, other.wish.times, now)
+        time = _common(first.wish.times, second.wish.times, now)
         for clash, number in (
-            (ScheduleClash(other, time), one.id),
-            (ScheduleClash(one, time), other.id),
+            (ScheduleClash(second, time), first.id),
+            (ScheduleClash(first, time), second.id),
         ):
-            if time and (number not in found or time < found[number].time):
-                found[number] = clash
-    return found
+            if time and (number not in clashes or time < clashes[number].time):
+                clashes[number] = clash
+    return clashes
 
 
-def _common(schedule: RunSchedule, other: RunSchedule, now: float) -> float:
+def _common(schedule: RunSchedule, second: RunSchedule, now: float) -> float:
     """The first of some next times of a schedule that is one of another one too; 0 for none."""
     times = takewhile(lambda time: time < now + _AHEAD, times_after(schedule, now))
     return next(
         (
             time
             for time in islice(times, _COMPARED)
-            if next(times_after(other, time - 1), 0) == time
+            if next(times_after(second, time - 1), 0) == time
         ),
         0.0,
     )

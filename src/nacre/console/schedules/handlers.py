@@ -68,7 +68,7 @@ async def list_schedules(call: Call) -> ScheduleList:
 
 
 def schedule_items(call: Call) -> list[ScheduleItem]:
-    """The schedules that the one who asks may see, with their next times."""
+    """The schedules that the caller may see, with their next times."""
     now = call.services.clock.now()
     jobs = {str(job.layout.root): job.id for job, _ in call.snapshots()}
     return [
@@ -77,33 +77,42 @@ def schedule_items(call: Call) -> list[ScheduleItem]:
 
 
 def seen_schedules(call: Call) -> list[KeptSchedule]:
-    """The schedules of jobs, and of places of new jobs, that the one who asks may see.
+    """The schedules of jobs, and of places of new jobs, that the caller may see.
 
     Each names its job as it is called now: another console may have called it otherwise.
     """
     jobs = {str(job.layout.root): job.id for job, _ in call.snapshots()}
     places = {str(place.root) for place in job_places(call)}
-    found = []
-    for one in call.services.schedules.all():
-        if one.wish.profile:
-            found += [one] if one.path in places else []
-        elif one.path in jobs:
-            wish = msgspec.structs.replace(one.wish, job=jobs[one.path])
-            found.append(msgspec.structs.replace(one, wish=wish))
-    return found
+    schedules = []
+    for schedule in call.services.schedules.all():
+        if schedule.wish.profile:
+            schedules += [schedule] if schedule.path in places else []
+        elif schedule.path in jobs:
+            request = msgspec.structs.replace(schedule.wish, job=jobs[schedule.path])
+            schedules.append(msgspec.structs.replace(schedule, wish=request))
+    return schedules
 
 
-def item_of(one: KeptSchedule, now: float, made: str = "") -> ScheduleItem:
+def item_of(schedule: KeptSchedule, now: float, job_made: str = "") -> ScheduleItem:
     """A schedule with its next times.
 
     Args:
-        one: It.
+        schedule: The schedule.
         now: Seconds since the epoch.
-        made: Id of the last job that it made; "" for none.
+        job_made: Id of the last job that it made; "" for none.
     """
-    times = tuple(iso(time) for time in next_times(one.wish.times, now))
-    notes = tuple(told(note) for note in one.notes)
-    return ScheduleItem(one.id, one.wish, one.owner, times, one.waits, told(one.note), made, notes)
+    times = tuple(iso(time) for time in next_times(schedule.wish.times, now))
+    notes = tuple(told(note) for note in schedule.notes)
+    return ScheduleItem(
+        schedule.id,
+        schedule.wish,
+        schedule.owner,
+        times,
+        schedule.waits,
+        told(schedule.note),
+        job_made,
+        notes,
+    )
 
 
 async def add_schedule(call: Call) -> ScheduleItem:
@@ -114,31 +123,31 @@ async def add_schedule(call: Call) -> ScheduleItem:
         RefusedRequestError: Its job is unknown (404), or has its own passes already (409); or it
             makes jobs where that is refused (403, 409, 422).
     """
-    wish, path = _placed(call, call.body)
-    number = call.services.schedules.add(wish, path, call.identity.name)
-    call.note.job = wish.job
+    request, path = _placed(call, call.body)
+    number = call.services.schedules.add(request, path, call.identity.name)
+    call.note.job = request.job
     return await get_schedule(call._replace(params={"schedule": number}))
 
 
-def _placed(call: Call, wish: ScheduleWish) -> tuple[ScheduleWish, str]:
+def _placed(call: Call, request: ScheduleWish) -> tuple[ScheduleWish, str]:
     """A schedule with the place of its new jobs; and the directory of its job, or of that place.
 
     Raises:
         ConfigError: It is wrong.
         RefusedRequestError: See `add_schedule`.
     """
-    check_schedule(wish)
-    if wish.profile:
-        require_settings(call, NewJobWish((), profile=wish.profile))
-        place = place_for(call, wish.place)
-        return msgspec.structs.replace(wish, place=place.label), str(place.root)
-    job = call.job(wish.job)
-    require_alone(job, wish)
-    if wish.is_of_new_jobs:
+    check_schedule(request)
+    if request.profile:
+        require_settings(call, NewJobWish((), profile=request.profile))
+        place = place_for(call, request.place)
+        return msgspec.structs.replace(request, place=place.label), str(place.root)
+    job = call.job(request.job)
+    require_alone(job, request)
+    if request.is_of_new_jobs:
         beside = any(place.label == job.place for place in job_places(call))
-        place = place_for(call, wish.place or (job.place if beside else ""))
-        wish = msgspec.structs.replace(wish, place=place.label)
-    return wish, str(job.layout.root)
+        place = place_for(call, request.place or (job.place if beside else ""))
+        request = msgspec.structs.replace(request, place=place.label)
+    return request, str(job.layout.root)
 
 
 async def get_schedule(call: Call) -> ScheduleItem:
@@ -166,20 +175,20 @@ async def change_schedule(call: Call) -> ScheduleItem:
         ConfigError: It is wrong.
         RefusedRequestError: There is no such schedule or job (404), or it is of another job (409).
     """
-    wish: ScheduleWish = call.body
+    request: ScheduleWish = call.body
     before = await get_schedule(call)
     # What is only paused or resumed need not fit any more: the job may begin its passes itself.
-    is_same = msgspec.structs.replace(before.schedule, paused=wish.paused) == wish
-    wish, path = (wish, "") if is_same else _placed(call, wish)
-    if before.schedule.job != wish.job:
+    is_same = msgspec.structs.replace(before.schedule, paused=request.paused) == request
+    request, path = (request, "") if is_same else _placed(call, request)
+    if before.schedule.job != request.job:
         raise RefusedRequestError(
             409,
             "job",
             message("console.schedule-job-fixed", "a schedule keeps its job: make another one"),
         )
-    call.services.schedules.change(before.id, wish, call.identity.name, path)
-    call.note.job = wish.job
-    call.note.change(before.schedule, wish)
+    call.services.schedules.change(before.id, request, call.identity.name, path)
+    call.note.job = request.job
+    call.note.change(before.schedule, request)
     return await get_schedule(call)
 
 

@@ -61,16 +61,16 @@ class Rhythm(NamedTuple):
 
 
 def rhythm_of(at: str) -> Rhythm:
-    """The rhythm of times as cron has them; one of the choice `cron` where it is no other one.
+    """The rhythm of times as cron has them; one of the choice `cron` if it is no other one.
 
     Args:
         at: Cron's five fields, or `@daily` and the like.
     """
     text = " ".join(at.lower().split())
-    found = _CRON.fullmatch(_SHORT.get(text, text))
-    if found is None:
+    match = _CRON.fullmatch(_SHORT.get(text, text))
+    if match is None:
         return Rhythm(CRON)
-    minute, hour, day, weekday = found.groups()
+    minute, hour, day, weekday = match.groups()
     often = _OFTEN_OF.get((hour == "*", day == "*", weekday == "*"), CRON)
     numbers = int(minute), _number_or(hour, 0), _number_or(day, 1)
     if often == CRON or numbers[0] > 59 or numbers[1] > 23 or not 0 < numbers[2] < 32:
@@ -120,22 +120,22 @@ def sent_rhythm(fields: Mapping[str, str]) -> Rhythm:
     """
     often = fields.get("often") or CRON
     if often not in OFTEN:
-        said = message("console.no-choice", "{often!r} is none of the choices", often=often[:40])
-        raise ConfigError([Problem("often", said, "", "weekly")])
+        text = message("console.no-choice", "{often!r} is none of the choices", often=often[:40])
+        raise ConfigError([Problem("often", text, "", "weekly")])
     if often == CRON:
         return Rhythm(CRON)
     problems: list[Problem] = []
-    found = _TIME.fullmatch(fields.get("time", ""))
-    if found is None or int(found[1]) > 23 or int(found[2]) > 59:
-        said = message(
+    match = _TIME.fullmatch(fields.get("time", ""))
+    if match is None or int(match[1]) > 23 or int(match[2]) > 59:
+        text = message(
             "console.time-of-day", "{get!r} is no time of day", get=fields.get("time", "")[:40]
         )
-        problems.append(Problem("time", said, "", "02:30"))
+        problems.append(Problem("time", text, "", "02:30"))
     weekday = _number(fields, "weekday", (0, 6), problems) if often == "weekly" else 1
     day = _number(fields, "day", (1, 31), problems) if often == "monthly" else 1
-    if found is None or problems:
+    if match is None or problems:
         raise ConfigError(problems)
-    return Rhythm(often, int(found[1]), int(found[2]), weekday, day)
+    return Rhythm(often, int(match[1]), int(match[2]), weekday, day)
 
 
 def _number(

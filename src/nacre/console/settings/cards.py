@@ -1,7 +1,7 @@
 """Lists of rules as cards: what is in each list of the settings, and the text that a change makes.
 
 A list is that of the scope, one of rules elsewhere, a chain of processors, or the gate of one of
-these. A card can be moved, disabled, negated, said anew and removed, and another one added.
+these. A card can be moved, disabled, negated, said again and removed, and another one added.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,13 +61,13 @@ def card_lists(loaded: Loaded[JobSettings]) -> list[dict[str, Any]]:
         its meaning), `fields` (of a new item, where all are of one kind) and `rules` (the last
         opinion wins).
     """
-    made = []
+    lists = []
     for path in (*_LISTS, *_gates(loaded.settings)):
         items = _items(loaded.settings, path)
         if items is None:
             continue
         holds_rules = path in {"scope", "fetch.midfetch"} or path.endswith(".gate")
-        made.append(
+        lists.append(
             {
                 "path": path,
                 "cards": [_card(loaded, path, at, item) for at, item in enumerate(items)],
@@ -78,7 +78,7 @@ def card_lists(loaded: Loaded[JobSettings]) -> list[dict[str, Any]]:
                 "title": path == "scope",
             }
         )
-    return made
+    return lists
 
 
 def _gates(settings: JobSettings) -> list[str]:
@@ -96,8 +96,10 @@ def _items(settings: JobSettings, path: str) -> Sequence[BaseModel] | None:
     parts = path.split(".")
     if parts[0] == "chains" and len(parts) > 2:
         entries = settings.chains.of(ChainName(parts[1]))
-        found = next((entry for entry in entries if entry.label == ".".join(parts[2:-1])), None)
-        return found.gate if found is not None else None
+        chain_entry = next(
+            (entry for entry in entries if entry.label == ".".join(parts[2:-1])), None
+        )
+        return chain_entry.gate if chain_entry is not None else None
     value = value_at(settings, path)
     return value if isinstance(value, tuple) else None
 
@@ -114,36 +116,36 @@ def _kinds(path: str, *, holds_rules: bool) -> list[PlaceName]:
 def _card(
     loaded: Loaded[JobSettings], path: str, number: int, item: BaseModel
 ) -> dict[str, Any]:  # fmt: skip
-    said = plain(item)
-    name = next((str(said[key]) for key in _NAMES if key in said), "")
+    values = plain(item)
+    name = next((str(values[key]) for key in _NAMES if key in values), "")
     turned = getattr(item, "of", None) if isinstance(item, Rule) and name == "not" else None
-    shown = {key: value for key, value in said.items() if key not in _HIDDEN}
+    visible = {key: value for key, value in values.items() if key not in _HIDDEN}
     fixed = item.fixed if isinstance(item, Entry) else ""
     return {
-        "number": number, "label": getattr(item, "label", "") or name or _label(shown, number),
+        "number": number, "label": getattr(item, "label", "") or name or _label(visible, number),
         "kind": name, "doc": _meaning(turned or item),
-        "said": yaml_text(masked(shown)).strip() if shown else "",
+        "said": yaml_text(masked(visible)).strip() if visible else "",
         "enabled": getattr(item, "enabled", True), "can_be_off": hasattr(item, "enabled"),
         "says": str(item.says) if isinstance(item, Rule) else "",
         "negated": turned is not None,
         "negatable": isinstance(item, Rule) and item.says.value != "NONE",
         "fixed": fixed,
         "origin": str(loaded.origin(f"{path}.{number}")),
-        "fields": _fields(type(item), item), "hides": _hides(shown),
+        "fields": _fields(type(item), item), "hides": _hides(visible),
     }  # fmt: skip
 
 
-def _label(said: Mapping[str, Any], number: int) -> str:
+def _label(values: Mapping[str, Any], number: int) -> str:
     """What a card without a name is called: by the first thing that it says, else by its number."""
-    first = next(iter(masked(said).values()), None)
+    first = next(iter(masked(values).values()), None)
     return first[:60] if isinstance(first, str) and first else str(number + 1)
 
 
-def _hides(said: object) -> bool:
+def _hides(value: object) -> bool:
     """Whether values as the file says them hold a secret that is not shown."""
-    if isinstance(said, Mapping):
-        return any(_hides(one) for one in said.values())
-    return any(map(_hides, said)) if isinstance(said, list) else said == NOT_SHOWN
+    if isinstance(value, Mapping):
+        return any(_hides(inner) for inner in value.values())
+    return any(map(_hides, value)) if isinstance(value, list) else value == NOT_SHOWN
 
 
 def _meaning(item: object) -> str:
@@ -157,7 +159,7 @@ def _fields(kind: type[BaseModel], item: BaseModel | None = None) -> list[dict[s
         kind: Its class.
         item: What the card says now; None: nothing yet.
     """
-    found = []
+    fields = []
     for name, info in kind.model_fields.items():
         if name in _HIDDEN:
             continue
@@ -165,14 +167,14 @@ def _fields(kind: type[BaseModel], item: BaseModel | None = None) -> list[dict[s
         editor = editor_of(facts, kind)
         needed = required(facts)
         value = getattr(item, name) if item is not None else None if needed else facts.default
-        found.append(
+        fields.append(
             {
                 "name": name, "type": typed(facts), "doc": facts.doc, "kind": editor,
                 "needed": needed, "choices": list(choices_of(info.annotation)),
                 "value": "" if value is None else field_text(editor, value, name),
             }
         )  # fmt: skip
-    return found
+    return fields
 
 
 def _fields_of_new(path: str) -> list[dict[str, Any]]:
@@ -212,18 +214,18 @@ class CardChange(NamedTuple):
 
 
 def read_change(
-    text: str, said: str, kind: str, fields: Mapping[str, str] = MappingProxyType({})
+    text: str, yaml: str, kind: str, fields: Mapping[str, str] = MappingProxyType({})
 ) -> CardChange:
     """A change as the form sends it: the list, the number of the card, and what is done.
 
     Raises:
         JobError: It is none.
     """
-    path, _, rest = text.partition(" ")
-    at, _, what = rest.partition(" ")
+    path, _, tail = text.partition(" ")
+    at, _, action = tail.partition(" ")
     if not at.isdecimal() or len(at) > 6:
         raise JobError(message("console.no-rule", "there is no rule {at!r}", at=at[:20]))
-    return CardChange(path, int(at), what, said.replace("\r\n", "\n"), kind, fields)
+    return CardChange(path, int(at), action, yaml.replace("\r\n", "\n"), kind, fields)
 
 
 def changed_text(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str:
@@ -238,8 +240,8 @@ def changed_text(text: str, loaded: Loaded[JobSettings], change: CardChange) -> 
         ConfigError: What the card is to say is not YAML.
         JobError: There is no such list, card or change.
     """
-    known = (*_LISTS, *_gates(loaded.settings))
-    items = _items(loaded.settings, change.path) if change.path in known else None
+    lists = (*_LISTS, *_gates(loaded.settings))
+    items = _items(loaded.settings, change.path) if change.path in lists else None
     if items is None:
         raise JobError(
             message(
@@ -301,8 +303,8 @@ def _field_edits(
     values = _values(change, type(item))
     if isinstance(written, dict):
         return [Edit((*place, name), value) for name, value in values.items()]
-    kept = {name: value for name, value in values.items() if value is not REMOVED}
-    return [Edit(place, {**plain(item), **kept})]
+    changed = {name: value for name, value in values.items() if value is not REMOVED}
+    return [Edit(place, {**plain(item), **changed})]
 
 
 def _values(change: CardChange, kind: type[BaseModel]) -> dict[str, Any]:
@@ -391,8 +393,8 @@ def _said(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any]:
     layer = read_yaml(f"card:\n{lines}", "form")
     if layer.problems:
         raise ConfigError(layer.problems)
-    said = layer.tree.get("card")
-    if said is not None and not isinstance(said, dict):
+    values = layer.tree.get("card")
+    if values is not None and not isinstance(values, dict):
         raise JobError(
             message(
                 "console.card-lines",
@@ -400,19 +402,19 @@ def _said(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any]:
                 path=change.path,
             )
         )
-    kept = {key: before[key] for key in _HIDDEN if key in before}
+    unchanged = {key: before[key] for key in _HIDDEN if key in before}
     named = {"processor" if change.path.startswith("chains.") and "gate" not in change.path
              else "rule": change.kind} if change.kind else {}  # fmt: skip
-    made = {**kept, **named, **(said or {})}
+    merged = {**unchanged, **named, **(values or {})}
     kind = _kind_of(change.path)
     if kind is not None and change.what == "add":
-        given = _values(change, kind)
-        made |= {name: value for name, value in given.items() if value is not REMOVED}
-    if not made and change.what == "add":
+        typed_values = _values(change, kind)
+        merged |= {name: value for name, value in typed_values.items() if value is not REMOVED}
+    if not merged and change.what == "add":
         raise JobError(
             message("console.card-empty", "{path}: say what is to be added", path=change.path)
         )
-    return made
+    return merged
 
 
 # ---- chains that are said as changes of the stock one
@@ -423,16 +425,16 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
     base = tuple(change.path.split("."))
     entries = loaded.settings.chains.of(ChainName(base[1]))
     tree = _value(read_yaml(text, "crawl.yaml").tree, base)
-    said: Mapping[str, Any] = tree if isinstance(tree, dict) else {}
-    inserted = list(said.get(INSERT) or ())
+    tree_said: Mapping[str, Any] = tree if isinstance(tree, dict) else {}
+    inserted = list(tree_said.get(INSERT) or ())
     if change.what == "add":
         return amended(text, [Edit((*base, INSERT), [*inserted, _said(change, {})])])
     label = entries[change.number].label
     match change.what:
         case "up" | "down":
             labels = [entry.label for entry in entries]
-            other = change.number + (1 if change.what == "down" else -1)
-            if not 0 <= other < len(labels):
+            second = change.number + (1 if change.what == "down" else -1)
+            if not 0 <= second < len(labels):
                 raise JobError(
                     message(
                         "console.rule-at-end",
@@ -441,40 +443,42 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
                         path=change.path,
                     )
                 )
-            labels[change.number], labels[other] = labels[other], labels[change.number]
+            labels[change.number], labels[second] = labels[second], labels[change.number]
             return amended(text, [Edit((*base, REORDER), labels)])
         case "disable" | "enable":
             on = change.what == "enable"
             return amended(text, [Edit((*base, label, "enabled"), on)])
         case "set":
-            before = said.get(label)
+            before = tree_said.get(label)
             values = _said(change, before if isinstance(before, dict) else {})
             return amended(text, [Edit((*base, label), values or REMOVED)])
         case "fields":
             values = _values(change, type(entries[change.number]))
-            return amended(text, [Edit((*base, label, name), one) for name, one in values.items()])
+            return amended(
+                text, [Edit((*base, label, name), value) for name, value in values.items()]
+            )
         case "remove":
-            return amended(text, list(_without(base, label, said)))
+            return amended(text, list(_without(base, label, tree_said)))
         case _:
             raise _no_such(change)
 
 
-def _without(base: tuple[str, ...], label: str, said: Mapping[str, Any]) -> Iterator[Edit]:
+def _without(base: tuple[str, ...], label: str, values: Mapping[str, Any]) -> Iterator[Edit]:
     """The edits that take an entry out of a chain."""
-    inserted = list(said.get(INSERT) or ())
+    inserted = list(values.get(INSERT) or ())
     names = [
-        str(one.get("name") or one.get("processor")) if isinstance(one, dict) else str(one)
-        for one in inserted
+        str(entry.get("name") or entry.get("processor")) if isinstance(entry, dict) else str(entry)
+        for entry in inserted
     ]
-    if label in said:
+    if label in values:
         yield Edit((*base, label), REMOVED)
-    order = [one for one in said.get(REORDER) or () if one != label]
-    if order != list(said.get(REORDER) or ()):
+    order = [entry for entry in values.get(REORDER) or () if entry != label]
+    if order != list(values.get(REORDER) or ()):
         yield Edit((*base, REORDER), order)
     if label in names:
         yield Edit((*base, INSERT, names.index(label)), REMOVED)
     else:
-        yield Edit((*base, REMOVE), [*(said.get(REMOVE) or ()), label])
+        yield Edit((*base, REMOVE), [*(values.get(REMOVE) or ()), label])
 
 
 def editor_of(facts: FieldFacts, model: type[BaseModel] = JobSettings) -> str:
@@ -520,19 +524,19 @@ def field_text(kind: str, value: object, path: str = "") -> str:
         value: The value.
         path: The setting.
     """
-    said = masked(plain(value), path)
-    if kind == "lines" and isinstance(said, list):
-        return "\n".join(map(str, said))
-    if isinstance(said, bool):
-        return str(said).lower()
-    if kind == "yaml" and said in ([], {}, None, ""):
+    plain_value = masked(plain(value), path)
+    if kind == "lines" and isinstance(plain_value, list):
+        return "\n".join(map(str, plain_value))
+    if isinstance(plain_value, bool):
+        return str(plain_value).lower()
+    if kind == "yaml" and plain_value in ([], {}, None, ""):
         return ""
-    if isinstance(said, float):
-        return f"{said:g}"
-    if isinstance(said, list | dict) or isinstance(value, Secret):
-        text = yaml_text(said) if isinstance(said, list | dict) else str(said)
+    if isinstance(plain_value, float):
+        return f"{plain_value:g}"
+    if isinstance(plain_value, list | dict) or isinstance(value, Secret):
+        text = yaml_text(plain_value) if isinstance(plain_value, list | dict) else str(plain_value)
         return dedent(text).strip()
-    return "" if said is None else str(said)
+    return "" if plain_value is None else str(plain_value)
 
 
 def value_of(kind: str, text: str) -> Any:  # noqa: ANN401 - YAML

@@ -77,8 +77,8 @@ class ChangedSettings(msgspec.Struct, frozen=True):
 
 async def patch_settings(call: Call) -> ChangedSettings:
     """Change single settings, of a running job at once."""
-    wanted: SettingsPatch = call.body
-    if not wanted.assignments:
+    changes: SettingsPatch = call.body
+    if not changes.assignments:
         sample = '`{"assignments": ["politeness.min_delay=5"]}`'
         raise RefusedRequestError(
             422,
@@ -88,7 +88,7 @@ async def patch_settings(call: Call) -> ChangedSettings:
             ),
         )
     request = ChangeRequest(
-        assignments=list(wanted.assignments), place=wanted.place, preview=wanted.preview
+        assignments=list(changes.assignments), place=changes.place, preview=changes.preview
     )
     return await change(call, call.job(), request)
 
@@ -106,15 +106,16 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
         RefusedRequestError: It names a file, and the requester may not (403).
     """
     await require_may_name(call.services, call.identity, job, request)
-    made, running = await apply_change(call, job, request, _PATIENCE)
-    changes = tuple(ChangedValue(*one) for one in made.said)
+    result, running = await apply_change(call, job, request, _PATIENCE)
+    changes = tuple(ChangedValue(*assignment) for assignment in result.said)
     if request.preview:
-        call.note.change(None, {"preview": [one.path for one in changes]})
+        call.note.change(None, {"preview": [assignment.path for assignment in changes]})
     else:
         call.note.change(
-            {one.path: one.before for one in changes}, {one.path: one.after for one in changes}
+            {assignment.path: assignment.before for assignment in changes},
+            {assignment.path: assignment.after for assignment in changes},
         )
-    return ChangedSettings(changes, running, request.preview, made.touched)
+    return ChangedSettings(changes, running, request.preview, result.touched)
 
 
 async def apply_change(
@@ -135,31 +136,31 @@ async def apply_change(
         ConfigError: The change is wrong.
         JobError: The job refuses.
     """
-    plain, who = to_builtins(request), name_of(call.identity)
+    plain, by = to_builtins(request), name_of(call.identity)
     try:
-        answer = await ask_command(job.layout.socket, "change", patience, change=plain, **{BY: who})
+        answer = await ask_command(job.layout.socket, "change", patience, change=plain, **{BY: by})
     except NotRunningError:
         return await ask(
-            call, change_file, EditRequest(request, who), patience, job.layout.root
+            call, change_file, EditRequest(request, by), patience, job.layout.root
         ), False
     return msgspec.convert(answer["changed"], Changed), True
 
 
 async def require_may_name(
-    services: ConsoleServices, who: Requester, job: FoundJob, request: ChangeRequest
+    services: ConsoleServices, requester: Requester, job: FoundJob, request: ChangeRequest
 ) -> None:
     """Refuse a change that names files, servers or networks if that is for admins alone.
 
     Args:
         services: The parts of the console.
-        who: Who asks.
+        requester: The caller.
         job: The job.
         request: The change.
 
     Raises:
         RefusedRequestError: It does (403).
     """
-    if may_name_files(who.role, is_remote=services.reach.is_remote, places=who.places):
+    if may_name_files(requester.role, is_remote=services.reach.is_remote, places=requester.places):
         return
     fields = to_builtins(EditRequest(request))
     answer = await services.readers.ask(named_files.name, job.layout.root, _PATIENCE, **fields)

@@ -1,6 +1,7 @@
 """`/api/v1/jobs/J/config` and `/api/v1/config`: the file of a job, its versions, and hints."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -9,15 +10,14 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
-from nacre.console.cursors import ItemList
 from nacre.console.fleet.places import FoundJob
+from nacre.console.links import ItemList
 from nacre.console.problems import (
     PROBLEM_TYPE,
     ProblemDetails,
     RefusedRequestError,
     not_found,
 )
-from nacre.console.readers.newest import NewestWins
 from nacre.console.spoken import spoken_card, spoken_completions, spoken_findings
 from nacre.console.task_answers import NOWHERE
 from nacre.console.versions import EditedThing
@@ -29,6 +29,51 @@ from nacre.editing.hover import HoverCard
 from nacre.messages import message
 from nacre.ops.fields import Flag, LineText, ShortText, Text, Whole
 from nacre.ops.roles import Role
+
+
+class _Place:
+    """The questions of one asker: the number of the newest, and the turn of the one in process."""
+
+    def __init__(self) -> None:
+        self.newest = 0
+        self.inside = 0
+        self.turn = asyncio.Lock()
+
+
+class NewestWins:
+    """Lets one question of each asker through at a time; of those that wait, only the newest."""
+
+    def __init__(self) -> None:
+        self._places: dict[Hashable, _Place] = {}
+
+    async def ask(self, key: Hashable, question: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - as the question gives it
+        """Ask, unless a newer question of the same asker comes before its turn.
+
+        Args:
+            key: Whose question it is, and about what.
+            question: Asks it.
+
+        Raises:
+            RefusedRequestError: A newer one came (409).
+        """
+        place = self._places.setdefault(key, _Place())
+        place.newest += 1
+        mine = place.newest
+        place.inside += 1
+        try:
+            async with place.turn:
+                if mine != place.newest:
+                    raise RefusedRequestError(
+                        409,
+                        "newer",
+                        message("console.newer-text", "a newer text was sent meanwhile"),
+                    )
+                return await question()
+        finally:
+            place.inside -= 1
+            if not place.inside:
+                self._places.pop(key, None)
+
 
 YAML_TYPE: Final = "text/yaml; charset=utf-8"
 _SAVING: Final = 30.0
@@ -70,7 +115,7 @@ class FormattedText(msgspec.Struct, frozen=True):
     """A text in the style of new jobs.
 
     Attributes:
-        text: It.
+        text: The text.
     """
 
     text: str
@@ -202,17 +247,17 @@ async def ask_about(
 
 async def get_config(call: Call) -> Response:
     """The file of a job, with its ETag."""
-    found = await ask_about(call, "config-text", call.job())
-    tag = f'"{found["etag"]}"'
+    answer = await ask_about(call, "config-text", call.job())
+    tag = f'"{answer["etag"]}"'
     if call.request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"etag": tag})
-    return Response(found["text"], media_type=YAML_TYPE, headers={"etag": tag})
+    return Response(answer["text"], media_type=YAML_TYPE, headers={"etag": tag})
 
 
 async def config_version(call: Call) -> EditedThing:
     """The file of a job; settings and sheets are parts of it."""
-    found = await ask_about(call, "config-text", call.job())
-    return EditedThing(found["etag"], found["text"])
+    answer = await ask_about(call, "config-text", call.job())
+    return EditedThing(answer["etag"], answer["text"])
 
 
 async def put_config(call: Call) -> SavedConfig | Response:
@@ -227,10 +272,10 @@ async def put_config(call: Call) -> SavedConfig | Response:
     try:
         text = (await call.request.body()).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        said = message(
+        detail = message(
             "console.text-not-utf-8", "the text is not UTF-8, at byte {start}", start=error.start
         )
-        raise RefusedRequestError(400, "bad-text", said) from None
+        raise RefusedRequestError(400, "bad-text", detail) from None
     tag = call.request.headers.get("if-match", "").removeprefix("W/").strip('"')
     if not tag:
         raise RefusedRequestError(
@@ -252,7 +297,7 @@ async def save_text(
     """Save a text or an earlier version; the answer of `readers.editing.save_config`.
 
     Args:
-        call: Who asks.
+        call: The caller.
         job: The job.
         content: `text` or `version`.
         tag: ETag that it is based on; "*" for any.
@@ -340,15 +385,16 @@ def problem_answer(findings: TextFindings) -> Response:
 
 async def get_effective(call: Call) -> EffectiveSettings | Response:
     """All settings as they hold."""
-    found = await ask_about(call, "effective-settings", call.job())
-    if "problems" in found:
+    answer = await ask_about(call, "effective-settings", call.job())
+    if "problems" in answer:
         details = ProblemDetails(
             HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-settings",
-            "the settings cannot be read", tuple(found["problems"]),
+            "the settings cannot be read", tuple(answer["problems"]),
         )  # fmt: skip
         return Response(to_json(details), 422, media_type=PROBLEM_TYPE)
     items = [
-        EffectiveSetting(path, one["value"], one["origin"]) for path, one in found["values"].items()
+        EffectiveSetting(path, setting["value"], setting["origin"])
+        for path, setting in answer["values"].items()
     ]
     return EffectiveSettings(tuple(items), None, iso(call.services.clock.now()))
 
@@ -358,22 +404,22 @@ async def get_effective(call: Call) -> EffectiveSettings | Response:
 
 async def check_text(call: Call) -> TextFindings:
     """The findings of a text; of those that somebody sends quickly, the newest is looked at."""
-    wanted: TextQuestion = call.body
-    if wanted.text is None and not wanted.job:
+    request: TextQuestion = call.body
+    if request.text is None and not request.job:
         raise RefusedRequestError(
             422, "no-text", message("console.text-or-job", "send a text, or name a job")
         )
-    root, extra = _root(call, wanted.job)
-    patience = _SAVING if wanted.thorough else _WAIT
+    root, extra = _root(call, request.job)
+    patience = _SAVING if request.thorough else _WAIT
 
     async def question() -> object:
         return await call.services.readers.ask(
-            "find-in-text", root, patience, text=wanted.text, thorough=wanted.thorough,
+            "find-in-text", root, patience, text=request.text, thorough=request.thorough,
             files=call.may_name_files, **extra,
         )  # fmt: skip
 
-    found = await _NEWEST.ask((_asker(call), "check", wanted.job), question)
-    return spoken_findings(msgspec.convert(found, TextFindings), call.language)
+    answer = await _NEWEST.ask((_asker(call), "check", request.job), question)
+    return spoken_findings(msgspec.convert(answer, TextFindings), call.language)
 
 
 def _root(call: Call, job: str) -> tuple[Path, dict[str, bool]]:
@@ -388,44 +434,44 @@ def _asker(call: Call) -> tuple[str, str]:
 
 async def check_of(call: Call, job: FoundJob) -> TextFindings:
     """The findings of the file that is saved."""
-    found = await ask_about(call, "find-in-text", job, files=True)
-    return spoken_findings(msgspec.convert(found, TextFindings), call.language)
+    answer = await ask_about(call, "find-in-text", job, files=True)
+    return spoken_findings(msgspec.convert(answer, TextFindings), call.language)
 
 
 async def complete_at(call: Call) -> Completions:
     """Completions at a place."""
-    found = msgspec.convert(await _at_place(call, "complete-text"), Completions)
-    return spoken_completions(found, call.language)
+    answer = msgspec.convert(await _at_place(call, "complete-text"), Completions)
+    return spoken_completions(answer, call.language)
 
 
 async def hover_at(call: Call) -> HoverCard:
     """The meaning of what stands at a place."""
-    found = msgspec.convert(await _at_place(call, "hover-text"), HoverCard)
-    return spoken_card(found, call.language)
+    answer = msgspec.convert(await _at_place(call, "hover-text"), HoverCard)
+    return spoken_card(answer, call.language)
 
 
 async def _at_place(call: Call, task: str) -> Any:  # noqa: ANN401 - as the task gives it
-    wanted: PlaceQuestion = call.body
+    request: PlaceQuestion = call.body
 
     async def question() -> object:
         return await call.services.readers.ask(
-            task, NOWHERE, _WAIT, text=wanted.text, offset=wanted.offset
+            task, NOWHERE, _WAIT, text=request.text, offset=request.offset
         )
 
-    return await _NEWEST.ask((_asker(call), task, wanted.job), question)
+    return await _NEWEST.ask((_asker(call), task, request.job), question)
 
 
 async def format_yaml(call: Call) -> FormattedText | Response:
     """The text in the style of new jobs; comments stay."""
-    wanted: TextQuestion = call.body
-    found = await call.services.readers.ask("format-text", NOWHERE, _WAIT, text=wanted.text or "")
-    if "problems" in found:
+    request: TextQuestion = call.body
+    answer = await call.services.readers.ask("format-text", NOWHERE, _WAIT, text=request.text or "")
+    if "problems" in answer:
         details = ProblemDetails(
             HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-text",
-            "the text is not well-formed", tuple(found["problems"]),
+            "the text is not well-formed", tuple(answer["problems"]),
         )  # fmt: skip
         return Response(to_json(details), 422, media_type=PROBLEM_TYPE)
-    return FormattedText(found["text"])
+    return FormattedText(answer["text"])
 
 
 # ---- versions
@@ -433,15 +479,15 @@ async def format_yaml(call: Call) -> FormattedText | Response:
 
 async def list_edits(call: Call) -> EditList:
     """The versions of the file, the newest first."""
-    found = await ask_about(call, "edit-versions", call.job())
-    items = tuple(edit_item(one) for one in found)
+    answer = await ask_about(call, "edit-versions", call.job())
+    items = tuple(edit_item(edit) for edit in answer)
     return EditList(items, None, iso(call.services.clock.now()))
 
 
-def edit_item(one: Mapping[str, Any]) -> EditItem:
+def edit_item(edit: Mapping[str, Any]) -> EditItem:
     """A version as the interface shows it."""
     return EditItem(
-        one["number"], iso(one["time"]), one["who"], one["why"], one["source"], one["bytes"]
+        edit["number"], iso(edit["time"]), edit["who"], edit["why"], edit["source"], edit["bytes"]
     )
 
 
@@ -452,8 +498,8 @@ def version_number(call: Call) -> int:
 
 async def get_edit(call: Call) -> EditText:
     """A version with its text."""
-    found = await version_of(call, call.job(), version_number(call))
-    return EditText(edit_item(found["edit"]), found["text"])
+    version = await version_of(call, call.job(), version_number(call))
+    return EditText(edit_item(version["edit"]), version["text"])
 
 
 async def version_of(call: Call, job: FoundJob, number: int) -> dict[str, Any]:
@@ -462,8 +508,8 @@ async def version_of(call: Call, job: FoundJob, number: int) -> dict[str, Any]:
     Raises:
         RefusedRequestError: There is none (404).
     """
-    found: dict[str, Any] = await ask_about(call, "edit-version", job, number=number)
-    if not found:
+    answer: dict[str, Any] = await ask_about(call, "edit-version", job, number=number)
+    if not answer:
         raise not_found(
             message(
                 "console.no-settings-version",
@@ -472,17 +518,17 @@ async def version_of(call: Call, job: FoundJob, number: int) -> dict[str, Any]:
                 id=job.id,
             )
         )
-    return found
+    return answer
 
 
 async def restore_edit(call: Call) -> SavedConfig | Response:
     """Take the text of an earlier version again, as a new version."""
     number = version_number(call)
     query: SaveQuery = call.query
-    why = query.why or f"version {number} again"
+    reason = query.why or f"version {number} again"
     content = {"version": number}
     await version_of(call, call.job(), number)
-    answer = await save_text(call, call.job(), content, "*", SaveQuery(query.force, why))
+    answer = await save_text(call, call.job(), content, "*", SaveQuery(query.force, reason))
     return _saved(call, answer, None)
 
 
@@ -491,14 +537,14 @@ async def restore_edit(call: Call) -> SavedConfig | Response:
 
 async def get_schema(call: Call) -> Response:
     """The JSON Schema of `crawl.yaml`."""
-    found = await call.services.readers.ask("settings-schema", NOWHERE, _WAIT)
-    return Response(to_json(found), media_type="application/schema+json")
+    answer = await call.services.readers.ask("settings-schema", NOWHERE, _WAIT)
+    return Response(to_json(answer), media_type="application/schema+json")
 
 
 async def get_setting(call: Call) -> SettingFacts:
     """The facts about a setting."""
     path = str(call.request.path_params["path"])[:200]
-    found = await call.services.readers.ask("setting-facts", NOWHERE, _WAIT, path=path)
-    if not found:
+    answer = await call.services.readers.ask("setting-facts", NOWHERE, _WAIT, path=path)
+    if not answer:
         raise not_found("setting", path)
-    return msgspec.convert(found, SettingFacts)
+    return msgspec.convert(answer, SettingFacts)

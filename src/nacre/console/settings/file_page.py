@@ -39,7 +39,7 @@ class Light(NamedTuple):
 
     Attributes:
         name: `text`, `settings` or `whole`.
-        problems: How many there are; -1 where it was not looked at.
+        problems: How many there are; -1 if it was not looked at.
     """
 
     name: str
@@ -58,25 +58,29 @@ class DiffLine(NamedTuple):
     text: str
 
 
-def lights_of(found: TextFindings) -> list[Light]:
+def lights_of(lights: TextFindings) -> list[Light]:
     """The lights of a check, in their order."""
-    return [Light(str(level), found.lights.get(str(level), -1)) for level in CheckLevel]
+    return [Light(str(level), lights.lights.get(str(level), -1)) for level in CheckLevel]
 
 
 def difference(old: str, new: str) -> list[DiffLine]:
     """The lines that differ between two texts, with three around them."""
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), n=_CONTEXT, lineterm="")
-    found = [DiffLine(line[:1], line[1:]) for line in lines if line[:3] not in {"---", "+++"}]
-    return [one if one.sign != "@" else DiffLine("@", "…") for one in found][:_MOST_LINES]
+    blocks = [DiffLine(line[:1], line[1:]) for line in lines if line[:3] not in {"---", "+++"}]
+    return [text_line if text_line.sign != "@" else DiffLine("@", "…") for text_line in blocks][
+        :_MOST_LINES
+    ]
 
 
 async def page(call: Call) -> PageAnswer:
     """The file of a job as YAML, in an editor; without script in a plain field."""
     job = call.job()
     saved = await ask_about(call, "config-text", job, _PATIENCE)
-    found = await checked(call, job, None)
+    findings = await checked(call, job, None)
     facts = await frame(call, job, "yaml")
-    return PageAnswer("settings.html", {**facts, **shown_text(saved["text"], saved["etag"], found)})
+    return PageAnswer(
+        "settings.html", {**facts, **shown_text(saved["text"], saved["etag"], findings)}
+    )
 
 
 async def submit(call: Call) -> PageAnswer:
@@ -89,36 +93,36 @@ async def submit(call: Call) -> PageAnswer:
         query = SaveQuery(int(form.get("force", "") == "1"), form.get("why", ""))
         answer = await save_text(call, job, {"text": text}, tag, query)
         return await _written(call, job, answer, text, facts)
-    found = await checked(call, job, text, thorough=action == "verify")
+    findings = await checked(call, job, text, thorough=action == "verify")
     saved = await ask_about(call, "config-text", job, _PATIENCE)
-    shown = shown_text(text, tag, found)
+    values = shown_text(text, tag, findings)
     if action == "clip":
-        shown |= await _clip(call, job, text, form)
+        values |= await _clip(call, job, text, form)
     elif action == "save":
         if facts["running"]:
             raise is_running_error()
-        shown["diff"] = difference(saved["text"], text)
-        shown["asks"] = bool(shown["diff"])
-        shown["told"] = "" if shown["asks"] else "same"
+        values["diff"] = difference(saved["text"], text)
+        values["asks"] = bool(values["diff"])
+        values["told"] = "" if values["asks"] else "same"
     else:
-        shown["told"] = "verified"
-    shown["unsaved"] = text != saved["text"]
-    return PageAnswer("settings.html", {**facts, **shown})
+        values["told"] = "verified"
+    values["unsaved"] = text != saved["text"]
+    return PageAnswer("settings.html", {**facts, **values})
 
 
 async def _clip(
     call: Call, job: FoundJob, text: str, form: Mapping[str, str]
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, object]:  # fmt: skip
     """Save lines of a text as a clip; the facts of the page that are different then."""
     fields = {name: form.get(f"clip-{name}", "") for name in ("name", "title", "first", "last")}
     try:
         first, last = line_number(fields["first"]), line_number(fields["last"])
         lines = ClipLines(fields["name"], fields["title"], text, first, last)
-        made = await ask(call, CLIP_OF_LINES, lines)
+        answer = await ask(call, CLIP_OF_LINES, lines)
     except ConfigError as error:
         return {"told": "no-clip", "why_no_clip": error.message, "clip": fields}
-    call.note.change(None, {"clip": made.name, "place": made.place})
-    return {"told": "clip", "clip_name": made.name}
+    call.note.change(None, {"clip": answer.name, "place": answer.place})
+    return {"told": "clip", "clip_name": answer.name}
 
 
 def line_number(text: str) -> int:
@@ -149,37 +153,39 @@ async def _written(
         raise is_running_error()
     if outcome in {"saved", "same"}:
         saved = await ask_about(call, "config-text", job, _PATIENCE)
-        found = await checked(call, job, None)
-        shown = shown_text(saved["text"], saved["etag"], found)
-        return PageAnswer("settings.html", {**facts, **shown, "told": outcome})
+        findings = await checked(call, job, None)
+        values = shown_text(saved["text"], saved["etag"], findings)
+        return PageAnswer("settings.html", {**facts, **values, "told": outcome})
     if outcome == "changed":
-        found = await checked(call, job, text)
-        shown = shown_text(text, answer["etag"], found)
-        shown |= {"told": "changed", "theirs": answer["text"], "unsaved": True}
-        shown["diff"] = difference(answer["text"], text)
-        return PageAnswer("settings.html", {**facts, **shown}, 412)
-    found = msgspec.convert(answer["findings"], TextFindings)
-    shown = shown_text(text, (await ask_about(call, "config-text", job, _PATIENCE))["etag"], found)
-    shown |= {"told": "problems", "unsaved": True}
-    return PageAnswer("settings.html", {**facts, **shown}, 422)
+        findings = await checked(call, job, text)
+        values = shown_text(text, answer["etag"], findings)
+        values |= {"told": "changed", "theirs": answer["text"], "unsaved": True}
+        values["diff"] = difference(answer["text"], text)
+        return PageAnswer("settings.html", {**facts, **values}, 412)
+    findings = msgspec.convert(answer["findings"], TextFindings)
+    values = shown_text(
+        text, (await ask_about(call, "config-text", job, _PATIENCE))["etag"], findings
+    )
+    values |= {"told": "problems", "unsaved": True}
+    return PageAnswer("settings.html", {**facts, **values}, 422)
 
 
-def shown_text(text: str, etag: str, found: TextFindings) -> dict[str, Any]:
+def shown_text(text: str, etag: str, findings: TextFindings) -> dict[str, object]:
     """The facts of the page about a text.
 
     Args:
-        text: It.
+        text: The text.
         etag: That of the version that it is based on.
-        found: Its findings.
+        findings: Its findings.
     """
     return {
         "text": text,
         "etag": etag,
-        "problems": found.problems,
-        "warnings": found.warnings,
-        "lights": lights_of(found),
-        "red": blocked_by(found),
-        "survey": found.survey,
+        "problems": findings.problems,
+        "warnings": findings.warnings,
+        "lights": lights_of(findings),
+        "red": blocked_by(findings),
+        "survey": findings.survey,
         "diff": (),
         "asks": False,
         "unsaved": False,
@@ -193,28 +199,28 @@ async def checked(
     call: Call, job: FoundJob, text: str | None, *, thorough: bool = False
 ) -> TextFindings:
     """The findings of a text; of the saved one for None."""
-    found = await ask_about(
+    answer = await ask_about(
         call, "find-in-text", job, _THOROUGH if thorough else _PATIENCE,
         text=text, thorough=thorough, files=text is None or call.may_name_files,
     )  # fmt: skip
-    return msgspec.convert(found, TextFindings)
+    return msgspec.convert(answer, TextFindings)
 
 
-async def frame(call: Call, job: FoundJob, view: str) -> dict[str, Any]:
+async def frame(call: Call, job: FoundJob, view: str) -> dict[str, object]:
     """The facts that all views of the settings show.
 
     Args:
-        call: Who asks.
+        call: The caller.
         job: The job.
         view: Name of the view.
     """
-    seen = await call.services.poller.fresh(job)
+    snapshot = await call.services.poller.fresh(job)
     return {
         "job": job,
         "view": view,
-        "state": seen.state,
-        "group": group_of(seen.state),
-        "running": seen.running,
+        "state": snapshot.state,
+        "group": group_of(snapshot.state),
+        "running": snapshot.running,
         "edits": call.identity.role >= Role.OPERATOR,
     }
 
@@ -230,8 +236,8 @@ async def form_of(call: Call) -> dict[str, str]:
         raise RefusedRequestError(
             415, "not-a-form", message("console.form-needed", "send a form, as the page does")
         )
-    found = await sent_form(call.request)
-    return {name: value for name, value in found.multi_items() if isinstance(value, str)}
+    fields = await sent_form(call.request)
+    return {name: value for name, value in fields.multi_items() if isinstance(value, str)}
 
 
 # ---- history
@@ -240,40 +246,40 @@ async def form_of(call: Call) -> dict[str, str]:
 async def history(call: Call) -> PageAnswer:
     """The versions of the file, the newest first."""
     job = call.job()
-    found = await ask_about(call, "edit-versions", job, _PATIENCE)
+    answer = await ask_about(call, "edit-versions", job, _PATIENCE)
     facts = await frame(call, job, "history")
-    items = [edit_item(one) for one in found]
+    items = [edit_item(edit) for edit in answer]
     return PageAnswer("settings_history.html", {**facts, "items": items})
 
 
 async def version(call: Call) -> PageAnswer:
     """A version beside the one before it, or beside the one that `with` names."""
     job, number = call.job(), version_number(call)
-    found = await ask_about(call, "edit-versions", job, _PATIENCE)
-    numbers = [int(one["number"]) for one in found]
+    answer = await ask_about(call, "edit-versions", job, _PATIENCE)
+    numbers = [int(edit["number"]) for edit in answer]
     mine = await version_of(call, job, number)
-    other = _other(call.request.query_params.get("with", ""), numbers, number)
-    text = (await version_of(call, job, other))["text"] if other else ""
-    old, new = (text, mine["text"]) if other < number else (mine["text"], text)
+    compared = _other(call.request.query_params.get("with", ""), numbers, number)
+    text = (await version_of(call, job, compared))["text"] if compared else ""
+    old, new = (text, mine["text"]) if compared < number else (mine["text"], text)
     facts = {
         **await frame(call, job, "history"),
         "edit": edit_item(mine["edit"]),
-        "other": other,
+        "other": compared,
         "numbers": numbers,
         "old": old,
         "new": new,
-        "older": min(other, number),
-        "newer": max(other, number),
+        "older": min(compared, number),
+        "newer": max(compared, number),
         "diff": difference(old, new),
         "latest": number == max(numbers),
     }
     return PageAnswer("settings_version.html", facts)
 
 
-def _other(said: str, numbers: Sequence[int], number: int) -> int:
+def _other(number_text: str, numbers: Sequence[int], number: int) -> int:
     """The version to compare with: the one that is named, else the one before; 0 for none."""
-    named = [one for one in numbers if str(one) == said]
-    return named[0] if named else max((one for one in numbers if one < number), default=0)
+    named = [edit for edit in numbers if str(edit) == number_text]
+    return named[0] if named else max((edit for edit in numbers if edit < number), default=0)
 
 
 async def restore(call: Call) -> PageAnswer:

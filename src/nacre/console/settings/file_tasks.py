@@ -30,7 +30,7 @@ from nacre.job.apply_change import alone
 from nacre.job.control import is_running
 from nacre.job.edits import edit_list, note_edit, read_config, read_edit
 from nacre.messages import message
-from nacre.ops.config_file import ConfigVersion, read_version
+from nacre.ops.settings import ConfigVersion, read_version
 from nacre.runs.manifest import effective
 from nacre.settings.layers import job_layers
 from nacre.settings.load import examine_job, examine_text
@@ -78,12 +78,12 @@ def closed_files(layout: Layout, _: Arguments) -> list[list[int]]:
     named = list(secret_files(layers, layout.root))
     places = {place.file for layer in layers for place in layer.places.values()}
     named += [layout.root / file for file in places if file and not has_settings(file)]
-    found = []
+    files = []
     for path in named:
         with suppress(OSError, ValueError):
             facts = path.stat()
-            found.append([facts.st_dev, facts.st_ino])
-    return found
+            files.append([facts.st_dev, facts.st_ino])
+    return files
 
 
 def find_problems(layout: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -95,15 +95,15 @@ def find_problems(layout: Layout, arguments: Arguments) -> dict[str, Any]:
             `thorough`: ask the network too; `files`: the asker may name files.
     """
     has_job = bool(arguments.get("has_job", True))
-    given = arguments.get("text")
+    text_sent = arguments.get("text")
     saved = read_version(layout).text if has_job else ""
-    text = saved if given is None else str(given)
+    text = saved if text_sent is None else str(text_sent)
     refused = [] if arguments.get("files") else changed_files(saved, text)
     if refused:
         return dict(to_builtins(_refused(text, refused)))
     thorough = bool(arguments.get("thorough"))
-    found = find_in_text(text, layout if has_job else None, thorough=thorough)
-    return dict(to_builtins(found))
+    findings = find_in_text(text, layout if has_job else None, thorough=thorough)
+    return dict(to_builtins(findings))
 
 
 def _refused(text: str, paths: list[str]) -> TextFindings:
@@ -120,8 +120,8 @@ def _refused(text: str, paths: list[str]) -> TextFindings:
 
 def complete_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
     """Completions: `text`, `offset`."""
-    found = complete(str(arguments["text"]), int(arguments["offset"]))
-    return dict(to_builtins(found))
+    result = complete(str(arguments["text"]), int(arguments["offset"]))
+    return dict(to_builtins(result))
 
 
 def hover_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
@@ -144,9 +144,9 @@ def format_text(_: Layout, arguments: Arguments) -> dict[str, Any]:
         return {"text": text}
     out = io.StringIO()
     yaml.dump(tree, out)
-    made = out.getvalue()
-    same = read_yaml(made, "crawl.yaml").tree == read_yaml(text, "crawl.yaml").tree
-    return {"text": made if same else text}
+    formatted = out.getvalue()
+    same = read_yaml(formatted, "crawl.yaml").tree == read_yaml(text, "crawl.yaml").tree
+    return {"text": formatted if same else text}
 
 
 def effective_settings(layout: Layout, _: Arguments) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def effective_settings(layout: Layout, _: Arguments) -> dict[str, Any]:
     if loaded is None:
         return {"problems": [problem._asdict() for problem in problems]}
     values = effective(loaded.settings, loaded.origin)
-    return {"values": {path: _json(one) for path, one in values.items()}}
+    return {"values": {path: _json(setting) for path, setting in values.items()}}
 
 
 def _json(value: object) -> Any:  # noqa: ANN401 - JSON
@@ -210,14 +210,14 @@ def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str
         moved = _unbound(layout, without_secrets(raw).text, text)
     if moved:
         return {"outcome": "problems", "findings": _as_findings(tuple(moved))}
-    found = _refused(text, refused) if refused else find_in_text(text, layout)
-    if found.problems and (refused or not arguments.get("force")):
-        return {"outcome": "problems", "findings": to_builtins(found)}
+    findings_of_text = _refused(text, refused) if refused else find_in_text(text, layout)
+    if findings_of_text.problems and (refused or not arguments.get("force")):
+        return {"outcome": "problems", "findings": to_builtins(findings_of_text)}
     write_config(layout, full)
-    who, why = str(arguments.get("who", "")), str(arguments.get("why", ""))
-    note_edit(layout, before, who, why, source)
+    user, reason = str(arguments.get("who", "")), str(arguments.get("why", ""))
+    note_edit(layout, before, user, reason, source)
     edits = edit_list(layout)
-    findings = to_builtins(found)
+    findings = to_builtins(findings_of_text)
     after = read_version(layout)
     return {
         "outcome": "saved", "etag": after.etag, "number": edits[-1].number, "findings": findings,
@@ -235,9 +235,9 @@ def put_config(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     Returns:
         What `save_config` returns.
     """
-    wanted = {**arguments, "etag": "*", "force": True, "why": ""}
+    request = {**arguments, "etag": "*", "force": True, "why": ""}
     if layout.config.exists():
-        answer = save_config(layout, wanted)
+        answer = save_config(layout, request)
         if answer["outcome"] == "same":
             layout.config.touch()  # beside beans it is the newer one now, which holds
         return answer
@@ -259,26 +259,29 @@ def _moved(layout: Layout, before: str, text: str, arguments: Arguments) -> list
     if loaded is None or not secret_places(loaded.settings):
         return []
     old, _ = examine_text(layout, before)
-    found = moved_secrets(
+    problems = moved_secrets(
         old.settings if old is not None else None, loaded.settings,
         strict=not (arguments.get("files") or arguments.get("version")),
         references=not arguments.get("admin"),
     )  # fmt: skip
-    return [one._replace(file="crawl.yaml", line=loaded.origin(one.path).line) for one in found]
+    return [
+        problem._replace(file="crawl.yaml", line=loaded.origin(problem.path).line)
+        for problem in problems
+    ]
 
 
-def _unbound(layout: Layout, shown: str, text: str) -> list[Problem]:
+def _unbound(layout: Layout, facts: str, text: str) -> list[Problem]:
     """A problem for each mark of a text whose recipient can be read in one of two texts alone.
 
-    Settings that are no valid ones have no recipient: who saves them, and mends them later, would
+    Settings that are no valid ones have no recipient: who saves them, and repairs them later, would
     have a hidden secret sent elsewhere in two steps.
 
     Args:
         layout: The job.
-        shown: The saved text, with marks in place of its secrets.
+        facts: The saved text, with marks in place of its secrets.
         text: The text that was sent, with the same marks.
     """
-    before, after = (_readable_marks(layout, one) for one in (shown, text))
+    before, after = (_readable_marks(layout, version) for version in (facts, text))
     return [_UNBOUND._replace(message=f"{mark} {_UNBOUND.message}")
             for mark in sorted(marks_in(text) & (before ^ after))]  # fmt: skip
 
@@ -316,16 +319,18 @@ def _as_lines_end(text: str, saved: str) -> str:
 
 
 def _as_findings(problems: tuple[Problem, ...]) -> dict[str, Any]:
-    found = [
+    problem_items = [
         {
             "message": problem.message, "expected": problem.expected, "sample": problem.sample,
             "level": "settings", "line": problem.line, "column": 1 if problem.line else 0,
         }
         for problem in problems
     ]  # fmt: skip
-    lights = {"text": 0, "settings": len(found), "whole": -1}
-    made = msgspec.convert({"problems": found, "warnings": [], "lights": lights}, TextFindings)
-    return dict(to_builtins(made))
+    lights = {"text": 0, "settings": len(problem_items), "whole": -1}
+    findings = msgspec.convert(
+        {"problems": problem_items, "warnings": [], "lights": lights}, TextFindings
+    )
+    return dict(to_builtins(findings))
 
 
 # ---- versions
@@ -334,19 +339,19 @@ def _as_findings(problems: tuple[Problem, ...]) -> dict[str, Any]:
 def edit_versions(layout: Layout, _: Arguments) -> list[dict[str, Any]]:
     """The versions of the file, the newest first, without their digests."""
     layout.require()
-    found = [msgspec.structs.replace(one, digest="") for one in edit_list(layout)]
-    return [dict(to_builtins(one)) for one in reversed(found)]
+    versions = [msgspec.structs.replace(version, digest="") for version in edit_list(layout)]
+    return [dict(to_builtins(version)) for version in reversed(versions)]
 
 
 def edit_version(layout: Layout, arguments: Arguments) -> dict[str, Any]:
-    """A version with its text: `number`; empty where there is none."""
+    """A version with its text: `number`; empty if there is none."""
     layout.require()
     number = int(arguments["number"])
-    if all(one.number != number for one in edit_list(layout)):
+    if all(version.number != number for version in edit_list(layout)):
         return {}
     edit, text = read_edit(layout, number)
-    shown = msgspec.structs.replace(edit, digest="")
-    return {"edit": to_builtins(shown), "text": without_secrets(text).text}
+    public = msgspec.structs.replace(edit, digest="")
+    return {"edit": to_builtins(public), "text": without_secrets(text).text}
 
 
 # ---- what can be said
@@ -358,23 +363,23 @@ def settings_schema(_: Layout, __: Arguments) -> dict[str, Any]:
 
 
 def setting_facts(_: Layout, arguments: Arguments) -> dict[str, Any]:
-    """The facts about a setting or a section: `path`; empty where there is none."""
+    """The facts about a setting or a section: `path`; empty if there is none."""
     path = str(arguments["path"])
     parts = tuple(path.split("."))
-    found = described_at(parts, {})
-    if found is None:
+    described = described_at(parts, {})
+    if described is None:
         return {}
     inner = [field.path for field in fields(JobSettings) if field.path.startswith(f"{path}.")]
-    made: dict[str, Any] = {
-        "path": path, "kind": found.kind, "doc": found.doc, "settings": inner,
-        "heritrix": list(found.heritrix or heritrix_of(path)),
+    facts_of_setting: dict[str, Any] = {
+        "path": path, "kind": described.kind, "doc": described.doc, "settings": inner,
+        "heritrix": list(described.heritrix or heritrix_of(path)),
     }  # fmt: skip
-    facts = found.facts
+    facts = described.facts
     if facts is not None:
-        made |= {
+        facts_of_setting |= {
             "type": typed(facts), "unit": facts.unit, "sample": facts.sample, "live": facts.live,
             "sheets": facts.sheets, "required": required(facts),
             "default": None if required(facts) else _json(facts.default),
             "choices": list(choices_of(type_at(JobSettings, parts, None))),
         }  # fmt: skip
-    return made
+    return facts_of_setting

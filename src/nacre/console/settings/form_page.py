@@ -30,19 +30,19 @@ async def page(call: Call) -> PageAnswer:
 async def _form(
     call: Call, job: FoundJob, section: str, search: str, **more: object
 ) -> PageAnswer:  # fmt: skip
-    found = await ask_about(
+    answer = await ask_about(
         call, "form-fields", job, _PATIENCE, section=section, search=search.strip(),
         spoken=call.language.name,
     )  # fmt: skip
     facts = await frame(call, job, "form")
-    shown = {
+    values = {
         "fields": (), "sections": (), "lists": (), "total": 0, "etag": "", "pending": "",
-        "preview": None, "applied": None, "wrong": {}, "typed": {}, "opened": "", **found,
+        "preview": None, "applied": None, "wrong": {}, "typed": {}, "opened": "", **answer,
     }  # fmt: skip
-    shown |= {"section": section, "search": search}
-    shown |= {name: value for name, value in more.items() if value or name != "opened"}
-    status = 422 if shown["wrong"] or more.get("refused") else 200
-    return PageAnswer("settings_form.html", {"refused": (), **facts, **shown}, status)
+    values |= {"section": section, "search": search}
+    values |= {name: value for name, value in more.items() if value or name != "opened"}
+    status = 422 if values["wrong"] or more.get("refused") else 200
+    return PageAnswer("settings_form.html", {"refused": (), **facts, **values}, status)
 
 
 async def submit(call: Call) -> PageAnswer:
@@ -56,7 +56,7 @@ async def submit(call: Call) -> PageAnswer:
             return await _apply(call, job, form, section, search)
         if facts["running"]:
             return await _preview(call, job, values, section, search)
-        found = await ask_about(
+        answer = await ask_about(
             call, "form-text", job, _PATIENCE, values=values, card=form.get("card", ""),
             said=form.get("said", ""), card_kind=form.get("card_kind", ""),
             fields=changed_values(form, _CARD_VALUE, _CARD_OLD),
@@ -73,8 +73,8 @@ async def submit(call: Call) -> PageAnswer:
         refused = (Problem("", error.message),)
         return await _form(call, job, section, search, refused=refused, typed=values)
     saved = await ask_about(call, "config-text", job, _PATIENCE)
-    shown = shown_text(found["text"], found["etag"], await checked(call, job, found["text"]))
-    shown["diff"] = difference(saved["text"], found["text"])
+    shown = shown_text(answer["text"], answer["etag"], await checked(call, job, answer["text"]))
+    shown["diff"] = difference(saved["text"], answer["text"])
     shown |= {"asks": bool(shown["diff"]), "told": "" if shown["diff"] else "same"}
     shown["unsaved"] = shown["asks"]
     return PageAnswer("settings.html", {**facts, **shown})
@@ -84,14 +84,14 @@ def changed_values(
     form: Mapping[str, str], new: str = _VALUE, before: str = _OLD
 ) -> dict[str, str]:
     """The values of a form that somebody changed, by their paths."""
-    found = {}
+    values = {}
     for name, value in form.items():
         path = name.removeprefix(new)
         plain = value.replace("\r\n", "\n").strip("\n")
         old = form.get(before + path, "").replace("\r\n", "\n").strip("\n")
         if name.startswith(new) and plain != old and f"{_RESET}{path}" not in form:
-            found[path] = plain
-    return found
+            values[path] = plain
+    return values
 
 
 async def _preview(
@@ -100,11 +100,11 @@ async def _preview(
     """The page with the number of queued URIs that a change of the running job would affect."""
     if not values:
         return await _form(call, job, section, search)
-    found = await ask_about(call, "form-change", job, _PATIENCE, values=values)
-    assignments = found["assignments"]
-    made = await change(call, job, ChangeRequest(assignments=assignments, preview=True))
+    answer = await ask_about(call, "form-change", job, _PATIENCE, values=values)
+    assignments = answer["assignments"]
+    result = await change(call, job, ChangeRequest(assignments=assignments, preview=True))
     pending = to_json(assignments).decode()
-    return await _form(call, job, section, search, pending=pending, preview=made, typed=values)
+    return await _form(call, job, section, search, pending=pending, preview=result, typed=values)
 
 
 async def _apply(
@@ -117,5 +117,5 @@ async def _apply(
         raise ConfigError(
             [Problem("", message("console.change-format", "not a change: {error}", error=error))]
         ) from None
-    made = await change(call, job, ChangeRequest(assignments=assignments))
-    return await _form(call, job, section, search, applied=made)
+    result = await change(call, job, ChangeRequest(assignments=assignments))
+    return await _form(call, job, section, search, applied=result)

@@ -25,7 +25,7 @@ from nacre.editing.places import heritrix_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, why_fixed
 from nacre.messages import message
-from nacre.ops.config_file import read_version
+from nacre.ops.settings import read_version
 from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
@@ -68,15 +68,15 @@ class SettingSearch:
             doc: Its meaning, in English.
             more: Its other names.
         """
-        said = (doc, self._translate(doc) if doc else "", *more)
-        return self.names(name) or self._is_in(*said)
+        texts = (doc, self._translate(doc) if doc else "", *more)
+        return self.names(name) or self._is_in(*texts)
 
     def names(self, name: str) -> bool:
         """Whether a setting is meant by its name, or by a word of people for it."""
         return self._is_in(name, _WORDS.get(name.rpartition(".")[2], ""))
 
-    def _is_in(self, *said: str) -> bool:
-        return bool(self._text) and any(self._text in one.lower() for one in said)
+    def _is_in(self, *texts: str) -> bool:
+        return bool(self._text) and any(self._text in text.lower() for text in texts)
 
     def in_cards(self, lists: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """The lists of rules with the cards that are meant, those without one left out.
@@ -84,30 +84,30 @@ class SettingSearch:
         Args:
             lists: As `cards.card_lists` has them.
         """
-        found = []
-        for one in lists:
-            cards = [card for card in one["cards"] if self._is_meant(card)]
+        matching = []
+        for card_list in lists:
+            cards = [card for card in card_list["cards"] if self._is_meant(card)]
             if cards:
-                found.append({**one, "cards": cards})
-        return found
+                matching.append({**card_list, "cards": cards})
+        return matching
 
     def _is_meant(self, card: Mapping[str, Any]) -> bool:
         if self.finds(str(card["label"]), str(card["doc"]), str(card["kind"])):
             return True
-        return any(self.finds(one["name"], one["doc"]) for one in _fields_of(card))
+        return any(self.finds(field["name"], field["doc"]) for field in _fields_of(card))
 
     def first_field(self, lists: Iterable[Mapping[str, Any]]) -> str:
         """The first card with a field that is meant by its name, as `LIST NUMBER`; "" for none."""
-        for one in lists:
-            for card in one["cards"]:
+        for card_list in lists:
+            for card in card_list["cards"]:
                 if any(self.names(field["name"]) for field in _fields_of(card)):
-                    return f"{one['path']} {card['number']}"
+                    return f"{card_list['path']} {card['number']}"
         return ""
 
 
 def _fields_of(card: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
     """The fields of a card without those that all cards have."""
-    return (one for one in card["fields"] if one["name"] not in _COMMON)
+    return (field for field in card["fields"] if field["name"] not in _COMMON)
 
 
 Arguments = Mapping[str, Any]
@@ -143,15 +143,15 @@ def form_fields(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     if loaded is None:
         return {"problems": [problem._asdict() for problem in problems]}
     section, search = str(arguments["section"]), str(arguments["search"])
-    spoken = str(arguments.get("spoken", ""))
+    language = str(arguments.get("spoken", ""))
     lists = card_lists(loaded) if search or not section else []
     opened = ""
     if search:
-        wanted = searching(search, spoken)
-        lists = wanted.in_cards(lists)
-        opened = wanted.first_field(lists)
+        setting_search = searching(search, language)
+        lists = setting_search.in_cards(lists)
+        opened = setting_search.first_field(lists)
     return {
-        **fields_shown(loaded, layout.config.name, section, search, spoken=spoken),
+        **fields_shown(loaded, layout.config.name, section, search, language=language),
         "lists": lists,
         "opened": opened,
         "etag": read_version(layout).etag,
@@ -165,7 +165,7 @@ def fields_shown(
     section: str,
     search: str,
     *paths: str,
-    spoken: str = "",
+    language: str = "",
 ) -> dict[str, Any]:
     """The settings of a section, or those that a search finds, as fields.
 
@@ -175,24 +175,27 @@ def fields_shown(
         section: All of this section; "" for the common ones.
         search: Those that have this text in name, meaning or Heritrix's name; "" for no search.
         paths: Settings that are shown too, before the others.
-        spoken: The language in which meanings are searched, too; "" for English alone.
+        language: The language in which meanings are searched, too; "" for English alone.
 
     Returns:
         `fields`, the names of all `sections`, and `total`, the number of all settings.
     """
-    found = [
+    all_fields = [
         field for field in fields(JobSettings) if field.path.partition(".")[0] not in _ELSEWHERE
     ]
-    wanted, looked = [one for one in found if one.path in paths], searching(search, spoken)
-    wanted += [
-        one for one in found
-        if one.path not in paths
-        and (_fits(one, looked) if search else _is_in(one, section))
+    selected, setting_search = (
+        [setting for setting in all_fields if setting.path in paths],
+        searching(search, language),
+    )
+    selected += [
+        setting for setting in all_fields
+        if setting.path not in paths
+        and (_fits(setting, setting_search) if search else _is_in(setting, section))
     ]  # fmt: skip
     return {
-        "fields": [_field(loaded, own, one) for one in wanted],
-        "sections": list(dict.fromkeys(_section(one.path) for one in found)),
-        "total": len(found),
+        "fields": [_field(loaded, own, setting) for setting in selected],
+        "sections": list(dict.fromkeys(_section(setting.path) for setting in all_fields)),
+        "total": len(all_fields),
     }
 
 
@@ -208,14 +211,14 @@ def _fits(facts: FieldFacts, search: SettingSearch) -> bool:
     return search.finds(facts.path, facts.doc, *heritrix_of(facts.path))
 
 
-def searching(text: str, spoken: str) -> SettingSearch:
+def searching(text: str, language: str) -> SettingSearch:
     """A search of settings.
 
     Args:
         text: What was typed.
-        spoken: The language of the page; "" for English.
+        language: The language of the page; "" for English.
     """
-    return SettingSearch(text, language_of(spoken).text)
+    return SettingSearch(text, language_of(language).text)
 
 
 def _field(loaded: Loaded[JobSettings] | None, own: str, facts: FieldFacts) -> dict[str, Any]:
@@ -242,8 +245,8 @@ def form_change(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         layout: The job.
         arguments: `values`: texts by path.
     """
-    found = _values(arguments["values"])
-    lines = [f"{path}={msgspec.json.encode(value).decode()}" for path, value in found]
+    values = _values(arguments["values"])
+    lines = [f"{path}={msgspec.json.encode(value).decode()}" for path, value in values]
     return {"etag": read_version(layout).etag, "assignments": lines}
 
 
@@ -260,27 +263,27 @@ def form_values(_: Layout, arguments: Arguments) -> dict[str, Any]:
     Raises:
         ConfigError: A value is wrong, or there is no such setting; with every problem.
     """
-    made = Layer("option", {})
+    layer = Layer("option", {})
     for path, value in _values(arguments["values"]):
-        put(made, path, value, SettingOrigin("option"))
-    return {"settings": made.tree}
+        put(layer, path, value, SettingOrigin("option"))
+    return {"settings": layer.tree}
 
 
 def _values(texts: Mapping[str, str]) -> list[tuple[str, Any]]:
-    known = {field.path: field for field in fields(JobSettings)}
-    found, problems = [], []
+    by_path = {field.path: field for field in fields(JobSettings)}
+    values, problems = [], []
     for path, text in texts.items():
-        facts = known.get(path)
+        facts = by_path.get(path)
         if facts is None:
             problems.append(Problem(path, message("console.no-setting", "no such setting")))
             continue
         try:
-            found.append((path, value_of(editor_of(facts), text)))
+            values.append((path, value_of(editor_of(facts), text)))
         except ConfigError as error:
             problems += [problem._replace(path=path, line=0, file="") for problem in error.problems]
     if problems:
         raise ConfigError(problems)
-    return found
+    return values
 
 
 def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:

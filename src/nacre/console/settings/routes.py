@@ -2,16 +2,7 @@
 
 from nacre.console.answering import read_row
 from nacre.console.route_row import API, RouteRow
-from nacre.console.settings import (
-    changes,
-    config,
-    file_page,
-    form_page,
-    sheet_handlers,
-    sheet_page,
-    sheets,
-    trials,
-)
+from nacre.console.settings import changes, config, file_page, form_page, sheet_page, sheets, trials
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
@@ -64,27 +55,27 @@ EDITING_ROUTES: tuple[RouteRow, ...] = (
     read_row(f"{API}/jobs/{{job}}/sheets", sheets.list_sheets,
              "The sheets of a job, and where they apply.")._replace(
         version_of=config.config_version),
-    RouteRow("POST", f"{API}/jobs/{{job}}/sheets", _O, sheet_handlers.put_sheet,
-             "Make a sheet, or add settings to it.", body=sheet_handlers.SheetWish,
+    RouteRow("POST", f"{API}/jobs/{{job}}/sheets", _O, sheet_page.put_sheet,
+             "Make a sheet, or add settings to it.", body=sheet_page.SheetWish,
              answer=changes.ChangedSettings,
              version_of=config.config_version),
-    RouteRow("GET", f"{API}/jobs/{{job}}/sheets/at", _V, sheet_handlers.get_sheets_at,
+    RouteRow("GET", f"{API}/jobs/{{job}}/sheets/at", _V, sheet_page.get_sheets_at,
              "What sheets say for a URL.", query=sheets.SheetsAtQuery, answer=sheets.SheetsAtUrl),
-    RouteRow("GET", f"{API}/jobs/{{job}}/sheets/{{sheet}}", _V, sheet_handlers.get_sheet,
-             "A sheet, and where it applies.", answer=sheet_handlers.SheetDetails,
+    RouteRow("GET", f"{API}/jobs/{{job}}/sheets/{{sheet}}", _V, sheet_page.get_sheet,
+             "A sheet, and where it applies.", answer=sheet_page.SheetDetails,
              version_of=config.config_version),
-    RouteRow("GET", f"{API}/jobs/{{job}}/associations", _V, sheet_handlers.list_associations,
-             "What sheets apply to.", answer=sheet_handlers.AssociationList,
+    RouteRow("GET", f"{API}/jobs/{{job}}/associations", _V, sheet_page.list_associations,
+             "What sheets apply to.", answer=sheet_page.AssociationList,
              version_of=config.config_version),
-    RouteRow("DELETE", f"{API}/jobs/{{job}}/sheets/{{sheet}}", _O, sheet_handlers.remove_sheet,
-             "Take a sheet away.", query=sheet_handlers.PreviewQuery,
+    RouteRow("DELETE", f"{API}/jobs/{{job}}/sheets/{{sheet}}", _O, sheet_page.remove_sheet,
+             "Take a sheet away.", query=sheet_page.PreviewQuery,
              answer=changes.ChangedSettings, version_of=config.config_version),
-    RouteRow("POST", f"{API}/jobs/{{job}}/associations", _O, sheet_handlers.associate,
-             "Apply sheets to some URIs.", body=sheet_handlers.AssociationWish,
+    RouteRow("POST", f"{API}/jobs/{{job}}/associations", _O, sheet_page.associate,
+             "Apply sheets to some URIs.", body=sheet_page.AssociationWish,
              answer=changes.ChangedSettings,
              version_of=config.config_version),
-    RouteRow("DELETE", f"{API}/jobs/{{job}}/associations", _O, sheet_handlers.dissociate,
-             "Take a sheet off some URIs.", body=sheet_handlers.AssociationWish,
+    RouteRow("DELETE", f"{API}/jobs/{{job}}/associations", _O, sheet_page.dissociate,
+             "Take a sheet off some URIs.", body=sheet_page.AssociationWish,
              answer=changes.ChangedSettings,
              version_of=config.config_version),
     RouteRow("POST", f"{API}/jobs/{{job}}/dry-run", _V, trials.show_trial,

@@ -8,12 +8,16 @@ import msgspec
 from nacre.console.call import Call, PageAnswer
 from nacre.console.decoding import lines_of
 from nacre.console.fleet.places import FoundJob
+from nacre.console.links import ItemList
+from nacre.console.problems import not_found
 from nacre.console.readers.task import NoRequest
-from nacre.console.settings.changes import change
+from nacre.console.settings.changes import ChangedSettings, change
 from nacre.console.settings.file_page import form_of, frame
 from nacre.console.settings.sheets import (
+    AssociationFacts,
     PlaceRequest,
     SheetPlace,
+    SheetsAtUrl,
     ValueRequest,
     list_sheets,
     sheet_value,
@@ -23,6 +27,8 @@ from nacre.console.task_answers import ask
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, JobError, NacreError
 from nacre.job.apply_change import ChangeRequest
+from nacre.messages import message
+from nacre.ops.fields import Flag, LineTexts, Order, ShortText, ShortTexts, Texts
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import is_ip
 
@@ -64,23 +70,23 @@ async def _sheets(
     call: Call, job: FoundJob, url: str = "", key: str = "", **more: Any,  # noqa: ANN401 - facts
 ) -> PageAnswer:  # fmt: skip
     facts = await frame(call, job, "sheets")
-    shown: dict[str, Any] = {
+    page_facts: dict[str, Any] = {
         "sheets": (), "associations": (), "places": (), "keys": (), "at": None, "u": url,
         "key": key, "refused": "", "preview": None, "pending": "", "applied": None, "typed": None,
     }  # fmt: skip
     status = 200
     try:
         answer = await ask(call, list_sheets, NoRequest())
-        shown |= {"sheets": answer.items, "places": answer.places, "keys": answer.keys}
-        shown["associations"] = answer.associations
+        page_facts |= {"sheets": answer.items, "places": answer.places, "keys": answer.keys}
+        page_facts["associations"] = answer.associations
         if url:
-            shown["at"] = await ask(call, sheets_at, PlaceRequest(url, key))
+            page_facts["at"] = await ask(call, sheets_at, PlaceRequest(url, key))
     except NacreError as error:
-        shown["refused"], status = error.message, 422
-    shown |= more
-    shown["tree"] = sheet_tree(shown["places"])
+        page_facts["refused"], status = error.message, 422
+    page_facts |= more
+    page_facts["tree"] = sheet_tree(page_facts["places"])
     return PageAnswer(
-        "settings_sheets.html", {**facts, **shown}, 422 if more.get("refused") else status
+        "settings_sheets.html", {**facts, **page_facts}, 422 if more.get("refused") else status
     )
 
 
@@ -107,13 +113,13 @@ async def submit(call: Call) -> PageAnswer:
 
 async def _sheet_change(call: Call, form: Mapping[str, str]) -> PendingSheetChange:
     """Return the change that a form of the page describes."""
-    what, name = form.get("what", "place"), form.get("name", "")
+    action, name = form.get("what", "place"), form.get("name", "")
     surts = list(lines_of(form.get("surts", "")))
-    if what == "remove":
+    if action == "remove":
         return PendingSheetChange(remove=name)
-    if what == "dissociate":
+    if action == "dissociate":
         return PendingSheetChange(dissociate=name, surts=surts)
-    if what == "associate":
+    if action == "associate":
         return PendingSheetChange(associate={"sheets": [name], "surts": surts})
     key = form.get("key", "")
     typed = await ask(call, sheet_value, ValueRequest(key, form.get("value", "")))
@@ -154,19 +160,19 @@ def sheet_tree(places: Iterable[SheetPlace]) -> tuple[SheetNode, ...]:
 
 
 def _nodes(tree: Mapping[str, Any]) -> tuple[SheetNode, ...]:
-    found: list[SheetNode] = []
+    level: list[SheetNode] = []
     for label, below in tree.items():
         if not label:
             continue
         own, nodes = list(below.get("", ())), _nodes(below)
         if not own and len(nodes) == 1:
-            found.append(nodes[0]._replace(label=_joined(label, nodes[0].label)))
+            level.append(nodes[0]._replace(label=_joined(label, nodes[0].label)))
             continue
         count = bool(own) + sum(node.places for node in nodes)
         # http and https of one place are two prefixes.
-        more = [SheetNode(one.prefix, one, (), 1) for one in own[1:]]
-        found += [SheetNode(label, own[0] if own else None, nodes, count), *more]
-    return tuple(found)
+        more = [SheetNode(item.prefix, item, (), 1) for item in own[1:]]
+        level += [SheetNode(label, own[0] if own else None, nodes, count), *more]
+    return tuple(level)
 
 
 def _joined(above: str, label: str) -> str:
@@ -180,8 +186,8 @@ def labels_of(prefix: str) -> Sequence[str]:
     Args:
         prefix: Such as `http://(org,example,www,)/a/`; without `)` it is all below a domain.
     """
-    rest = prefix.partition("(")[2]
-    authority, closed, path = rest.partition(")")
+    tail = prefix.partition("(")[2]
+    authority, closed, path = tail.partition(")")
     name, _, port = _host(authority)
     if not name:
         return ("*",)
@@ -202,3 +208,127 @@ def _host(authority: str) -> tuple[str, str, str]:
         return labels.strip(","), colon, port
     parts = [part for part in labels.split(",") if part]
     return ".".join(reversed(parts)), colon, port
+
+
+class SheetDetails(msgspec.Struct, frozen=True):
+    """A sheet, and where it applies.
+
+    Attributes:
+        name: Its name.
+        shipped: It comes with Nacre.
+        values: What it says, by path.
+        associations: The associations that name it.
+    """
+
+    name: str
+    shipped: bool
+    values: dict[str, str]
+    associations: tuple[AssociationFacts, ...]
+
+
+class AssociationList(ItemList[AssociationFacts], frozen=True):
+    """All associations of sheets with URIs."""
+
+
+class SheetWish(msgspec.Struct, frozen=True):
+    """A sheet to be made or changed.
+
+    Attributes:
+        name: Its name.
+        assignments: `path=value` texts.
+        preview: Change nothing; count the queued URIs that would be affected.
+    """
+
+    name: ShortText
+    assignments: Texts
+    preview: bool = False
+
+
+class AssociationWish(msgspec.Struct, frozen=True):
+    """An association to be added, or taken off.
+
+    Attributes:
+        sheets: The sheets, the strongest last; to be taken off: one.
+        surts: URLs or SURT prefixes; to be taken off: "all" where empty.
+        rule: A rule as `crawl.yaml` has it, in place of prefixes; null for none.
+        order: Its order among rules.
+        preview: Change nothing; count the queued URIs that would be affected.
+    """
+
+    sheets: ShortTexts
+    surts: LineTexts = ()
+    rule: dict[str, Any] | None = None
+    order: Order = 0
+    preview: bool = False
+
+
+class PreviewQuery(msgspec.Struct, frozen=True):
+    """Whether a change is only looked at.
+
+    Attributes:
+        preview: 1: change nothing; count the queued URIs that would be affected.
+    """
+
+    preview: Flag = 0
+
+
+async def get_sheet(call: Call) -> SheetDetails:
+    """A sheet, and where it applies.
+
+    Raises:
+        RefusedRequestError: There is none of this name (404).
+    """
+    name = str(call.params["sheet"])
+    answer = await ask(call, list_sheets, NoRequest())
+    named = tuple(association for association in answer.associations if name in association.sheets)
+    for sheet in answer.items:
+        if sheet.name == name:
+            return SheetDetails(name, sheet.shipped, sheet.values, named)
+    raise not_found(message("console.sheet-of-job", "sheet {name} of this job", name=name))
+
+
+async def list_associations(call: Call) -> AssociationList:
+    """All associations of sheets with URIs."""
+    answer = await ask(call, list_sheets, NoRequest())
+    return AssociationList(answer.associations, None, answer.as_of)
+
+
+async def get_sheets_at(call: Call) -> SheetsAtUrl:
+    """The sheets that apply to a URL, and their values there."""
+    place = await ask(call, sheets_at, PlaceRequest(call.query.u))
+    return SheetsAtUrl(place.url, place.sheets, place.holds)
+
+
+async def put_sheet(call: Call) -> ChangedSettings:
+    """Make a sheet, or add settings to it."""
+    sheet: SheetWish = call.body
+    lines = [f"sheets.{sheet.name}.{text}" for text in sheet.assignments]
+    request = ChangeRequest(assignments=lines, preview=sheet.preview)
+    return await change(call, call.job(), request)
+
+
+async def remove_sheet(call: Call) -> ChangedSettings:
+    """Take a sheet away; no URIs may be associated with it."""
+    query: PreviewQuery = call.query
+    name = str(call.params["sheet"])
+    return await change(call, call.job(), ChangeRequest(remove=name, preview=bool(query.preview)))
+
+
+async def associate(call: Call) -> ChangedSettings:
+    """Apply sheets to URIs with some prefixes, or to those that a rule accepts."""
+    request: AssociationWish = call.body
+    note: dict[str, object] = {"sheets": list(request.sheets)}
+    note |= {"surts": list(request.surts)} if request.surts else {}
+    note |= {"rule": request.rule} if request.rule is not None else {}
+    note |= {"order": request.order} if request.order else {}
+    return await change(call, call.job(), ChangeRequest(associate=note, preview=request.preview))
+
+
+async def dissociate(call: Call) -> ChangedSettings:
+    """Take a sheet off all URIs, or off some prefixes."""
+    association: AssociationWish = call.body
+    name = association.sheets[0] if association.sheets else ""
+    request = ChangeRequest(
+        dissociate=name, surts=list(association.surts), preview=association.preview
+    )
+    return await change(call, call.job(), request)

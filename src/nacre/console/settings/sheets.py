@@ -232,7 +232,7 @@ def list_sheets(layout: Layout, _: NoRequest) -> SheetAnswer:
     loaded = load_job(layout)
     settings = loaded.settings
     values = _values(settings)
-    used = {name for one in settings.sheet_associations for name in one.sheets}
+    used = {name for association in settings.sheet_associations for name in association.sheets}
     sheets = (
         SheetFacts(
             name, name in STOCK and name not in settings.sheets,
@@ -242,10 +242,11 @@ def list_sheets(layout: Layout, _: NoRequest) -> SheetAnswer:
     )  # fmt: skip
     associations = (
         AssociationFacts(
-            number, tuple(one.sheets), tuple(one.surts)[:_MOST_PREFIXES], one.surts_file,
-            tuple(rule.label for rule in one.all_rules), one.order,
+            number, tuple(association.sheets), tuple(association.surts)[:_MOST_PREFIXES],
+            association.surts_file,
+            tuple(rule.label for rule in association.all_rules), association.order,
         )
-        for number, one in enumerate(settings.sheet_associations)
+        for number, association in enumerate(settings.sheet_associations)
     )  # fmt: skip
     keys = tuple(field.path for field in fields(JobSettings) if field.sheets)
     places = tuple(_places(loaded, values))
@@ -253,7 +254,7 @@ def list_sheets(layout: Layout, _: NoRequest) -> SheetAnswer:
     return SheetAnswer(tuple(sheets), tuple(associations), places, keys, None, as_of)
 
 
-def _values(settings: JobSettings) -> dict[str, dict[str, Any]]:
+def _values(settings: JobSettings) -> dict[str, dict[str, object]]:
     """Return the settings of each sheet by path, with marks in place of secrets."""
     sheets = {**STOCK, **settings.sheets}
     return {name: masked(flat(tree, settings)) for name, tree in sheets.items()}
@@ -271,17 +272,17 @@ def _places(
     settings = loaded.settings
     named: dict[str, list[str]] = {}
     texts: dict[str, str] = {}
-    for one in settings.sheet_associations:
-        for text in one.surts[:_MOST_PREFIXES]:
+    for association in settings.sheet_associations:
+        for text in association.surts[:_MOST_PREFIXES]:
             prefix = implied_prefix(text.lstrip("+"))
-            named.setdefault(prefix, []).extend(one.sheets)
+            named.setdefault(prefix, []).extend(association.sheets)
             texts.setdefault(prefix, text)
     above: list[str] = []
     for prefix in sorted(named):
         while above and not prefix.startswith(above[-1]):
             above.pop()
         above.append(prefix)
-        chain = [name for one in above for name in named[one]]
+        chain = [name for association in above for name in named[association]]
         holds = tuple(_holding(chain, values, loaded))
         yield SheetPlace(prefix, texts[prefix], len(above) - 1, tuple(named[prefix]), holds)
 
@@ -290,13 +291,13 @@ def _holding(
     names: Sequence[str], values: Mapping[str, Mapping[str, Any]], loaded: Loaded[JobSettings]
 ) -> Iterator[HoldingValue]:
     """The settings that sheets say, the strongest last, each with the sheets that it overrules."""
-    said: dict[str, list[tuple[str, str]]] = {}
+    holding: dict[str, list[tuple[str, str]]] = {}
     for name in names:
         for path, value in values.get(name, {}).items():
-            said.setdefault(path, []).append((name, _shown(value)))
-    for path, given in sorted(said.items()):
-        *weaker, (name, value) = given
-        overruled = tuple(OverruledValue(other, text) for other, text in weaker)
+            holding.setdefault(path, []).append((name, _shown(value)))
+    for path, assigned in sorted(holding.items()):
+        *weaker, (name, value) = assigned
+        overruled = tuple(OverruledValue(second, text) for second, text in weaker)
         own = loaded.is_given(f"sheets.{name}")
         origin = str(loaded.origin(f"sheets.{name}.{path}")) if own else ""
         elsewhere = field_text("text", plain(value_at(loaded.settings, path)), path)
@@ -314,8 +315,8 @@ def sheets_at(layout: Layout, request: PlaceRequest) -> SheetsAtPlace:
     url = parse_seed(request.url).url
     loaded = load_job(layout)
     settings = loaded.settings
-    found = sheet_list(settings, layout.root)
-    sheets = make_sheets(settings, found, scope_state(layout.root, RuleFiles(layout.root)))
+    places = sheet_list(settings, layout.root)
+    sheets = make_sheets(settings, places, scope_state(layout.root, RuleFiles(layout.root)))
     overlay = sheets.of_url(url)
     names = tuple(sheets.names(overlay))
     holds = tuple(_holding(names, _values(settings), loaded))

@@ -140,24 +140,24 @@ async def show_trial(call: Call) -> UrlTrials:
         RefusedRequestError: There are none, or too many (422).
         ConfigError: The text has problems.
     """
-    wanted: UrlQuestion = call.body
-    if not 0 < len(wanted.urls) <= MOST_URLS:
-        said = message(
+    question: UrlQuestion = call.body
+    if not 0 < len(question.urls) <= MOST_URLS:
+        text = message(
             "console.urls-number",
             "{number:,} URLs: send 1 to {most_urls:,}",
-            number=len(wanted.urls),
+            number=len(question.urls),
             most_urls=MOST_URLS,
         )
-        raise RefusedRequestError(422, "urls", said)
-    request = TrialRequest(wanted.urls, wanted.text, call.may_name_files)
+        raise RefusedRequestError(422, "urls", text)
+    request = TrialRequest(question.urls, question.text, call.may_name_files)
     return await ask(call, dry_run, request, _PATIENCE)
 
 
 async def page(call: Call) -> PageAnswer:
     """The form for URLs."""
     facts = await frame(call, call.job(), "urls")
-    shown = {"urls": call.request.query_params.get("u", "")[:2_000], "text": ""}
-    return PageAnswer("settings_urls.html", {**facts, **_EMPTY, **shown})
+    fields = {"urls": call.request.query_params.get("u", "")[:2_000], "text": ""}
+    return PageAnswer("settings_urls.html", {**facts, **_EMPTY, **fields})
 
 
 _EMPTY = {"trials": None, "problems": (), "refused": "", "most": MOST_URLS}
@@ -169,16 +169,18 @@ async def submit(call: Call) -> PageAnswer:
     facts = await frame(call, job, "urls")
     text = form.get("text", "").replace("\r\n", "\n")
     urls = list(lines_of(form.get("urls", "")))
-    shown = {**facts, **_EMPTY, "urls": "\n".join(urls), "text": text}
+    page_facts = {**facts, **_EMPTY, "urls": "\n".join(urls), "text": text}
     if text.strip() and text == (await ask_about(call, "config-text", job))["text"]:
-        shown["text"] = text = ""
+        page_facts["text"] = text = ""
     if not urls:
-        return PageAnswer("settings_urls.html", shown)
+        return PageAnswer("settings_urls.html", page_facts)
     try:
         body = UrlQuestion(tuple(urls), text or None)
         answer = await show_trial(call._replace(body=body))
     except ConfigError as error:
-        return PageAnswer("settings_urls.html", {**shown, "problems": error.problems}, 422)
+        return PageAnswer("settings_urls.html", {**page_facts, "problems": error.problems}, 422)
     except RefusedRequestError as error:
-        return PageAnswer("settings_urls.html", {**shown, "refused": error.message}, error.status)
-    return PageAnswer("settings_urls.html", {**shown, "trials": answer})
+        return PageAnswer(
+            "settings_urls.html", {**page_facts, "refused": error.message}, error.status
+        )
+    return PageAnswer("settings_urls.html", {**page_facts, "trials": answer})

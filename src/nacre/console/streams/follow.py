@@ -39,20 +39,20 @@ async def follow(
     """
     services = call.services
     clock = services.clock
-    with ExitStack() as held:
+    with ExitStack() as stack:
         for look in looks:
-            held.enter_context(look)
-        viewer = held.enter_context(services.hub.viewing(topics))
-        for one in make(frozenset(topics)):
-            yield one
+            stack.enter_context(look)
+        viewer = stack.enter_context(services.hub.viewing(topics))
+        for event in make(frozenset(topics)):
+            yield event
         checked = clock.monotonic()
         while (changed := await viewer.changes(BEAT)) is not None:
             if clock.monotonic() - checked >= BEAT:
                 checked = clock.monotonic()
                 if not may_look(call):
                     return
-            for one in make(changed) if changed else (beat,):
-                yield one
+            for event in make(changed) if changed else (beat,):
+                yield event
 
 
 def may_look(call: Call) -> bool:
@@ -60,8 +60,8 @@ def may_look(call: Call) -> bool:
     services = call.services
     visitor = identify(call.request, services.keys, services.sessions)
     place = call.job().place if "job" in call.request.path_params else None
-    who = visitor.identity
-    return who.role >= Role.VIEWER and (place is None or who.sees(place))
+    identity = visitor.identity
+    return identity.role >= Role.VIEWER and (place is None or identity.sees(place))
 
 
 COMMENT = b": \n\n"

@@ -6,7 +6,6 @@ A page has one stream: its own part comes as messages, and the numbers of the he
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 import msgspec
 
@@ -77,19 +76,19 @@ async def log(call: Call) -> EventStream:
 
     def changed() -> Iterator[bytes]:
         nonlocal seen
-        found = tail.behind(seen)
-        was, seen = seen, found.position
-        if found.position == was:
+        tail_lines = tail.behind(seen)
+        was, seen = seen, tail_lines.position
+        if tail_lines.position == was:
             return
 
         def made() -> bytes:
-            rows = log_items(line for line in found.lines if wants(line.text))
-            shown = {
-                "rows": rows, "job": job.id, "is_anew": found.is_anew,
+            rows = log_items(line for line in tail_lines.lines if wants(line.text))
+            facts = {
+                "rows": rows, "job": job.id, "is_anew": tail_lines.is_anew,
                 "columns": in_columns(name),
             }  # fmt: skip
-            text = render("live/log.html", shown, call.language, assets())
-            return event(text.decode(), position=str(found.position))
+            text = render("live/log.html", facts, call.language, assets())
+            return event(text.decode(), position=str(tail_lines.position))
 
         yield call.services.hub.made(tail.topic, (kind, was), made)
 
@@ -98,12 +97,12 @@ async def log(call: Call) -> EventStream:
 
 async def task(call: Call) -> EventStream:
     """The progress of a task, until it is over."""
-    held = seen_task(call)
-    topic = task_topic(held.id)
+    task_shown = seen_task(call)
+    topic = task_topic(task_shown.id)
 
     def changed() -> Iterator[bytes]:
-        text = render("live/task.html", {"task": facts_of(held)}, call.language, assets())
-        yield _OVER if held.ended else event(text.decode())
+        text = render("live/task.html", {"task": facts_of(task_shown)}, call.language, assets())
+        yield _OVER if task_shown.ended else event(text.decode())
 
     return _stream(call, topic, (), changed)
 
@@ -123,25 +122,32 @@ def _region(
     template: str,
     topic: str,
     looks: Sequence[AbstractContextManager[None]],
-    facts: Callable[[], dict[str, Any]],
+    facts: Callable[[], dict[str, object]],
     query: Hashable = None,
 ) -> EventStream:
     """A stream of a part of a page."""
     last = b""
 
     def made() -> bytes:
-        shown = {"session": call.session, "identity": call.identity, **facts()}
-        text = render(template, shown, call.language, assets())
+        page_facts = {"session": call.session, "identity": call.identity, **facts()}
+        text = render(template, page_facts, call.language, assets())
         return event(text.decode())
 
     def changed() -> Iterator[bytes]:
         nonlocal last
-        who = call.identity
-        key = (template, call.language.name, who.role, who.places, bool(call.session), query)
-        found = call.services.hub.made(topic, key, made)
-        if found != last:
-            last = found
-            yield found
+        identity = call.identity
+        key = (
+            template,
+            call.language.name,
+            identity.role,
+            identity.places,
+            bool(call.session),
+            query,
+        )
+        content = call.services.hub.made(topic, key, made)
+        if content != last:
+            last = content
+            yield content
 
     return _stream(call, topic, looks, changed)
 
@@ -175,11 +181,11 @@ def _stream(
         if topic in topics:
             yield from changed()
         if JOBS in topics:
-            who = call.identity
-            key = ("header", call.language.name, who.role, who.places)
-            found = call.services.hub.made(JOBS, key, made)
-            if found != last:
-                last = found
-                yield found
+            identity = call.identity
+            key = ("header", call.language.name, identity.role, identity.places)
+            content = call.services.hub.made(JOBS, key, made)
+            if content != last:
+                last = content
+                yield content
 
     return EventStream(follow(call, {topic, JOBS}, looks, events, _BEAT))

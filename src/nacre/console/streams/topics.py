@@ -148,9 +148,9 @@ class _Job:
 class _Task:
     """A task in the background; it may be forgotten meanwhile."""
 
-    def __init__(self, held: HeldTask) -> None:
-        self.topic = task_topic(held.id)
-        self._held = held
+    def __init__(self, task: HeldTask) -> None:
+        self.topic = task_topic(task.id)
+        self._held = task
 
     def look(self) -> AbstractContextManager[None]:
         """See `TopicSource`."""
@@ -179,12 +179,12 @@ class _Log:
 
     def event(self) -> bytes:
         """See `TopicSource`."""
-        seen = self._places.seen[self._index]
-        found = self._tail.behind(seen)
-        if found.position == seen:
+        position = self._places.seen[self._index]
+        lines = self._tail.behind(position)
+        if lines.position == position:
             return b""
-        self._places.seen[self._index] = found.position
-        data = to_json(LogLinesEvent(self.topic, found.is_anew, found.lines))
+        self._places.seen[self._index] = lines.position
+        data = to_json(LogLinesEvent(self.topic, lines.is_anew, lines.lines))
         return event(data.decode(), self._kind, str(self._places))
 
 
@@ -202,8 +202,8 @@ class _Places:
     def add(self) -> int:
         """Take the place of the next log; its number."""
         number = len(self.seen)
-        known = self._last[number] if number < len(self._last) else ""
-        self.seen.append(log_position(known))
+        position = self._last[number] if number < len(self._last) else ""
+        self.seen.append(log_position(position))
         return number
 
     def __str__(self) -> str:
@@ -214,8 +214,8 @@ async def stream(call: Call) -> EventStream:
     """Send what changes until the client leaves."""
     query: StreamQuery = call.query
     places = _Places(call.request.headers.get("last-event-id", ""))
-    found = [await _source(call, name, places) for name in _names(query.topics)]
-    sources = {source.topic: source for source in found}
+    topic_sources = [await _source(call, name, places) for name in _names(query.topics)]
+    sources = {source.topic: source for source in topic_sources}
 
     def changed(topics: frozenset[str]) -> Iterable[bytes]:
         events = (source.event() for topic, source in sources.items() if topic in topics)
@@ -268,7 +268,7 @@ async def _source(call: Call, name: str, places: _Places) -> TopicSource:
         case "task", [task]:
             return _Task(seen_task(call, task))
         case _:
-            known = "jobs, job:J, log:J:NAME, alerts:J and task:ID"
+            topics = "jobs, job:J, log:J:NAME, alerts:J and task:ID"
             raise RefusedRequestError(
                 400,
                 "topic",
@@ -276,6 +276,6 @@ async def _source(call: Call, name: str, places: _Places) -> TopicSource:
                     "console.no-topic",
                     "there is no topic {name}; there are {names}",
                     name=name,
-                    names=known,
+                    names=topics,
                 ),
             )

@@ -5,12 +5,15 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
+from nacre.console.answering import with_page
 from nacre.console.call import Call, PageAnswer
 from nacre.console.links import job_path
 from nacre.console.problems import not_found
+from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.console.task_answers import TaskFacts, TaskList, facts_of, seen_task
 from nacre.core.clock import iso
 from nacre.messages import message
+from nacre.ops.roles import Role
 
 
 async def list_tasks(call: Call) -> TaskList:
@@ -65,11 +68,11 @@ async def task_facts(call: Call, task: TaskFacts) -> Mapping[str, Any] | PageAns
 
 
 def _again(task: TaskFacts) -> dict[str, str]:
-    """The fields of the form that counts anew what was refused; {} where nothing was counted."""
+    """The fields of the form that counts again what was refused; {} where nothing was counted."""
     if task.problem is None or task.problem.code != "count-differs":
         return {}
-    wish = {name: str(task.asked[name]) for name in ("urls", "queues")}
-    return {"action": task.what, "kind": "regex", **wish}
+    request = {name: str(task.asked[name]) for name in ("urls", "queues")}
+    return {"action": task.what, "kind": "regex", **request}
 
 
 def _rule_link(task: TaskFacts) -> str:
@@ -110,13 +113,13 @@ def _said(call: Call, task: TaskFacts) -> str:
     return _counted(call, task.what, changed)
 
 
-def _counted(call: Call, what: str, number: int) -> str:
+def _counted(call: Call, kind: str, number: int) -> str:
     """What came of a task that changed so many."""
 
-    def ngettext(one: str, many: str) -> str:
-        return call.language.texts.ngettext(one, many, number).format(number=f"{number:,}")
+    def ngettext(singular: str, many: str) -> str:
+        return call.language.texts.ngettext(singular, many, number).format(number=f"{number:,}")
 
-    known = {
+    nouns = {
         "delete": ngettext(
             "{number} waiting URI was deleted.", "{number} waiting URIs were deleted."
         ),
@@ -155,4 +158,16 @@ def _counted(call: Call, what: str, number: int) -> str:
             "{number} indexes were posted to OutbackCDX; what is gone here is deleted there.",
         ),
     }
-    return known.get(what, "")
+    return nouns.get(kind, "")
+
+
+TASK_ROUTES: tuple[RouteRow, ...] = (
+    *with_page(RouteRow("GET", f"{API}/tasks/{{task}}", Role.VIEWER, get_task,
+                        "A task: how far it is, and what came of it.", answer=TaskFacts),
+               "/j/{job}/tasks/{task}", RouteView("task.html", task_facts)),
+    RouteRow("GET", f"{API}/tasks", Role.VIEWER, list_tasks,
+             "What goes on in the background.", answer=TaskList),
+    RouteRow("DELETE", f"{API}/tasks/{{task}}", Role.OPERATOR, cancel_task, "End a task.",
+             status=204),
+)  # fmt: skip
+"""Its rows."""

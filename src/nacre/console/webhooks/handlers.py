@@ -1,19 +1,22 @@
-"""`/api/v1/webhooks`: who is told what happens to jobs, quotas and schedules."""
+"""`/api/v1/webhooks`: who is notified of what happens to jobs, quotas and schedules."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
+from nacre.console.answering import with_page
 from nacre.console.call import Call
-from nacre.console.cursors import ItemList
 from nacre.console.fleet.webhook_book import HookDelivery, HookEvent, HookText, HookWish, KeptHook
 from nacre.console.forms import FormAction, form_handler
+from nacre.console.links import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
+from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 from nacre.messages import message
 from nacre.ops.fields import ShortText
+from nacre.ops.roles import Role
 
 
 class NewHook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,11 +122,11 @@ async def add_hook(call: Call) -> HookItem:
         ConfigError: It is wrong, or there are too many.
         RefusedRequestError: The requester may not send there (403).
     """
-    wanted: NewHook = call.body
-    _require_may_send(call, wanted)
-    call.note.change(None, wanted.wish)
+    request: NewHook = call.body
+    _require_may_send(call, request)
+    call.note.change(None, request.wish)
     book, owner = call.services.webhooks, call.identity.name
-    number = book.add(wanted.wish, wanted.secret or "", owner, call.identity.places)
+    number = book.add(request.wish, request.secret or "", owner, call.identity.places)
     return _item(call, hook_of(call, str(number)))
 
 
@@ -134,17 +137,17 @@ async def change_hook(call: Call) -> HookItem:
         ConfigError: It is wrong.
         RefusedRequestError: There is none (404), or the requester may not send there (403).
     """
-    wanted: NewHook = call.body
+    request: NewHook = call.body
     before = hook_of(call)
-    _require_may_send(call, wanted)
-    call.note.change(before.wish, wanted.wish)
-    secret = before.secret if wanted.secret is None else wanted.secret
-    call.services.webhooks.change(before.id, wanted.wish, secret, call.identity.name)
+    _require_may_send(call, request)
+    call.note.change(before.wish, request.wish)
+    secret = before.secret if request.secret is None else request.secret
+    call.services.webhooks.change(before.id, request.wish, secret, call.identity.name)
     return _item(call, hook_of(call))
 
 
-def _require_may_send(call: Call, wanted: NewHook) -> None:
-    if wanted.private and not call.may_send_privately:
+def _require_may_send(call: Call, request: NewHook) -> None:
+    if request.private and not call.may_send_privately:
         raise RefusedRequestError(
             403,
             "private",
@@ -206,15 +209,17 @@ def hook_of(call: Call, number: str | None = None) -> KeptHook:
 
 
 def _sees(call: Call, hook: KeptHook) -> bool:
-    """Whether who asks sees all jobs that a webhook is told of."""
-    seen = call.identity.places
-    return not seen or (bool(hook.places) and set(hook.places) <= set(seen))
+    """Whether the caller sees all jobs that a webhook is told of."""
+    user_places = call.identity.places
+    return not user_places or (bool(hook.places) and set(hook.places) <= set(user_places))
 
 
 def _item(call: Call, hook: KeptHook) -> HookItem:
-    found = call.services.webhooks.deliveries(hook.id)
-    waiting = sum(one.step == "waits" for one in found)
-    last = next((f"{one.step}: {one.answer}" for one in found if one.tries), "")
+    deliveries = call.services.webhooks.deliveries(hook.id)
+    waiting = sum(delivery.step == "waits" for delivery in deliveries)
+    last = next(
+        (f"{delivery.step}: {delivery.answer}" for delivery in deliveries if delivery.tries), ""
+    )
     return HookItem(hook.id, hook.wish, bool(hook.secret), hook.owner, waiting, last, hook.places)
 
 
@@ -268,14 +273,14 @@ class HookForm(NewHook, frozen=True, forbid_unknown_fields=True):
 
 async def hook_facts(call: Call, answer: HookList) -> Mapping[str, Any]:
     """The facts of the page of webhooks."""
-    wanted = call.query.webhook or (str(answer.items[0].id) if answer.items else "")
-    shown = hook_of(call, wanted) if wanted else None
+    number = call.query.webhook or (str(answer.items[0].id) if answer.items else "")
+    hook = hook_of(call, number) if number else None
     edited = hook_of(call, call.query.edit) if call.query.edit else None
-    messages = call._replace(params={"webhook": shown.id if shown else 0})
+    messages = call._replace(params={"webhook": hook.id if hook else 0})
     return {
         "hooks": answer.items,
-        "shown": shown.id if shown else 0,
-        "deliveries": (await list_deliveries(messages)).items if shown else (),
+        "shown": hook.id if hook else 0,
+        "deliveries": (await list_deliveries(messages)).items if hook else (),
         "events": _EVENTS,
         "edited": edited.wish if edited else None,
         "number": edited.id if edited else 0,
@@ -304,8 +309,8 @@ async def _resume(call: Call) -> HookItem:
 
 
 async def _set_paused(call: Call, *, paused: bool) -> HookItem:
-    wish = hook_of(call).wish
-    body = NewHook(wish.url, None, wish.on, wish.private, paused)
+    request = hook_of(call).wish
+    body = NewHook(request.url, None, request.on, request.private, paused)
     return await change_hook(call._replace(body=body))
 
 
@@ -323,3 +328,29 @@ hook_form: Final = form_handler(
     },
 )
 """The handler of the forms of the page."""
+
+
+_O = Role.OPERATOR
+
+WEBHOOK_ROUTES: tuple[RouteRow, ...] = (
+    *with_page(RouteRow("GET", f"{API}/webhooks", _O, list_hooks,
+                        "Who is told what happens.", answer=HookList),
+               "/webhooks", RouteView("webhooks.html", hook_facts),
+               HookPageQuery),
+    RouteRow("POST", "/webhooks", _O, hook_form, "Change the webhooks; a form."),
+    RouteRow("POST", f"{API}/webhooks", _O, add_hook, "Keep a webhook.",
+             body=NewHook, answer=HookItem, status=201,
+             makes=("webhook", "id")),
+    RouteRow("GET", f"{API}/webhooks/{{webhook}}", _O, get_hook, "A webhook.",
+             answer=HookItem, version_of=hook_version),
+    RouteRow("PUT", f"{API}/webhooks/{{webhook}}", _O, change_hook,
+             "Set a webhook anew.", body=NewHook, answer=HookItem,
+             version_of=hook_version),
+    RouteRow("DELETE", f"{API}/webhooks/{{webhook}}", _O, remove_hook,
+             "Forget a webhook.", status=204, version_of=hook_version),
+    RouteRow("POST", f"{API}/webhooks/{{webhook}}/test", _O, try_hook,
+             "Send a webhook a message.", answer=HookItem, status=202),
+    RouteRow("GET", f"{API}/webhooks/{{webhook}}/deliveries", _O, list_deliveries,
+             "The last messages of a webhook.", answer=DeliveryList),
+)  # fmt: skip
+"""Its rows."""

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from nacre.console.problems import RefusedRequestError
-from nacre.console.readers.newest import NewestWins
+from nacre.console.settings.config import NewestWins
 
 
 def test_of_those_that_wait_only_the_newest_is_asked():
