@@ -22,8 +22,8 @@ from pathlib import Path
 from nacre.core.capture import BytesBody, Capture
 from nacre.extract.pageview import page_view
 from nacre.indexing.page_document import DocumentMaker, PageFacts
-from nacre.search.analysis import folded
-from nacre.search.document import SearchDocument, placed
+from nacre.search.analysis import fold
+from nacre.search.document import SearchDocument, place_document
 from nacre.search.local_index import LocalSearch, LocalWriter, SearchOptions
 from nacre.search.query import parse_query
 from nacre.search.settings import IndexSettings
@@ -138,7 +138,7 @@ def texts(files: list[Path]) -> list[str]:
         body = file.read_bytes()
         page = _NOSCRIPT.sub("", decode(body, detect(body, None)[0]))
         blocks = [piece.text for piece in page_view(page).pieces if piece.kind in _TEXTS]
-        result.append(" | ".join(re.sub(r"\s+", " ", folded(text)) for text in blocks))
+        result.append(" | ".join(re.sub(r"\s+", " ", fold(text)) for text in blocks))
     return result
 
 
@@ -222,7 +222,7 @@ def large(texts_known: list[str], number: int, folder: Path, chance: random.Rand
             id=url, url=url, title=chance.choice(lines)[:40], content=body, type="text/html",
             tstamp=1_700_000_000_000 + count * 60_000, boost=1 + chance.random(),
         )  # fmt: skip
-        batch.append(placed(excerpt))
+        batch.append(place_document(excerpt))
         if len(batch) == 100 or count == number:
             writer.write(batch)
             batch = []

@@ -3,7 +3,7 @@
 from itertools import count
 from pathlib import Path
 
-from nacre.archive.index import sorted_index
+from nacre.archive.index import sort_index
 from nacre.archive.record import CaptureFacts, WarcRecord, capture_records
 from nacre.archive.settings import WarcSettings
 from nacre.archive.warc_writer import WarcOrigin, WarcWriter
@@ -44,7 +44,7 @@ class MemoryFiles:
     def close_file(self, number: int, final: str) -> None:
         self.closed[number] = final
         if self.kinds[number] == FileKind.INDEX:
-            self.data[number] = bytearray(sorted_index(bytes(self.data[number])))
+            self.data[number] = bytearray(sort_index(bytes(self.data[number])))
 
     def save(self, folder: Path) -> list[Path]:
         """Write all files under the names that they have now; the WARCs' paths."""

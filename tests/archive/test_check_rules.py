@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.archive.check_rules import KNOWN, field_defects
-from nacre.archive.fields import unbracketed
+from nacre.archive.fields import strip_brackets
 from nacre.archive.reader import WarcEntry
 from nacre.archive.source import PlainSource
 from tests.archive.checking import check_file
@@ -70,9 +70,9 @@ def test_no_field_raises(fields):
 
 
 def test_brackets():
-    assert unbracketed("<a>") == "a"
-    assert unbracketed("<a") == "<a"
-    assert unbracketed("") == ""
+    assert strip_brackets("<a>") == "a"
+    assert strip_brackets("<a") == "<a"
+    assert strip_brackets("") == ""
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from tempfile import TemporaryFile
 from msgspec.structs import replace
 
 from nacre.archive.check import Checker
-from nacre.archive.index import sorted_index
+from nacre.archive.index import sort_index
 from nacre.archive.record import CaptureFacts, capture_records
 from nacre.archive.settings import WarcSettings
 from nacre.archive.warc_writer import WarcWriter, pack_to_file
@@ -22,7 +22,7 @@ from tests.store.writing import SystemClock
 def write_job(job: str) -> None:
     store = Store.open(f"{job}/state/store", memory=12_000_000)
     recover(store, RealDisk(), job, StartOptions(archives=("runs/1/archive",)))
-    commit = GroupCommit(store, RealDisk(), job, SystemClock(), sorted_index)
+    commit = GroupCommit(store, RealDisk(), job, SystemClock(), sort_index)
 
     async def main() -> None:
         async with asyncio.TaskGroup() as group:

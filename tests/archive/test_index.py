@@ -10,7 +10,7 @@ from nacre.archive.index import (
     index_line,
     index_lines,
     rebuild_index,
-    sorted_index,
+    sort_index,
 )
 from nacre.archive.record import CaptureFacts, capture_records
 from tests.archive.captures import counting_ids, fetched, make_capture, revisit_of
@@ -129,9 +129,9 @@ def test_every_line_is_one_line_of_json(url, mime, name):
 @given(st.lists(st.binary(min_size=1).filter(lambda line: b"\n" not in line)))
 def test_a_closed_index_is_sorted_by_bytes_and_repeats_nothing(lines):
     data = b"".join(line + b"\n" for line in lines)
-    closed = sorted_index(data)
+    closed = sort_index(data)
     assert closed.split(b"\n")[:-1] == sorted(set(lines))
-    assert sorted_index(closed) == closed
+    assert sort_index(closed) == closed
 
 
 LINE = (

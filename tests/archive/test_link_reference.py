@@ -12,7 +12,7 @@ from nacre.archive.link_reference import (
     LinkReference,
     LinksError,
     all_lines,
-    joined,
+    join_parts,
     links_digest,
     links_in,
     parts_of,
@@ -123,26 +123,26 @@ def of(*links: str) -> bytes:
 def test_links_as_parts_of_others(new: str, parts: tuple[str, ...]):
     old, lines = of("a", "b", "c"), of(*new.split())
     assert tuple(part.decode() for part in parts_of(old, lines)) == parts
-    assert joined(parts_of(old, lines), old) == lines
+    assert join_parts(parts_of(old, lines), old) == lines
 
 
 @given(
     st.lists(st.sampled_from("abcdef"), min_size=1), st.lists(st.sampled_from("cdefgh"), min_size=1)
 )
 def test_parts_lead_back_to_the_links(old: list[str], new: list[str]):
-    assert joined(parts_of(of(*old), of(*new)), of(*old)) == of(*new)
+    assert join_parts(parts_of(of(*old), of(*new)), of(*old)) == of(*new)
 
 
 @pytest.mark.parametrize("part", [b"outlinksAs: 0-1", b"outlinksAs: 2-1", b"outlinksAs: 1-4"])
 def test_parts_that_are_none(part: bytes):
     with pytest.raises(LinksError, match="3 outlinks"):
-        joined((part,), of("a", "b", "c"))
+        join_parts((part,), of("a", "b", "c"))
 
 
 def test_what_parts_lead_to_is_bounded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(link_reference, "LONGEST", 100)
     with pytest.raises(LinksError, match="more than 100"):
-        joined(all_lines(3) * 3, of("a", "b", "c"))
+        join_parts(all_lines(3) * 3, of("a", "b", "c"))
 
 
 @given(st.binary())

@@ -7,8 +7,8 @@ import pytest
 
 from nacre.archive.check import Checker
 from nacre.archive.delta import DeltaError
-from nacre.archive.expanded import expanded, expanded_id, response_record, revisit_record
-from nacre.archive.fields import unbracketed
+from nacre.archive.expanded import expand_fields, expanded_id, response_record, revisit_record
+from nacre.archive.fields import strip_brackets
 from nacre.archive.index import rebuild_index
 from nacre.archive.reader import WarcReader
 from nacre.archive.record import (
@@ -16,7 +16,7 @@ from nacre.archive.record import (
     WarcRecord,
     capture_records,
 )
-from nacre.archive.restoring import BaseFiles, difference_at, is_delta, response_at, restored
+from nacre.archive.restoring import BaseFiles, difference_at, is_delta, response_at, restore_block
 from tests.archive.captures import BEGAN, HEAD, counting_ids, make_capture, make_chunked, sha1
 from tests.archive.files import MemoryFiles, make_writer
 from tests.archive.test_delta import make_delta
@@ -57,7 +57,7 @@ def test_a_reply_is_rebuilt_from_its_difference(tmp_path: Path):
     files = Files(tmp_path)
     found = difference_at(files.new, files.offset)
     assert is_delta(found.entry)
-    assert restored(found.delta, BaseFiles([files.old]).block) == HEAD + NEW
+    assert restore_block(found.delta, BaseFiles([files.old]).block) == HEAD + NEW
 
 
 def test_a_sound_difference_is_counted(tmp_path: Path):
@@ -110,7 +110,7 @@ def test_chunked_payloads_are_compared_without_their_coding(tmp_path: Path):
     chunked = make_chunked()
     block = chunked.head + chunked.body.read(0, chunked.body.length)
     delta = make_delta(b"base", block, payload=chunked.payload_digest, framing="chunked")
-    assert restored(delta, lambda _: b"base") == block
+    assert restore_block(delta, lambda _: b"base") == block
 
 
 @pytest.mark.parametrize("offset", [0, 3, 10**9])
@@ -160,11 +160,11 @@ def test_a_base_whose_file_says_it_wrongly_is_looked_for_everywhere(tmp_path: Pa
 def test_a_difference_becomes_the_response_that_it_stands_for(tmp_path: Path):
     files = Files(tmp_path)
     entry, delta = difference_at(files.new, files.offset)
-    made = expanded(entry, delta)
+    made = expand_fields(entry, delta)
     record = response_record(entry, delta, HEAD + NEW)
     assert (made.url, made.payload) == ("http://example.test/", sha1(NEW))
-    assert made.record_id == expanded_id(unbracketed(entry.get("WARC-Record-ID") or ""))
-    assert made.record_id != unbracketed(entry.get("WARC-Record-ID") or "")
+    assert made.record_id == expanded_id(strip_brackets(entry.get("WARC-Record-ID") or ""))
+    assert made.record_id != strip_brackets(entry.get("WARC-Record-ID") or "")
     assert response_record(entry, delta, HEAD + NEW).head == record.head, "the same each time"
     written = parsed(record)
     assert written["WARC-Type"] == "response"
@@ -182,7 +182,7 @@ def test_a_difference_becomes_the_response_that_it_stands_for(tmp_path: Path):
 def test_a_note_becomes_a_revisit_of_the_response_that_it_confirms(tmp_path: Path, head: bytes):
     files = Files(tmp_path)
     entry, delta = difference_at(files.new, files.offset)
-    original = expanded(entry, delta)
+    original = expand_fields(entry, delta)
     record = revisit_record(entry, original, head)
     written = parsed(record)
     assert written["WARC-Type"] == "revisit"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.search.document import SearchDocument, placed
+from nacre.search.document import SearchDocument, place_document
 from nacre.search.local_index import LocalWriter
 from nacre.store.layout import Layout
 from tests.cli.site import nacre
@@ -25,7 +25,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number, text in enumerate(texts, 1)
         for url in [f"http://a.test/{number}"]
     ]
-    writer.write([placed(one) for one in documents])
+    writer.write([place_document(one) for one in documents])
     writer.commit()
     writer.close()
     return root

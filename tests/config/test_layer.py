@@ -5,7 +5,7 @@ from nacre.config.layer import (
     Layer,
     SettingOrigin,
     assignment_layer,
-    copied,
+    copy_tree,
     count_nodes,
     environment_layer,
     is_too_deep,
@@ -109,7 +109,7 @@ def test_layers_stay_as_they_are():
 
 def test_a_copy_has_lists_of_its_own():
     tree = {"a": [{"b": 1}]}
-    other = copied(tree)
+    other = copy_tree(tree)
     other["a"][0]["b"] = 2
     assert tree == {"a": [{"b": 1}]}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.core.javafloat import rounded, single
+from nacre.core.javafloat import java_round, single
 
 
 @pytest.mark.parametrize(
@@ -11,7 +11,7 @@ from nacre.core.javafloat import rounded, single
 )
 def test_halves_go_up(value: float, expected: int) -> None:
     """Python's `round` would go to the even number."""
-    assert rounded(value) == expected
+    assert java_round(value) == expected
 
 
 def test_single_keeps_24_bits() -> None:

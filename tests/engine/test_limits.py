@@ -4,7 +4,7 @@ import pytest
 
 from nacre.config.effective import Effective, fixed
 from nacre.core.states import ExitStatus
-from nacre.engine.limits import Pacer, Stopwatch, reached
+from nacre.engine.limits import Pacer, Stopwatch, limit_reached
 from nacre.engine.settings import LimitSettings
 from nacre.fetch.throttle import Throttle
 from nacre.frontier.bandwidth import BandwidthSettings
@@ -43,7 +43,7 @@ class Clock:
 )
 def test_limits(limits: dict[str, int], status: ExitStatus | None):
     totals = Tally(urls=10, size=1000, novel_urls=7, novel_bytes=500)
-    assert reached(LimitSettings.model_validate(limits), totals, 60.0, 300) is status
+    assert limit_reached(LimitSettings.model_validate(limits), totals, 60.0, 300) is status
 
 
 def test_pauses_do_not_count():

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.core.crawluri import Hop
-from nacre.extract.feed import FeedLink, based, feed_links, is_feed
+from nacre.extract.feed import FeedLink, feed_links, is_feed, resolve_based
 
 _RSS = """<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>
 <title>t</title><link>http://a.test/</link><pubDate>never</pubDate>
@@ -45,7 +45,7 @@ _BASED = """<feed xml:base="/blog/"><link href="a"/><link href="/b"/>
 def test_what_xml_base_says_holds_for_what_is_in_it():
     found = [(link.href, link.bases) for link in feed_links(_BASED)]
     assert found[2] == ("c", ("/blog/", "2024/"))
-    assert [based(link, "http://a.test/x/feed") for link in feed_links(_BASED)] == [
+    assert [resolve_based(link, "http://a.test/x/feed") for link in feed_links(_BASED)] == [
         "http://a.test/blog/a",
         "http://a.test/b",
         "http://a.test/blog/2024/c",
@@ -53,7 +53,7 @@ def test_what_xml_base_says_holds_for_what_is_in_it():
         "http://a.test/blog/e",
         "",
     ]
-    assert based(FeedLink("c", Hop.LINK, "link"), "http://a.test/x/feed") == "c"
+    assert resolve_based(FeedLink("c", Hop.LINK, "link"), "http://a.test/x/feed") == "c"
 
 
 def test_bases_without_end_are_bounded():

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nacre.archive.index import sorted_index
+from nacre.archive.index import sort_index
 from nacre.core.states import ExitStatus
 from nacre.engine.outcomes import Outcome
 from nacre.job.job import Job
@@ -63,7 +63,7 @@ class Machine:
         """Recover a world as a start does, and read what there is."""
         archives = run_archives(Job(self.root, settings).layout, settings.archive.directories)
         with Store(world.engine) as store:
-            start = StartOptions(archives=archives, sort_index=sorted_index)
+            start = StartOptions(archives=archives, sort_index=sort_index)
             recover(store, world.disk, str(self.root), start)
             self.write_out(world, folder)
             return facts(store, folder)

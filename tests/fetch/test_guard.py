@@ -19,7 +19,7 @@ from nacre.fetch.guard import (
     parse_address,
     parse_network,
     seed_networks,
-    unmapped,
+    unmap,
 )
 
 
@@ -162,7 +162,7 @@ def test_kinds(text, kind):
 @pytest.mark.parametrize(("text", "kind"), [case for case in CASES if ":" not in case[0]])
 def test_every_disguise(form, text, kind):
     disguised = ip_address(FORMS[form](int(ip_address(text))))
-    assert unmapped(disguised) == ip_address(text)
+    assert unmap(disguised) == ip_address(text)
     assert address_kind(disguised) == kind
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.report.charts import drawn
+from nacre.report.charts import draw_plot
 from nacre.report.document import (
     Bars,
     Column,
@@ -140,23 +140,23 @@ def test_noise_is_grey_with_its_reason():
 @pytest.mark.parametrize("height", [(), (0.0,), (3.0, 1.0, 0.0)])
 def test_bars_stand_on_each_other(height: tuple[float, ...]):
     labels = tuple(map(str, range(len(height))))
-    drawing = drawn(Bars("b", labels, (Series("one", height), Series("two", height))))
+    drawing = draw_plot(Bars("b", labels, (Series("one", height), Series("two", height))))
     seen = look(drawing)
     assert seen.elements.count("rect") == 2 * sum(value > 0.0 for value in height)
 
 
 def test_a_bar_has_a_tip():
-    drawing = drawn(Bars("b", ("Mon",), (Series("new", (3.0,)),), "pages"))
+    drawing = draw_plot(Bars("b", ("Mon",), (Series("new", (3.0,)),), "pages"))
     assert "<title>Mon: new 3 pages</title>" in drawing
 
 
 @pytest.mark.parametrize("points", [(), ((0.0, 0.0),), ((5.0, 0.3),), ((0.0, 0.0), (1e-9, 1.0))])
 def test_curves_of_odd_points_can_be_drawn(points: tuple[tuple[float, float], ...]):
-    assert "nan" not in drawn(Curves("c", "requests", "recall", (Curve("one", points),)))
+    assert "nan" not in draw_plot(Curves("c", "requests", "recall", (Curve("one", points),)))
 
 
 def test_a_heat_map_shows_each_field():
-    seen = look(drawn(HeatMap("h", ("Mon", "Tue"), ("00", "01"), ((0.0, 1.0), (2.0, 4.0)))))
+    seen = look(draw_plot(HeatMap("h", ("Mon", "Tue"), ("00", "01"), ((0.0, 1.0), (2.0, 4.0)))))
     assert seen.elements.count("rect") == 4
     opacities = [value for name, value in seen.attributes if name == "fill-opacity"]
     assert opacities == ["0.05", "0.29", "0.53", "1.00"]
@@ -164,5 +164,5 @@ def test_a_heat_map_shows_each_field():
 
 def test_a_moment_is_wide_enough_to_be_seen():
     line = TimeLine("t", ("visits",), (Span("visits", 0, 0, "a"), Span("visits", 9e6, 9e6, "b")))
-    widths = [float(value) for name, value in look(drawn(line)).attributes if name == "width"]
+    widths = [float(value) for name, value in look(draw_plot(line)).attributes if name == "width"]
     assert min(widths) >= 3.0

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.scope.kept_seeds import OwnSeeds, SeedPrefixes
-from nacre.scope.seed_index import Coercion, coerced, prefix_host, widened
+from nacre.scope.seed_index import Coercion, coerce_prefix, prefix_host, widen
 from nacre.scope.seed_scope import PrefixLookup, ScopeKind, SeedOwnPlaces, SeedOwnScope
 from nacre.scope.subject import Subject
 from nacre.uri.domain import registered_domain
@@ -77,7 +77,7 @@ urls = st.builds(
 def test_kept_seeds_hold_what_those_in_memory_hold(listed, asked):
     index = ListIndex(listed)
     for coercion in Coercion:
-        in_memory = SurtPrefixSet(coerced(seed, coercion) for seed in listed)
+        in_memory = SurtPrefixSet(coerce_prefix(seed, coercion) for seed in listed)
         kept = SeedPrefixes(coercion, (), [index])
         assert bool(kept) == bool(in_memory)
         assert set(SurtPrefixSet(kept)) == set(in_memory)
@@ -106,7 +106,7 @@ def test_a_prefix_names_its_host(prefix, host):
 def test_a_prefix_is_widened_as_its_seed_is():
     for seed in ("http://www.example.com/a/b", "example.com", "http://10.0.0.1:81/"):
         for coercion in Coercion:
-            assert widened(implied_prefix(seed), coercion) == coerced(seed, coercion)
+            assert widen(implied_prefix(seed), coercion) == coerce_prefix(seed, coercion)
 
 
 def test_many_public_suffixes_below_a_site_do_not_hide_it():

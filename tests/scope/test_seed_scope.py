@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import URIError
-from nacre.scope.seed_index import Coercion, coerced
+from nacre.scope.seed_index import Coercion, coerce_prefix
 from nacre.scope.seed_scope import PrefixLookup, ScopeKind, SeedOwnPlaces, SeedOwnScope
 from nacre.scope.subject import Subject
 from nacre.uri.surt import SurtPrefixSet, scope_surt
@@ -86,7 +86,7 @@ PREFIX, HOST, DOMAIN, SITE = Coercion
     ],
 )
 def test_what_a_seed_implies(seed, prefixes):
-    assert tuple(coerced(seed, coercion) for coercion in Coercion) == prefixes
+    assert tuple(coerce_prefix(seed, coercion) for coercion in Coercion) == prefixes
 
 
 HOSTS = st.sampled_from(
@@ -98,20 +98,22 @@ HOSTS = st.sampled_from(
 def test_a_seed_is_in_its_own_scope_and_each_coercion_is_wider(name, port, rest):
     seed = f"http://{name}{port}{rest}"
     own = scope_surt(f"http://{name}{port}{rest or '/'}")
-    prefixes = [coerced(seed, coercion) for coercion in (HOST, DOMAIN, SITE)]
-    assert all(own.startswith(prefix) for prefix in (coerced(seed, PREFIX), *prefixes))
+    prefixes = [coerce_prefix(seed, coercion) for coercion in (HOST, DOMAIN, SITE)]
+    assert all(own.startswith(prefix) for prefix in (coerce_prefix(seed, PREFIX), *prefixes))
     assert prefixes[1].startswith(prefixes[2])
     assert not scope_surt(f"http://{name}x/").startswith(prefixes[0])
 
 
 def test_an_address_has_no_neighbours():
     for coercion in Coercion:
-        assert not scope_surt("http://10.0.0.12/").startswith(coerced("http://10.0.0.1", coercion))
+        assert not scope_surt("http://10.0.0.12/").startswith(
+            coerce_prefix("http://10.0.0.1", coercion)
+        )
 
 
 def test_what_is_no_seed():
     with pytest.raises(URIError):
-        coerced("http://", PREFIX)
+        coerce_prefix("http://", PREFIX)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_what_is_no_seed():
     ],
 )
 def test_a_domain_is_never_a_public_suffix(seed, domain):
-    assert coerced(seed, DOMAIN).startswith(domain)
+    assert coerce_prefix(seed, DOMAIN).startswith(domain)
 
 
 # ---- lookups

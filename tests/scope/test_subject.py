@@ -11,12 +11,12 @@ from nacre.scope.subject import (
     OWN_SCOPE,
     UNKNOWN_TYPE,
     Facts,
-    asked_of,
     head_facts,
     is_embed,
+    is_transcluded,
     link_hops,
     subject_of,
-    transcluded,
+    subject_of_link,
 )
 
 
@@ -41,7 +41,7 @@ from nacre.scope.subject import (
     ],
 )
 def test_a_short_way_from_a_page(path: str, expected: bool):
-    assert transcluded(path, 2, 1) is expected
+    assert is_transcluded(path, 2, 1) is expected
 
 
 def test_link_hops_and_embeds():
@@ -91,5 +91,5 @@ def test_the_head_of_a_reply_says_type_and_length(length: bytes, read: int | Non
 def test_a_seed_with_a_scope_of_its_own_is_known_to_its_descendants():
     made = visit()
     made.uri = structs.replace(made.uri, heritable={OWN_SCOPE: "http://a.test/"})
-    assert asked_of(made).seed == "http://a.test/"
-    assert asked_of(visit()).seed == ""
+    assert subject_of_link(made).seed == "http://a.test/"
+    assert subject_of_link(visit()).seed == ""

@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.search.document import SearchDocument
-from nacre.search.filters import FILTERS, DocumentFilter, filtered
+from nacre.search.filters import FILTERS, DocumentFilter, apply_filters
 
 PAGE = SearchDocument(id="http://a.test/", url="http://a.test/", title="图书 - My site")
 
@@ -23,10 +23,10 @@ def test_filters_change_documents_in_order():
         FILTERS.read({"filter": "replace", "pattern": " - My site$"}),
         FILTERS.read({"filter": "replace", "pattern": "图", "replacement": "书", "url": "b.test"}),
     ]
-    found = filtered(chain, PAGE)
+    found = apply_filters(chain, PAGE)
     assert found is not None
     assert (found.title, found.more) == ("图书", {"source": ["web"]})
-    assert filtered([*chain, NoDocument()], PAGE) is None
+    assert apply_filters([*chain, NoDocument()], PAGE) is None
 
 
 def test_an_expression_that_is_none_is_told():

@@ -3,7 +3,7 @@
 import pytest
 
 from nacre.errors import JobError, NacreError, StorageError
-from nacre.search.document import SearchDocument, placed
+from nacre.search.document import SearchDocument, place_document
 from nacre.search.local_index import LocalSearch, LocalWriter, SearchOptions, rebuild_reason
 from nacre.search.query import parse_query
 
@@ -12,7 +12,7 @@ DAY = 86_400_000
 
 def document(url: str, content: str = "", **more) -> SearchDocument:
     said = {"type": "text/html", "lang": "en", "tstamp": 1_767_225_600_000, **more}
-    return placed(SearchDocument(id=url, url=url, content=content, **said))
+    return place_document(SearchDocument(id=url, url=url, content=content, **said))
 
 
 @pytest.fixture

@@ -2,13 +2,13 @@
 
 import pytest
 
-from nacre.search.document import SearchDocument, placed
+from nacre.search.document import SearchDocument, place_document
 from nacre.search.webarchive_discovery import content_norm, discovery_fields, normal_url
 
 
 def test_fields():
     found = discovery_fields(
-        placed(
+        place_document(
             SearchDocument(
                 id="https://www.foo.example.co.uk/a/%E4%B9%A6.HTML",
                 url="https://www.foo.example.co.uk/a/%E4%B9%A6.HTML",

@@ -7,7 +7,7 @@ from nacre.runs.manifest import archive_directories
 from nacre.settings.load import examine_job, load_job
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.settings import JobSettings
-from nacre.settings.variables import expanded, for_run, known_part
+from nacre.settings.variables import expand_variables, for_run, known_part
 from nacre.store.layout import Layout
 
 
@@ -22,7 +22,7 @@ def settings(*directories: str, **more: object) -> JobSettings:
 
 
 def test_the_job_and_the_environment_are_filled_in_and_the_run_later():
-    plain, problems = expanded(
+    plain, problems = expand_variables(
         settings(
             "${env:DISK}/warcs/${job}/${launchId}",
             "more",
@@ -41,7 +41,7 @@ def test_the_job_and_the_environment_are_filled_in_and_the_run_later():
 
 def test_settings_without_variables_stay_the_same_object():
     plain = settings()
-    assert expanded(plain, {})[0] is plain
+    assert expand_variables(plain, {})[0] is plain
     assert for_run(plain, "x") is plain
     assert known_part("/a/b") == "/a/b"
 
@@ -56,7 +56,7 @@ def test_settings_without_variables_stay_the_same_object():
     ],
 )
 def test_what_cannot_be_filled_in(tree: dict[str, object], said: str):
-    _, problems = expanded(settings().model_validate(tree), {"UP": "a/../../b"})
+    _, problems = expand_variables(settings().model_validate(tree), {"UP": "a/../../b"})
     assert said in problems[0].message
 
 

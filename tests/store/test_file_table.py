@@ -15,7 +15,7 @@ from nacre.store.file_table import (
     get_row,
     journal_key,
     journal_lines,
-    journaled,
+    journal_rows,
     put_row,
     sync_files,
     unsynced_files,
@@ -124,7 +124,7 @@ def test_lines_wait_in_the_order_of_their_offsets(table):
     for n in range(300):
         journal_lines(table._store, one, [b"%d\n" % n])
         journal_lines(table._store, two, [b"other\n"])
-    lines = [value for _, value in journaled(table._store, one.number)]
+    lines = [value for _, value in journal_rows(table._store, one.number)]
     assert lines == [b"%d\n" % n for n in range(300)]
     assert one.end == sum(map(len, lines))
 
@@ -141,7 +141,7 @@ def test_only_lines_that_were_written_before_the_sync_are_forgotten(world, table
     sync_files(world.disk, work)
     journal_lines(table._store, file, [b"later\n"])
     drop_journal(table._store, work)
-    assert [value for _, value in journaled(table._store, file.number)] == [b"later\n"]
+    assert [value for _, value in journal_rows(table._store, file.number)] == [b"later\n"]
     row = get_row(table._store, file.number)
     assert row is not None
     assert (row.kind, row.size) == (FileKind.LOG, 8)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nacre.config.ordinary import read_ordinary
-from nacre.engine.seeding.seedfile import UTF_8, coding_name, coding_of, decoded_lines
+from nacre.engine.seeding.seedfile import UTF_8, coding_name, coding_of, decode_lines
 from nacre.errors import ConfigError, Problem
 from nacre.wire.xml import Element, read_xml
 
@@ -26,7 +26,7 @@ def read_lines(data: bytes) -> tuple[list[str], str]:
     file = BytesIO(data)
     if data.startswith(b"\xef\xbb\xbf"):
         file.seek(3)
-    lines = list(decoded_lines(file, codec))
+    lines = list(decode_lines(file, codec))
     return lines, "" if codec == UTF_8 else coding_name(codec)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.archive.delta import DeltaError, page_url
-from nacre.archive.fields import unbracketed
+from nacre.archive.fields import strip_brackets
 from nacre.archive.reader import WarcEntry, WarcReader
-from nacre.archive.restoring import BaseFiles, difference_of, is_delta, restored
+from nacre.archive.restoring import BaseFiles, difference_of, is_delta, restore_block
 from nacre.wire.http1 import ReplyReader
 from nacre_simweb.answer import payload_digest, without_port
 from nacre_simweb.kept import KeptCapture, KeptCaptures
@@ -72,13 +72,13 @@ def _records(path: Path, bases: BaseFiles, problems: list[str]) -> Iterator[Capt
 
 def _uri(entry: WarcEntry, name: str) -> str:
     """A URI of the header; wget writes it in angle brackets, as WARC 1.0 has it."""
-    return unbracketed(entry.get(name) or "")
+    return strip_brackets(entry.get(name) or "")
 
 
 def _rebuilt(entry: WarcEntry, url: str, bases: BaseFiles) -> CaptureRecord:
     """The reply that a difference stands for; it takes no more room than its patch."""
     delta = difference_of(entry).delta
-    status, body = _reply(restored(delta, bases.block))
+    status, body = _reply(restore_block(delta, bases.block))
     date = entry.get("WARC-Date") or ""
     return CaptureRecord(url, date, status, payload_digest(body), len(delta.patch))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from nacre.archive.fields import unbracketed
+from nacre.archive.fields import strip_brackets
 from nacre.archive.index_facts import HEAD_LIMIT, START, head_end
 from nacre.archive.reader import WarcEntry, WarcReader
 from nacre.archive.source import CHUNK
@@ -268,7 +268,7 @@ class PayloadDigests:
 
     def _of(self, entry: WarcEntry) -> PayloadDigest:
         recorded = entry.get("WARC-Payload-Digest") or ""
-        url = unbracketed(entry.get("WARC-Target-URI") or "-")
+        url = strip_brackets(entry.get("WARC-Target-URI") or "-")
         date = _DIGITS.sub("", (entry.get("WARC-Date") or "")[:19]) or "-"
         digest = recorded if not self._raw else self._digest_as_came(entry, recorded)
         return PayloadDigest(digest or "-", date, url)

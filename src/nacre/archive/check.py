@@ -14,11 +14,11 @@ from nacre.archive.block import BlockFacts, label_of, read_block
 from nacre.archive.check_links import LinksCheck
 from nacre.archive.check_rules import Defect, content_defects, field_defects
 from nacre.archive.delta import DeltaError
-from nacre.archive.fields import unbracketed
+from nacre.archive.fields import strip_brackets
 from nacre.archive.findings import CheckFinding, Severity
 from nacre.archive.index import Indexer
 from nacre.archive.reader import WarcEntry, WarcReader
-from nacre.archive.restoring import BaseFiles, difference_at, is_delta, restored
+from nacre.archive.restoring import BaseFiles, difference_at, is_delta, restore_block
 from nacre.config.ordinary import open_ordinary
 
 _NEAR = 4096
@@ -62,13 +62,13 @@ class References:
         date, kind = entry.get("WARC-Date") or "", entry.get("WARC-Type")
         own = entry.get("WARC-Record-ID")
         if own is not None:
-            mark = _mark(unbracketed(own))
+            mark = _mark(strip_brackets(own))
             if mark in self._ids:
                 yield "id-repeated", own[:80]
             self._remember(mark, entry, date)
         yield from self._concurrent(file, entry, date)
         info = entry.get("WARC-Warcinfo-ID")
-        if info is not None and _mark(unbracketed(info)) not in self._warcinfos:
+        if info is not None and _mark(strip_brackets(info)) not in self._warcinfos:
             yield "warcinfo-unknown", info[:80]
         if kind == "revisit" and (reference := _reference(file, entry)):
             self._revisits.append(reference)
@@ -82,7 +82,7 @@ class References:
         if kind == "warcinfo":
             self._warcinfos.add(mark)
         elif kind in ("response", "resource"):
-            uri = unbracketed(entry.get("WARC-Target-URI") or "")
+            uri = strip_brackets(entry.get("WARC-Target-URI") or "")
             digest = _digest_mark(entry.get("WARC-Payload-Digest"))
             self._originals[mark] = _Facts(_mark(uri), _mark(_instant(date)), digest)
 
@@ -90,7 +90,7 @@ class References:
         for name, value in entry.fields:
             if name.lower() != "warc-concurrent-to":
                 continue
-            mark = _mark(unbracketed(value))
+            mark = _mark(strip_brackets(value))
             near = self._near.get(mark)
             if mark not in self._ids:
                 self._later.append((mark, file, entry.offset, value[:80]))
@@ -146,9 +146,9 @@ def _reference(file: str, entry: WarcEntry) -> _Reference | None:
     return _Reference(
         file,
         entry.offset,
-        0 if refers is None else _mark(unbracketed(refers)),
+        0 if refers is None else _mark(strip_brackets(refers)),
         _Facts(
-            0 if uri is None else _mark(unbracketed(uri)),
+            0 if uri is None else _mark(strip_brackets(uri)),
             0 if date is None else _mark(_instant(date)),
             _digest_mark(entry.get("WARC-Payload-Digest")) if same else 0,
         ),
@@ -258,7 +258,7 @@ class Checker:
     def _rebuild(self, path: Path, offset: int) -> None:
         """Check a difference by rebuilding its reply."""
         try:
-            restored(difference_at(path, offset).delta, self._bases.block)
+            restore_block(difference_at(path, offset).delta, self._bases.block)
         except DeltaError as error:
             self.note(str(path), offset, error.code, str(error))
         else:
@@ -328,8 +328,8 @@ class _FileCheck:
             for count, entry in enumerate(reader, 1):
                 if count == 1 and entry.get("WARC-Type") != "warcinfo":
                     self._note("warcinfo-missing", entry.offset, "no warcinfo at its beginning")
-                self._indexed(self._indexer.add(entry, self._record(entry)))
-            self._indexed(self._indexer.close())
+                self._add_index_lines(self._indexer.add(entry, self._record(entry)))
+            self._add_index_lines(self._indexer.close())
             summary.bytes += file.seek(0, 2)
         if not count:
             self._note("empty", 0, "no record in the file")
@@ -371,7 +371,7 @@ class _FileCheck:
             self._note(code, entry.offset, f"{header.hex(' ')} is unlike those before")
         self._header = self._header or look
 
-    def _indexed(self, lines: list[tuple[bytes, int]]) -> None:
+    def _add_index_lines(self, lines: list[tuple[bytes, int]]) -> None:
         for line, offset in lines:
             self._lines[line_mark(line)] = offset
 
@@ -382,4 +382,4 @@ def line_mark(line: bytes) -> bytes:
 
 
 def _excerpt(line: bytes) -> str:
-    return unbracketed(line[:160].decode("utf-8", "replace").strip())
+    return strip_brackets(line[:160].decode("utf-8", "replace").strip())

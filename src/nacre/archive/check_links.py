@@ -5,7 +5,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from nacre.archive.check_rules import Defect
-from nacre.archive.fields import unbracketed
+from nacre.archive.fields import strip_brackets
 from nacre.archive.link_files import LinkFiles, reference_of
 from nacre.archive.link_reference import LinkReference, LinksError
 from nacre.archive.reader import WarcEntry, record_at
@@ -88,7 +88,7 @@ class LinksCheck:
 
 
 def _message(entry: WarcEntry, error: LinksError) -> str:
-    url = unbracketed(entry.get("WARC-Target-URI") or "")[:200]
+    url = strip_brackets(entry.get("WARC-Target-URI") or "")[:200]
     return (
         f"the outlinks of {url}: {error}; put back its WARC, or let a recrawl with "
         "keep.full_every=0 store them in full again"

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from typing import Protocol
 
 from nacre.archive.block import BlockFacts, digest_matches, label_of
-from nacre.archive.fields import unbracketed
+from nacre.archive.fields import strip_brackets
 from nacre.archive.index_facts import HEAD_LIMIT
 from nacre.archive.reader import WarcEntry
 
@@ -149,7 +149,7 @@ def _type(_: WarcEntry, value: str) -> Iterator[Defect]:
 
 def _identifier(code: str) -> Callable[[WarcEntry, str], Iterator[Defect]]:
     def check(_: WarcEntry, value: str) -> Iterator[Defect]:
-        plain = unbracketed(value)
+        plain = strip_brackets(value)
         bad_uuid = plain.lower().startswith("urn:uuid:") and not _UUID.match(plain)
         if plain == value or not _URI.match(plain) or bad_uuid:
             yield code, value[:80]
@@ -172,7 +172,7 @@ def _date(entry: WarcEntry, value: str) -> Iterator[Defect]:
 
 
 def _uri(entry: WarcEntry, value: str) -> Iterator[Defect]:
-    plain = unbracketed(value)
+    plain = strip_brackets(value)
     if plain != value and entry.version != "1.0":
         yield "uri-brackets", value[:80]
     if not _URI.match(plain):
@@ -191,7 +191,7 @@ def _ip(_: WarcEntry, value: str) -> Iterator[Defect]:
         yield "ip-invalid", value[:60]
 
 
-def _truncated(_: WarcEntry, value: str) -> Iterator[Defect]:
+def _check_truncated(_: WarcEntry, value: str) -> Iterator[Defect]:
     if value not in _REASONS:
         yield "truncated-unknown", value[:40]
 
@@ -253,7 +253,7 @@ _VALUES: dict[str, Callable[[WarcEntry, str], Iterator[Defect]]] = {
     "warc-block-digest": _digest,
     "warc-payload-digest": _digest,
     "warc-ip-address": _ip,
-    "warc-truncated": _truncated,
+    "warc-truncated": _check_truncated,
     "warc-profile": _profile,
     "warc-protocol": _protocol,
     "warc-segment-number": _segment_number,
@@ -326,7 +326,7 @@ def _payload_digest(entry: WarcEntry, facts: BlockFacts, counts: CheckCounts) ->
         yield "payload-digest-wire", "read with its chunked coding"
     elif entry.get("WARC-Truncated"):
         yield "payload-digest-truncated", text
-    elif not (_malformed(entry, facts) or facts.endless):  # else its beginning is unknown
+    elif not (_is_malformed(entry, facts) or facts.endless):  # else its beginning is unknown
         yield "payload-digest", f"{text} does not match {facts.body_length} bytes of body"
 
 
@@ -341,7 +341,7 @@ def _message(entry: WarcEntry, facts: BlockFacts) -> Iterator[Defect]:
         if kind != "revisit":
             yield "http-empty", f"a {kind} record without an HTTP message"
         return
-    if _malformed(entry, facts):
+    if _is_malformed(entry, facts):
         yield "http-malformed", f"the block begins with {facts.start[:40]!r}"
     elif kind == "response" and not entry.get("WARC-Truncated") and not _segment(entry):
         if facts.cut:
@@ -356,7 +356,7 @@ def _segment(entry: WarcEntry) -> bool:
     return entry.get("WARC-Segment-Number") is not None
 
 
-def _malformed(entry: WarcEntry, facts: BlockFacts) -> bool:
+def _is_malformed(entry: WarcEntry, facts: BlockFacts) -> bool:
     if entry.get("WARC-Type") == "request":
         return facts.http and not _REQUEST.match(facts.start)
     return facts.http and not facts.start.startswith(b"HTTP/")

@@ -203,14 +203,14 @@ def read_delta(block: bytes, base_id: str) -> Delta:
         base_id=base_id,
         base_url=fields.get("baseTargetURI", ""),
         base_date=_date(fields, "baseDate"),
-        base_digest=_needed(fields, "baseBlockDigest"),
+        base_digest=_required(fields, "baseBlockDigest"),
         base_length=_number(fields, "baseLength"),
         base_payload=fields.get("basePayloadDigest", ""),
         base_framing=fields.get("baseFraming", ""),
         base_file=fields.get("baseFilename", ""),
         base_offset=_number(fields, "baseOffset", "0"),
         number=_number(fields, "number", "1"),
-        digest=_needed(fields, "blockDigest"),
+        digest=_required(fields, "blockDigest"),
         length=_number(fields, "length"),
         payload=fields.get("payloadDigest", ""),
         body_length=_number(fields, "bodyLength"),
@@ -260,7 +260,7 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def _needed(fields: dict[str, str], name: str) -> str:
+def _required(fields: dict[str, str], name: str) -> str:
     value = fields.get(name, "")
     if not value:
         raise DeltaError("delta-invalid", f"{name} is missing")
@@ -278,7 +278,7 @@ def _number(fields: dict[str, str], name: str, absent: str = "") -> int:
 
 
 def _date(fields: dict[str, str], name: str) -> int:
-    date = micros(_needed(fields, name))
+    date = micros(_required(fields, name))
     if not date:
         raise DeltaError("delta-invalid", f"{name} is not a date")
     return date

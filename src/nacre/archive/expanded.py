@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
 from nacre.archive.delta import Delta, page_url
-from nacre.archive.fields import digest_of, micros, record_uri, unbracketed, uri_field
+from nacre.archive.fields import digest_of, micros, record_uri, strip_brackets, uri_field
 from nacre.archive.index_facts import index_facts
 from nacre.archive.record import IDENTICAL, NOT_MODIFIED, PROFILE, WarcRecord
 
@@ -44,10 +44,10 @@ def expanded_id(record_id: str) -> str:
     return record_uri(blake2b(record_id.encode("utf-8", "replace"), digest_size=16).digest())
 
 
-def expanded(entry: StoredFields, delta: Delta) -> Expanded:
+def expand_fields(entry: StoredFields, delta: Delta) -> Expanded:
     """The record that is rebuilt from a difference; `entry` is its record."""
-    own = unbracketed(entry.get("WARC-Record-ID") or "")
-    url = page_url(unbracketed(entry.get("WARC-Target-URI") or ""))
+    own = strip_brackets(entry.get("WARC-Record-ID") or "")
+    url = page_url(strip_brackets(entry.get("WARC-Target-URI") or ""))
     return Expanded(url, entry.get("WARC-Date") or "", expanded_id(own), delta.payload)
 
 
@@ -59,17 +59,17 @@ def response_record(entry: StoredFields, delta: Delta, block: bytes) -> WarcReco
         delta: Its content.
         block: The block rebuilt from it.
     """
-    own, fields = unbracketed(entry.get("WARC-Record-ID") or ""), expanded(entry, delta)
+    own, fields = strip_brackets(entry.get("WARC-Record-ID") or ""), expand_fields(entry, delta)
     route = [f"{name}: {value}" for name, value in entry.fields if name in _ROUTE]
     lines = [
-        *_expanded_start("response", fields.record_id, fields.date, fields.url),
+        *_start_expanded("response", fields.record_id, fields.date, fields.url),
         f"WARC-Concurrent-To: <{own}>",
         *route,
         f"WARC-Payload-Digest: {delta.payload}",
         f"WARC-Block-Digest: {delta.digest}",
         "Content-Type: application/http;msgtype=response",
     ]
-    record = _expanded_record("response", lines, block, fields)
+    record = _make_expanded("response", lines, block, fields)
     record.status, record.mime = index_facts(block)
     return record
 
@@ -82,11 +82,11 @@ def revisit_record(entry: StoredFields, original: Expanded, head: bytes) -> Warc
         original: The response that it confirms.
         head: Head of the reply; b"" when it was a 304.
     """
-    own = unbracketed(entry.get("WARC-Record-ID") or "")
+    own = strip_brackets(entry.get("WARC-Record-ID") or "")
     date = entry.get("WARC-Date") or ""
     fields = Expanded(original.url, date, expanded_id(own), original.payload)
     lines = [
-        *_expanded_start("revisit", fields.record_id, date, original.url),
+        *_start_expanded("revisit", fields.record_id, date, original.url),
         f"WARC-Concurrent-To: <{own}>",
         f"WARC-Profile: {PROFILE}{IDENTICAL if head else NOT_MODIFIED}",
         f"WARC-Refers-To: <{original.record_id}>",
@@ -97,7 +97,7 @@ def revisit_record(entry: StoredFields, original: Expanded, head: bytes) -> Warc
         f"WARC-Block-Digest: {digest_of(head)}",
         *(("Content-Type: application/http;msgtype=response",) if head else ()),
     ]
-    record = _expanded_record("revisit", lines, head, fields)
+    record = _make_expanded("revisit", lines, head, fields)
     record.mime, record.status = "warc/revisit", index_facts(head)[0]
     return record
 
@@ -109,21 +109,21 @@ def metadata_record(entry: StoredFields, block: bytes) -> WarcRecord:
         entry: The record with the reference.
         block: Its block with the outlinks.
     """
-    own = unbracketed(entry.get("WARC-Record-ID") or "")
-    url, date = unbracketed(entry.get("WARC-Target-URI") or ""), entry.get("WARC-Date") or ""
+    own = strip_brackets(entry.get("WARC-Record-ID") or "")
+    url, date = strip_brackets(entry.get("WARC-Target-URI") or ""), entry.get("WARC-Date") or ""
     fields = Expanded(url, date, expanded_id(own), "")
     concurrent = entry.get("WARC-Concurrent-To")
     lines = [
-        *_expanded_start("metadata", fields.record_id, date, url),
+        *_start_expanded("metadata", fields.record_id, date, url),
         f"WARC-Concurrent-To: <{own}>",
         *((f"WARC-Concurrent-To: {concurrent}",) if concurrent else ()),
         f"WARC-Block-Digest: {digest_of(block)}",
         "Content-Type: application/warc-fields",
     ]
-    return _expanded_record("metadata", lines, block, fields)
+    return _make_expanded("metadata", lines, block, fields)
 
 
-def _expanded_start(kind: str, record_id: str, date: str, url: str) -> list[str]:
+def _start_expanded(kind: str, record_id: str, date: str, url: str) -> list[str]:
     return [
         "WARC/1.1",
         f"WARC-Type: {kind}",
@@ -133,7 +133,7 @@ def _expanded_start(kind: str, record_id: str, date: str, url: str) -> list[str]
     ]
 
 
-def _expanded_record(kind: str, lines: list[str], block: bytes, fields: Expanded) -> WarcRecord:
+def _make_expanded(kind: str, lines: list[str], block: bytes, fields: Expanded) -> WarcRecord:
     lines.append(f"Content-Length: {len(block)}\r\n\r\n")
     head = "\r\n".join(lines).encode()
     record = WarcRecord(kind, fields.record_id, head, block, None, len(block), fields.url, 0)

@@ -112,6 +112,6 @@ def micros(date: str | None) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1) if moment.tzinfo else 0
 
 
-def unbracketed(value: str) -> str:
+def strip_brackets(value: str) -> str:
     """A URI without the angle brackets that ids have."""
     return value[1:-1] if value[:1] == "<" and value[-1:] == ">" else value

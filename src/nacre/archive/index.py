@@ -13,7 +13,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
 from nacre.archive.block import BlockFacts, read_block
-from nacre.archive.fields import digest_label, digest_of, second_digits, unbracketed, uri_field
+from nacre.archive.fields import digest_label, digest_of, second_digits, strip_brackets, uri_field
 from nacre.archive.index_facts import PostQuery, index_facts, post_query
 from nacre.archive.reader import WarcEntry, WarcReader, ignore_defect
 from nacre.archive.record import WarcRecord
@@ -87,7 +87,7 @@ def format_line(
     ).encode()
 
 
-def sorted_index(data: bytes) -> bytes:
+def sort_index(data: bytes) -> bytes:
     """The closed form of an index: each line once, sorted by its bytes (as with LC_ALL=C)."""
     lines = sorted(set(data.split(b"\n")))
     return b"".join([line + b"\n" for line in lines if line])
@@ -160,7 +160,7 @@ def entry_line(
     if (kind in ("resource", "metadata") and media == _FIELDS) or len(digits) < 14:
         return b""
     return format_line(
-        unbracketed(url).replace(" ", "%20"),
+        strip_brackets(url).replace(" ", "%20"),
         digits,
         (*_format_values(kind, url, media, facts), _digest(entry, facts)),
         (entry.size, entry.offset, name),
@@ -174,7 +174,7 @@ def _format_values(
     """Media type and status."""
     status, mime = None, None
     if kind in ("response", "revisit"):
-        if unbracketed(url).lower().startswith(_HTTP):
+        if strip_brackets(url).lower().startswith(_HTTP):
             status, mime = index_facts(facts.start)
         return ("warc/revisit" if kind == "revisit" else mime), status
     return (None if media is None else media.replace(";", " ").split(None, 1)[0]), None
@@ -207,7 +207,7 @@ def index_lines(path: Path, note: Note = ignore_defect) -> Iterator[bytes]:
 
 def rebuild_index(path: Path, note: Note = ignore_defect) -> bytes:
     """The closed, sorted index of a WARC; see `index_lines`."""
-    return sorted_index(b"".join(index_lines(path, note)))
+    return sort_index(b"".join(index_lines(path, note)))
 
 
 def cdx11_line(line: str) -> str:
@@ -239,9 +239,9 @@ def cdx11_line(line: str) -> str:
 def _escape_blanks(value: object) -> str:
     """Return a field; blanks, which would begin another field, are `%20`."""
     text = str(value) if value is not None else ""
-    return "".join(_escaped(char) if char.isspace() or not char.isprintable() else char
+    return "".join(_escape(char) if char.isspace() or not char.isprintable() else char
                    for char in text) or _ABSENT  # fmt: skip
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))

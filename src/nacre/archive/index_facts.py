@@ -70,12 +70,12 @@ def header_value(head: bytes, name: bytes) -> str | None:
         line = head[at + 1 : line_end if line_end >= 0 else end]
         field_name, colon, value = line.partition(b":")
         if colon and len(field_name.rstrip(b" \t")) == len(name):
-            return _text(value).strip() + _text(_folded(head, line_end, end))
+            return _text(value).strip() + _text(_unfold(head, line_end, end))
         at = lower.find(b"\n" + name, at + 1)
     return None
 
 
-def _folded(head: bytes, line_end: int, end: int) -> bytes:
+def _unfold(head: bytes, line_end: int, end: int) -> bytes:
     parts = []
     while 0 <= line_end < end - 1 and head[line_end + 1] in b" \t":
         start = line_end + 1

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from nacre.archive.fields import unbracketed
+from nacre.archive.fields import strip_brackets
 from nacre.archive.link_reference import (
     LONGEST,
     LinkReference,
     LinksError,
-    joined,
+    join_parts,
     links_digest,
     links_in,
     read_reference,
@@ -76,7 +76,7 @@ class LinkFiles:
             place_text = f" at {reference.offset} of {reference.file}" if reference.file else ""
             message = f"<{reference.record_id}> is not{place_text}, nor in another file"
             raise LinksError("links-unresolved", message)
-        lines = joined(reference.parts, links_in(block))
+        lines = join_parts(reference.parts, links_in(block))
         if links_digest(lines) != reference.digest:
             message = f"those of <{reference.record_id}> do not give {reference.digest}"
             raise LinksError("links-digest", message)
@@ -94,7 +94,7 @@ def metadata_at(path: Path, offset: int, record_id: str, longest: int = LONGEST)
     """
     try:
         with record_at(path, offset) as entry:
-            own = None if entry is None else unbracketed(entry.get("WARC-Record-ID") or "")
+            own = None if entry is None else strip_brackets(entry.get("WARC-Record-ID") or "")
             if entry is None or own != record_id or entry.length > longest:
                 return None
             block = b"".join(iter(entry.read, b""))

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from nacre.archive.fields import digest_of, field, unbracketed
+from nacre.archive.fields import digest_of, field, strip_brackets
 
 LEAST = 512
 """Bytes of outlink lines from which a reference is shorter, compressed too."""
@@ -108,7 +108,7 @@ def parts_of(old: bytes, new: bytes) -> tuple[bytes, ...]:
     return tuple(parts)
 
 
-def joined(parts: Sequence[bytes], old: bytes) -> bytes:
+def join_parts(parts: Sequence[bytes], old: bytes) -> bytes:
     """The outlink lines that parts mean.
 
     Args:
@@ -163,7 +163,7 @@ def read_reference(block: bytes, refers_to: str | None) -> LinkReference | None:
         return None
     parts = tuple(line for line in lines if line.startswith((_PART, _LINE)))
     offset = int(place) if _NUMBER.match(place) else 0
-    return LinkReference(unbracketed(refers_to), digest, parts, values.get(_FILE, ""), offset)
+    return LinkReference(strip_brackets(refers_to), digest, parts, values.get(_FILE, ""), offset)
 
 
 def with_links(block: bytes, lines: bytes) -> bytes:
@@ -171,7 +171,7 @@ def with_links(block: bytes, lines: bytes) -> bytes:
 
     Args:
         block: The whole block.
-        lines: The outlink lines, as `joined` gives them.
+        lines: The outlink lines, as `join_parts` gives them.
     """
     fields, end, verbatim = block.partition(_END)
     lines_out = []

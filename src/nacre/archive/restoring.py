@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from nacre.archive.block import BlockFacts, algorithm, digest_matches
 from nacre.archive.delta import LONGEST, MEDIA, Delta, DeltaError, read_delta, rebuild
-from nacre.archive.fields import digest_label, unbracketed
+from nacre.archive.fields import digest_label, strip_brackets
 from nacre.archive.reader import WarcEntry, WarcReader, record_at
 from nacre.config.ordinary import open_ordinary
 
@@ -45,7 +45,7 @@ def difference_of(entry: WarcEntry) -> StoredDifference:
         DeltaError: There is no difference in it.
     """
     return StoredDifference(
-        entry, read_delta(_block(entry), unbracketed(entry.get("WARC-Refers-To") or ""))
+        entry, read_delta(_block(entry), strip_brackets(entry.get("WARC-Refers-To") or ""))
     )
 
 
@@ -76,7 +76,7 @@ def response_at(path: Path, offset: int, record_id: str) -> bytes:
     """
 
     def read(entry: WarcEntry) -> bytes | None:
-        own = unbracketed(entry.get("WARC-Record-ID") or "")
+        own = strip_brackets(entry.get("WARC-Record-ID") or "")
         if entry.get("WARC-Type") != "response" or own != record_id:
             return None
         block, digest = _block(entry), entry.get("WARC-Block-Digest") or ""
@@ -92,7 +92,7 @@ def response_at(path: Path, offset: int, record_id: str) -> bytes:
     return block
 
 
-def restored(delta: Delta, find: FindBase) -> bytes:
+def restore_block(delta: Delta, find: FindBase) -> bytes:
     """The block of a reply, exactly as it was received: base, block and payload are compared.
 
     Raises:
@@ -167,7 +167,7 @@ class RecordFiles:
             with open_ordinary(path) as file:
                 for entry in WarcReader(file):
                     if entry.get("WARC-Type") == self._kind:
-                        own = unbracketed(entry.get("WARC-Record-ID") or "")
+                        own = strip_brackets(entry.get("WARC-Record-ID") or "")
                         places[_mark(own)] = RecordPlace(path, entry.offset)
         except OSError:
             return

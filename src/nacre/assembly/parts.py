@@ -194,7 +194,7 @@ def assemble(
     )  # fmt: skip
     records = RunRecords(context, rules, reporting, queues, scheduling, storing, fetching)
     observer = observe(records)
-    unasked = _unasked(records)
+    unasked = _make_unasked(records)
 
     def starved() -> None:
         shortage.note()
@@ -335,7 +335,7 @@ def _disposition(
     )
 
 
-def _unasked(records: RunRecords) -> UnaskedReplies:
+def _make_unasked(records: RunRecords) -> UnaskedReplies:
     context, storing = records.context, records.storing
     archive = storing.archive
     return UnaskedReplies(

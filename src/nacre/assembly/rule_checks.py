@@ -11,7 +11,7 @@ from nacre.engine.chain.plan import gate_place
 from nacre.errors import ConfigError, Problem
 from nacre.messages import SEMICOLON, join, message
 from nacre.recrawl.planner.schedules.nutch import NutchRates, read_mime_rates
-from nacre.scope.compile import all_rules, misplaced
+from nacre.scope.compile import all_rules, find_misplaced
 from nacre.scope.rules.nutch import FilterRule, NutchExempt
 from nacre.scope.rules.rule import Rule
 from nacre.scope.rules.seeds import SourceSeed
@@ -31,7 +31,7 @@ _RECHECK = message(
 def scope_problems(settings: JobSettings, root: Path, files: RuleFiles) -> Iterator[Problem]:
     """Problems that keep the rules of a job from working."""
     for path, rules, place in _places(settings):
-        for number, text in misplaced(rules, place):
+        for number, text in find_misplaced(rules, place):
             hint = _RECHECK if place is RulePlace.CANDIDATES and path == "scope" else ""
             yield Problem(f"{path}.{number}", join((text, hint), *SEMICOLON))
         for number, rule in enumerate(rules):
@@ -139,7 +139,7 @@ def examine_rule_files(settings: JobSettings, files: RuleFiles) -> RuleFindings:
             try:
                 filters = rule.filters(files.read_lines)
             except ConfigError as error:
-                findings.problems.extend(_placed(path, error))
+                findings.problems.extend(_place_problems(path, error))
             else:
                 notes = (note for url_filter in filters for note in url_filter.notes)
                 findings.warnings.extend(note._replace(path=path) for note in notes)
@@ -150,7 +150,7 @@ def examine_rule_files(settings: JobSettings, files: RuleFiles) -> RuleFindings:
                 if placed not in findings.warnings:
                     findings.warnings.append(placed)
     except ConfigError as error:
-        findings.problems.extend(_placed("uri.normalize", error))
+        findings.problems.extend(_place_problems("uri.normalize", error))
     findings.problems.extend(_bad_precedences(settings, files))
     try:
         mime_rates(settings, files)
@@ -188,9 +188,9 @@ def _bad_precedences(settings: JobSettings, files: RuleFiles) -> list[Problem]:
         if choice.file:
             Preloaded(Canonicalizer(()), files.read_lines).load(choice.file)
     except ConfigError as error:
-        return list(_placed("frontier.uri_precedence.file", error))
+        return list(_place_problems("frontier.uri_precedence.file", error))
     return []
 
 
-def _placed(path: str, error: ConfigError) -> Iterator[Problem]:
+def _place_problems(path: str, error: ConfigError) -> Iterator[Problem]:
     return (problem._replace(path=path) for problem in error.problems)

@@ -21,10 +21,10 @@ from nacre.cli.program import Program
 from nacre.config.registry import (
     COMMANDS,
     PluginError,
-    described,
+    describe_entry,
+    entry_points_of,
     failure,
     load,
-    offered,
     package_of,
     summary_of,
 )
@@ -56,7 +56,7 @@ class PluginCommand(TyperGroup):
         try:
             return _command(load(self._entry), self._entry)
         except PluginError as error:
-            raise NacreError(f"{described(self._entry)} {error}") from error
+            raise NacreError(f"{describe_entry(self._entry)} {error}") from error
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401 - as its base says
         """A context of the command itself: what runs is that one."""
@@ -121,6 +121,6 @@ def _without_completion(command: Any) -> Any:  # noqa: ANN401 - see `loaded`
 def plugin_commands() -> dict[str, PluginCommand]:
     """All of them by name; where two packages offer one name, the first package by name counts."""
     found: dict[str, PluginCommand] = {}
-    for entry in sorted(offered(COMMANDS), key=package_of):
+    for entry in sorted(entry_points_of(COMMANDS), key=package_of):
         found.setdefault(entry.name, PluginCommand(entry))
     return found

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from nacre.config.findings import problems_of
-from nacre.config.layer import Layer, SettingOrigin, Tree, copied, merge
+from nacre.config.layer import Layer, SettingOrigin, Tree, copy_tree, merge
 from nacre.errors import ConfigError, Problem
 
 T = TypeVar("T", bound=BaseModel)
@@ -99,10 +99,10 @@ def load_partly(
     problems = [problem for layer in stack for problem in layer.problems]
     unknown = {name for layer in stack for name in layer.lost}
     tree, origins = merge(stack)
-    usable: Tree = copied(tree)
+    usable: Tree = copy_tree(tree)
     settings: T | None = None
     for round_ in range(_MOST_ROUNDS):
-        settings, errors = _validated(model, usable, origins, root)
+        settings, errors = _validate(model, usable, origins, root)
         if not round_:
             problems += [problem for _, problem in errors]
         if settings is not None and not errors:
@@ -116,7 +116,7 @@ def load_partly(
     return Loaded(settings, origins, frozenset(unknown)), _in_order(problems)
 
 
-def _validated(
+def _validate(
     model: type[T], tree: Tree, origins: Mapping[str, SettingOrigin], root: Path | None
 ) -> tuple[T | None, list[tuple[tuple[str, ...], Problem]]]:
     try:

@@ -204,7 +204,7 @@ class ComponentRegistry(Registry[type[M]]):
     """
 
     def __init__(self, base: type[M], key: str, shape: str) -> None:
-        super().__init__(key, self._is_one, self._named)
+        super().__init__(key, self._is_one, self._name_of_model)
         self._base = base
         self._shape = shape
 
@@ -241,7 +241,7 @@ class ComponentRegistry(Registry[type[M]]):
     def _is_one(self, part: object) -> bool:
         return isinstance(part, type) and issubclass(part, self._base)
 
-    def _named(self, part: type[M]) -> str:
+    def _name_of_model(self, part: type[M]) -> str:
         field = part.model_fields.get(self.noun)
         name = field.default if field is not None else None
         if not isinstance(name, str):

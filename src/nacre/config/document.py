@@ -46,7 +46,7 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
     missing bracket does not hide the other findings.
     """
     layer = Layer(source)
-    node = _composed(text, file, layer)
+    node = _compose(text, file, layer)
     if node is None:
         return replace(layer, blank=not layer.problems)
     if not isinstance(node, MappingNode):
@@ -75,7 +75,7 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
     return replace(layer, tree=tree, includes=includes, profile=profile)
 
 
-def _composed(text: str, file: str, layer: Layer) -> Node | None:
+def _compose(text: str, file: str, layer: Layer) -> Node | None:
     """Return the readable nodes; each syntax error is noted, and its section blanked out."""
     if is_too_deep(text):
         deep = message(
@@ -85,7 +85,7 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
         layer.problems.append(Problem("", _not_yaml(deep), file=file))
         return None
     yaml = YAML(typ="safe", pure=True)
-    tabbed, text = untabbed(text)
+    tabbed, text = find_tabs(text)
     barred, text = without_barred(text)
     layer.problems += [_barred_problem(line, sign, file) for line, sign in barred]
     layer.problems += [_tab_problem(line, file) for line in tabbed]
@@ -95,7 +95,7 @@ def _composed(text: str, file: str, layer: Layer) -> Node | None:
             return yaml.compose(text)  # type: ignore[no-any-return]  # untyped there
         except MarkedYAMLError as error:
             fault = _fault(error, text)
-            usable, lost = blanked(text, fault.begin, fault.line, again=text == last)
+            usable, lost = blank_section(text, fault.begin, fault.line, again=text == last)
         except RecursionError:
             deep = message("config.nesting-too-deep", "it is nested too deep")
             layer.problems.append(Problem("", _not_yaml(deep), file=file))
@@ -364,7 +364,7 @@ def without_barred(text: str) -> tuple[list[tuple[int, str]], str]:
     return barred, _BARRED.sub(" ", text)
 
 
-def untabbed(text: str) -> tuple[list[int], str]:
+def find_tabs(text: str) -> tuple[list[int], str]:
     """Lines whose indentation holds a tab, and the text with two blanks for each.
 
     Lines of a block of text (`|`, `>`) with a tab after its own indentation are not among them:
@@ -386,7 +386,7 @@ def untabbed(text: str) -> tuple[list[int], str]:
     return numbers, "\n".join(lines)
 
 
-def blanked(text: str, first: int, last: int, *, again: bool = False) -> tuple[str, set[str]]:
+def blank_section(text: str, first: int, last: int, *, again: bool = False) -> tuple[str, set[str]]:
     """The text without the section that holds a syntax error.
 
     Args:

@@ -10,7 +10,14 @@ from importlib.metadata import EntryPoint
 from typing import Any, Final, NamedTuple
 
 from nacre.config.extras import MissingExtraError
-from nacre.config.registry import COMPONENTS, PluginError, contract_fault, described, load, offered
+from nacre.config.registry import (
+    COMPONENTS,
+    PluginError,
+    contract_fault,
+    describe_entry,
+    entry_points_of,
+    load,
+)
 from nacre.errors import NacreError
 
 MIGRATE: Final = "migrate"
@@ -43,12 +50,12 @@ def find_extension(name: str) -> Extension | None:
     Raises:
         NacreError: It cannot be loaded, or needs a newer Nacre; the message has its package.
     """
-    for entry in offered(COMPONENTS):
+    for entry in entry_points_of(COMPONENTS):
         if entry.name == name:
-            extension = _loaded(entry)
+            extension = _load(entry)
             if isinstance(extension, Extension):
                 if fault := contract_fault(extension.contract):
-                    raise NacreError(f"{described(entry)} {fault}")
+                    raise NacreError(f"{describe_entry(entry)} {fault}")
                 return extension
     return None
 
@@ -80,11 +87,11 @@ def load_part(name: str, place: str) -> Any:  # noqa: ANN401 - any part
     Raises:
         NacreError: It cannot be imported; the message has the place and the error.
     """
-    return _loaded(EntryPoint(name, place, COMPONENTS))
+    return _load(EntryPoint(name, place, COMPONENTS))
 
 
-def _loaded(entry: EntryPoint) -> Any:  # noqa: ANN401 - any part
+def _load(entry: EntryPoint) -> Any:  # noqa: ANN401 - any part
     try:
         return load(entry)
     except PluginError as error:
-        raise NacreError(f"{described(entry)} {error}") from error
+        raise NacreError(f"{describe_entry(entry)} {error}") from error

@@ -95,7 +95,7 @@ def facts_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> Fiel
 
 def model_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> type[BaseModel] | None:
     """The model that the value at a path is read as; None when it is not a mapping of settings."""
-    return _chosen(type_at(model, parts, tree), _given_at(tree, parts))
+    return _choose_model(type_at(model, parts, tree), _value_at(tree, parts))
 
 
 def type_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> object:
@@ -108,7 +108,7 @@ def type_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> objec
     """
     kind: object = model
     for part in parts:
-        holder = _chosen(kind, tree)
+        holder = _choose_model(kind, tree)
         tree = _below(tree, part)
         if holder is not None:
             info = holder.model_fields.get(part)
@@ -120,7 +120,7 @@ def type_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> objec
     return kind
 
 
-def _given_at(tree: object, parts: Sequence[str]) -> object:
+def _value_at(tree: object, parts: Sequence[str]) -> object:
     for part in parts:
         tree = _below(tree, part)
     return tree
@@ -159,7 +159,7 @@ def _members(kind: object) -> Iterator[object]:
         yield kind
 
 
-def _chosen(kind: object, value: object) -> type[BaseModel] | None:
+def _choose_model(kind: object, value: object) -> type[BaseModel] | None:
     """The model among the members of a type that a value is meant for."""
     models = [m for m in _members(kind) if isinstance(m, type) and issubclass(m, BaseModel)]
     if len(models) == 1:

@@ -254,7 +254,7 @@ def _problem(
         path = ".".join([*parts, *(str(index) for index in list(bad)[:1])])
     if facts is None:
         return Problem(path, text)
-    return Problem(path, text, _expected(facts), sample_of(facts))
+    return Problem(path, text, _describe_expected(facts), sample_of(facts))
 
 
 def _no_rule(parts: tuple[str, ...], item: ErrorDetails) -> Problem:
@@ -287,7 +287,7 @@ def _value_at(tree: object, parts: Sequence[str]) -> object:
     return tree
 
 
-def _expected(facts: FieldFacts) -> str:
+def _describe_expected(facts: FieldFacts) -> str:
     kind = typed(facts)
     if not facts.doc:
         return message("config.kind", "({kind})", kind=kind)

@@ -167,15 +167,15 @@ def _overlay(
                 del origins[old]
         origins[here] = places.at(here)
         origins.update(places.below(here))
-        target[key] = copied(value)
+        target[key] = copy_tree(value)
 
 
-def copied(value: object) -> Any:  # noqa: ANN401 - YAML
+def copy_tree(value: object) -> Any:  # noqa: ANN401 - YAML
     """Return a copy of a tree, with new mappings and lists."""
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
+        return {key: copy_tree(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [copied(item) for item in value]
+        return [copy_tree(item) for item in value]
     return value
 
 

@@ -195,13 +195,13 @@ def _with(settings: T, values: Mapping[str, object], above: str) -> T:
         if "" in inner:
             tree[head] = inner.pop("")
             if inner:
-                tree[head] = getattr(_validated(settings, {head: tree[head]}, above), head)
+                tree[head] = getattr(_validate(settings, {head: tree[head]}, above), head)
         if inner:
-            tree[head] = _changed(tree[head], inner, f"{above}{head}.")
-    return _validated(settings, tree, above)
+            tree[head] = _change(tree[head], inner, f"{above}{head}.")
+    return _validate(settings, tree, above)
 
 
-def _validated(settings: T, tree: Mapping[str, object], above: str) -> T:
+def _validate(settings: T, tree: Mapping[str, object], above: str) -> T:
     own = settings.__dict__
     current = {name: own[name] for name in type(settings).model_fields if name in own}
     try:
@@ -225,7 +225,7 @@ def _describe_error(item: ErrorDetails, above: str) -> tuple[str, str, object]:
     return path, message_of(item), item.get("input")
 
 
-def _changed(value: object, inner: Mapping[str, object], above: str) -> object:
+def _change(value: object, inner: Mapping[str, object], above: str) -> object:
     """A component, or a list of them, with other values in it."""
     if isinstance(value, BaseModel):
         return _with(value, inner, above)

@@ -144,14 +144,14 @@ class Registry(Generic[T]):
         if self._looked:
             return
         self._looked = True
-        for entry in offered(self._group):
+        for entry in entry_points_of(self._group):
             fault = self._load(entry)
             if fault:
                 self._faults.append(
                     message(
                         "config.plug-in-fault",
                         "{plugin} {fault}",
-                        plugin=described(entry),
+                        plugin=describe_entry(entry),
                         fault=fault,
                     )
                 )
@@ -182,7 +182,7 @@ class Registry(Generic[T]):
             return fault
         try:
             if self._belongs(part):
-                self.add(part, place=described(entry))
+                self.add(part, place=describe_entry(entry))
         except ValueError as error:
             return message("config.cannot-be-used", "cannot be used: {error}", error=error)
         return ""
@@ -201,7 +201,7 @@ class PluginError(Exception):
     """The target of an entry point cannot be loaded; the message has the reason, in one line."""
 
 
-def offered(group: str) -> Iterator[EntryPoint]:
+def entry_points_of(group: str) -> Iterator[EntryPoint]:
     """The entry points of a group, in all installed packages; none of them is loaded yet."""
     yield from entry_points(group=group)
 
@@ -236,7 +236,7 @@ def failure(error: Exception) -> str:
     return "fails: " + " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def described(entry: EntryPoint) -> str:
+def describe_entry(entry: EntryPoint) -> str:
     """Format an entry point for a message: its name, its target, and its package."""
     package = package_of(entry)
     facts = {"name": entry.name, "value": entry.value}

@@ -11,6 +11,6 @@ def single(value: float) -> float:
     return float(_SINGLE.unpack(_SINGLE.pack(value))[0])
 
 
-def rounded(value: float) -> int:
+def java_round(value: float) -> int:
     """Java's `Math.round`: halves go up."""
     return math.floor(value + 0.5)

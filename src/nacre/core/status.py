@@ -204,7 +204,7 @@ def cause(status: int, error: str = "") -> str:
         text = (facts.meaning if facts else describe(status)).rstrip(".")
     if status == FetchStatus.TIMEOUT and "reply" not in text:
         return f"no reply: {text}"
-    return _lowered(text)
+    return _lower_first(text)
 
 
 def with_tries(text: str, tries: int, next_in: str = "") -> str:
@@ -226,7 +226,7 @@ def with_tries(text: str, tries: int, next_in: str = "") -> str:
 _TIMES = {1: "tried once", 2: "tried twice"}
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     """Small at the beginning, where that is a plain word."""
     first = text.partition(" ")[0]
     return text[:1].lower() + text[1:] if first.istitle() else text

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from nacre.core.javafloat import rounded, single
+from nacre.core.javafloat import java_round, single
 from nacre.core.pagerow import TimingRow
 from nacre.recrawl.planner.change_detection.deletion import Answer
 from nacre.recrawl.planner.change_rate.rates import (
@@ -92,8 +92,8 @@ class NutchRevisits:
 
     def __init__(self, schedule: NutchSchedule) -> None:
         self._schedule = schedule
-        self.interval = rounded(schedule.interval)
-        self.pull = rounded(schedule.interval_max)
+        self.interval = java_round(schedule.interval)
+        self.pull = java_round(schedule.interval_max)
 
     def fetched(self, timed: RowTiming, at: int, state: PageState, mime: str) -> RowTiming:
         """See `RevisitSchedule`."""
@@ -117,7 +117,7 @@ def _datum(timed: RowTiming) -> NutchDatum:
 
 def _timed(before: RowTiming, datum: NutchDatum) -> RowTiming:
     return before._replace(
-        interval=rounded(datum.interval),
+        interval=java_round(datum.interval),
         fetch_time=datum.fetch_time,
         modified=datum.modified,
         retries=datum.retries,
@@ -132,7 +132,7 @@ class _Revisits:
     def __init__(self, nutch: NutchSchedule) -> None:
         self._nutch = NutchRevisits(nutch)
         self.interval = self._nutch.interval
-        self._longest = rounded(nutch.interval_max)
+        self._longest = java_round(nutch.interval_max)
 
     def gone(self, timed: RowTiming, at: int) -> RowTiming:
         """See `RevisitSchedule`."""
@@ -145,7 +145,7 @@ class _Revisits:
     def _after(
         self, timed: RowTiming, at: int, state: PageState, interval: float, evidence: bytes
     ) -> RowTiming:
-        seconds = rounded(timed.fixed) or min(max(rounded(interval), 1), self._longest)
+        seconds = java_round(timed.fixed) or min(max(java_round(interval), 1), self._longest)
         changed = state is PageState.MODIFIED or timed.modified <= 0
         return timed._replace(
             interval=seconds,
@@ -200,7 +200,7 @@ class ChangeRateRevisits(_Revisits):
 
     def __init__(self, nutch: NutchSchedule) -> None:
         super().__init__(nutch)
-        self._shortest = max(rounded(nutch.min_interval), 1)
+        self._shortest = max(java_round(nutch.min_interval), 1)
 
     def fetched(self, timed: RowTiming, at: int, state: PageState, mime: str) -> RowTiming:
         """See `RevisitSchedule`."""

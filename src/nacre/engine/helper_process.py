@@ -64,10 +64,10 @@ class HelperProcess:
         async with self._turn:
             for _ in range(_TRIES - 1):
                 with suppress(HelperFailedError):
-                    return await self._answered(message, decode)
-            return await self._answered(message, decode)
+                    return await self._exchange(message, decode)
+            return await self._exchange(message, decode)
 
-    async def _answered(self, message: bytes, decode: Callable[[bytes], T]) -> T:
+    async def _exchange(self, message: bytes, decode: Callable[[bytes], T]) -> T:
         """The answer of the helper that is there, or of a new one."""
         try:
             async with asyncio.timeout(self._time):
@@ -91,7 +91,7 @@ class HelperProcess:
     async def abandon(self) -> None:
         """End the helper at the end of the program, when no thread can begin any more."""
         process, self._process = self._process, None
-        await self._ended(process, 0.0)
+        await self._wait_for_end(process, 0.0)
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -121,13 +121,13 @@ class HelperProcess:
         process, self._process = self._process, None
         folder, self._folder = self._folder, ""
         try:
-            return await self._ended(process, patience)
+            return await self._wait_for_end(process, patience)
         finally:
             if folder:
                 await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     @staticmethod
-    async def _ended(process: Process | None, patience: float) -> int | None:
+    async def _wait_for_end(process: Process | None, patience: float) -> int | None:
         if process is None:
             return None
         if process.stdin is not None:

@@ -163,7 +163,7 @@ class Keeping:
             return Kept()
         if history is not None and self._is_confirmation(visit, capture, keep, history):
             visit.annotate(DUPLICATE_NOTED if history.noted else DUPLICATE_DELTA)
-            return Kept(confirms=kept_as(history))
+            return Kept(confirms=served_record_id(history))
         delta = self._difference(visit, capture) if keep.patchable else None
         if delta is not None:
             keep.as_difference(base_of(delta), len(delta.patch))
@@ -215,9 +215,9 @@ class Keeping:
             or length > settings.largest
         ):
             return None
-        return self._patched(capture, base, settings)
+        return self._make_delta(capture, base, settings)
 
-    def _patched(self, capture: Capture, base: Base, settings: KeepSettings) -> Delta | None:
+    def _make_delta(self, capture: Capture, base: Base, settings: KeepSettings) -> Delta | None:
         original = self._bases.original(base.record_id, base.digest, base.framing)
         path = None if original is None else self._bases.path(original, closed=True)
         if original is None or path is None or original.url != capture.url:
@@ -285,7 +285,7 @@ def confirms(capture: Capture, history: HistoryRecord) -> bool:
     )
 
 
-def kept_as(history: HistoryRecord) -> str:
+def served_record_id(history: HistoryRecord) -> str:
     """Return the id of the record with the last served version, which may not be a response."""
     return history.record_id if history.noted is None else history.noted.record_id
 

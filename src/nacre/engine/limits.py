@@ -41,7 +41,7 @@ class Stopwatch:
         self._since = None
 
 
-def reached(
+def limit_reached(
     limits: LimitSettings,
     totals: Tally,
     elapsed: float,

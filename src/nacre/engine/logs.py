@@ -161,12 +161,14 @@ class JobLogs:
     def runtime_error(self, visit: Visit, error: BaseException) -> None:
         """An error in the crawler itself, with its traceback."""
         line = self._crawl.line(visit, self._clock.now())
-        self._line(RUNTIME, line + _indented(error))
+        self._line(RUNTIME, line + _indent_traceback(error))
         self.alert(f"{type(error).__name__} while crawling {visit.uri.url}; see {RUNTIME}")
 
     def command_error(self, command: str, error: BaseException) -> None:
         """An error in the crawler in answering a command, with its traceback."""
-        self._line(RUNTIME, self._message_line("SEVERE", f"command {command}") + _indented(error))
+        self._line(
+            RUNTIME, self._message_line("SEVERE", f"command {command}") + _indent_traceback(error)
+        )
         self.alert(f"{type(error).__name__} in the command {command}; see {RUNTIME}")
 
     def alert(self, message: str) -> None:
@@ -206,7 +208,7 @@ class JobLogs:
         return text.encode("utf-8", "backslashreplace")
 
 
-def _indented(error: BaseException) -> bytes:
+def _indent_traceback(error: BaseException) -> bytes:
     lines = "".join(traceback.format_exception(error)).splitlines()
     text = "".join(f"    {visible(line)}\n" for line in lines)
     return text.encode("utf-8", "backslashreplace")

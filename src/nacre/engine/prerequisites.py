@@ -175,7 +175,7 @@ class RobotsCache:
         rules = entry.rules.get(reading)
         if rules is None:
             row = self.last(origin)
-            rules = entry.rules[reading] = _parsed(row.text if row else b"", reading)
+            rules = entry.rules[reading] = _parse_cached(row.text if row else b"", reading)
         return rules
 
     def last(self, origin: str) -> RobotsRow | None:
@@ -197,7 +197,7 @@ class RobotsCache:
         rules: dict[_Reading, AgentRules] = {}
         if row.state is RobotsState.RULES:
             reading = _reading(settings)
-            rules[reading] = _parsed(row.text, reading)
+            rules[reading] = _parse_cached(row.text, reading)
         entry = _Entry(structs.replace(row, text=b""), rules, len(row.text))
         self._forget(origin)
         self._recent[origin] = entry
@@ -216,7 +216,7 @@ def _reading(settings: RobotsSettings) -> _Reading:
     return _Reading(settings.agent, settings.max_bytes)
 
 
-def _parsed(text: bytes, reading: _Reading) -> AgentRules:
+def _parse_cached(text: bytes, reading: _Reading) -> AgentRules:
     return parse_robots(text, reading.max_bytes).for_agent(reading.agent)
 
 
@@ -354,10 +354,10 @@ class Answers:
         if capture is not None and outcome is RobotsState.RULES:
             return structs.replace(row, text=self._text(visit, capture))
         if capture is not None and outcome is RobotsState.REDIRECT:
-            return self._redirected(row, visit, capture)
+            return self._follow_redirect(row, visit, capture)
         return row
 
-    def _redirected(self, row: RobotsRow, visit: Visit, capture: Capture) -> RobotsRow:
+    def _follow_redirect(self, row: RobotsRow, visit: Visit, capture: Capture) -> RobotsRow:
         """Where the rules are; more redirects than are followed count as 4xx (2.3.1.2)."""
         heritable = visit.uri.heritable
         followed = int(heritable.get(ROBOTS_REDIRECTS, "0")) + 1

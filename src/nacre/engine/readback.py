@@ -16,13 +16,13 @@ from msgspec import structs
 
 from nacre.archive.block import BlockFacts, read_block
 from nacre.archive.delta import Delta, DeltaError, page_url
-from nacre.archive.fields import micros, unbracketed
+from nacre.archive.fields import micros, strip_brackets
 from nacre.archive.index_facts import header_value, index_facts
 from nacre.archive.link_files import FindLinks, reference_of
 from nacre.archive.link_reference import LinksError
 from nacre.archive.reader import WarcEntry, WarcReader, record_at
 from nacre.archive.record import IDENTICAL, NOT_MODIFIED
-from nacre.archive.restoring import FindBase, difference_of, is_delta, restored
+from nacre.archive.restoring import FindBase, difference_of, is_delta, restore_block
 from nacre.archive.source import section
 from nacre.config.ordinary import open_ordinary
 from nacre.core.capture import BytesBody, Capture
@@ -262,9 +262,9 @@ class DeltaBlock:
         if delta is None:
             return None
         return ReadCapture(
-            url=page_url(unbracketed(entry.get("WARC-Target-URI") or "")),
+            url=page_url(strip_brackets(entry.get("WARC-Target-URI") or "")),
             offset=offset,
-            record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
+            record_id=strip_brackets(entry.get("WARC-Record-ID") or ""),
             date=micros(entry.get("WARC-Date")),
             status=delta.status,
             size=delta.length,
@@ -312,9 +312,9 @@ def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> ReadCapture
     match = _STATUS.match(status or "")
     chunks = facts.chunks
     return ReadCapture(
-        url=unbracketed(entry.get("WARC-Target-URI") or ""),
+        url=strip_brackets(entry.get("WARC-Target-URI") or ""),
         offset=offset,
-        record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
+        record_id=strip_brackets(entry.get("WARC-Record-ID") or ""),
         date=micros(entry.get("WARC-Date")),
         status=int(match[0]) if match else 0,
         size=facts.length,
@@ -332,18 +332,18 @@ def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> ReadCapture
     )
 
 
-def confirmed(entry: WarcEntry, metadata: Metadata) -> ReadCapture | None:
+def read_confirmation(entry: WarcEntry, metadata: Metadata) -> ReadCapture | None:
     """The data of a capture in a note that confirms a difference; None for other records."""
-    name = unbracketed(metadata.value("confirms"))
+    name = strip_brackets(metadata.value("confirms"))
     if not name or entry.get("WARC-Concurrent-To") is not None:
         return None
-    url = unbracketed(entry.get("WARC-Target-URI") or "")
+    url = strip_brackets(entry.get("WARC-Target-URI") or "")
     digest = metadata.value("payloadDigest")
     kind = IDENTICAL if digest else NOT_MODIFIED
     return ReadCapture(
         url=url,
         offset=entry.offset,
-        record_id=unbracketed(entry.get("WARC-Record-ID") or ""),
+        record_id=strip_brackets(entry.get("WARC-Record-ID") or ""),
         date=micros(entry.get("WARC-Date")),
         digest=digest,
         revisit=RevisitProfile(kind, Original(url, 0, name), digest),
@@ -353,9 +353,9 @@ def confirmed(entry: WarcEntry, metadata: Metadata) -> ReadCapture | None:
 def _revisit(entry: WarcEntry) -> RevisitProfile | None:
     if entry.get("WARC-Type") != "revisit":
         return None
-    url = unbracketed(entry.get("WARC-Refers-To-Target-URI") or "")
+    url = strip_brackets(entry.get("WARC-Refers-To-Target-URI") or "")
     date = micros(entry.get("WARC-Refers-To-Date"))
-    original = Original(url, date, unbracketed(entry.get("WARC-Refers-To") or ""))
+    original = Original(url, date, strip_brackets(entry.get("WARC-Refers-To") or ""))
     kind = (entry.get("WARC-Profile") or "").rpartition("/")[2]
     return RevisitProfile(kind, original, entry.get("WARC-Payload-Digest") or "")
 
@@ -411,7 +411,7 @@ def _resource(path: Path, offset: int, most: int) -> Capture | None:
     with open_ordinary(path) as file:
         entries = iter(WarcReader(section(file, offset, file.seek(0, SEEK_END))))
         entry = next(entries)
-        url = unbracketed(entry.get("WARC-Target-URI") or "")
+        url = strip_brackets(entry.get("WARC-Target-URI") or "")
         if not url.startswith(("http://", "https://")):
             return None
         parts: list[bytes] = []
@@ -494,7 +494,7 @@ def _confirmation(
     entry: WarcEntry, metadata: Metadata, original: Callable[[ReadCapture], Capture | None]
 ) -> Reread | None:
     """Return a note that confirms a stored difference; None for other records."""
-    read = confirmed(entry, metadata)
+    read = read_confirmation(entry, metadata)
     if read is None:
         return None
     return _same(
@@ -511,7 +511,7 @@ def _difference(entry: WarcEntry, find: FindBase) -> Reread | None:
 
 def _rebuilt(entry: WarcEntry, offset: int, find: FindBase) -> tuple[ReadCapture, Capture]:
     delta = difference_of(entry).delta
-    block = restored(delta, find)
+    block = restore_block(delta, find)
     facts = BlockFacts(http=True, block="sha1", payload="sha1")
     facts.feed(block)
     facts.close()

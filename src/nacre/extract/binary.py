@@ -65,16 +65,16 @@ _HYPERLINK = re.compile(r'HYPERLINK\s+(?:\\l\s+)?"?([^"\s\x00-\x1f]{4,2083}+)')
 def pdf_urls(data: bytes) -> list[str]:
     """URIs of the annotations of a PDF file, those in compressed objects too; each once."""
     urls: dict[str, None] = {}
-    for part in (data, *_inflated(data)):
+    for part in (data, *_inflate_streams(data)):
         for text, digits in _URI.findall(part):
-            raw = _unescaped(text) if text else _hex(digits)
+            raw = _unescape(text) if text else _hex(digits)
             url = escape_octets(raw)
             if url:
                 urls[url] = None
     return list(urls)
 
 
-def _inflated(data: bytes) -> Iterator[bytes]:
+def _inflate_streams(data: bytes) -> Iterator[bytes]:
     """The compressed streams that may hold objects; pictures and fonts are passed over."""
     bytes_left, at = MAX_INFLATED, 0
     for _ in range(_MAX_STREAMS):
@@ -102,7 +102,7 @@ def inflate(data: bytes, start: int, limit: int) -> bytes:
         return b""
 
 
-def _unescaped(text: bytes) -> bytes:
+def _unescape(text: bytes) -> bytes:
     def byte(match: re.Match[bytes]) -> bytes:
         code = match[1]
         if code[0] in b"01234567":

@@ -80,7 +80,7 @@ def css_urls(text: str) -> list[str]:
     Escapes are resolved, white space at the ends is cut; `data:` and empty URLs are left out.
     """
     if _ESCAPED_LETTER.search(text):
-        text = _ESCAPED_NAMES.sub(_plainly, text)
+        text = _ESCAPED_NAMES.sub(_unescape_name, text)
     if not _WANTED.search(text):
         return []
     urls: dict[str, None] = {}
@@ -95,7 +95,7 @@ def css_urls(text: str) -> list[str]:
     return list(urls)
 
 
-def _plainly(match: re.Match[str]) -> str:
+def _unescape_name(match: re.Match[str]) -> str:
     """Return a name without its escapes."""
     if "\\" not in match[0]:
         return match[0]

@@ -127,7 +127,7 @@ class FeedText(NamedTuple):
     is_unsure: bool = False
 
 
-def based(link: FeedLink, base: str) -> str:
+def resolve_based(link: FeedLink, base: str) -> str:
     """Return the reference of a link, resolved against `xml:base` if present; "" if invalid.
 
     Args:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from nacre.extract.feed import FeedLink, FeedText, based
+from nacre.extract.feed import FeedLink, FeedText, resolve_based
 from nacre.extract.html.extractor import extract_fragment
 from nacre.extract.links import LinkCollector
 from nacre.extract.xml_base import resolve_bases
@@ -27,7 +27,7 @@ def add_feed(parts: Iterable[FeedLink | FeedText], links: LinkCollector) -> set[
             add_text(part, links)
             continue
         hrefs.add(part.href)
-        href = based(part, links.base)
+        href = resolve_based(part, links.base)
         if href:
             links.add(href, part.hop, part.context, rel=part.rel, lastmod=part.updated)
     return hrefs

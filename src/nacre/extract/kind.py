@@ -100,7 +100,7 @@ def _by_element(document: Document) -> StockExtractor:
     Fetch, "should response to request be blocked due to its MIME type" and "… to nosniff"; HTML
     Standard, `link` type `stylesheet`.
     """
-    mime, expected = document.mime, _wanted_by(document.context)
+    mime, expected = document.mime, _kind_of_element(document.context)
     if not expected or _by_type(mime):
         return _NONE
     is_unknown = is_unknown_type(mime)
@@ -113,7 +113,7 @@ def _by_element(document: Document) -> StockExtractor:
 
 
 @lru_cache(maxsize=256)
-def _wanted_by(context: str) -> StockExtractor:
+def _kind_of_element(context: str) -> StockExtractor:
     """The kind that the element of a link context loads; `NONE` for elements of all kinds."""
     if context.startswith(_SCRIPTS):
         return StockExtractor.SCRIPT
@@ -127,22 +127,22 @@ def _by_type_or_content(
 ) -> StockExtractor:
     mime = document.mime
     if _says_html(mime):
-        return _called_html(document, path, settings)
+        return _html_or_feed(document, path, settings)
     if mime.startswith(_MEDIA_TYPES) and "xml" not in mime:
         return _NONE
     extractor = _by_type(mime) or _by_content(document, path)
     if not extractor and is_unknown_type(mime):
-        extractor = _sniffed(document, path, settings)
+        extractor = _sniff_kind(document, path, settings)
     return extractor or _by_name(document, path)
 
 
-def _called_html(document: Document, path: str, settings: "ExtractSettings") -> StockExtractor:
+def _html_or_feed(document: Document, path: str, settings: "ExtractSettings") -> StockExtractor:
     """HTML, or a feed that was called so."""
     computed = computed_type(document.mime, document.headers, document.body)
     return StockExtractor.XML if computed in _FEEDS else _html(path, settings)
 
 
-def _sniffed(document: Document, path: str, settings: "ExtractSettings") -> StockExtractor:
+def _sniff_kind(document: Document, path: str, settings: "ExtractSettings") -> StockExtractor:
     """What a browser takes a document of an unknown type for; a byte order mark does not matter."""
     body = document.body.removeprefix(b"\xef\xbb\xbf")
     computed = computed_type(document.mime, document.headers, body)

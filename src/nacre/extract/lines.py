@@ -48,7 +48,7 @@ def join_lines(text: str) -> str:
     """
     if text.isascii() or ("\n" not in text and "\r" not in text):
         return text
-    return _BREAK.sub(_joined, _HYPHEN.sub("", text))
+    return _BREAK.sub(_join_break, _HYPHEN.sub("", text))
 
 
 def one_line(text: str) -> str:
@@ -58,11 +58,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _joined(match: re.Match[str]) -> str:
+def _join_break(match: re.Match[str]) -> str:
     text, (start, end) = match.string, match.span()
     return "" if is_no_space(text[start - 1], text[end]) else match[0]
 
 
 def _without_break(match: re.Match[str]) -> str:
     """A run of spaces: "" where it has a break that is no space."""
-    return _joined(match) if "\n" in match[0] or "\r" in match[0] else match[0]
+    return _join_break(match) if "\n" in match[0] or "\r" in match[0] else match[0]

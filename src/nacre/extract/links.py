@@ -152,7 +152,7 @@ class LinkCollector:
         rank = len(outlinks)
         url = self._known.get(href)
         if rank >= self.limit or not url or not url.startswith("http"):
-            url = self._resolved(href, hop, context)
+            url = self._resolve_new(href, hop, context)
             if not url:
                 return
         if hop is _LINK and context == ANCHOR:
@@ -181,7 +181,7 @@ class LinkCollector:
             anchors.add(url)
             outlinks.append(Outlink(url, _LINK, ANCHOR, "", text, rank))
 
-    def _resolved(self, href: str, hop: Hop, context: str) -> str:
+    def _resolve_new(self, href: str, hop: Hop, context: str) -> str:
         """The URL of a reference that pages of this folder did not hold before; "" for none."""
         if "#" in href:
             href = href[: href.find("#")]

@@ -185,7 +185,7 @@ _UNSEEN = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))
 """Characters without a width: soft hyphens, places to break a line or not to."""
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Return text in NFKC with collapsed spaces, without invisible characters."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text.translate(_UNSEEN))
@@ -285,7 +285,7 @@ class _Reader:
 
     def _flush(self) -> None:
         anchored, self._anchored = self._anchored, 0
-        text = squeezed("".join(self._buffer)) if self._buffer else ""
+        text = squeeze("".join(self._buffer)) if self._buffer else ""
         self._buffer.clear()
         if not text and self._in_link:
             return  # a link around blocks belongs to the first that has a text
@@ -328,9 +328,9 @@ class _Reader:
             if target:
                 self._add("link", stable_address(target.strip(" \"'")))
         elif tag == "meta" and _DATE_NAMES.match(attrs.get("name") or attrs.get("property") or ""):
-            self._add("date", squeezed(attrs.get("content", "")))
+            self._add("date", squeeze(attrs.get("content", "")))
         elif tag == "time" and attrs.get("datetime"):
-            self._add("date", squeezed(attrs["datetime"]))
+            self._add("date", squeeze(attrs["datetime"]))
 
     def _label(self, tag: str, attrs: Mapping[str, str]) -> None:
         """Add the text that a reader sees of attributes."""
@@ -345,7 +345,7 @@ class _Reader:
             # A page within the page; another page within it is markup.
             inner = (token.data or "" for token in _tokens(text) if token.type is _TEXT)
             text = " ".join(inner)
-        text = squeezed(text)
+        text = squeeze(text)
         kind = "nav" if self._in_link else "text"
         for at in range(0, len(text), _LONGEST_PIECE):
             self._add(kind, text[at : at + _LONGEST_PIECE])

@@ -163,7 +163,7 @@ class _Scan:
         elif kind in {"double", "single"}:  # an apostrophe that starts no string: continue after it
             return token.start(kind)
         elif kind == "escaped":
-            return self._escaped(token.end(), token["escaped"])
+            return self._skip_escaped(token.end(), token["escaped"])
         elif kind == "other":
             return self._skip_sign(token.end(), token["other"])
         return token.end()
@@ -182,7 +182,7 @@ class _Scan:
             self._raw.add(raw)
         likely_strings(unescape_js(raw) if "\\" in raw else raw, self._found)
 
-    def _escaped(self, start: int, delimiter: str) -> int:
+    def _skip_escaped(self, start: int, delimiter: str) -> int:
         """Text between two escaped quotes of the same kind, close together."""
         if self._hopeless.get(delimiter, 0) > start:
             return start

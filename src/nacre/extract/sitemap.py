@@ -13,7 +13,7 @@ import msgspec
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
-from nacre.extract.feed import FeedText, based, feed_links, feed_parts, is_feed
+from nacre.extract.feed import FeedText, feed_links, feed_parts, is_feed, resolve_based
 from nacre.extract.feed_links import add_text
 from nacre.extract.likely import speculative_fixup
 from nacre.extract.links import LinkCollector
@@ -85,7 +85,7 @@ def extract_sitemap(document: Document, links: LinkCollector) -> None:
     At most `max_sitemap_links` are kept. A sitemap that lists itself is not followed again.
     """
     links.use_sitemap_limit()
-    text = _unpacked_text(document)
+    text = _unpack_text(document)
     if is_feed(text):
         _add_feed(text, links)
     elif root_name(text):
@@ -101,11 +101,11 @@ def sitemap_entries(document: Document, links: LinkCollector) -> list[SitemapEnt
         document: The sitemap.
         links: Resolves the URLs, and has the settings: at most `max_sitemap_links` are returned.
     """
-    text = _unpacked_text(document)
+    text = _unpack_text(document)
     entries: Iterable[SitemapEntry]
     if is_feed(text):
         items = (link for link in feed_links(text) if link.is_item)
-        entries = [SitemapEntry(based(link, links.base), link.updated) for link in items]
+        entries = [SitemapEntry(resolve_based(link, links.base), link.updated) for link in items]
     elif root_name(text):
         entries = iter_entries(text)
     else:
@@ -127,7 +127,7 @@ def no_sitemap(document: Document) -> str:
     Args:
         document: One of which `sitemap_entries` found none.
     """
-    text = _unpacked_text(document)
+    text = _unpack_text(document)
     root = root_name(text)
     if root in _SITEMAP_ROOTS or is_feed(text):
         return ""
@@ -141,7 +141,7 @@ def no_sitemap(document: Document) -> str:
 _SITEMAP_ROOTS = frozenset(("urlset", "sitemapindex"))
 
 
-def _unpacked_text(document: Document) -> str:
+def _unpack_text(document: Document) -> str:
     body = unpack(document.body)
     if body is not document.body:
         document = msgspec.structs.replace(document, body=body, charset="")
@@ -167,12 +167,12 @@ def is_sitemap_root(body: bytes) -> bool:
     named = body.find(b"urlset", 0, _HEAD) >= 0 or body.find(b"sitemapindex", 0, _HEAD) >= 0
     if not (named or body.startswith((GZIP_MAGIC, *_BOMS_16))):
         return False
-    return _ROOT.match(_unpacked_head(body)) is not None
+    return _ROOT.match(_unpack_head(body)) is not None
 
 
 def is_list_or_feed(body: bytes) -> bool:
     """Whether a body, plain or gzip, is a sitemap of another form: a list of URLs, or a feed."""
-    head = _unpacked_head(body)
+    head = _unpack_head(body)
     if is_feed(head.decode("latin-1")):
         return True
     lines = head.removeprefix(b"\xef\xbb\xbf").splitlines()
@@ -181,7 +181,7 @@ def is_list_or_feed(body: bytes) -> bool:
     return bool(urls) and all(_URL_LINE.fullmatch(url) for url in urls)
 
 
-def _unpacked_head(body: bytes) -> bytes:
+def _unpack_head(body: bytes) -> bytes:
     """The first characters of a body out of gzip; UTF-16 without its zeros."""
     for _ in range(MAX_NESTING):
         if not body.startswith(GZIP_MAGIC):
@@ -319,7 +319,7 @@ def _add_feed(text: str, links: LinkCollector) -> None:
         if isinstance(part, FeedText):
             add_text(part, links)
             continue
-        href = based(part, links.base)
+        href = resolve_based(part, links.base)
         if part.is_item:
             _add(href, links, lastmod=part.updated)
         elif href:

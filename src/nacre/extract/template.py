@@ -45,7 +45,7 @@ class LinkTemplate:
     def fill(self, matches: Mapping[str, Groups]) -> str:
         """The text with one match for each name."""
         return "".join(
-            part if isinstance(part, str) else _filled(matches[part[0]], part[1], quoted=part[2])
+            part if isinstance(part, str) else _fill(matches[part[0]], part[1], quoted=part[2])
             for part in self._parts
         )
 
@@ -59,7 +59,7 @@ def _place(match: re.Match[str], text: str) -> str | tuple[str, int, bool]:
     return name, int(match[2] or 0), bool(match[3])
 
 
-def _filled(groups: Groups, number: int, *, quoted: bool) -> str:
+def _fill(groups: Groups, number: int, *, quoted: bool) -> str:
     value = groups[number] if number < len(groups) else ""
     return quote(value, safe="") if quoted else value
 

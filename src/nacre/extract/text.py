@@ -49,25 +49,25 @@ def text_charset(
     Returns:
         A codec, and where it comes from, as `wire.charset.detect`; `default` for ASCII.
     """
-    if codec := _marked(body):
+    if codec := _codec_of_mark(body):
         return codec, "bom"
-    if codec := _labelled(label):
+    if codec := _codec_of_label(label):
         return codec, "header"
-    if codec := _declared(body):
+    if codec := _codec_declared(body):
         return codec, "xml"
     codec, source = guess(body, url, hints)
     return ("utf-8", source) if source == "default" else (codec, source)
 
 
-def _marked(body: bytes) -> str:
+def _codec_of_mark(body: bytes) -> str:
     return next((codec for mark, codec in _MARKS if body.startswith(mark)), "")
 
 
-def _labelled(label: str | None) -> str:
+def _codec_of_label(label: str | None) -> str:
     return (codec_of(label.strip().strip("\"'")) or "") if label else ""
 
 
-def _declared(body: bytes) -> str:
+def _codec_declared(body: bytes) -> str:
     for start, codec in _BARE_UTF16:
         if body.startswith(start):
             return codec

@@ -58,7 +58,7 @@ def extract_xml(document: Document, links: LinkCollector) -> None:
             continue
         if not feed:
             _references(event, links, hrefs)
-        for url in _mentioned(event):
+        for url in _urls_in_text(event):
             if url not in hrefs and not (feed_urls and links.resolve(url) in feed_urls):
                 links.add(url, Hop.SPECULATIVE, CONTEXT)
 
@@ -104,7 +104,7 @@ def _from_the_root(text: str) -> Iterator[str]:
         yield text
 
 
-def _named_from_the_root(value: str) -> Iterator[str]:
+def _urls_of_attribute(value: str) -> Iterator[str]:
     """The same of an attribute, which may be a path of XPath or of a disk: a host, or a file."""
     value = value.strip()
     extension = value.partition("?")[0].rpartition(".")[2]
@@ -112,7 +112,7 @@ def _named_from_the_root(value: str) -> Iterator[str]:
         yield from _from_the_root(value)
 
 
-def _mentioned(event: XmlStart | End) -> Iterator[str]:
+def _urls_in_text(event: XmlStart | End) -> Iterator[str]:
     """Absolute URLs in the text before a tag and, of a start tag, in its attributes."""
     text = event.before if isinstance(event, XmlStart) else event.text
     if "://" in text:
@@ -125,4 +125,4 @@ def _mentioned(event: XmlStart | End) -> Iterator[str]:
     if "://" in raw or '="/' in raw or "='/" in raw:
         for namespace, double, single in _VALUE.findall(raw):
             if not namespace and "/" in (value := unescape_xml(double or single)):
-                yield from absolute_urls(value) if "://" in value else _named_from_the_root(value)
+                yield from absolute_urls(value) if "://" in value else _urls_of_attribute(value)

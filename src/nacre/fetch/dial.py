@@ -163,11 +163,11 @@ class Dialer:
         try:
             outcome = await self._connect(origin, addresses, settings)
         except TimeoutError as error:
-            return _failed(settings, str(error) or "timed out")
+            return _failure(settings, str(error) or "timed out")
         except ssl.SSLError as error:
-            return _failed(settings, f"TLS handshake: {describe(error)}")
+            return _failure(settings, f"TLS handshake: {describe(error)}")
         except (OSError, ValueError) as error:
-            return _failed(settings, describe(error), starved=is_starvation(error))
+            return _failure(settings, describe(error), starved=is_starvation(error))
         if origin.scheme == "https" and isinstance(outcome, Connection):
             return await self._with_tls(outcome, origin, settings, sni)
         return outcome
@@ -289,7 +289,7 @@ class Dialer:
         connection.connection_made(transport)
 
 
-def _failed(settings: FetchSettings, text: str, *, starved: bool = False) -> ConnectFailure:
+def _failure(settings: FetchSettings, text: str, *, starved: bool = False) -> ConnectFailure:
     """No connection; through a proxy it is the proxy that was not reached, or did not reach."""
     proxy = settings.proxy_server
     if proxy is not None and not starved:

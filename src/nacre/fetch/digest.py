@@ -42,7 +42,7 @@ def digest_capture(
         data = body.read(0, body.length)
         block.update(data)
         if chunked:
-            payload = _digest(_cut(data, chunks))
+            payload = _digest(_payload_runs(data, chunks))
         else:
             payload = sha1(data, usedforsecurity=False).digest()
     return CaptureDigests(_text(block.digest()), _text(payload))
@@ -55,7 +55,7 @@ def _digest(parts: Iterable[bytes | memoryview]) -> bytes:
     return digest.digest()
 
 
-def _cut(data: bytes, chunks: Sequence[tuple[int, int]]) -> Iterable[memoryview]:
+def _payload_runs(data: bytes, chunks: Sequence[tuple[int, int]]) -> Iterable[memoryview]:
     view = memoryview(data)
     return [view[at : at + size] for at, size in chunks]
 

@@ -254,7 +254,7 @@ class DnsResolver:
     async def _ask(self, name: Name, servers: Sequence[DnsServer]) -> DnsAnswer:
         replies = await self._families(name, servers)
         records = tuple(dict.fromkeys(chain.from_iterable(reply.records for reply in replies)))
-        addresses = self._usable(_interleaved(records))
+        addresses = self._usable(_interleave(records))
         if not addresses:
             errors = dict.fromkeys(reply.error for reply in replies if reply.error)
             text = "; ".join(errors) or "it has no address"
@@ -284,7 +284,7 @@ class DnsResolver:
         return "".join(f"{line}\n" for line in (digits14(self._clock.now()), *lines))
 
 
-def _interleaved(records: Sequence[DnsRecord]) -> Iterator[str]:
+def _interleave(records: Sequence[DnsRecord]) -> Iterator[str]:
     """Addresses of both families in turn, IPv6 first."""
     v6 = (record.text for record in records if record.kind == "AAAA")
     v4 = (record.text for record in records if record.kind == "A")

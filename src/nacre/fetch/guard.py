@@ -95,7 +95,7 @@ def address_kind(address: Address) -> str:
 
     An IPv6 address that represents an IPv4 one is judged as the IPv4 address.
     """
-    address = unmapped(address)
+    address = unmap(address)
     table = _TABLE_4 if address.version == 4 else _TABLE_6
     number = int(address)
     for first, last, kind in table:
@@ -104,7 +104,7 @@ def address_kind(address: Address) -> str:
     return ""
 
 
-def unmapped(address: Address) -> Address:
+def unmap(address: Address) -> Address:
     """The IPv4 address that an IPv6 one represents; any other address unchanged.
 
     Mapped, compatible, translated, NAT64, 6to4 and Teredo forms.
@@ -221,7 +221,7 @@ class AddressGuard:
         parsed = parse_address(address)
         if parsed is None:
             return False
-        plain = unmapped(parsed)
+        plain = unmap(parsed)
         return any(parsed in network or plain in network for network in self._networks)
 
     def _judge(self, text: str) -> str:
@@ -231,7 +231,7 @@ class AddressGuard:
         kind = address_kind(address)
         if not kind or self.is_listed(text):
             return ""
-        plain = unmapped(address)
+        plain = unmap(address)
         form = "" if plain == address else f"it is a form of {plain}, "
         article = "an" if kind[0] in "aeiou" and kind != UNIQUE_LOCAL else "a"
         return (
@@ -264,7 +264,7 @@ def seed_networks(addresses: Iterable[str]) -> Iterator[str]:
         if kind == LOOPBACK:
             yield from _LOOPBACK_NETWORKS
         else:
-            plain = unmapped(address)
+            plain = unmap(address)
             yield f"{plain}/{plain.max_prefixlen}"
 
 

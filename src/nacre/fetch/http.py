@@ -193,7 +193,7 @@ class HttpFetcher:
             message = request_bytes(request, settings, origin, target, extra)
         except ValueError as error:
             return ConnectFailure(FetchStatus.UNFETCHABLE, f"cannot be requested: {error}")
-        allowed = self._allowed(request.addresses, whole=proxy is not None)
+        allowed = self._allowed_addresses(request.addresses, whole=proxy is not None)
         if isinstance(allowed, ConnectFailure):
             if origin.is_address:
                 return allowed
@@ -204,7 +204,7 @@ class HttpFetcher:
             int(began * 1_000_000), started, recorded,
         )  # fmt: skip
 
-    def _allowed(
+    def _allowed_addresses(
         self, addresses: tuple[str, ...], *, whole: bool
     ) -> tuple[str, ...] | ConnectFailure:
         """Return the addresses that the guard allows; with `whole`, none if one is refused."""

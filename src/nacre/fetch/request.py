@@ -165,7 +165,7 @@ def request_bytes(
         ValueError: A value cannot be sent: it holds CR, LF or NUL, or a name is not a token.
     """
     if request.headers or request.body is not None:
-        lines = _merged(request, settings, origin)
+        lines = _merge_headers(request, settings, origin)
     elif request.cookie or request.etag or request.last_modified or settings.send_range:
         lines = origin.lines + settings.lines + header_lines(_own(request, settings))
     else:
@@ -214,7 +214,7 @@ def _bare(url: str) -> str:
     return f"{scheme}{colon}{authority.rpartition('@')[2]}{slash}{path}"
 
 
-def _merged(request: FetchRequest, settings: FetchSettings, origin: Origin) -> bytes:
+def _merge_headers(request: FetchRequest, settings: FetchSettings, origin: Origin) -> bytes:
     """All header lines, where the request's own replace others of the same name."""
     fields = [("Host", origin.authority), *settings.fields, *_own(request, settings)]
     if request.body is not None:

@@ -368,7 +368,7 @@ class Novelty:
         if not (view or site.poor):
             return AssessedLink(_NEW, view=False, kind=row.name, rows=(row,))
         whole = self._whole(site, row) if view else None
-        promise = _promised(site, row, view=view)
+        promise = _assess_promise(site, row, view=view)
         if promise >= Promise.POOR:
             site.note_poor(row)
         return AssessedLink(promise, view, row.name, (row,) if whole is None else (row, whole))
@@ -397,7 +397,7 @@ class Novelty:
                     self.settled(next(iter(self._underway)))
         if not (view or site.poor):
             return _NEW, False
-        return _promised(site, site.find_row(url, view=view), view=view), view
+        return _assess_promise(site, site.find_row(url, view=view), view=view), view
 
     def settled(self, url: str) -> None:
         """A URL was visited, or goes later: the words that it made known are to be kept."""
@@ -465,7 +465,7 @@ class Novelty:
         ]
         letters, total = self._reads(site, without_echoes(body, url))
         whole = self._whole(site, row) if view else None
-        for each_row in (row, whole, self._deferred(site, row)):
+        for each_row in (row, whole, self._deferred_row(site, row)):
             if each_row is not None:
                 each_row.learn(
                     letters, total, led=any(fresh), leads=len(fresh) - sum(fresh), noindex=noindex
@@ -508,7 +508,7 @@ class Novelty:
         self.changed[site.host, name] = whole
         return whole
 
-    def _deferred(self, site: _Site, row: KindRow) -> KindRow | None:
+    def _deferred_row(self, site: _Site, row: KindRow) -> KindRow | None:
         """The row of a poor kind whose URLs went later: their words are known when they come."""
         base = site.kinds.get(row.name.removeprefix(AGAIN))
         if base is None or base is row or not base.dull:
@@ -581,7 +581,7 @@ def complexity(url: str) -> int:
     return url.count("&") + url.count(";") + url.count("?")
 
 
-def _promised(site: _Site, row: KindRow | None, *, view: bool) -> Promise:
+def _assess_promise(site: _Site, row: KindRow | None, *, view: bool) -> Promise:
     """A view promises little, unless other views of its kind led to new pages."""
     if not view:
         return Promise.NEW if row is None else row.promise

@@ -276,13 +276,13 @@ def why_it_waits(row: QueueRow, settings: FrontierSettings, wait: float | None =
     """
     match QueueState(row.state):
         case QueueState.RETIRED:
-            return _retired(row, settings)
+            return _describe_retired(row, settings)
         case QueueState.INELIGIBLE | QueueState.INACTIVE:
             return _behind_others(row, settings)
         case QueueState.SNOOZED:
-            return _snoozed(row, wait)
+            return _describe_snoozed(row, wait)
         case QueueState.EXHAUSTED:
-            return _exhausted(row)
+            return _describe_exhausted(row)
         case QueueState.READY | QueueState.IN_PROCESS:
             return ""
 
@@ -303,7 +303,7 @@ def _behind_others(row: QueueRow, settings: FrontierSettings) -> str:
     )
 
 
-def _exhausted(row: QueueRow) -> str:
+def _describe_exhausted(row: QueueRow) -> str:
     if not row.waiting:
         return message("frontier.is-empty", "it is empty")
     return message(
@@ -313,7 +313,7 @@ def _exhausted(row: QueueRow) -> str:
     )
 
 
-def _retired(row: QueueRow, settings: FrontierSettings) -> str:
+def _describe_retired(row: QueueRow, settings: FrontierSettings) -> str:
     if row.why == BY_OPERATOR:
         return message(
             "frontier.retired-by-operator",
@@ -339,7 +339,7 @@ def _retired(row: QueueRow, settings: FrontierSettings) -> str:
     )
 
 
-def _snoozed(row: QueueRow, wait: float | None) -> str:
+def _describe_snoozed(row: QueueRow, wait: float | None) -> str:
     if row.held:
         return message(
             "frontier.prerequisite-failed",

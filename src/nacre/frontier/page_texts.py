@@ -32,13 +32,13 @@ def without_echoes(body: bytes, url: str) -> bytes:
     own = [
         part for part in _ECHO.split(unquote_to_bytes(url[:LONGEST_URL])) if len(part) >= _ECHOED
     ]
-    page = _ANCHOR.sub(_silenced, body[:_TEXT_READ])
+    page = _ANCHOR.sub(_drop_echo, body[:_TEXT_READ])
     for part in set(own):
         page = page.replace(part, b"")
     return page
 
 
-def _silenced(anchor: re.Match[bytes]) -> bytes:
+def _drop_echo(anchor: re.Match[bytes]) -> bytes:
     """A link without its text, where that is in its URL."""
     href, text = anchor[1], anchor[2].strip()
     return b"<a>" if text and text in unquote_to_bytes(href) else anchor[0]

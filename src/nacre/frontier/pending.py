@@ -152,7 +152,7 @@ def pending_steps(
 
     So the caller can let other work run between two steps, also where little matches.
     """
-    for entry in chain(_queued(rows, queues), _future(rows)):
+    for entry in chain(_scan_queued(rows, queues), _future(rows)):
         if entry is None or not urls(entry.uri.url):
             yield None
         else:
@@ -171,7 +171,7 @@ def of_queue(rows: RowStore, queue: str) -> Iterator[PendingUri]:
         yield PendingUri("queue", key, unpack(key, value, queue))
 
 
-def planned(rows: RowStore) -> Iterator[PendingUri]:
+def scan_planned(rows: RowStore) -> Iterator[PendingUri]:
     """Yield the pending URIs that have a time: retries, and later visits."""
     return _future(rows)
 
@@ -183,7 +183,7 @@ def count(rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text) 
     return sum(1 for _ in pending(rows, urls, queues))
 
 
-def _queued(rows: RowStore, queues: Matcher) -> Iterator[PendingUri | None]:
+def _scan_queued(rows: RowStore, queues: Matcher) -> Iterator[PendingUri | None]:
     start = b""
     while rows_found := list(rows.scan("queue", start, None, 1, once=True)):
         identity = rows_found[0][0][:ID_LENGTH]

@@ -464,14 +464,14 @@ def _next_try(
         # Once: an error that comes again is a bug.
         return None if uri.last_status == status else Retry(now + FAULT_WAIT, prerequisite)
     if status in _UNREACHABLE or (prerequisite and 500 <= status < 600):
-        return Retry(now + _doubled(settings, uri.unreachable), prerequisite)
+        return Retry(now + _doubled_wait(settings, uri.unreachable), prerequisite)
     if status in THROTTLED:
         wait = max(2.0 * ending.last_delay, ending.retry_after)
         return Retry(
             now + min(wait, settings.throttled_wait_max), hold=True, kind=RetryKind.THROTTLED
         )
     if ending.truncated and status > 0:
-        return Retry(now + _doubled(settings, uri.truncated), kind=RetryKind.TRUNCATED)
+        return Retry(now + _doubled_wait(settings, uri.truncated), kind=RetryKind.TRUNCATED)
     return None
 
 
@@ -484,7 +484,7 @@ def _most(settings: FrontierSettings, kind: RetryKind) -> int:
     return settings.max_retries - 1
 
 
-def _doubled(settings: FrontierSettings, attempts: int) -> float:
+def _doubled_wait(settings: FrontierSettings, attempts: int) -> float:
     """The wait before the retry that follows `attempts` earlier ones."""
     return min(settings.retry_delay * 2.0 ** min(attempts, 32), settings.retry_delay_max)
 

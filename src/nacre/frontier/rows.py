@@ -160,7 +160,7 @@ def future_key(due: float, identity: bytes, ordinal: int) -> bytes:
     return time_bytes(due) + identity + ordinal.to_bytes(6, "big")
 
 
-def _packed(uri: CrawlURI) -> PackedURI:
+def _to_packed(uri: CrawlURI) -> PackedURI:
     plain = uri.method == "GET" and uri.body is None and not uri.attempts
     if plain and not (uri.headers or uri.heritable or uri.annotations):
         return PackedURI(
@@ -178,17 +178,17 @@ def _packed(uri: CrawlURI) -> PackedURI:
 
 def pack(uri: CrawlURI) -> bytes:
     """Value of a row of `queue`."""
-    return _encode(_packed(uri))
+    return _encode(_to_packed(uri))
 
 
 def pack_future(uri: CrawlURI, *, last_try: bool = False) -> bytes:
     """Value of a row of `future`."""
-    packed = _packed(uri)
+    packed = _to_packed(uri)
     packed.keep_place(uri, last_try=last_try)
     return _encode(packed)
 
 
-def _unpacked(
+def _from_packed(
     row: PackedURI, queue: str, directive: int, precedence: int, ordinal: int
 ) -> CrawlURI:
     return CrawlURI(
@@ -203,14 +203,16 @@ def _unpacked(
 def unpack(key: bytes, value: bytes, queue: str) -> CrawlURI:
     """The URI of a row of `queue`."""
     place = int.from_bytes(key[ID_LENGTH:], "big")
-    return _unpacked(_decode(value), queue, place >> 56, place >> 48 & 0xFF, place & 0xFFFFFFFFFFFF)
+    return _from_packed(
+        _decode(value), queue, place >> 56, place >> 48 & 0xFF, place & 0xFFFFFFFFFFFF
+    )
 
 
 def unpack_future(key: bytes, value: bytes) -> tuple[CrawlURI, bool]:
     """The URI of a row of `future`, and whether it is one of its last tries."""
     row = _decode(value)
     ordinal = int.from_bytes(key[-6:], "big")
-    return _unpacked(row, row.queue, row.directive, row.precedence, ordinal), row.last_try
+    return _from_packed(row, row.queue, row.directive, row.precedence, ordinal), row.last_try
 
 
 Row = tuple[bytes, bytes]

@@ -11,8 +11,8 @@ from nacre.core.capture import Capture
 from nacre.extract.document import Document, stored_document
 from nacre.extract.fulltext.job import PageText, TextJob, text_type
 from nacre.indexing.text_process import TextProcess
-from nacre.search.document import SearchDocument, placed
-from nacre.search.filters import filtered
+from nacre.search.document import SearchDocument, place_document
+from nacre.search.filters import apply_filters
 from nacre.search.settings import IndexSettings
 from nacre.wire.mime_sniff import PLAIN, computed_type, is_unknown_type
 
@@ -173,8 +173,8 @@ class DocumentMaker:
         refuses = page.noindex or not {"noindex", "none"}.isdisjoint(text.robots)
         if settings.noindex and refuses:
             return "noindex"
-        document = placed(made_document(page, text))
-        return filtered(settings.filters, document) or "filter"
+        document = place_document(make_document(page, text))
+        return apply_filters(settings.filters, document) or "filter"
 
 
 def _with_type(document: Document) -> Document:
@@ -189,7 +189,7 @@ def _with_type(document: Document) -> Document:
     return document if computed == PLAIN else msgspec.structs.replace(document, mime=computed)
 
 
-def made_document(page: PageFacts, text: PageText) -> SearchDocument:
+def make_document(page: PageFacts, text: PageText) -> SearchDocument:
     """The document of a page and its text.
 
     Args:

@@ -80,7 +80,7 @@ def index_job(
         archive = ArchivedReplies(layout.root, view.store)
         states.update(archive)
         if dry:
-            return _planned(states, writer.name, anew=rebuild)
+            return _plan(states, writer.name, anew=rebuild)
         anew = writer.open(rebuild=rebuild)
         agent = settings.extract.robots_agent or settings.robots.agent
         try:
@@ -91,7 +91,7 @@ def index_job(
             writer.close()
 
 
-def _planned(states: PageStates, name: str, *, anew: bool) -> IndexedPages:
+def _plan(states: PageStates, name: str, *, anew: bool) -> IndexedPages:
     """What there is to do, by the indexes of the archive alone."""
     had = [page.had for page in states.wanted(name, anew=anew)]
     deleted = Counter(why for _, why in states.lost(name))
@@ -176,7 +176,7 @@ class _JobIndexing:
         size = len(changed) + 1 if anew else _PORTION
         while True:
             portion = list(islice(rest, size))
-            notes += self._written(portion)
+            notes += self._write(portion)
             if notes:
                 self._writer.commit()
                 self._states.note(name, notes)
@@ -188,7 +188,7 @@ class _JobIndexing:
             self._cut, self._examples,
         )  # fmt: skip
 
-    def _written(self, pages: Sequence[ChangedPage]) -> Iterator[tuple[str, str | None, str]]:
+    def _write(self, pages: Sequence[ChangedPage]) -> Iterator[tuple[str, str | None, str]]:
         """Write the documents of pages; what is to be noted of each."""
         made: list[tuple[ChangedPage, SearchDocument]] = []
         replies = {page.url: page.reply for page in pages}
@@ -202,11 +202,11 @@ class _JobIndexing:
                 continue
             made.append((page, found))
             if len(made) >= _BATCH:
-                yield from self._given(made)
+                yield from self._pass_on(made)
                 made = []
-        yield from self._given(made)
+        yield from self._pass_on(made)
 
-    def _given(
+    def _pass_on(
         self, made: Sequence[tuple[ChangedPage, SearchDocument]]
     ) -> Iterator[tuple[str, str | None, str]]:
         """Give the writer those documents that it is to have; what is to be noted of each page."""

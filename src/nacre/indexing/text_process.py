@@ -58,9 +58,9 @@ class TextProcess:
 
     def text(self, job: TextJob) -> PageText:
         """The text of a document; see `texts`."""
-        page_text = self._tried(job)
+        page_text = self._try(job)
         if page_text.problem in {"time", "crash", "memory"} and job.document.mime in HTML:
-            return self._tried(msgspec.structs.replace(job, linear=True))
+            return self._try(msgspec.structs.replace(job, linear=True))
         return page_text
 
     def close(self) -> None:
@@ -77,7 +77,7 @@ class TextProcess:
             self._runner.run(self._helper.abandon())
             self._runner.get_loop().close()
 
-    def _tried(self, job: TextJob) -> PageText:
+    def _try(self, job: TextJob) -> PageText:
         try:
             return self._ask([job])[0]
         except TimeoutError:
@@ -90,7 +90,7 @@ class TextProcess:
 
 
 @cache
-def kept_texts() -> TextProcess:
+def shared_texts() -> TextProcess:
     """The reader of this process for one task after another; its helper starts once.
 
     Raises:

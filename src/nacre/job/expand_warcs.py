@@ -16,14 +16,14 @@ from nacre import __version__
 from nacre.archive.delta import DeltaError
 from nacre.archive.expanded import (
     Expanded,
-    expanded,
+    expand_fields,
     expanded_id,
     metadata_record,
     response_record,
     revisit_record,
 )
-from nacre.archive.fields import micros, unbracketed
-from nacre.archive.index import index_line, sorted_index
+from nacre.archive.fields import micros, strip_brackets
+from nacre.archive.index import index_line, sort_index
 from nacre.archive.link_files import FIELDS, LinkFiles, may_refer, reference_of
 from nacre.archive.link_reference import LONGEST, LinksError, with_links
 from nacre.archive.reader import WarcEntry, WarcReader
@@ -31,7 +31,7 @@ from nacre.archive.record import (
     WarcRecord,
     warcinfo_record,
 )
-from nacre.archive.restoring import BaseFiles, difference_at, difference_of, is_delta, restored
+from nacre.archive.restoring import BaseFiles, difference_at, difference_of, is_delta, restore_block
 from nacre.archive.warc_writer import CONFORMS, PLAIN, TRAILER, pack
 from nacre.config.ordinary import open_ordinary
 
@@ -184,8 +184,8 @@ class _Expansion:
                 entry, delta = difference_at(path, offset)
             except DeltaError:
                 continue
-            if unbracketed(entry.get("WARC-Record-ID") or "") == record_id:
-                return expanded(entry, delta)
+            if strip_brackets(entry.get("WARC-Record-ID") or "") == record_id:
+                return expand_fields(entry, delta)
         return None
 
     def make(self) -> ExpandedWarc:
@@ -197,7 +197,7 @@ class _Expansion:
             file.flush()
             os.fsync(file.fileno())
         part.replace(self._target)
-        self._index.write_bytes(sorted_index(b"".join(self._lines)))
+        self._index.write_bytes(sort_index(b"".join(self._lines)))
         counts = self._counts
         return ExpandedWarc(
             self._source,
@@ -244,16 +244,16 @@ class _Expansion:
     def _response(self, entry: WarcEntry) -> Iterator[WarcRecord]:
         try:
             delta = difference_of(entry).delta
-            record = response_record(entry, delta, restored(delta, self._bases.block))
+            record = response_record(entry, delta, restore_block(delta, self._bases.block))
         except DeltaError as error:
             self._defects.append(f"{entry.offset}: {error.code}: {error}")
             return
-        self._known.add(unbracketed(entry.get("WARC-Record-ID") or ""), entry.offset)
+        self._known.add(strip_brackets(entry.get("WARC-Record-ID") or ""), entry.offset)
         yield record
 
     def _warcinfo(self, first: WarcEntry) -> WarcRecord:
         """Dated and named after that of the source, so that the same is made each time."""
-        name = expanded_id(unbracketed(first.get("WARC-Record-ID") or self._source.name))
+        name = expanded_id(strip_brackets(first.get("WARC-Record-ID") or self._source.name))
         raw = bytes.fromhex(name.removeprefix("urn:uuid:").replace("-", ""))
         fields = [
             ("software", f"Nacre/{__version__}"),

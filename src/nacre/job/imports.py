@@ -35,7 +35,7 @@ from nacre.scope.scope import Scope
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import Sheets
-from nacre.uri.login import redacted, take_login, without_login
+from nacre.uri.login import redact, take_login, without_login
 from nacre.uri.parse import parse
 
 _SHOWN = 200
@@ -396,7 +396,7 @@ class LineImporter:
 def _redacted(text: str, refusal: _RefusalError) -> tuple[str, str]:
     """A line and why it was rejected, without passwords."""
     return (
-        (redacted(text)[:_SHOWN], redacted(str(refusal)))
+        (redact(text)[:_SHOWN], redact(str(refusal)))
         if "@" in text
         else (text[:_SHOWN], str(refusal))
     )

@@ -11,7 +11,7 @@ from nacre.assembly.parts import RunRecords
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus
 from nacre.engine.engine import Engine
-from nacre.engine.limits import Stopwatch, reached
+from nacre.engine.limits import Stopwatch, limit_reached
 from nacre.engine.logs import JobLogs
 from nacre.engine.observer import VisitObserver
 from nacre.engine.steps.archive import ArchiveStep
@@ -153,7 +153,7 @@ class LimitMonitor:
         writer, large, counts = self._archive.writer, self._archive.large, self._statistics
         if writer.full:
             return ExitStatus.WRITE_LIMIT
-        return reached(
+        return limit_reached(
             self._limits,
             counts.totals,
             self._watch.elapsed,

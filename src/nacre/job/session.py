@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from nacre.archive.index import sorted_index
+from nacre.archive.index import sort_index
 from nacre.assembly.parts import RunRecords, assemble
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, Events, StateChanged
@@ -173,7 +173,7 @@ class Session:
         root, memory = str(self.layout.root), settings.store.memory
         start = start._replace(
             archives=run_archives(self.layout, settings.archive.directories),
-            sort_index=sorted_index,
+            sort_index=sort_index,
         )
         if start.accept_loss and self.layout.has_store:
             with Store.open(str(self.layout.store), memory=memory) as store:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from nacre.archive.index import sorted_index
+from nacre.archive.index import sort_index
 from nacre.core.events import Events
 from nacre.core.states import ExitStatus
 from nacre.engine.readback import CaptureReader
@@ -143,7 +143,7 @@ def _take_over(job: Job) -> SalvageResult:
 
         _take_logs(store, job)
         archives = run_archives(layout, settings.archive.directories)
-        start = StartOptions(archives=archives, sort_index=sorted_index, salvage=take)
+        start = StartOptions(archives=archives, sort_index=sort_index, salvage=take)
         recovered = recover(store, job.disk, str(layout.root), start)
     # The indexes of files that it did not know are made again.
     moved = tuple(path for path in recovered.moved if ".cdxj" not in PurePosixPath(path).suffixes)

@@ -13,7 +13,7 @@ from nacre.engine.seeding.seedfile import (
     UTF_8,
     coding_name,
     coding_of,
-    decoded_lines,
+    decode_lines,
     file_coding,
     lines_in,
     of_a_text,
@@ -225,7 +225,7 @@ def _read(path: Path, noun: str) -> tuple[SeedList, str]:
         with _opened(path) as file:
             codec = coding_of(file)
             file.seek(0)
-            lines = list(of_a_text(decoded_lines(file, codec)))
+            lines = list(of_a_text(decode_lines(file, codec)))
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise unreadable(name, reason) from error

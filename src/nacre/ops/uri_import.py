@@ -83,7 +83,7 @@ def file_lines(path: Path, name: str = "") -> Iterator[Iterable[str]]:
     Raises:
         ConfigError: It cannot be read.
     """
-    from nacre.engine.seeding.seedfile import WIDE, decoded_lines, file_coding, open_bytes
+    from nacre.engine.seeding.seedfile import WIDE, decode_lines, file_coding, open_bytes
 
     name = name or str(path)
     try:
@@ -97,7 +97,7 @@ def file_lines(path: Path, name: str = "") -> Iterator[Iterable[str]]:
                         name=name,
                     )
                 )
-            yield decoded_lines(packed, codec)
+            yield decode_lines(packed, codec)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(

@@ -27,7 +27,7 @@ _INNER = WIDTH - _LEFT - _RIGHT
 _FLOOR = _HEIGHT - _BOTTOM
 
 
-def drawn(plot: Plot) -> str:
+def draw_plot(plot: Plot) -> str:
     """A plot as an `svg` element with its legend."""
     if isinstance(plot, Bars):
         return _bars(plot)
@@ -48,7 +48,7 @@ def _bars(plot: Bars) -> str:
     parts = list(_shelves(top))
     for at in range(len(plot.labels)):
         parts += _bar(plot, at, step, top)
-    for nth, at in enumerate(_labelled(len(plot.labels))):
+    for nth, at in enumerate(_choose_labels(len(plot.labels))):
         parts.append(_tick(nth, _LEFT + (at + 0.5) * step, _FLOOR + 18, plot.labels[at]))
     return _svg(plot.title, _HEIGHT, parts) + _legend([series.name for series in plot.series])
 
@@ -73,7 +73,7 @@ def _shelves(top: float) -> Iterator[str]:
         yield _word(_LEFT - 6, y + 4, written(top * quarter / 4, Format.NUMBER), "end")
 
 
-def _labelled(count: int) -> range:
+def _choose_labels(count: int) -> range:
     """Which of so many places get a label."""
     return range(0, count, max(1, math.ceil(count / _LABELS)))
 
@@ -154,7 +154,7 @@ def _heat(plot: HeatMap) -> str:
     width = min(_INNER / max(1, len(plot.columns)), 60.0)
     parts = [
         _tick(nth, _LEFT + (at + 0.5) * width, _TOP, plot.columns[at])
-        for nth, at in enumerate(_labelled(len(plot.columns)))
+        for nth, at in enumerate(_choose_labels(len(plot.columns)))
     ]
     for row, name in enumerate(plot.rows):
         y = _TOP + 8 + row * _CELL
@@ -197,12 +197,14 @@ def _time_line(plot: TimeLine) -> str:
         y = _TOP + number * _LANE
         parts.append(_word(_LEFT + 40, y + 20, lane, "end"))
         parts += (
-            _placed(span, start, length, (y, number)) for span in plot.spans if span.lane == lane
+            _place_span(span, start, length, (y, number))
+            for span in plot.spans
+            if span.lane == lane
         )
     return _svg(plot.title, height, parts)
 
 
-def _placed(span: Span, start: float, length: float, lane: tuple[int, int]) -> str:
+def _place_span(span: Span, start: float, length: float, lane: tuple[int, int]) -> str:
     y, number = lane
     inner = _INNER - 50
     x = _LEFT + 50 + inner * (span.start - start) / length

@@ -88,7 +88,7 @@ class CrawlLog:
         )
         # Nearly all lines are clean, and one check of the whole line is cheap.
         if not fields.isprintable() or fields.count(" ") != _FIELDS - 1:
-            fields = _cleaned(visit, start, digest, attempts)
+            fields = _clean(visit, start, digest, attempts)
         head = f"{self._logged.dashed(now)} {visit.status:>5} {size:>10} "
         tail = f" {_extra(visit)}\n" if self._extra_info else "\n"
         return f"{head}{fields}{tail}".encode("utf-8", "backslashreplace")
@@ -100,7 +100,7 @@ def _of_nothing(visit: Visit) -> str:
     return "0" if replied else "-"
 
 
-def _cleaned(visit: Visit, start: str, digest: str, attempts: int) -> str:
+def _clean(visit: Visit, start: str, digest: str, attempts: int) -> str:
     """The fields, each one made safe."""
     uri = visit.uri
     fields = (

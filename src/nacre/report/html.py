@@ -7,7 +7,7 @@ followed by a table with its numbers.
 
 from collections.abc import Iterator, Sequence
 
-from nacre.report.charts import drawn
+from nacre.report.charts import draw_plot
 from nacre.report.document import (
     Cell,
     Column,
@@ -128,7 +128,7 @@ def _section(section: Section, none: str) -> str:
     parts.append(_facts(section.facts))
     for plot in section.plots:
         caption = element("figcaption", text(plot.title))
-        parts.append(element("figure", caption + drawn(plot)))
+        parts.append(element("figure", caption + draw_plot(plot)))
     parts += (_table(table, none) for table in section.tables)
     if section.comparison is not None:
         parts.append(_comparison(section.comparison))
@@ -181,7 +181,7 @@ def _class(column: Column) -> str:
 def _comparison(comparison: Comparison) -> str:
     names = ("", comparison.old, comparison.new, "does not count because")
     head = "".join(element("th", text(name), scope="col") for name in names)
-    rows = "".join(map(_compared, comparison.pieces)) or _no_rows(len(names))
+    rows = "".join(map(_render_compared, comparison.pieces)) or _no_rows(len(names))
     content = (
         element("caption", "Pieces that differ, in document order")
         + element("thead", element("tr", head))
@@ -190,7 +190,7 @@ def _comparison(comparison: Comparison) -> str:
     return element("div", element("table", content, class_="versions many"), class_="wide")
 
 
-def _compared(piece: Compared) -> str:
+def _render_compared(piece: Compared) -> str:
     was = "" if piece.was is None else element("del", text(piece.was))
     now = "" if piece.now is None else element("ins", text(piece.now))
     is_same = piece.was is not None and piece.was == piece.now

@@ -26,7 +26,7 @@ def plain_text(document: ReportDocument, most: int = MOST_ROWS) -> str:
 def _facts(facts: Sequence[tuple[str, str]]) -> Iterator[str]:
     width = max((_width(name) for name, _ in facts), default=0)
     for name, value in facts:
-        yield f"  {_padded(name, width)}  {value}"
+        yield f"  {_pad(name, width)}  {value}"
 
 
 def _section(section: Section, most: int, none: str) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _table(table: DataTable, most: int, none: str) -> Iterator[str]:
     widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
     forms = [column.form for column in table.columns]
     for row in texts:
-        cells = map(_padded, row, widths, forms)
+        cells = map(_pad, row, widths, forms)
         yield "  " + "  ".join(cells).rstrip()
     if len(table.rows) > most:
         yield f"  … and {len(table.rows) - most:,} more (--html and --json have them)"
@@ -74,7 +74,7 @@ def _heat(plot: HeatMap) -> Iterator[str]:
     heads = "".join(name[-2:].rjust(3) for name in plot.columns)
     yield f"  {' ' * width} {heads}"
     for name, row in zip(plot.rows, plot.values, strict=True):
-        yield f"  {_padded(name, width)} " + "".join("  " + _shade(value, top) for value in row)
+        yield f"  {_pad(name, width)} " + "".join("  " + _shade(value, top) for value in row)
 
 
 def _shade(value: float, top: float) -> str:
@@ -120,6 +120,6 @@ def _columns(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def _padded(text: str, width: int, form: Format = Format.TEXT) -> str:
+def _pad(text: str, width: int, form: Format = Format.TEXT) -> str:
     blanks = " " * (width - _width(text))
     return blanks + text if form in NUMERIC else text + blanks

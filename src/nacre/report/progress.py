@@ -48,7 +48,7 @@ _STATUS = {
 }
 
 
-def _aligned(*values: object) -> str:
+def _align(*values: object) -> str:
     """Format values below their names; a wide value moves later values, but never overlaps them."""
     first, *others = zip(values, _COLUMNS, strict=True)
     return f"{first[0]!s:>{first[1][1]}}" + "".join(
@@ -56,7 +56,7 @@ def _aligned(*values: object) -> str:
     )
 
 
-HEADER = _aligned(*(name for name, _ in _COLUMNS))
+HEADER = _align(*(name for name, _ in _COLUMNS))
 """The first line of the log."""
 
 
@@ -132,7 +132,7 @@ class ProgressRates:
 
     def row(self, now: float, totals: Tally, rates: FetchRates, counts: ProgressCounts) -> str:
         """One row of progress-statistics.log, in Heritrix's columns."""
-        return _aligned(
+        return _align(
             self._times.seconds(now),
             counts.discovered,
             counts.queued,

@@ -176,7 +176,7 @@ def coming_passes(crawl: RecurringCrawl, now: float) -> Iterator[float]:
     Of one whose passes begin as pages are due only the next one is known.
     """
     try:
-        rhythm = _parsed(crawl.rhythm)
+        rhythm = _parse_rhythm(crawl.rhythm)
     except (ConfigError, ValueError):  # of another version
         rhythm = None
     time = crawl.time
@@ -189,7 +189,7 @@ def coming_passes(crawl: RecurringCrawl, now: float) -> Iterator[float]:
         time = following or 0.0
 
 
-def _parsed(rhythm: str) -> RegularPasses | None:
+def _parse_rhythm(rhythm: str) -> RegularPasses | None:
     """The rhythm of the options that a shell takes; None for passes as pages are due."""
     words = shlex.split(rhythm)
     options = dict(zip(words[::2], words[1::2], strict=False))

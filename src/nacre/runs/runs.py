@@ -26,7 +26,7 @@ from nacre.messages import message
 from nacre.report.statistics import totals
 from nacre.runs.budget import EndedRun, Spent, parse_budget, spent_lately
 from nacre.store.disk import failure
-from nacre.store.file_table import file_rows, journaled, put_row
+from nacre.store.file_table import file_rows, journal_rows, put_row
 from nacre.store.files import FileKind, FileState
 from nacre.store.layout import Layout, run_name
 from nacre.store.local_files import make_private
@@ -330,7 +330,7 @@ def clear_previous_run(store: Store) -> None:
     for number, row in list(file_rows(store)):
         if row.kind is not FileKind.LOG or row.state is not FileState.OPEN:
             continue
-        if next(journaled(store, number), None) is None:
+        if next(journal_rows(store, number), None) is None:
             put_row(store, number, structs.replace(row, state=FileState.CLOSED))
     write_run(store, structs.replace(run, clearing=False))
     store.commit()

@@ -24,12 +24,12 @@ def compile_scope(
         state: What changes while they run.
         offers: The information at their place; a rule that needs more never matches.
     """
-    scope, opinions, build = _compiled(rules, state, offers)
+    scope, opinions, build = _compile_rules(rules, state, offers)
     _follow_own(scope, rules, opinions, build)
     return scope
 
 
-def _compiled(
+def _compile_rules(
     rules: Sequence[Rule], state: ScopeState, offers: Need
 ) -> tuple[Scope, list[tuple[int, Opinion]], Build]:
     build = Build(state, offers)
@@ -70,7 +70,7 @@ def compile_gate(rules: Sequence[Rule], state: ScopeState, place: RulePlace) -> 
 
     A seed's own scope does not speak in a gate.
     """
-    return Gate(_compiled(rules, state, place.offers)[0]) if rules else None
+    return Gate(_compile_rules(rules, state, place.offers)[0]) if rules else None
 
 
 def all_rules(rules: Sequence[Rule]) -> Iterator[Rule]:
@@ -81,16 +81,16 @@ def all_rules(rules: Sequence[Rule]) -> Iterator[Rule]:
             yield from all_rules(rule.parts)
 
 
-def misplaced(rules: Sequence[Rule], place: RulePlace) -> Iterator[tuple[int, str]]:
+def find_misplaced(rules: Sequence[Rule], place: RulePlace) -> Iterator[tuple[int, str]]:
     """Yield rules that need facts that a place does not have: index in the list, and problem."""
     for number, rule in enumerate(rules):
         for inner in all_rules([rule]):
             missing = inner.needs & ~place.offers
             if missing and not inner.parts:
-                yield number, _explained(inner, missing, place)
+                yield number, _explain_missing(inner, missing, place)
 
 
-def _explained(rule: Rule, missing: Need, needed_at: RulePlace) -> str:
+def _explain_missing(rule: Rule, missing: Need, needed_at: RulePlace) -> str:
     needs = " and ".join(text for need, text in NEEDS.items() if need in missing)
     places = "; ".join(offering.text for offering in RulePlace if rule.needs in offering.offers)
     return (

@@ -45,7 +45,7 @@ def _lines(value: Any) -> dict[str, Any]:  # noqa: ANN401 - as YAML has it
     return {"prefixes": [line for line in value or () if str(line).strip()]}
 
 
-def _ignored(_: object) -> dict[str, Any]:
+def _ignore(_: object) -> dict[str, Any]:
     return {}
 
 
@@ -65,8 +65,8 @@ _LENGTH: Mapping[str, str | Convert] = {"contentLengthThreshold": "threshold"}
 _NO_SCRIPT: Mapping[str, str | Convert] = {
     "groovyExpression": "expression",
     "scriptSource": "expression",
-    "engineName": _ignored,
-    "isolateThreads": _ignored,
+    "engineName": _ignore,
+    "isolateThreads": _ignore,
 }
 
 

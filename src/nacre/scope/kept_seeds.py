@@ -6,9 +6,9 @@ from nacre.scope.seed_index import (
     Coercion,
     SeedIndex,
     any_prefix_below,
-    coerced,
+    coerce_prefix,
     find_prefix,
-    widened,
+    widen,
 )
 from nacre.scope.seed_scope import ScopeKind, SeedOwnPlaces, SeedOwnScope
 from nacre.uri.surt import SurtPrefixSet
@@ -30,7 +30,7 @@ class SeedPrefixes:
         self, coercion: Coercion, seeds: Iterable[str], indexes: Sequence[SeedIndex]
     ) -> None:
         self._coercion = coercion
-        self._near = SurtPrefixSet(coerced(seed, coercion) for seed in seeds)
+        self._near = SurtPrefixSet(coerce_prefix(seed, coercion) for seed in seeds)
         self._indexes = indexes
 
     def __bool__(self) -> bool:
@@ -43,15 +43,15 @@ class SeedPrefixes:
         yield from self._near
         for index in self._indexes:
             for prefix in index.prefixes():
-                yield widened(prefix, self._coercion)
+                yield widen(prefix, self._coercion)
 
     def update(self, seeds: Iterable[str]) -> None:
         """Add seeds; they are sorted at the next question."""
-        self._near.update(coerced(seed, self._coercion) for seed in seeds)
+        self._near.update(coerce_prefix(seed, self._coercion) for seed in seeds)
 
     def add_prefixes(self, prefixes: Iterable[str]) -> None:
         """Add seeds by the prefixes that they imply (`implied_prefix`)."""
-        self._near.update({widened(prefix, self._coercion) for prefix in set(prefixes)})
+        self._near.update({widen(prefix, self._coercion) for prefix in set(prefixes)})
 
     def match(self, text: str) -> str | None:
         """Return a prefix of a SURT that a seed implies, or None."""

@@ -186,7 +186,7 @@ class AgentRules:
         if b"*" in body:
             present = wild.get(pattern)
             if present is None or ranked[:2] > present.ranked[:2]:
-                wild[pattern] = _taken_apart(ranked, body, anchored=anchored)
+                wild[pattern] = _parse_wildcards(ranked, body, anchored=anchored)
             return
         table = self._exact if anchored else self._prefixes
         if body not in table or ranked[:2] > table[body][:2]:
@@ -221,7 +221,7 @@ class AgentRules:
         return best
 
 
-def _taken_apart(ranked: _Ranked, body: bytes, *, anchored: bool) -> _Wild:
+def _parse_wildcards(ranked: _Ranked, body: bytes, *, anchored: bool) -> _Wild:
     head, *pieces = body.split(b"*")
     tail = pieces.pop() if anchored else None
     return _Wild(ranked, head, tuple(filter(None, pieces)), tail)

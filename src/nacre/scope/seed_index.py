@@ -66,7 +66,7 @@ class SeedIndex(Protocol):
         ...
 
 
-def coerced(seed: str, coercion: Coercion) -> str:
+def coerce_prefix(seed: str, coercion: Coercion) -> str:
     """Return the SURT prefix that a seed implies.
 
     Args:
@@ -78,10 +78,10 @@ def coerced(seed: str, coercion: Coercion) -> str:
     Raises:
         URIError: The seed is not a URL.
     """
-    return widened(implied_prefix(seed), coercion)
+    return widen(implied_prefix(seed), coercion)
 
 
-def widened(prefix: str, coercion: Coercion) -> str:
+def widen(prefix: str, coercion: Coercion) -> str:
     """Return the prefix that an implied prefix becomes under a coercion."""
     start, bracket, after = prefix.partition("(")
     if coercion is Coercion.PREFIX or not bracket:
@@ -206,7 +206,7 @@ def _find_domain(index: SeedIndex, start: str, host: str) -> str | None:
         if below is None or not below.startswith(bare):
             continue
         if _is_host(index, above, bare):
-            return widened(bare, Coercion.DOMAIN)
+            return widen(bare, Coercion.DOMAIN)
         if not is_public_suffix(above) and _is_host(index, above, f"{bare}www,"):
             return bare
     return None
@@ -224,7 +224,7 @@ def _find_site(index: SeedIndex, start: str, host: str) -> str | None:
         for _ in range(_MOST_STEPS):
             if prefix is None or not prefix.startswith(bare):
                 break
-            site = widened(prefix, Coercion.SITE)
+            site = widen(prefix, Coercion.SITE)
             if site == bare:
                 return bare
             prefix = index.ceiling(anchor, site + _LAST)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from nacre.scope.seed_index import Coercion, coerced
+from nacre.scope.seed_index import Coercion, coerce_prefix
 from nacre.scope.subject import Subject, link_hops
 from nacre.uri.surt import SurtPrefixSet, scope_surt
 
@@ -119,7 +119,7 @@ class SeedOwnPlaces:
         """Add the seed, or where it redirected to."""
         self._seeds.append(text)
         for coercion, (prefixes, places) in self._sets.items():
-            prefixes.add(coerced(text, coercion))
+            prefixes.add(coerce_prefix(text, coercion))
             places.forget()
 
     def hold(self, subject: Subject, default: ScopeKind) -> bool:
@@ -141,6 +141,6 @@ class SeedOwnPlaces:
     def _places(self, coercion: Coercion) -> PrefixLookup:
         cached = self._sets.get(coercion)
         if cached is None:
-            prefixes = SurtPrefixSet(coerced(seed, coercion) for seed in self._seeds)
+            prefixes = SurtPrefixSet(coerce_prefix(seed, coercion) for seed in self._seeds)
             cached = self._sets[coercion] = (prefixes, PrefixLookup([prefixes]))
         return cached[1]

@@ -131,7 +131,7 @@ OWN_SCOPE = "scope"
 """Key of the heritable data: the seed with its own scope that a URI descends from."""
 
 
-def asked_of(visit: Visit, facts: Facts = NO_FACTS) -> Subject:
+def subject_of_link(visit: Visit, facts: Facts = NO_FACTS) -> Subject:
     """A visit as its link was, with the facts that are known of it."""
     uri = visit.uri
     seed = uri.heritable.get(OWN_SCOPE, "") if uri.heritable else ""
@@ -158,7 +158,7 @@ def subject_of(visit: Visit, address: str = "") -> Subject:
         received=capture.payload_length if capture is not None else None,
         identical=visit.revisit is not None and visit.revisit.kind == _IDENTICAL,
     )
-    return asked_of(visit, facts)
+    return subject_of_link(visit, facts)
 
 
 def head_facts(
@@ -197,7 +197,7 @@ which a server that invents a longer URL each time makes use of."""
 
 
 @lru_cache(maxsize=16_384)
-def transcluded(path: str, max_hops: int, max_speculative: int) -> bool:
+def is_transcluded(path: str, max_hops: int, max_speculative: int) -> bool:
     """Return whether a URI is near its page: an embed, or a resource of an embed.
 
     Looks at the hops since the last L, S or M: at least one, at most `max_speculative` X, and at

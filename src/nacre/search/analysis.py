@@ -40,19 +40,19 @@ _RUN = rf"({_UNSPACED}++(?:\u200b++{_UNSPACED}++|(?!))*+)"
 _NO_LETTER = rf"[^{_LETTER}]"
 
 
-def _compiled(pattern: str) -> "regex.Pattern[str]":
+def _compile(pattern: str) -> "regex.Pattern[str]":
     return regex.compile(pattern, regex.VERSION1)
 
 
-_RUNS = _compiled(rf"{_RUN}|({_WORD}++)")
+_RUNS = _compile(rf"{_RUN}|({_WORD}++)")
 _FAR = re.compile(r"[^\x00-\x7f]+")
-_WORD_FIRST = _compiled(_WORD)
-_FAR_PARTS = _compiled(rf"{_RUN}|{_NO_LETTER}")
+_WORD_FIRST = _compile(_WORD)
+_FAR_PARTS = _compile(rf"{_RUN}|{_NO_LETTER}")
 _FOLDED = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()
 """Bytes of UTF-8: letters of ASCII in lower case, its other signs as blanks."""
 _JOINED = re.compile("[\u0300-\u036f]")
 _POINTED = ("Inherited", "Latin", "Greek", "Cyrillic", "Arabic", "Hebrew", "Syriac")
-_IGNORED = _compiled(
+_IGNORED = _compile(
     r"[[\p{Default_Ignorable_Code_Point}\p{WB=Format}--\u200b]\u0640"
     "[[" + "".join(rf"\p{{sc={name}}}" for name in _POINTED) + r"]&&\p{M}]]++"
 )
@@ -60,7 +60,7 @@ _IGNORED = _compiled(
 _SHORT = 32
 
 
-_MARKS = _compiled(r"(\p{M}{30})\p{M}++")
+_MARKS = _compile(r"(\p{M}{30})\p{M}++")
 """More consecutive marks than any language has: sorting them takes quadratic time."""
 
 
@@ -71,7 +71,7 @@ def normal_form(text: str) -> str:
     return unicodedata.normalize("NFKC", str(_MARKS.sub(r"\1", text)))
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return text in the form of terms: NFKC, without case and without characters outside words."""
     if text.isascii():
         return text.lower()
@@ -100,7 +100,7 @@ def _far_terms(match: re.Match[str]) -> str:
 
 def _terms_of_run(run: str) -> str:
     """Return a non-ASCII run as terms: pairs of unspaced characters, blanks in place of signs."""
-    return str(_FAR_PARTS.sub(_pairs_or_blank, folded(run)))
+    return str(_FAR_PARTS.sub(_pairs_or_blank, fold(run)))
 
 
 _terms_of_short = lru_cache(maxsize=16_384)(_terms_of_run)
@@ -130,7 +130,7 @@ def query_phrase(text: str) -> QueryPhrase:
     """Return the phrase that finds a text anywhere, also within a longer run."""
     terms: list[str] = []
     prefix = False
-    for run, word in _RUNS.findall(folded(text)):
+    for run, word in _RUNS.findall(fold(text)):
         if prefix:  # the run before was the last character of its run
             prefix = False
         if word:

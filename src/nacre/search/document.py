@@ -96,7 +96,7 @@ def site_names(name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def placed(document: SearchDocument) -> SearchDocument:
+def place_document(document: SearchDocument) -> SearchDocument:
     """The document with host and domain of its URL."""
     name = host(document.url or document.id)
     return msgspec.structs.replace(document, host=name, domain=registered_domain(name))

@@ -96,7 +96,7 @@ AnyFilter = Annotated[
 """A filter with its settings, by its name or as a mapping."""
 
 
-def filtered(
+def apply_filters(
     filters: "Iterable[DocumentFilter]", document: SearchDocument
 ) -> SearchDocument | None:
     """Return a document after several filters; None if a filter drops it."""

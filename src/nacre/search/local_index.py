@@ -530,9 +530,9 @@ class _QueryMaker:
         if clause.field and clause.field != "content":
             return [(clause.field, self._phrase(clause.field, clause.phrase))]
         fields = ("content", "rest") if clause.field else tuple(_WEIGHTS)
-        return [(name, self._weighted(name, clause.phrase)) for name in fields]
+        return [(name, self._weight(name, clause.phrase)) for name in fields]
 
-    def _weighted(self, field: str, phrase: QueryPhrase) -> "tantivy.Query":
+    def _weight(self, field: str, phrase: QueryPhrase) -> "tantivy.Query":
         query: tantivy.Query = self._query.boost_query(self._phrase(field, phrase), _WEIGHTS[field])
         return query
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from nacre.search.analysis import PhraseFinder, QueryPhrase, folded, normal_form
+from nacre.search.analysis import PhraseFinder, QueryPhrase, fold, normal_form
 
 WIDTH = 220
 """Characters of a snippet at most."""
@@ -50,7 +50,7 @@ def snippet_of(text: str, phrases: Sequence[QueryPhrase], width: int = WIDTH) ->
     # Blanks are collapsed only in the excerpt, since texts are long.
     around = _word_start(piece, max(0, start - width))
     excerpt = _SPACE.sub(" ", piece[around : start + 3 * width]).strip()
-    marks = _merged(_places(excerpt, finders))
+    marks = _merge(_places(excerpt, finders))
     if not marks:
         return Snippet(_cut(excerpt, 0, width))
     begin = _word_start(excerpt, max(0, _best(marks, width) - width // 5))
@@ -74,7 +74,7 @@ def _best_piece(text: str, finders: Sequence[PhraseFinder], width: int) -> tuple
         places = [_places(piece, [finder]) for finder in finders]
         number = sum(map(bool, places))
         if number > most:
-            best, start, most = piece, _best(_merged(list(chain(*places))), width), number
+            best, start, most = piece, _best(_merge(list(chain(*places))), width), number
             if most == len(finders):
                 break
     return best, start
@@ -110,7 +110,7 @@ def _best(marks: Sequence[tuple[int, int]], width: int) -> int:
     return best
 
 
-def _merged(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Places in order, those that touch as one."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(places)[:_MARKS]:
@@ -129,10 +129,10 @@ def _visible_form(text: str) -> str:
 
 def _places(text: str, finders: Sequence[PhraseFinder]) -> list[tuple[int, int]]:
     """Return the places of phrases in an excerpt."""
-    plain = folded(text)
+    plain = fold(text)
     starts: Sequence[int] = range(len(text) + 1)
     if len(plain) != len(text):  # some letters have no single lower one
-        pieces = [folded(char) for char in text]
+        pieces = [fold(char) for char in text]
         plain = "".join(pieces)
         starts = [at for at, piece in enumerate(pieces) for _ in piece]
     return [

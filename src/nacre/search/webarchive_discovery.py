@@ -111,7 +111,7 @@ def normal_url(url: str) -> str:
 
     Escapes of non-ASCII characters are decoded. Source: SolrWayback, `canonicaliseURL`.
     """
-    plain = _ESCAPES.sub(_unescaped, url.partition("#")[0]).lower()
+    plain = _ESCAPES.sub(_unescape, url.partition("#")[0]).lower()
     scheme, sign, after = plain.partition("://")
     if not sign or scheme not in ("http", "https"):
         return plain
@@ -120,7 +120,7 @@ def normal_url(url: str) -> str:
     return f"http://{where}{slash}{path}".rstrip("/") + ("" if path.strip("/") else "/")
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     """Decode escapes; they stay if they are not UTF-8."""
     try:
         return unquote(match[0], errors="strict")

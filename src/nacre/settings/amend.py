@@ -84,7 +84,7 @@ def amended(text: str, edits: Sequence[Edit], file: str = "crawl.yaml") -> str:
     return result
 
 
-def swapped(text: str, key: str, first: int, file: str = "crawl.yaml") -> str:
+def swap_items(text: str, key: str, first: int, file: str = "crawl.yaml") -> str:
     """The text with an item of a list and the next one exchanged.
 
     Comment lines above an item go with it.

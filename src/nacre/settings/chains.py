@@ -97,13 +97,13 @@ class ChainEditor:
         return tuple(self.entries)
 
     def _remove(self, names: object) -> None:
-        for place, name in self._listed(REMOVE, names):
+        for place, name in self._read_list(REMOVE, names):
             at = self._find(place, name)
             if at is not None:
                 del self.entries[at]
 
     def _insert(self, entries: object) -> None:
-        for place, value in self._listed(INSERT, entries):
+        for place, value in self._read_list(INSERT, entries):
             fields = dict(value) if isinstance(value, Mapping) else value
             before = after = None
             if isinstance(fields, dict):
@@ -143,7 +143,7 @@ class ChainEditor:
 
     def _reorder(self, names: object) -> None:
         """Those named come in this order, in the places that they have together."""
-        positions = [self._find(place, name) for place, name in self._listed(REORDER, names)]
+        positions = [self._find(place, name) for place, name in self._read_list(REORDER, names)]
         places = [at for at in positions if at is not None]
         if len(set(places)) < len(places):
             self._wrong(
@@ -173,7 +173,7 @@ class ChainEditor:
 
     # ---- parts
 
-    def _listed(self, key: str, value: object) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    def _read_list(self, key: str, value: object) -> Iterator[tuple[tuple[str | int, ...], Any]]:
         if value is None:
             return
         items: Sequence[object] = value if isinstance(value, list | tuple) else [value]
@@ -259,16 +259,16 @@ def entries_of(chain: ChainName, value: object) -> object:
 def require_sound(chain: ChainName, entries: Sequence[Entry]) -> None:
     """Raise ValueError with everything that is wrong with a chain."""
     problems = [
-        *_misplaced(chain, entries),
+        *_check_order(chain, entries),
         *_twins(chain, entries),
-        *_fixed(chain, entries),
+        *_check_fixed(chain, entries),
         *_unmet(chain, entries),
     ]
     if problems:
         raise ValueError(join(problems, *SEMICOLON))
 
 
-def _misplaced(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
+def _check_order(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
     for entry in entries:
         if chain not in entry.chains:
             belongs = " or ".join(sorted(entry.chains))
@@ -302,7 +302,7 @@ def _twins(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
         )
 
 
-def _fixed(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
+def _check_fixed(chain: ChainName, entries: Sequence[Entry]) -> Iterator[str]:
     for stock in STOCK[chain]:
         if not stock.fixed:
             continue

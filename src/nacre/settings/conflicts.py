@@ -66,7 +66,7 @@ def conflict_problems(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
     """Pairs of values, both given, that contradict each other."""
     for order in _ORDERS:
         if loaded.is_given(order.lower) and loaded.is_given(order.upper):
-            yield from _unordered(loaded.settings, order)
+            yield from _check_order(loaded.settings, order)
     frontier = loaded.settings.frontier
     lowest = frontier.queue_precedence.base
     if frontier.precedence_floor <= lowest:
@@ -88,12 +88,12 @@ def conflict_warnings(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
     """Warn of values that have no effect with the others, or hardly the intended one."""
     for order in _ORDERS:
         if not (loaded.is_given(order.lower) and loaded.is_given(order.upper)):
-            yield from _unordered(loaded.settings, order)
+            yield from _check_order(loaded.settings, order)
     yield from _without_effect(loaded)
     yield from _plain_secrets(loaded)
 
 
-def _unordered(settings: JobSettings, order: _Order) -> Iterator[Problem]:
+def _check_order(settings: JobSettings, order: _Order) -> Iterator[Problem]:
     lower, upper = value_at(settings, order.lower), value_at(settings, order.upper)
     assert isinstance(lower, float)  # noqa: S101 - all of them are durations
     assert isinstance(upper, float)  # noqa: S101 - likewise
@@ -202,8 +202,8 @@ def scope_warnings(
         return
     if not loaded.origin("scope").source.startswith("profile"):
         yield from _silent_rules(rules, scope)
-    yield from _overruled_rules(rules, scope)
-    yield from _refused_seeds(rules, scope, seeds)
+    yield from _check_overruled(rules, scope)
+    yield from _check_refused_seeds(rules, scope, seeds)
 
 
 def _slow_patterns(rules: Sequence[AnyRule]) -> Iterator[Problem]:
@@ -238,7 +238,7 @@ def _silent_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
             )
 
 
-def _overruled_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
+def _check_overruled(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem]:
     """Warn of rules before a rule that always decides, which overrides them."""
     last = max((opinion.number for opinion in scope.opinions if opinion.test is always), default=0)
     before = [rule.label for rule in rules[:last] if rule.enabled]
@@ -265,7 +265,7 @@ def _overruled_rules(rules: Sequence[AnyRule], scope: Scope) -> Iterator[Problem
         )
 
 
-def _refused_seeds(
+def _check_refused_seeds(
     rules: Sequence[AnyRule], scope: Scope, seeds: Sequence[Seed]
 ) -> Iterator[Problem]:
     """Seeds that the scope itself would refuse: they are fetched, but nothing near them may be."""

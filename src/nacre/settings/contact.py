@@ -87,7 +87,7 @@ def _no_contact(public: Sequence[str]) -> Problem:
             "settings.contact-missing",
             "{named} public, so say who is crawling: the owners of a site that the crawl "
             "troubles must be able to reach you. Your contact becomes part of the User-Agent.",
-            named=_named(public),
+            named=_list_names(public),
         ),
         message(
             "settings.contact-option",
@@ -123,7 +123,7 @@ def _no_delay(public: Sequence[str]) -> Problem:
             "settings.no-delay-public",
             "a delay of 0 loads a server as fast as it can answer, and {named} public; it is "
             "for servers of your own",
-            named=_named(public),
+            named=_list_names(public),
         ),
         message(
             "settings.delay-with-some-seconds",
@@ -134,7 +134,7 @@ def _no_delay(public: Sequence[str]) -> Problem:
     )
 
 
-def _named(public: Sequence[str]) -> str:
+def _list_names(public: Sequence[str]) -> str:
     if len(public) == 1:
         return f"{public[0]} is"
     more = f" and {len(public) - 2} more" if len(public) > 2 else ""

@@ -217,7 +217,7 @@ class _Files:
             own = read_yaml(text, name, source=self._source)
         layers: list[Layer] = []
         for named, line in own.includes:
-            for include in _included(path, named):
+            for include in _find_includes(path, named):
                 self._left -= 1
                 problem = _not_included(include, [*above, path], self._root)
                 if problem or self._left < 0:
@@ -233,7 +233,7 @@ class _Files:
         return [*layers, own]
 
 
-def _included(path: Path, text: str) -> Iterator[Path]:
+def _find_includes(path: Path, text: str) -> Iterator[Path]:
     """The files that an include names; those of a pattern in the order of their names."""
     place = os.path.normpath(path.parent / home_path(text))
     if _MAGIC.isdisjoint(text):

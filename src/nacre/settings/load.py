@@ -11,7 +11,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.settings.layers import inner_layers, job_layers, outer_layers, own_layers
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import sheet_problems
-from nacre.settings.variables import expanded
+from nacre.settings.variables import expand_variables
 from nacre.store.layout import Layout
 
 
@@ -62,7 +62,7 @@ def examine_layers(
         return None, problems
     name = loaded.settings.name or layout.root.name
     named = loaded.settings.model_copy(update={"name": name})
-    settings, more = expanded(named, os.environ if environ is None else environ)
+    settings, more = expand_variables(named, os.environ if environ is None else environ)
     loaded = replace(loaded, settings=settings)
     placed = (problem._replace(**_place(loaded, problem.path)) for problem in more)
     all_problems = [*problems, *placed, *sheet_problems(loaded, layout.root)]

@@ -29,7 +29,7 @@ from nacre.settings.schema import BESIDE, SHIPPED
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import SEEDS, Layout
 from nacre.store.local_files import make_private
-from nacre.uri.login import Login, hidden, redacted
+from nacre.uri.login import Login, hidden, redact
 
 LOGINS = "logins"
 """Directory of the files, in that of the job."""
@@ -154,7 +154,7 @@ def _without_password(line: str) -> str:
     if is_no_page(line.strip()):
         return line
     is_bad = isinstance(next(read_seeds([line]), None), BadSeed)
-    return redacted(line) if is_bad and ":" in line.partition("@")[0] else hidden(line)
+    return redact(line) if is_bad and ":" in line.partition("@")[0] else hidden(line)
 
 
 def _credential(login: Login, number: int) -> dict[str, Any]:
@@ -298,20 +298,22 @@ def _first_sentence(text: str) -> str:
 
 def _dump(tree: Mapping[str, Any]) -> str:
     return "".join(
-        yaml_text(value if key == "profile" else {key: _written(value)})
+        yaml_text(value if key == "profile" else {key: _replace_secrets(value)})
         for key, value in tree.items()
     )
 
 
-def _written(value: Any) -> Any:  # noqa: ANN401 - as in YAML
+def _replace_secrets(value: Any) -> Any:  # noqa: ANN401 - as in YAML
     """Replace passwords that are in separate files by references."""
     if isinstance(value, Secret):
         return value.as_setting()
     if isinstance(value, CommentedMap):
         return value
     if isinstance(value, Mapping):
-        return {key: _written(inner) for key, inner in value.items()}
-    return [_written(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {key: _replace_secrets(inner) for key, inner in value.items()}
+    return (
+        [_replace_secrets(inner) for inner in value] if isinstance(value, list | tuple) else value
+    )
 
 
 def _often_set(tree: Mapping[str, Any], settings: JobSettings | None) -> str:
@@ -327,11 +329,11 @@ def _often_set(tree: Mapping[str, Any], settings: JobSettings | None) -> str:
             section = head
             lines.append(f"#{head}:" if head not in tree else f"# under `{head}` above:")
         holds = value_at(settings or JobSettings(), path)
-        lines.append(_commented(name, facts[path]._replace(default=holds)))
+        lines.append(_comment(name, facts[path]._replace(default=holds)))
     return "\n".join(lines) + "\n"
 
 
-def _commented(name: str, facts: FieldFacts) -> str:
+def _comment(name: str, facts: FieldFacts) -> str:
     default = list(facts.default) if isinstance(facts.default, tuple) else facts.default
     line = yaml_text({name: str(default) if isinstance(default, str) else default})
     unit = f" ({facts.unit})" if facts.unit else ""

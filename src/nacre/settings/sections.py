@@ -49,7 +49,7 @@ def load_tables(
     section_names = TableSettings.model_fields.keys()
     wrong = any(layer.problems or layer.tree.keys() - section_names - OTHERS for layer in layers)
     if not wrong:
-        sections = [_only(layer, section_names) for layer in layers]
+        sections = [_select_sections(layer, section_names) for layer in layers]
         if not any(layer.tree for layer in sections):
             return Loaded(TableSettings.model_construct(), {})  # no validator need be made
         loaded, problems = load_partly(TableSettings, sections, layout.root)
@@ -64,6 +64,6 @@ def load_tables(
     return Loaded(settings, whole.origins, whole.unknown)
 
 
-def _only(layer: Layer, names: Iterable[str]) -> Layer:
+def _select_sections(layer: Layer, names: Iterable[str]) -> Layer:
     """A layer with some sections alone."""
     return replace(layer, tree={name: layer.tree[name] for name in names if name in layer.tree})

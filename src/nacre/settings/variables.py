@@ -26,7 +26,7 @@ class _Unknown(LookupError):  # noqa: N818 - never leaves this module
     """A variable has no value; the message has the reason."""
 
 
-def expanded(
+def expand_variables(
     settings: JobSettings, environ: Mapping[str, str]
 ) -> tuple[JobSettings, list[Problem]]:
     """Return settings with `${job}` and `${env:NAME}` replaced, and problems of variables."""
@@ -34,7 +34,7 @@ def expanded(
     problems: list[Problem] = []
     for path, texts in _with_variables(settings):
         try:
-            filled = tuple(_filled(text, path, settings.name, environ) for text in texts)
+            filled = tuple(_fill(text, path, settings.name, environ) for text in texts)
         except _Unknown as error:
             problems.append(Problem(path, error_text(error), "", "${env:HOME}/warcs/${job}"))
             continue
@@ -50,7 +50,7 @@ def for_run(settings: JobSettings, run: str) -> JobSettings:
     """Settings with `${launchId}` filled in.
 
     Args:
-        settings: Settings as `expanded` gives them.
+        settings: Settings as `expand_variables` gives them.
         run: Name of the run.
     """
     values: dict[str, object] = {}
@@ -79,7 +79,7 @@ def _with_variables(settings: JobSettings) -> Iterator[tuple[str, tuple[str, ...
             yield path, texts
 
 
-def _filled(text: str, path: str, job: str, environ: Mapping[str, str]) -> str:
+def _fill(text: str, path: str, job: str, environ: Mapping[str, str]) -> str:
     def value(match: re.Match[str]) -> str:
         name = match[1]
         if name == "job":

@@ -130,7 +130,7 @@ def restore_checkpoint(
     """
     if not Path(checkpoint, "CURRENT").exists():
         raise JobError(f"{checkpoint}: there is no such checkpoint.")
-    former = _unused(f"{path}.before")
+    former = _find_unused(f"{path}.before")
     fresh = f"{path}.restored"
     with Store.open(path, memory=memory) as current:
         _copy(disk, checkpoint, fresh)
@@ -180,7 +180,7 @@ def _copy_file(disk: Disk, old: str, new: str) -> None:
         disk.close(source)
 
 
-def _unused(path: str) -> str:
+def _find_unused(path: str) -> str:
     number = 1
     while Path(f"{path}-{number}").exists():
         number += 1

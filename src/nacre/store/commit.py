@@ -133,7 +133,7 @@ class GroupCommit:
             StorageError: A commit has failed; drop everything and open again.
         """
         if self.failure is not None:
-            raise self._failed()
+            raise self._failure()
         group = self._store.group
         group.visits += 1
         if group.visits >= VISITS or group.size >= BYTES:
@@ -239,7 +239,7 @@ class GroupCommit:
 
     async def _commit(self) -> None:
         if self.failure is not None:
-            raise self._failed()
+            raise self._failure()
         work = self._seal()
         if work.announced:
             await self.in_writer(self._writer.name, work)
@@ -268,10 +268,10 @@ class GroupCommit:
         self.committed += work.group.visits
         self.groups += 1
         for file, size in ended.items():
-            self._ended(file, size)
+            self._end_file(file, size)
         _wake(work.group)
 
-    def _ended(self, file: OpenFile, size: int) -> None:
+    def _end_file(self, file: OpenFile, size: int) -> None:
         """Note in the next group that an index or log is complete on disk; it may drop the rest."""
         group = self._store.group
         path, final = self.files.absolute(file.row.path), self.files.absolute(file.row.final)
@@ -301,7 +301,7 @@ class GroupCommit:
             StorageError: It will not be; drop everything and open again.
         """
         if self.failure is not None or self._finished:
-            raise self._failed()
+            raise self._failure()
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         group = self._group
         group.waiters.append(waiter)
@@ -327,7 +327,7 @@ class GroupCommit:
         try:
             future = loop.run_in_executor(self._thread, lambda: work(*args, **kwargs))
         except RuntimeError as error:  # `close` has given the thread back
-            raise self._failed() from error
+            raise self._failure() from error
         return await future
 
     @property
@@ -350,9 +350,9 @@ class GroupCommit:
         self.failure = error
         for group in (self._sealed, self._store.group):
             if group:
-                _wake(group, self._failed())
+                _wake(group, self._failure())
 
-    def _failed(self) -> StorageError:
+    def _failure(self) -> StorageError:
         if isinstance(self.failure, StorageError):
             return self.failure
         reason = repr(self.failure) if self.failure else "the job has finished"

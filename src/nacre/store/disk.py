@@ -52,13 +52,13 @@ class RealDisk:
 
     def create(self, path: str) -> int:
         """See `Disk.create`."""
-        return self._opened("create", path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+        return self._open("create", path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
 
     def open(self, path: str, *, write: bool = False) -> int:
         """See `Disk.open`."""
-        return self._opened("open", path, os.O_RDWR if write else os.O_RDONLY)
+        return self._open("open", path, os.O_RDWR if write else os.O_RDONLY)
 
-    def _opened(self, operation: str, path: str, flags: int) -> int:
+    def _open(self, operation: str, path: str, flags: int) -> int:
         with _explain_errors(operation, path):
             handle = os.open(path, flags | os.O_CLOEXEC, 0o644)
         self._paths[handle] = path

@@ -185,7 +185,7 @@ def journal_lines(store: Store, file: OpenFile, lines: Iterable[bytes]) -> Journ
     return JournalLines(file, offset, data)
 
 
-def journaled(store: Store, number: int) -> Iterator[tuple[bytes, bytes]]:
+def journal_rows(store: Store, number: int) -> Iterator[tuple[bytes, bytes]]:
     """Journal rows of a file in the order of their lines."""
     return store.scan("journal", number.to_bytes(8, "big"), (number + 1).to_bytes(8, "big"))
 

@@ -42,11 +42,11 @@ def move_file(disk: Disk, root: str, path: str) -> str:
     """
     name = PurePosixPath(path).name
     try:
-        return _renamed(disk, path, _free_name(disk, root, name))
+        return _rename(disk, path, _free_name(disk, root, name))
     except OperationError as error:
         if error.errno != EXDEV:
             raise
-    return _renamed(disk, path, _free_name(disk, str(PurePosixPath(path).parent), name))
+    return _rename(disk, path, _free_name(disk, str(PurePosixPath(path).parent), name))
 
 
 def rewritten(disk: Disk, path: str, size: int, data: bytes) -> None:
@@ -62,7 +62,7 @@ def rewritten(disk: Disk, path: str, size: int, data: bytes) -> None:
     disk.fsync_dir(str(PurePosixPath(path).parent))
 
 
-def _renamed(disk: Disk, path: str, target: str) -> str:
+def _rename(disk: Disk, path: str, target: str) -> str:
     disk.rename(path, target)
     disk.fsync_dir(str(PurePosixPath(target).parent))
     disk.fsync_dir(str(PurePosixPath(path).parent))

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from nacre.errors import DamageError
 from nacre.store.commit import sort_lines
-from nacre.store.file_table import delete_row, file_rows, journaled, put_row
+from nacre.store.file_table import delete_row, file_rows, journal_rows, put_row
 from nacre.store.files import TAIL_LIMIT, FileKind, FileRow, FileState
 from nacre.store.lost_found import move_file, move_tail, rewritten
 from nacre.store.seam import Disk
@@ -97,7 +97,7 @@ def _look_at(store: Store, disk: Disk, root: str, number: int, row: FileRow) -> 
         alternative = expected_path
     lines = 0
     if row.kind != FileKind.WARC and not closed:
-        lines = sum(len(value) for _, value in journaled(store, number))
+        lines = sum(len(value) for _, value in journal_rows(store, number))
     size = disk.size(expected_path)
     if size is None and disk.size(alternative) is not None:
         return ExaminedFile(
@@ -288,7 +288,7 @@ class _Repair:
         if file.short:
             file = self._accept(file)
         elif self._start.salvage and (file.ahead or file.tail):
-            file = self._salvaged(file, self._start.salvage)
+            file = self._accept_lost(file, self._start.salvage)
         if file.row.state == FileState.LOST:
             return
         if file.row.kind == FileKind.WARC:
@@ -314,7 +314,7 @@ class _Repair:
         put_row(self._store, file.number, row)
         return file._replace(row=row, size=size)
 
-    def _salvaged(self, file: ExaminedFile, salvage: Salvage) -> ExaminedFile:
+    def _accept_lost(self, file: ExaminedFile, salvage: Salvage) -> ExaminedFile:
         """Accept the bytes of lost groups; their lines were acknowledged, so they stay."""
         size = file.size or 0
         if file.row.kind == FileKind.WARC:
@@ -336,7 +336,7 @@ class _Repair:
 
     def _lines(self, file: ExaminedFile) -> None:
         """Cut a log or an index to its synced part and write the lines of the journal again."""
-        data = b"".join(value for _, value in journaled(self._store, file.number))
+        data = b"".join(value for _, value in journal_rows(self._store, file.number))
         size = file.row.size + len(data)
         self._replayed += len(data)
         if file.row.kind == FileKind.INDEX and size == 0:
@@ -430,7 +430,7 @@ class _Repair:
         put_row(self._store, file.number, replace(file.row, **changes))
 
     def _drop_lines(self, number: int) -> None:
-        for key, _ in journaled(self._store, number):
+        for key, _ in journal_rows(self._store, number):
             self._store.delete("journal", key)
 
     def _absolute(self, path: str) -> str:

@@ -127,7 +127,7 @@ class CommitGroup:
         changes = self.rows[family]
         if not changes:
             return []
-        order = self._sorted(family, changes)
+        order = self._sorted_keys(family, changes)
         first = bisect_left(order, start)
         last = len(order) if stop is None else bisect_left(order, stop)
         return [(key, changes[key]) for key in order[first:last]]
@@ -135,18 +135,18 @@ class CommitGroup:
     def first_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
         """Return the least changed key with start <= key < stop; None: there is none."""
         changes = self.rows[family]
-        order = self._sorted(family, changes) if changes else []
+        order = self._sorted_keys(family, changes) if changes else []
         place = bisect_left(order, start)
         return order[place] if place < len(order) and order[place] < stop else None
 
     def last_key(self, family: str, start: bytes, stop: bytes) -> bytes | None:
         """Return the greatest changed key with start <= key < stop; None: there is none."""
         changes = self.rows[family]
-        order = self._sorted(family, changes) if changes else []
+        order = self._sorted_keys(family, changes) if changes else []
         place = bisect_left(order, stop)
         return order[place - 1] if place and order[place - 1] >= start else None
 
-    def _sorted(self, family: str, changes: Changes) -> list[bytes]:
+    def _sorted_keys(self, family: str, changes: Changes) -> list[bytes]:
         """Return keys in order; keys added since the last call are sorted in."""
         order = self._order.setdefault(family, [])
         fresh = len(changes) - len(order)
@@ -281,7 +281,7 @@ class Store:
             changes.update(fresh)
             fresh = sorted(changes.items())
         rows = self.engine.rows(family, start, stop, once=once)
-        merged = _merged(fresh, rows, limit)
+        merged = _merge(fresh, rows, limit)
         self._scans.add(merged)
         return merged
 
@@ -375,7 +375,7 @@ class Store:
         self.close()
 
 
-def _merged(
+def _merge(
     changes: list[tuple[bytes, bytes | None]], rows: Iterator[tuple[bytes, bytes]], limit: int
 ) -> Iterator[tuple[bytes, bytes]]:
     """Rows of the engine with the changes laid over them; both in key order."""

@@ -102,11 +102,11 @@ class GroupWriter:
         self.name(work)
         for append in work.appends:
             write_parts(self._disk, append.file.handle, append.offset, append.parts)
-        for file in {file.number: file for file in self._touched(work)}.values():
+        for file in {file.number: file for file in self._touched_files(work)}.values():
             self._disk.fdatasync(file.handle)
 
     @staticmethod
-    def _touched(work: CommitWork) -> list[OpenFile]:
+    def _touched_files(work: CommitWork) -> list[OpenFile]:
         return [*(append.file for append in work.appends), *work.closed]
 
     def after(self, work: CommitWork) -> dict[OpenFile, int]:

@@ -87,13 +87,13 @@ def _host_key(scheme: str, netloc: str) -> str:
 
 
 def _normal_host(name: str) -> str:
-    name = _unescaped(name).decode("utf-8", "replace")
+    name = _unescape(name).decode("utf-8", "replace")
     if not name.isascii():
         name = ada_url.idna_to_ascii(name).decode() or name
     name = _DOTS.sub(".", name).strip(".")
     if _NUMERIC.fullmatch(name):
         name = _as_ipv4(name)
-    return _escaped(name.encode("utf-8", "surrogatepass")).lower()
+    return _escape(name.encode("utf-8", "surrogatepass")).lower()
 
 
 def _as_ipv4(name: str) -> str:
@@ -115,7 +115,7 @@ def _path_key(path: str) -> str:
     if path in ("", "/"):
         return "/"
     if "//" in path or "/." in path or not _PLAIN.fullmatch(path):
-        path = _escaped(_without_dots(_unescaped(path)))
+        path = _escape(_without_dots(_unescape(path)))
     path = path.removesuffix("/") or "/"
     if ")/" in path:
         for pattern in _PATH_SESSIONS:
@@ -126,7 +126,7 @@ def _path_key(path: str) -> str:
 
 def _query_key(query: str) -> str:
     if not _PLAIN.fullmatch(query):
-        query = _escaped(_unescaped(query))
+        query = _escape(_unescape(query))
     if "=" in query:
         for rule in _QUERY_SESSIONS:
             query = rule.apply("?" + query)[1:]
@@ -137,7 +137,7 @@ def _query_key(query: str) -> str:
     return "&".join(map("".join, pairs))
 
 
-def _unescaped(text: str) -> bytes:
+def _unescape(text: str) -> bytes:
     """Unescape until nothing changes: `%2525` becomes `%`."""
     data = text.encode("utf-8", "surrogatepass")
     while b"%" in data:
@@ -148,7 +148,7 @@ def _unescaped(text: str) -> bytes:
     return data
 
 
-def _escaped(data: bytes) -> str:
+def _escape(data: bytes) -> str:
     return _UNSAFE.sub(lambda match: b"%%%02X" % match[0][0], data).decode("ascii")
 
 

@@ -67,7 +67,7 @@ def hidden(text: str) -> str:
     return _IN_TEXT.sub(rf"\1{HIDDEN}@", text) if "@" in text else text
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """Return a text that is not a URL, or is about a URL, with all possible logins hidden.
 
     It hides too much rather than too little: from `//` or the start of the text to the last `@`.

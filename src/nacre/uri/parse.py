@@ -121,7 +121,7 @@ def _without_fragment(text: str) -> str:
 
 def _join(text: str, base: str | None) -> str | None:
     """The normalised URL without fragment, or None."""
-    url = _ada(text, base) or _ada(_repaired(text), base)
+    url = _ada(text, base) or _ada(_repair(text), base)
     if url is None:
         return None
     if url[-1] == "#":
@@ -140,7 +140,7 @@ def _ada(text: str, base: str | None) -> str | None:
         return None
 
 
-def _repaired(text: str) -> str:
+def _repair(text: str) -> str:
     """Without spaces, plain or escaped, at the end of the authority."""
     text = text.translate(_DROPPED)
     match = _AUTHORITY.match(text)

@@ -221,7 +221,7 @@ def iso2022_jp(text: str, missing: Callable[[str], bytes]) -> bytes:
     parts: list[bytes] = []
     state = _ASCII
     for char in text:
-        shift, piece = _shifted(char, state, missing)
+        shift, piece = _shift(char, state, missing)
         if shift != state:
             parts.append(shift)
             state = shift
@@ -231,7 +231,7 @@ def iso2022_jp(text: str, missing: Callable[[str], bytes]) -> bytes:
     return b"".join(parts)
 
 
-def _shifted(char: str, state: bytes, missing: Callable[[str], bytes]) -> tuple[bytes, bytes]:
+def _shift(char: str, state: bytes, missing: Callable[[str], bytes]) -> tuple[bytes, bytes]:
     """The set that a character is in, and its bytes there."""
     if char.isascii():
         keeps = state == _ROMAN and char not in "\\~"
@@ -285,10 +285,10 @@ def encode_query(query: str, codec: str) -> str:
         query: The query as written in the document.
         codec: As `query_codec` gave it, not "".
     """
-    return "".join([_TEXT[byte] for byte in _encoded(query, codec)])
+    return "".join([_TEXT[byte] for byte in _encode(query, codec)])
 
 
-def _encoded(query: str, codec: str) -> bytes:
+def _encode(query: str, codec: str) -> bytes:
     if codec == "iso2022_jp":
         return iso2022_jp(query.translate(_SHIFTS), _reference)
     encoder = encoder_of(codec)

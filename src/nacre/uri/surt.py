@@ -56,7 +56,7 @@ def _members(netloc: str) -> str:
     """The text between the brackets: `com,example,www,:8080@user`."""
     userinfo, at, where = netloc.rpartition("@")
     name, port = _name_and_port(where)
-    return f"{_reversed(name)}{':' + port if port else ''}{at}{userinfo}"
+    return f"{_reverse(name)}{':' + port if port else ''}{at}{userinfo}"
 
 
 def _name_and_port(where: str) -> tuple[str, str]:
@@ -66,7 +66,7 @@ def _name_and_port(where: str) -> tuple[str, str]:
     return name, port
 
 
-def _reversed(name: str) -> str:
+def _reverse(name: str) -> str:
     """Return labels from the top, each followed by a comma; an IPv4 address stays unchanged."""
     if name.startswith("["):
         return name + ","
@@ -97,7 +97,7 @@ def _queue(where: str) -> str:
     if not where:
         return DEFAULT_QUEUE
     name, port = _name_and_port(where)
-    return f"{_reversed(name)}#{port}" if port else _reversed(name)
+    return f"{_reverse(name)}#{port}" if port else _reverse(name)
 
 
 def queue_host(queue: str) -> str:

@@ -84,27 +84,27 @@ def typed_url(
     limits = {} if max_length is None else {"max_length": max_length}
     if is_whole(text):
         return parse(text, **limits)
-    guesses = [] if text.startswith(("/", "?")) else _parsed(_guesses(text), limits)
+    guesses = [] if text.startswith(("/", "?")) else _parse_all(_guesses(text), limits)
     known_url = next(filter(is_known, guesses), None)
     if known_url is not None:
         return known_url
     urls = [url for url in islice(seeds(), _MOST) if url.startswith(("http://", "https://"))]
     path = text if text.startswith(("/", "?")) else f"/{text}"
-    on_hosts = _parsed((f"{base}{path}" for base in dict.fromkeys(map(origin, urls))), limits)
-    within = _parsed(
+    on_hosts = _parse_all((f"{base}{path}" for base in dict.fromkeys(map(origin, urls))), limits)
+    within = _parse_all(
         (url.partition("?")[0].rpartition("/")[0] + path for url in urls if _has_path(url)), limits
     )
     for places in (on_hosts, within):
         candidates = _one_of_each_host(filter(is_known, places))
         if candidates:
-            return _only(text, candidates)
+            return _require_single(text, candidates)
     hosts = set(map(authority, urls))
     if guesses and (is_host_text(text) or not urls or authority(guesses[0]) in hosts):
         return guesses[0]
     candidates = _one_of_each_host(on_hosts)
     if not candidates:
         return parse(guesses[0] if guesses else text, **limits)
-    return _only(text, candidates)
+    return _require_single(text, candidates)
 
 
 def _guesses(text: str) -> tuple[str, str]:
@@ -115,7 +115,7 @@ def _has_path(url: str) -> bool:
     return url.partition("://")[2].partition("?")[0].count("/") > 1
 
 
-def _parsed(texts: Iterable[str], limits: dict[str, int]) -> list[str]:
+def _parse_all(texts: Iterable[str], limits: dict[str, int]) -> list[str]:
     urls: dict[str, None] = {}
     for text in texts:
         try:
@@ -135,7 +135,7 @@ def _one_of_each_host(urls: Iterable[str]) -> list[str]:
     return list(by_host_and_path.values())
 
 
-def _only(text: str, urls: list[str]) -> str:
+def _require_single(text: str, urls: list[str]) -> str:
     if len(urls) > 1:
         raise AmbiguousUrlError(text, urls)
     return urls[0]

@@ -76,9 +76,9 @@ def detect(
     for start, codec in _UTF16_XML:
         if head.startswith(start):
             return codec, "xml"
-    if codec := _declared_in_meta(head):
+    if codec := _codec_in_meta(head):
         return codec, "meta"
-    if codec := _declared_in_xml(head):
+    if codec := _codec_in_xml(head):
         return codec, "xml"
     return guess(body, url, hints)
 
@@ -113,7 +113,7 @@ def _codec_declared(label: bytes) -> str:
     return "utf-8" if codec.startswith("utf-16") else codec
 
 
-def _declared_in_meta(head: bytes) -> str:
+def _codec_in_meta(head: bytes) -> str:
     for start, codec in _STARTS.items():
         if head.startswith(start):
             return codec
@@ -169,6 +169,6 @@ def _pairs(attributes: bytes) -> Iterator[tuple[bytes, bytes]]:
         yield match[1].lower(), value
 
 
-def _declared_in_xml(head: bytes) -> str:
+def _codec_in_xml(head: bytes) -> str:
     match = _XML.match(head)
     return _codec_declared(match[1] or match[2] or b"") if match else ""

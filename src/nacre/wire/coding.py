@@ -79,7 +79,7 @@ def decode_content(
         name = names.pop()
         maker = _maker(name, data)
         if maker is None:
-            notes.append(_kept_as_is(name))
+            notes.append(_annotate_kept(name))
             if name not in _MAKERS:
                 break
             continue
@@ -125,7 +125,7 @@ def _maker(name: str, data: bytes) -> Maker | None:
     return maker if accepts(data) else None
 
 
-def _kept_as_is(name: str) -> str:
+def _annotate_kept(name: str) -> str:
     if name in _MAKERS:
         return encoding_mismatch(name)
     label = "".join(c if c in _LABEL else "_" for c in name[:40])
@@ -183,7 +183,7 @@ def _mismatch(
     if name in _MARKED:
         notes.append(encoding_broken(name))
         return data, False
-    notes.append(_kept_as_is(name))
+    notes.append(_annotate_kept(name))
     return data, True
 
 

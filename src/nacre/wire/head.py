@@ -269,7 +269,7 @@ def framing_of(method: str, head: Head) -> Framing:
     lengths = control.get(b"content-length")
     codings = _codings(control.get(b"transfer-encoding", _NONE))
     if codings:
-        return _coded(codings, head.line.protocol, has_length=lengths is not None)
+        return _frame_coded(codings, head.line.protocol, has_length=lengths is not None)
     if lengths is None:
         return Framing("close")
     return _length(lengths)
@@ -283,7 +283,7 @@ def _codings(values: list[bytes]) -> list[bytes]:
     return [name for name in names if name and name != b"identity"]
 
 
-def _coded(codings: list[bytes], protocol: str, *, has_length: bool) -> Framing:
+def _frame_coded(codings: list[bytes], protocol: str, *, has_length: bool) -> Framing:
     if codings[-1] != b"chunked":
         return Framing("close", annotation=BAD_TRANSFER_ENCODING)
     if any(name == b"chunked" for name in codings[:-1]):

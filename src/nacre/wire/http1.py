@@ -332,16 +332,16 @@ class ReplyReader:
     def _end_in_body(self, *, reset: bool) -> None:
         chunks = self._chunks
         if chunks is not None and not self._broken and not chunks.has_last_chunk:
-            self._cut_short()
+            self._note_cut()
         elif chunks is not None and not self._broken:
             self.annotations.append(TRAILER_CUT)
             self._finish("")
         elif self.framing == "length":
-            self._cut_short()
+            self._note_cut()
         else:
             self._finish("disconnect" if reset else "")
 
-    def _cut_short(self) -> None:
+    def _note_cut(self) -> None:
         self.annotations.append(SHORT_BODY)
         self._finish("disconnect")
 

@@ -200,13 +200,13 @@ def root_start(body: bytes) -> int:
 
 def sniff_image(body: bytes) -> str:
     """Return the type of an image (section 6.1); "" for another resource."""
-    return _matched(body, _IMAGES)
+    return _match(body, _IMAGES)
 
 
 def sniff_media(body: bytes) -> str:
     """Return the type of an audio or video resource (section 6.2); "" for another one."""
     body = body[:HEADER]
-    if media_type := _matched(body, _MEDIA):
+    if media_type := _match(body, _MEDIA):
         return media_type
     if _is_mp4(body):
         return "video/mp4"
@@ -217,15 +217,15 @@ def sniff_media(body: bytes) -> str:
 
 def sniff_font(body: bytes) -> str:
     """Return the type of a font (section 6.3); "" for another resource."""
-    return _matched(body, _FONTS)
+    return _match(body, _FONTS)
 
 
 def sniff_archive(body: bytes) -> str:
     """Return the type of an archive (section 6.4); "" for another resource."""
-    return _matched(body, _ARCHIVES)
+    return _match(body, _ARCHIVES)
 
 
-def _matched(body: bytes, signatures: Sequence[Signature]) -> str:
+def _match(body: bytes, signatures: Sequence[Signature]) -> str:
     for start, offset, more, mime in signatures:
         if body.startswith(start) and (not more or body.startswith(more, offset)):
             return mime

@@ -103,7 +103,7 @@ def spellings(url: str) -> Iterator[str]:
     for codec in ("utf-8", *ENCODINGS):
         for in_path in dict.fromkeys(("utf-8", codec)):
             for lower in (False, True):
-                spelling = head + _escaped(texts[0], in_path) + _query(texts[1], codec)
+                spelling = head + _escape(texts[0], in_path) + _query(texts[1], codec)
                 spelling = (
                     _ESCAPE.sub(lambda letters: letters[0].lower(), spelling) if lower else spelling
                 )
@@ -138,10 +138,10 @@ def _query(text: str, codec: str) -> str:
     if not text:
         return ""
     codec_name = query_codec(codec)
-    return "?" + encode_query(text[1:], codec_name) if codec_name else _escaped(text, "utf-8")
+    return "?" + encode_query(text[1:], codec_name) if codec_name else _escape(text, "utf-8")
 
 
-def _escaped(text: str, codec: str) -> str:
+def _escape(text: str, codec: str) -> str:
     if codec == "utf-8":
         return "".join(char if char.isascii() else quote(char, safe="") for char in text)
     encoder = encoder_of(codec)
@@ -180,7 +180,7 @@ def _letters(part: str, top: str, charset: str) -> str:
         codec = _COMMONEST
     elif not expected and len(name) != _COUNTRY and (codec != "utf-8" or is_mixed(raw)):
         codec, _ = guess(raw, top, Hints(host=_COMMONEST))
-    return "".join(_decoded(part, codec))
+    return "".join(_decode(part, codec))
 
 
 def _is_one(raw: bytes, *, is_expected: bool) -> bool:
@@ -204,7 +204,7 @@ def _plain(escape: re.Match[str]) -> str:
     return chr(byte) if byte in _PLAIN else escape[0]
 
 
-def _decoded(part: str, codec: str) -> Iterator[str]:
+def _decode(part: str, codec: str) -> Iterator[str]:
     """Yield each character with its escaped form, which is used if the character is not shown.
 
     The second byte of a character may be an ASCII letter, escaped or not.

@@ -132,7 +132,7 @@ class _Builder:
         element = Element(
             tag,
             namespace,
-            {_qualified(name): value for name, value in attributes.items()},
+            {_qualify(name): value for name, value in attributes.items()},
             self.line,
         )
         if self._open:
@@ -149,7 +149,7 @@ class _Builder:
         self._texts[-1].add(data, self.line)
 
 
-def _qualified(name: str) -> str:
+def _qualify(name: str) -> str:
     namespace, _, local = name.rpartition(" ")
     return f"{{{namespace}}}{local}" if namespace else local
 

@@ -15,7 +15,7 @@ from nacre.engine.seeding.seedfile import (
     LONGEST,
     coding_name,
     coding_of,
-    decoded_lines,
+    decode_lines,
     seed_lines,
     survey,
 )
@@ -88,7 +88,7 @@ def test_a_survey_takes_no_more_memory_for_a_longer_list(tmp_path: Path):
 
 
 def lines_of(data: bytes) -> list[str]:
-    return list(decoded_lines(io.BytesIO(data), coding_of(io.BytesIO(data))))
+    return list(decode_lines(io.BytesIO(data), coding_of(io.BytesIO(data))))
 
 
 CHINESE = "# 国家图书馆的种子\r\nhttp://政府.example/通知公告/\r\nhttp://b.example/附件1.doc\r\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.extract.fulltext.language import guessed_language, language_of, script_language
+from nacre.extract.fulltext.language import guess_language, language_of, script_language
 
 CHINESE = "国家图书馆是国家总书库，国家书目中心，国家古籍保护中心。"
 ENGLISH = "The quick brown fox jumps over the lazy dog near the river. " * 5
@@ -56,4 +56,4 @@ def test_a_declaration_counts_unless_the_script_contradicts_it(declared, text, l
     ],
 )
 def test_english_is_known_without_the_model_and_others_are_not_taken_for_it(text, lang):
-    assert guessed_language(text) == lang
+    assert guess_language(text) == lang

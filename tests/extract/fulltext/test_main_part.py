@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.extract.fulltext.main_part import parted
+from nacre.extract.fulltext.main_part import split_text
 
 LONG = "a long line of the text that nobody could take for a part of a menu"
 
@@ -22,4 +22,4 @@ LONG = "a long line of the text that nobody could take for a part of a menu"
     ],
 )
 def test_lines_of_the_content_are_whole(whole, found, content, rest):
-    assert parted(whole, found) == (content, rest)
+    assert split_text(whole, found) == (content, rest)

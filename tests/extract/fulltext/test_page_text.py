@@ -7,7 +7,7 @@ import pytest
 
 from nacre.extract.document import Document
 from nacre.extract.fulltext.job import SIBLINGS, PageText, TextJob, text_type
-from nacre.extract.fulltext.language import declared_language, guessed_language
+from nacre.extract.fulltext.language import guess_language, normalize_tag
 from nacre.extract.fulltext.page_text import page_text
 from nacre.search.kinds import kind_of
 from nacre.search.webarchive_discovery import content_norm
@@ -297,13 +297,13 @@ def test_types(mime, url, kind):
     [("zh_CN", "zh-cn"), (" EN-us ", "en-us"), ("iw", "he"), ("english", ""), ("", "")],
 )
 def test_declared_languages(tag, lang):
-    assert declared_language(tag) == lang
+    assert normalize_tag(tag) == lang
 
 
 def test_guessed_languages():
-    assert guessed_language("国家图书馆是国家总书库，国家书目中心，国家古籍保护中心。") == "zh"
-    assert guessed_language("The quick brown fox jumps over the lazy dog near the river") == "en"
-    assert guessed_language("short") == ""
+    assert guess_language("国家图书馆是国家总书库，国家书目中心，国家古籍保护中心。") == "zh"
+    assert guess_language("The quick brown fox jumps over the lazy dog near the river") == "en"
+    assert guess_language("short") == ""
 
 
 PLAIN = "这是一个很长的段落，用来说明图书馆的历史和藏书情况，读者可以在这里了解更多的信息。" * 3

@@ -12,7 +12,7 @@ from nacre.scope.patterns.java_charset import (
     POSIX,
     CharSet,
     JavaRegexError,
-    named,
+    class_named,
     negation,
     plain,
     shorthand,
@@ -68,14 +68,14 @@ def test_classes_of_one_letter_are_ascii_as_in_java(letter, inside, outside):
     ],
 )  # fmt: skip
 def test_named_classes(name, inside, outside):
-    assert members(named(name, negated=False), inside + outside) == inside
-    assert members(named(name, negated=True), inside + outside) == outside
+    assert members(class_named(name, negated=False), inside + outside) == inside
+    assert members(class_named(name, negated=True), inside + outside) == outside
 
 
 @pytest.mark.parametrize("name", ["", "lower", "posix", "is_", "a b", "gc=Xyz1"])
 def test_unknown_classes_are_named(name):
     with pytest.raises(JavaRegexError, match=re.escape(rf"`\p{{{name}}}` is a class")):
-        named(name, negated=False)
+        class_named(name, negated=False)
 
 
 def test_nothing_and_everything_can_be_written():
@@ -85,9 +85,9 @@ def test_nothing_and_everything_can_be_written():
 
 
 def test_a_set_with_properties_is_not_plain():
-    assert named("Lower", negated=False).is_plain
-    assert not named("L", negated=False).is_plain
+    assert class_named("Lower", negated=False).is_plain
+    assert not class_named("L", negated=False).is_plain
     assert not CharSet(nested="[a&&b]").is_plain
     assert CharSet(nested="[a&&b]").text == "[a&&b]"
-    both = union(named("Digit", negated=False), named("Lu", negated=False))
+    both = union(class_named("Digit", negated=False), class_named("Lu", negated=False))
     assert members(both, "aA1") == "A1"

@@ -3,7 +3,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nacre.scope.compile import compile_gate, misplaced
+from nacre.scope.compile import compile_gate, find_misplaced
 from nacre.scope.decision_log import Logged
 from nacre.scope.scope import Decision
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
@@ -101,16 +101,16 @@ def test_every_sequence_logs_by_itself():
 def test_rules_in_the_wrong_place_are_named_with_the_right_ones():
     nested = {"rule": "sequence", "rules": [{"rule": "ip-address-set", "addresses": ["192.0.2.1"]}]}
     rules = [RULE.validate_python(rule) for rule in ({"rule": "reject"}, nested)]
-    ((number, message),) = misplaced(rules, RulePlace.CANDIDATES)
+    ((number, message),) = find_misplaced(rules, RulePlace.CANDIDATES)
     assert number == 1
     assert "the server's address" in message
     assert "fetch.midfetch" in message
-    assert not list(misplaced(rules, RulePlace.RECHECK))
+    assert not list(find_misplaced(rules, RulePlace.RECHECK))
     expression = RULE.validate_python({"rule": "expression", "expression": "length > 5"})
     assert expression.needs is Need.RESPONSE
-    assert list(misplaced([expression], RulePlace.MID_FETCH))
+    assert list(find_misplaced([expression], RulePlace.MID_FETCH))
     off = RULE.validate_python({"rule": "fetch-status", "statuses": [404], "enabled": False})
-    assert not list(misplaced([off], RulePlace.CANDIDATES))
+    assert not list(find_misplaced([off], RulePlace.CANDIDATES))
     silent = scope_of({"rule": "fetch-status", "statuses": [0]}, offers=Need.NOTHING)
     assert silent.decide(Subject("http://a.test/")).decision is Decision.NONE
 

@@ -31,7 +31,7 @@ from nacre.console.jobs.new_jobs import (
 from nacre.console.live.hub import Notice
 from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.console.settings.form_page import changed_values
-from nacre.engine.seeding.seedfile import coding_of, decoded_lines
+from nacre.engine.seeding.seedfile import coding_of, decode_lines
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.messages import message
 from nacre.settings.layers import list_profiles
@@ -235,7 +235,7 @@ async def _seeds_of(form: FormData) -> str:
                 largest_file=_LARGEST_FILE,
             ),
         )
-    lines = "".join(f"{line}\n" for line in decoded_lines(BytesIO(data), coding_of(BytesIO(data))))
+    lines = "".join(f"{line}\n" for line in decode_lines(BytesIO(data), coding_of(BytesIO(data))))
     return f"{text.rstrip()}\n{lines}".lstrip("\n")
 
 

@@ -18,7 +18,7 @@ from nacre.inspect.reports.base import PURPOSES, Report, ReportRequest, ReportSu
 from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import LiveFigures, title_facts
 from nacre.languages import CHINESE
-from nacre.report.charts import drawn
+from nacre.report.charts import draw_plot
 from nacre.report.document import (
     Cell,
     Column,
@@ -159,7 +159,7 @@ def _page_section(section: Section, tables: list[dict[str, object]]) -> dict[str
         "heading": section.heading,
         "text": list(section.text),
         "facts": list(section.facts),
-        "plots": [{"title": plot.title, "drawing": drawn(plot)} for plot in section.plots],
+        "plots": [{"title": plot.title, "drawing": draw_plot(plot)} for plot in section.plots],
         "tables": tables,
         "comparison": None
         if pieces is None

@@ -34,7 +34,7 @@ from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import plain
 from nacre.messages import Message, find, message
 from nacre.scope.rules.stock import Rule
-from nacre.settings.amend import REMOVED, Edit, amended, swapped
+from nacre.settings.amend import REMOVED, Edit, amended, swap_items
 from nacre.settings.chains import INSERT, REMOVE, REORDER
 from nacre.settings.settings import JobSettings
 
@@ -290,7 +290,7 @@ def _in_list(
     place: tuple[str | int, ...] = (*change.path.split("."), at)
     if change.what in MOVES:
         first = min(max(at - (change.what == "up"), 0), max(len(items) - 2, 0))
-        return swapped(text, change.path, first)
+        return swap_items(text, change.path, first)
     if change.what == "fields" and item is not None:
         return amended(text, _field_edits(change, place, item, written[at]))
     return amended(text, [_edit(change, place, item, written)])

@@ -170,7 +170,7 @@ class Candidates:
     ) -> list[tuple[Outlink, CrawlURI]]:
         """Return each link that the scope accepts, with its CrawlURI for the frontier."""
         if self._normalizing is not None:
-            links = self._normalized(self._normalizing, parent, links)
+            links = self._normalize_links(self._normalizing, parent, links)
         pairs: list[tuple[Outlink, CrawlURI]] = []
         for link in links:
             path = extend_path(parent.path, link.hop)
@@ -185,7 +185,7 @@ class Candidates:
 
     def _judge(self, parent: CrawlURI, links: Sequence[Outlink]) -> list[CrawlURI]:
         if self._normalizing is not None:
-            links = self._normalized(self._normalizing, parent, links)
+            links = self._normalize_links(self._normalizing, parent, links)
         refuses = self.recent.refuses
         paths: dict[Hop, str] = {}
         accepted: list[CrawlURI] = []
@@ -203,7 +203,7 @@ class Candidates:
                 accepted.append(uri)
         return accepted
 
-    def _normalized(
+    def _normalize_links(
         self, normalizing: Normalizing, parent: CrawlURI, links: Sequence[Outlink]
     ) -> list[Outlink]:
         """The links in their normal forms; those that have none are remembered as refused."""
@@ -318,14 +318,14 @@ def through_walls(visit: Visit, uris: list[CrawlURI]) -> list[CrawlURI]:
     origin = uri.heritable.get(_ORIGIN, uri.url)
     has_cookies = visit.sets_cookies or _COOKIES in uri.heritable
     return [
-        _marked(candidate, origin, has_cookies=has_cookies)
+        _mark_target(candidate, origin, has_cookies=has_cookies)
         if candidate.path.endswith(Hop.REDIRECT)
         else candidate
         for candidate in uris
     ]
 
 
-def _marked(target: CrawlURI, origin: str, *, has_cookies: bool) -> CrawlURI:
+def _mark_target(target: CrawlURI, origin: str, *, has_cookies: bool) -> CrawlURI:
     if target.url != origin:
         marks = {_ORIGIN: origin, _COOKIES: "1"} if has_cookies else {_ORIGIN: origin}
         return structs.replace(target, heritable={**target.heritable, **marks})

@@ -134,7 +134,7 @@ class Identity:
         """A seed: no via, directive MEDIUM."""
         key = self.key(url)
         settings = self._settings[overlay]
-        order = self._placed(settings, key, rank(settings, "", is_seed=True, url=url))
+        order = self._apply_precedence(settings, key, rank(settings, "", is_seed=True, url=url))
         return CrawlURI(
             url=url,
             key=key,
@@ -158,7 +158,7 @@ class Identity:
         settings = self._settings[overlay]
         order = rank(settings, path, url=link.url, via=parent.url)
         if settings.uri_precedence.file:
-            order = self._placed(settings, key, order)
+            order = self._apply_precedence(settings, key, order)
         return CrawlURI(
             url=link.url,
             key=key,
@@ -171,11 +171,11 @@ class Identity:
             directive=order.directive,
             precedence=order.precedence,
             cost=order.cost,
-            heritable=_inherited(parent, link),
+            heritable=_inherit(parent, link),
             annotations=(IS_SITEMAP,) if link.sitemap else (),
         )
 
-    def _placed(self, settings: FrontierSettings, key: bytes, order: Rank) -> Rank:
+    def _apply_precedence(self, settings: FrontierSettings, key: bytes, order: Rank) -> Rank:
         """The rank, with the precedence that a file gives."""
         choice = settings.uri_precedence
         precedence = self._preloaded(choice.file, key) if choice.file else None
@@ -237,7 +237,7 @@ def _not_given(_file: str, _key: bytes) -> int | None:
     return None
 
 
-def _inherited(parent: CrawlURI, link: Outlink) -> dict[str, str]:
+def _inherit(parent: CrawlURI, link: Outlink) -> dict[str, str]:
     """What descends: keys that begin with `_` are about the one URI only."""
     heritable = parent.heritable
     if heritable:

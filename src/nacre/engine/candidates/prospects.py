@@ -83,7 +83,7 @@ class Prospects:
         for uri in uris:
             link = self._novelty.meet(uri.url)
             self._links.append(link)
-            placed.append(_placed(uri, link))
+            placed.append(_place(uri, link))
         return placed
 
     def entered(self, entered: Sequence[bool]) -> None:
@@ -277,7 +277,7 @@ def kinds(store: Store) -> Iterable[tuple[str, KindRow]]:
         yield _decode(value)
 
 
-def _placed(uri: CrawlURI, link: AssessedLink) -> CrawlURI:
+def _place(uri: CrawlURI, link: AssessedLink) -> CrawlURI:
     """A link with its place; an embed or a redirect goes later only where its kind is poor."""
     if uri.is_seed or (uri.directive < _NORMAL and link.promise < Promise.POOR):
         return uri

@@ -63,7 +63,7 @@ class RuleFiles:
 
 def _read(path: Path) -> bytes:
     try:
-        with open_ordinary(path) as packed, _unpacked(packed, path.suffix.lower()) as file:
+        with open_ordinary(path) as packed, _open_unpacked(packed, path.suffix.lower()) as file:
             data = file.read(_LOOK)
             if b"\0" in data:
                 raise OSError(
@@ -85,7 +85,7 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _unpacked(file: BinaryIO, suffix: str) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
+def _open_unpacked(file: BinaryIO, suffix: str) -> BinaryIO | gzip.GzipFile | bz2.BZ2File:
     if suffix == ".gz":
         return gzip.GzipFile(fileobj=file, mode="rb")
     return bz2.BZ2File(file, "rb") if suffix == ".bz2" else file

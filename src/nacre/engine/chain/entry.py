@@ -36,12 +36,12 @@ SCOPED = "a verdict of the scope"
 ORDERED = "a place in the frontier"
 
 
-def _listed(value: object) -> object:
+def _as_list(value: object) -> object:
     """A list of rules, where one was given by itself."""
     return (value,) if isinstance(value, str | Mapping) else value
 
 
-GateRules = Annotated[tuple[AnyRule, ...], BeforeValidator(_listed)]
+GateRules = Annotated[tuple[AnyRule, ...], BeforeValidator(_as_list)]
 
 
 class Kit(NamedTuple):

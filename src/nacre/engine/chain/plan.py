@@ -198,17 +198,17 @@ class ChainBuilder:
         return tuple(plan)
 
     def _candidate(self, entries: tuple[Entry, ...]) -> CandidatePlan | None:
-        groups, gates = self._grouped(entries, ("scope", "prepare"), GatedLinks)
+        groups, gates = self._group_steps(entries, ("scope", "prepare"), GatedLinks)
         plan = CandidatePlan(gates.get("scope", False), *groups)
         return None if plan.is_stock else plan
 
     def _disposition(self, entries: tuple[Entry, ...]) -> DispositionPlan:
         anchors = ("archive", "candidates", "disposition")
-        groups, gates = self._grouped(entries, anchors, GatedFinal)
+        groups, gates = self._group_steps(entries, anchors, GatedFinal)
         archives, follows = gates.get("archive", False), gates.get("candidates", False)
         return DispositionPlan(archives, follows, *groups)
 
-    def _grouped(
+    def _group_steps(
         self,
         entries: tuple[Entry, ...],
         anchors: Sequence[str],

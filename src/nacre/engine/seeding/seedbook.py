@@ -138,7 +138,7 @@ class SeedBook:
             self._ask()
         else:
             self._numbers = {}
-            for portion in _portions(self._numbered()):
+            for portion in _portions(self._scan_numbered()):
                 self._numbers.update((hash(row.url), number) for number, row in portion)
                 self._widen([row for _, row in portion])
         self._state.add_directives(directive_lines(self._store))
@@ -172,7 +172,7 @@ class SeedBook:
 
     def add_all(self, seeds: Sequence[Seed]) -> list[Seed]:
         """Note seeds of the list; those that are new."""
-        rows = [_owned(SeedRow(seed.text, seed.url), seed.own, seed.owner) for seed in seeds]
+        rows = [_with_owner(SeedRow(seed.text, seed.url), seed.own, seed.owner) for seed in seeds]
         new = self._take(rows)
         return [seeds[place] for place in new]
 
@@ -182,7 +182,7 @@ class SeedBook:
         owners = self._state.own
         places = owners.get(uri.heritable.get(OWN_SCOPE, ""))
         if places is not None:
-            row = _owned(row, places.own, uri.heritable[OWN_SCOPE])
+            row = _with_owner(row, places.own, uri.heritable[OWN_SCOPE])
         self._take([row])
 
     def led(self, url: str, target: str) -> None:
@@ -201,14 +201,14 @@ class SeedBook:
         owners = self._state.own
         places = owners.get(owner)
         row = SeedRow(seed.text, seed.url, stands_in_for=uri.url)
-        return bool(self._take([_owned(row, places.own if places else None, owner)]))
+        return bool(self._take([_with_owner(row, places.own if places else None, owner)]))
 
     def _number(self, url: str) -> int | None:
         if self._numbers is not None:
             return self._numbers.get(hash(url))
         return self._index.number(url)
 
-    def _numbered(self) -> Iterator[tuple[int, SeedRow]]:
+    def _scan_numbered(self) -> Iterator[tuple[int, SeedRow]]:
         return numbered_seeds(self._store)
 
     def _ask(self) -> None:
@@ -285,7 +285,7 @@ def _seed_key(number: int) -> bytes:
     return _SEED + number.to_bytes(8, "big")
 
 
-def _owned(row: SeedRow, own: SeedOwnScope | None, owner: str) -> SeedRow:
+def _with_owner(row: SeedRow, own: SeedOwnScope | None, owner: str) -> SeedRow:
     if own is None:
         return row
     depth = -1 if own.depth is None else own.depth

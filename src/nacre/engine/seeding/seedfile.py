@@ -101,7 +101,7 @@ def _by_mark(head: bytes) -> str:
     return ""
 
 
-def decoded_lines(file: SeedBytes, codec: str) -> Iterator[str]:
+def decode_lines(file: SeedBytes, codec: str) -> Iterator[str]:
     """The lines of a seed list; U+FFFD where a byte means nothing in its encoding.
 
     Args:
@@ -231,7 +231,7 @@ def lines_in(path: Path, named: str, codec: str) -> Iterator[str]:
     """
     try:
         with open_bytes(path) as file:
-            yield from of_a_text(decoded_lines(file, codec))
+            yield from of_a_text(decode_lines(file, codec))
     except UNREADABLE as error:
         raise unreadable(named, why_unreadable(error)) from error
 

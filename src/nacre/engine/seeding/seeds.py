@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 
 from nacre.errors import URIError
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
-from nacre.uri.login import HIDDEN, Login, redacted, take_login, without_login
+from nacre.uri.login import HIDDEN, Login, redact, take_login, without_login
 from nacre.uri.parse import IGNORED_SCHEMES, parse
 from nacre.uri.surt import implied_by, implied_prefix
 
@@ -94,7 +94,7 @@ def read_seeds(lines: Iterable[str], file: str = "") -> Iterator[Entry]:
         try:
             yield _entry(text)
         except URIError as error:
-            quoted = text if is_no_page(text) else redacted(text)
+            quoted = text if is_no_page(text) else redact(text)
             yield BadSeed(number, quoted[:_SHOWN], _describe_error(error, text)[:_SHOWN], file)
 
 
@@ -111,7 +111,7 @@ def _describe_error(error: URIError, text: str) -> str:
         return reason
     if "@" in text and "@" not in reason:  # the quotation was cut
         return reason.partition(":")[0]
-    return redacted(reason)
+    return redact(reason)
 
 
 def _entry(text: str) -> Entry:

@@ -24,7 +24,7 @@ from nacre.core.history import Base, HistoryRecord, Noted, Original, kept_valida
 from nacre.core.processor import Visit
 from nacre.engine.chain.entry import ChainName, Entry
 from nacre.engine.counters import Numbers
-from nacre.engine.keeping import Keeping, Kept, confirms, kept_as
+from nacre.engine.keeping import Keeping, Kept, confirms, served_record_id
 from nacre.engine.link_keeping import LinkKeeping, note_links
 from nacre.errors import StorageError
 from nacre.history.dedup import (
@@ -202,7 +202,7 @@ class ArchiveStep:
             return Stored.NOTHING
         records, members = prepared.records, prepared.members
         if not records:
-            return self._unrecorded(visit, capture)
+            return self._note_unrecorded(visit, capture)
         writer = self.large if members is not None else self.writer
         try:
             written = writer.write(records, members)
@@ -291,10 +291,10 @@ class ArchiveStep:
             and history.date
             and not history.revisitable
         ):
-            return Kept(confirms=kept_as(history))
+            return Kept(confirms=served_record_id(history))
         return _ALL
 
-    def _unrecorded(self, visit: Visit, capture: Capture) -> Stored:
+    def _note_unrecorded(self, visit: Visit, capture: Capture) -> Stored:
         """Remember a visit of which nothing is written."""
         history = visit.history
         if history is None:

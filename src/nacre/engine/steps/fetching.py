@@ -29,7 +29,7 @@ from nacre.fetch.request import Check, FetchRequest
 from nacre.fetch.settings import FetchSettings
 from nacre.history.dedup import History
 from nacre.scope.scope import Gate
-from nacre.scope.subject import asked_of, head_facts
+from nacre.scope.subject import head_facts, subject_of_link
 from nacre.store.local_files import close_to_others
 from nacre.store.store import Store
 from nacre.uri.parse import host, is_ip
@@ -245,7 +245,7 @@ class FetchHttpStep:
         def wants(status: int, headers: Sequence[tuple[bytes, bytes]]) -> bool:
             if check is not None and not check(status, headers):
                 return False
-            return gate.opens(asked_of(visit, head_facts(visit, address, status, headers)))
+            return gate.opens(subject_of_link(visit, head_facts(visit, address, status, headers)))
 
         return wants
 

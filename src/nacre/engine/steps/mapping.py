@@ -116,10 +116,10 @@ class HashCrawlMapper(CrawlMapper):
 
     def name_of(self, kit: Kit) -> Name:
         """See `CrawlMapper.name_of`."""
-        reduced, count = self._reduced(), self.crawler_count
+        reduced, count = self._reduce_name(), self.crawler_count
         return lambda uri: str(jump_hash(reduced(uri), count))
 
-    def _reduced(self) -> Name:
+    def _reduce_name(self) -> Name:
         if self.reduce_prefix_regex:
             finder = PatternFinder(f"^(?:{self.reduce_prefix_regex})")
             return lambda uri: next(finder.find(uri.queue), (uri.queue,))[0]

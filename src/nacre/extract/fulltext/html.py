@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from nacre.extract.fulltext.decoding import document_text
 from nacre.extract.fulltext.job import PageText, TextJob
-from nacre.extract.fulltext.main_part import parted
+from nacre.extract.fulltext.main_part import split_text
 from nacre.extract.fulltext.markup import MARK, readable
 from nacre.extract.headers import directives
 from nacre.extract.pageview import page_view
@@ -34,7 +34,7 @@ def html_text(job: TextJob, _kind: str) -> PageText:
         extracted = extract_plain_text(
             tree, preserve_formatting=True, main_content=True, list_bullets=False
         )
-        main, rest = parted(whole, extracted.replace(MARK, ""))
+        main, rest = split_text(whole, extracted.replace(MARK, ""))
     lang, robots = _title_and_robots(tree, job.agent)
     return PageText(
         title=(tree.title or "").replace(MARK, ""),

@@ -39,7 +39,7 @@ _ENOUGH = 200
 _OLD = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv"}
 
 
-def declared_language(tag: str) -> str:
+def normalize_tag(tag: str) -> str:
     """A tag as the index has it, lower case; "" when it is none.
 
     Args:
@@ -59,7 +59,7 @@ def language_of(declared: str, text: str) -> str:
     pages in Chinese.
 
     Args:
-        declared: The declared language, from `declared_language`; "" for none.
+        declared: The declared language, from `normalize_tag`; "" for none.
         text: The text.
     """
     sample = text[:_SAMPLE].strip()
@@ -69,7 +69,7 @@ def language_of(declared: str, text: str) -> str:
             return script_language(sample) or declared
         if _UNSPACED.search(sample) or len(sample) < _ENOUGH:
             return declared
-    return guessed_language(sample)
+    return guess_language(sample)
 
 
 def script_language(sample: str) -> str:
@@ -94,7 +94,7 @@ def script_language(sample: str) -> str:
     return "zh" if 50 * (kana + hangul) <= every else ""
 
 
-def guessed_language(text: str) -> str:
+def guess_language(text: str) -> str:
     """Return the language of a text by its first characters; "" if there are too few."""
     sample = text[:_SAMPLE].strip()
     if len(sample.encode("utf-8", "replace")) < _LEAST:

@@ -18,7 +18,7 @@ _SEARCHED = 2_000
 """Lines that are compared character by character with an extracted line, at most."""
 
 
-def parted(whole: str, extract: str) -> tuple[str, str]:
+def split_text(whole: str, extract: str) -> tuple[str, str]:
     """Split a text into content and the rest.
 
     Args:
@@ -32,7 +32,7 @@ def parted(whole: str, extract: str) -> tuple[str, str]:
         return whole, ""
     lines = whole.splitlines()
     plain = [line.strip() for line in lines]
-    chosen = _chosen(plain, list(filter(None, map(str.strip, extract.splitlines()))))
+    chosen = _covered_lines(plain, list(filter(None, map(str.strip, extract.splitlines()))))
     if not any(chosen):
         return extract, whole
     _fill_gaps(plain, chosen)
@@ -47,7 +47,7 @@ def parted(whole: str, extract: str) -> tuple[str, str]:
     return "\n".join(content).strip("\n"), "\n".join(left_out)
 
 
-def _chosen(plain: Sequence[str], extract: Sequence[str]) -> list[bool]:
+def _covered_lines(plain: Sequence[str], extract: Sequence[str]) -> list[bool]:
     """Return which lines an extract covers: equal lines first, similar lines between them."""
     chosen = [False] * len(plain)
     begin = begin_found = 0
@@ -119,7 +119,7 @@ def _choose_similar(
             return
         text = "".join(plain[number].split())
         for at, line in enumerate(extract_lines[:_AHEAD]) if text else ():
-            size = _shared(text, line)
+            size = _count_shared(text, line)
             if 2 * size >= len(text) or (size == len(line) and line in text):
                 chosen[number] = True
                 extract_lines = (
@@ -130,7 +130,7 @@ def _choose_similar(
                 break
 
 
-def _shared(text: str, line: str) -> int:
+def _count_shared(text: str, line: str) -> int:
     """How many of the first characters of an extract a text has, in order."""
     at = 0
     for char in text:

@@ -17,7 +17,7 @@ from nacre.extract.fulltext.job import (
     TextJob,
     text_type,
 )
-from nacre.extract.fulltext.language import declared_language, language_of
+from nacre.extract.fulltext.language import language_of, normalize_tag
 from nacre.extract.headers import header_directives, header_text
 from nacre.extract.lines import join_lines, one_line
 
@@ -37,7 +37,7 @@ def page_text(job: TextJob) -> PageText:
     robots = header_directives(document.headers, job.agent)
     if job.lifted:
         robots -= {"noindex", "none"}
-    declared = declared_language(text.lang) or _language_of_header(document)
+    declared = normalize_tag(text.lang) or _language_of_header(document)
     text = msgspec.structs.replace(
         text,
         title=one_line(text.title)[:1_000],
@@ -79,5 +79,5 @@ def plain_text(job: TextJob, kind: str) -> PageText:
 def _language_of_header(document: Document) -> str:
     for name, value in document.headers:
         if name.lower() == b"content-language":
-            return declared_language(header_text(value).partition(",")[0])
+            return normalize_tag(header_text(value).partition(",")[0])
     return ""

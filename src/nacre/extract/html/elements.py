@@ -214,7 +214,7 @@ def meta(walk: Walk, node: Node, _tag: str) -> None:
     elif name and name in {"robots", walk.settings.robots_agent}:
         walk.robots |= directives(content)
     elif name.startswith(EMBEDDED_METAS) or _is_picture(node):
-        _embedded_meta(walk, name, content)
+        _meta_embed(walk, name, content)
     elif name not in PROSE_METAS and walk.settings.meta_content:
         walk.speculate(content, Hop.SPECULATIVE, "meta")
 
@@ -223,7 +223,7 @@ def _is_picture(node: Node) -> bool:
     return (node.attr("itemprop") or "").lower() in _DIRECT_METAS
 
 
-def _embedded_meta(walk: Walk, name: str, content: str) -> None:
+def _meta_embed(walk: Walk, name: str, content: str) -> None:
     """`og:image` and its kin; `og:image:width` and its kin are not URIs."""
     if "/" not in content or name.endswith(":type"):
         return

@@ -281,14 +281,14 @@ class Walk:
         """Take the likely URIs of a script."""
         if not self.settings.extract_javascript:
             return
-        find = _known_script_urls if len(source) <= _BOILERPLATE else script_urls
+        find = _cached_script_urls if len(source) <= _BOILERPLATE else script_urls
         for url in find(source):
             self.links.add(speculative_fixup(url, self.links.base), Hop.SPECULATIVE, "=JS_MISC")
 
     def style(self, source: str) -> None:
         """Take the URLs of a style sheet or a `style=`."""
         if self.settings.extract_css and ("(" in source or "@" in source):
-            find = _known_css_urls if len(source) <= _BOILERPLATE else css_urls
+            find = _cached_css_urls if len(source) <= _BOILERPLATE else css_urls
             for url in find(source):
                 self.links.add(url, Hop.EMBED, "=EMBED_MISC")
 
@@ -310,11 +310,11 @@ def is_nofollow(node: Node) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _known_script_urls(source: str) -> tuple[str, ...]:
+def _cached_script_urls(source: str) -> tuple[str, ...]:
     """The same few scripts are in all pages of a site."""
     return tuple(script_urls(source))
 
 
 @lru_cache(maxsize=256)
-def _known_css_urls(source: str) -> tuple[str, ...]:
+def _cached_css_urls(source: str) -> tuple[str, ...]:
     return tuple(css_urls(source))

@@ -24,7 +24,7 @@ from nacre.engine.seeding.seedbook import (
     unreachable_runs,
     unreachable_seeds,
 )
-from nacre.frontier.pending import PendingUri, pending, planned
+from nacre.frontier.pending import PendingUri, pending, scan_planned
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.queues import QueueState
 from nacre.frontier.rows import queue_id, time_of
@@ -281,7 +281,7 @@ class SeedOutcomes:
         )
 
     def _pending(self) -> Iterator[PendingUri]:
-        return chain(planned(self._store), pending(self._store))
+        return chain(scan_planned(self._store), pending(self._store))
 
     def _wake(self, queue: str) -> float | None:
         """When a queue that rests goes on; None for one that does not."""

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from nacre import __version__
 from nacre.archive.imported import ImportedPage, imported_records, whole_head
-from nacre.archive.index import index_line, sorted_index
+from nacre.archive.index import index_line, sort_index
 from nacre.archive.record import WarcRecord, warcinfo_record
 from nacre.archive.warc_writer import pack
 from nacre.crawldb import facts, row
@@ -161,7 +161,7 @@ class _Warcs:
         self._file.close()
         self._file = None
         index = self._path.with_suffix("").with_suffix(".cdxj")
-        index.write_bytes(sorted_index(b"".join(self._lines)))
+        index.write_bytes(sort_index(b"".join(self._lines)))
         self._lines.clear()
         for path, kind in ((self._path, "warc"), (index, "cdxj")):
             found = TableFile(

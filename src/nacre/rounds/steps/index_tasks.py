@@ -17,7 +17,7 @@ from nacre.engine.readback import read_at
 from nacre.errors import DamageError
 from nacre.extract.fulltext.job import ENDINGS, TYPES, UNKNOWN
 from nacre.indexing.page_document import DocumentMaker, PageFacts
-from nacre.indexing.text_process import kept_texts
+from nacre.indexing.text_process import shared_texts
 from nacre.rounds.steps.links import LINKS
 from nacre.rounds.steps.update_tasks import FetchedFacts, local_facts
 from nacre.rounds.tables.tables import (
@@ -285,7 +285,7 @@ def documents_task(spec: DocumentsSpec) -> DocumentsMade:
     made: list[SearchDocument] = []
     with spec.place.open() as work:
         archive = _Archive(work, spec.archive)
-        with DocumentMaker(spec.settings, spec.agent, kept_texts()) as maker:
+        with DocumentMaker(spec.settings, spec.agent, shared_texts()) as maker:
             found_of = maker.documents(spec.pages, archive.capture)
             for page, found in zip(spec.pages, found_of, strict=True):
                 if isinstance(found, str):

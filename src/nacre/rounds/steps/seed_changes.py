@@ -17,7 +17,7 @@ from nacre.rounds.storage import open_storage
 from nacre.rounds.tables.seed_index import SeedPlace
 from nacre.rounds.tables.tables import LocalBucket, TaskWork, local_file
 from nacre.rounds.tables.versions import Cycle, CycleVersion, TableFile
-from nacre.scope.seed_index import Coercion, widened
+from nacre.scope.seed_index import Coercion, widen
 from nacre.uri.surt import SurtPrefixSet, implied_prefix, scope_surt
 
 _COMPARED = 2_000
@@ -147,7 +147,7 @@ class ConcernedRows:
         if bucket in changed.buckets and place.table.rows:
             self._load_changed(changed.since, self._paths(self._files.get(bucket, ())))
             for key, went in self._work.kernel.rows("select key, went from changed_seeds"):
-                forms = (widened(key, coercion) for coercion in self._coercions)
+                forms = (widen(key, coercion) for coercion in self._coercions)
                 (gone if went else new).extend(forms)
         return _Prefixes(SurtPrefixSet(new), SurtPrefixSet(gone))
 

@@ -56,11 +56,11 @@ class BasicNormalizer:
         parts = split_java(text)
         if parts.protocol in DEFAULT_PORTS:
             return self._remote(text, parts)
-        file = _escaped(parts.file)
+        file = _normalize_escapes(parts.file)
         if parts.protocol == "file":
             file = _with_plain_path(file)
         as_written = parts.ref is None and text.startswith(parts.protocol)
-        if as_written and file == _written_file(text, parts):
+        if as_written and file == _format_file(text, parts):
             return text
         authority = f"//{parts.authority}" if parts.authority else ""
         return f"{parts.protocol}:{authority}{file}"
@@ -73,7 +73,7 @@ class BasicNormalizer:
         file = parts.file
         if not file.startswith("/"):
             file = "/" + file
-        file = _with_plain_path(_escaped(file))
+        file = _with_plain_path(_normalize_escapes(file))
         if not netloc and parts.authority == "" and text == f"{parts.protocol}://{file}":
             return text  # `http:///x` names no host, and is left as it is
         slashes = "//" if netloc else ""
@@ -82,7 +82,7 @@ class BasicNormalizer:
     def _host(self, written: str) -> str:
         host = written
         if "%" in host:
-            host = _decoded(host)
+            host = _decode_host(host)
         if not host.startswith("["):
             host = self._name(host)
         return host.lower()
@@ -95,7 +95,7 @@ class BasicNormalizer:
         return host.removesuffix(".") if self._trim else host
 
 
-def _decoded(host: str) -> str:
+def _decode_host(host: str) -> str:
     """A host without escapes.
 
     Raises:
@@ -112,14 +112,14 @@ def _decoded(host: str) -> str:
     return decoded
 
 
-def _escaped(file: str) -> str:
+def _normalize_escapes(file: str) -> str:
     """Escapes in upper case, none where none is needed, one wherever one is."""
     if "%" in file:
-        file = _ESCAPE.sub(_needed, file)
+        file = _ESCAPE.sub(_decode_unreserved, file)
     return _UNSAFE.sub(_escape, file)
 
 
-def _needed(escape: re.Match[str]) -> str:
+def _decode_unreserved(escape: re.Match[str]) -> str:
     code = int(escape[1], 16)
     return chr(code) if code in _UNRESERVED else escape[0].upper()
 
@@ -151,7 +151,7 @@ def _plain(path: str) -> str:
     return "/" + "/".join(path_segments) + ("/" if folder else "")
 
 
-def _written_file(text: str, parts: JavaURL) -> str:
+def _format_file(text: str, parts: JavaURL) -> str:
     """Path and query as in the text, with dot segments."""
     specific = text[len(parts.protocol) + 1 :]
     return (
@@ -208,11 +208,11 @@ class AjaxNormalizer:
     def normalize(self, url: str, scope: str) -> str:
         """See `Normalizer.normalize`."""
         if scope == "indexer":
-            return _hashed(url) if _ESCAPED_FRAGMENT in url else url
-        return _escaped_query(url) if _HASHBANG in url else url
+            return _restore_hash(url) if _ESCAPED_FRAGMENT in url else url
+        return _escape_query(url) if _HASHBANG in url else url
 
 
-def _escaped_query(url: str) -> str:
+def _escape_query(url: str) -> str:
     head, _, fragment = url.partition(_HASHBANG)
     joint = "&" if "?" in head else "?"
     text = "".join(
@@ -221,6 +221,6 @@ def _escaped_query(url: str) -> str:
     return f"{head}{joint}{_ESCAPED_FRAGMENT}{text}"
 
 
-def _hashed(url: str) -> str:
+def _restore_hash(url: str) -> str:
     head, _, fragment = url.partition(_ESCAPED_FRAGMENT)
     return f"{head[:-1]}{_HASHBANG}{unquote(fragment)}"

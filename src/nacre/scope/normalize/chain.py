@@ -153,14 +153,14 @@ class PlainSettings(NormalizerSettings):
         return kinds[self.normalizer]()
 
 
-def _named(value: object) -> object:
+def _read_named(value: object) -> object:
     return {"normalizer": value} if isinstance(value, str) else value
 
 
 AnyNormalizer = Annotated[
     BasicSettings | RegexSettings | HostSettings | ProtocolSettings | SlashSettings | PlainSettings,
     Field(discriminator="normalizer"),
-    BeforeValidator(_named),
+    BeforeValidator(_read_named),
 ]
 """A normalizer of a configuration, chosen by its `normalizer` name; a bare name will do."""
 

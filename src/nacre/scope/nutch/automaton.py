@@ -74,12 +74,12 @@ class _AutomatonParser:
         return members[0] if len(members) == 1 else _either(*members)
 
     def _sequence(self, depth: int) -> str:
-        parts = [self._repeated(depth)]
+        parts = [self._repetition(depth)]
         while not self.at_end and self._text[self.at] not in ")|":
-            parts.append(self._repeated(depth))
+            parts.append(self._repetition(depth))
         return "".join(parts)
 
-    def _repeated(self, depth: int) -> str:
+    def _repetition(self, depth: int) -> str:
         expression = self._simple(depth)
         while not self.at_end and self._text[self.at] in "?*+{":
             expression = f"(?:{expression}){self._count()}"
@@ -128,7 +128,7 @@ class _AutomatonParser:
         if char == "(":
             return self._group(depth)
         if char == '"':
-            return self._quoted(start)
+            return self._quotation(start)
         if char == "<":
             return self._interval(start)
         return _SIMPLE.get(char) or self._char(start)
@@ -139,7 +139,7 @@ class _AutomatonParser:
             raise ValueError(message("scope.no-for", "no ) for the ( before {at}", at=self.at))
         return f"(?:{expression})"
 
-    def _quoted(self, start: int) -> str:
+    def _quotation(self, start: int) -> str:
         end = self._text.find('"', self.at)
         if end < 0:
             raise ValueError(
@@ -149,7 +149,7 @@ class _AutomatonParser:
                     start=start,
                 )
             )
-        literal = "".join(map(_escaped, self._text[self.at : end]))
+        literal = "".join(map(_escape, self._text[self.at : end]))
         self.at = end + 1
         return f"(?:{literal})"
 
@@ -189,7 +189,7 @@ class _AutomatonParser:
 
     def _char(self, start: int) -> str:
         self.at = start
-        return _escaped(self._literal())
+        return _escape(self._literal())
 
     def _literal(self) -> str:
         self._take("\\")
@@ -247,7 +247,7 @@ def _either(*members: str) -> str:
 
 def _set_text(ranges: list[tuple[str, str]], *, negated: bool) -> str:
     texts = [
-        _escaped(low) if low == high else f"{_escaped(low)}-{_escaped(high)}"
+        _escape(low) if low == high else f"{_escape(low)}-{_escape(high)}"
         for low, high in ranges
         if low <= high
     ]
@@ -256,5 +256,5 @@ def _set_text(ranges: list[tuple[str, str]], *, negated: bool) -> str:
     return f"[{'^' * negated}{''.join(texts)}]"
 
 
-def _escaped(char: str) -> str:
+def _escape(char: str) -> str:
     return re.escape(char) if ord(char) < 128 else char

@@ -236,11 +236,11 @@ class FastFilter:
         if self._too_long(url, parts):
             return Ruling(passes=False, file=self._file)
         host = parts.host.lower()
-        line = self._denied(self._hosts.get(host), parts)
+        line = self._denying_line(self._hosts.get(host), parts)
         while not line and host:
-            line = self._denied(self._domains.get(host), parts)
+            line = self._denying_line(self._domains.get(host), parts)
             host = host.partition(".")[2]
-        line = line or self._denied(self._domains.get("."), parts)
+        line = line or self._denying_line(self._domains.get("."), parts)
         return Ruling(not line, line, self._file)
 
     def _too_long(self, url: str, parts: JavaURL) -> bool:
@@ -251,7 +251,7 @@ class FastFilter:
             or 0 < limits.max_query_length < len(parts.query or "")
         )
 
-    def _denied(self, section: list[_Denial] | None, parts: JavaURL) -> int:
+    def _denying_line(self, section: list[_Denial] | None, parts: JavaURL) -> int:
         """The line of the first rule that denies it; 0 for none."""
         for pattern, with_query, line in section or ():
             if _DENY_ALL.fullmatch(pattern):

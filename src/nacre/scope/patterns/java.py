@@ -12,9 +12,9 @@ from nacre.scope.patterns.java_charset import (
     JavaRegexError,
     both_cases,
     characters,
-    escaped,
+    class_named,
+    escape,
     intersection,
-    named,
     negation,
     plain,
     shorthand,
@@ -127,7 +127,7 @@ class Reader:
                 )
             )
         capital = match[0][0] == "P"
-        return named(match[2] or match[3] or "", negated=capital is not (match[1] == "^"))
+        return class_named(match[2] or match[3] or "", negated=capital is not (match[1] == "^"))
 
     def _code_point(self) -> str | None:
         if self.sees("0"):
@@ -318,7 +318,7 @@ class _Translation:
         while reader.more:
             quoted = reader.quoted()
             if quoted is not None:
-                self._out += map(escaped, quoted)
+                self._out += map(escape, quoted)
             else:
                 self._translate(reader.character())
         return Java("".join(self._out), nested=not self._is_flat)
@@ -357,7 +357,7 @@ class _Translation:
 
     def _put(self, piece: str | CharSet) -> None:
         if isinstance(piece, str):
-            self._out.append(escaped(piece))
+            self._out.append(escape(piece))
             return
         self._is_flat = self._is_flat and not piece.nested
         self._out.append(piece.text)

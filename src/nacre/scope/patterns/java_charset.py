@@ -118,7 +118,7 @@ def both_cases(charset: CharSet) -> CharSet:
     return charset._replace(ranges=plain((*charset.ranges, *more)).ranges)
 
 
-def escaped(character: str) -> str:
+def escape(character: str) -> str:
     """A character as itself, outside a class or within one."""
     if character.isalnum() or character in "_ " or ord(character) >= 0xA0:
         return character
@@ -135,7 +135,7 @@ def _end(point: int) -> str:
     # Surrogates are not characters of a text; RE2 and `regex` have no common name for them.
     if 0xD800 <= point <= 0xDFFF:
         point = 0xD7FF if point < 0xDC00 else 0xE000
-    return escaped(chr(point))
+    return escape(chr(point))
 
 
 _DIGIT = plain([(0x30, 0x39)])
@@ -218,7 +218,7 @@ def shorthand(letter: str) -> CharSet:
     return charset if letter.islower() else positive(negation(charset))
 
 
-def named(name: str, *, negated: bool) -> CharSet:
+def class_named(name: str, *, negated: bool) -> CharSet:
     r"""The set of `\p{name}`, or of `\P{name}`.
 
     Raises:

@@ -131,7 +131,7 @@ class RuleSequence(Rule):
         elif self.log_to_file or self.feed:
             name = self.name or self.rule_name
             build.logs += [
-                logged(name, self.rules, numbered, extra=self.log_extra_info, feed=feed)
+                sequence_log(name, self.rules, numbered, extra=self.log_extra_info, feed=feed)
                 for feed, is_enabled in ((False, self.log_to_file), (True, self.feed))
                 if is_enabled
             ]
@@ -147,7 +147,7 @@ def sequence_of(rules: Sequence[Rule], build: Build, depth: int = 0) -> list[tup
     ]
 
 
-def logged(
+def sequence_log(
     name: str,
     rules: Sequence[Rule],
     opinions: Sequence[tuple[int, Opinion]],

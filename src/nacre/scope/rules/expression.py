@@ -236,7 +236,7 @@ class _Parser:
         return self._chain(self._conjunction, "or", _any)
 
     def _conjunction(self) -> Operand:
-        return self._chain(self._turned, "and", _all)
+        return self._chain(self._negation, "and", _all)
 
     def _chain(
         self,
@@ -259,29 +259,29 @@ class _Parser:
             TRUTH, needs, lambda state: join([make(state) for make in makes]), parts[0].position
         )
 
-    def _turned(self) -> Operand:
+    def _negation(self) -> Operand:
         position = self._next.position
         if not self._take("not"):
             return self._comparison()
         with self._deeper():
-            inner = self._turned()
+            inner = self._negation()
         self._truth(inner)
-        return Operand(TRUTH, inner.needs, lambda state: _negated(inner.make(state)), position)
+        return Operand(TRUTH, inner.needs, lambda state: _negate(inner.make(state)), position)
 
     def _comparison(self) -> Operand:
         left = self._value()
         token = self._next
         if token.kind == "mark" and token.text in _COMPARISONS:
             self._at += 1
-            return self._checked(compare, token.text, left, self._value())
+            return self._check_operands(compare, token.text, left, self._value())
         negated = self._take("not")
         token = self._next
         if token.kind == "name" and token.text in WORDS:
             self._at += 1
-            compared = self._checked(word, token.text, left, self._value())
+            compared = self._check_operands(word, token.text, left, self._value())
             make = compared.make
             return (
-                compared._replace(make=lambda state: _negated(make(state))) if negated else compared
+                compared._replace(make=lambda state: _negate(make(state))) if negated else compared
             )
         if negated:
             raise self._error(
@@ -293,7 +293,7 @@ class _Parser:
             )
         return left
 
-    def _checked(
+    def _check_operands(
         self,
         make: Callable[[str, Operand, Operand], Operand],
         operator: str,
@@ -417,7 +417,7 @@ def _constant(kind: str, value: Any, position: int) -> Operand:  # noqa: ANN401 
     return Operand(kind, Need.NOTHING, lambda _: lambda subject: value, position, value)
 
 
-def _negated(test: Getter) -> Getter:
+def _negate(test: Getter) -> Getter:
     return lambda subject: not test(subject)
 
 

@@ -202,7 +202,7 @@ def compare(sign: str, left: Operand, right: Operand) -> Operand:
                 kind=left.kind,
             )
         )
-    return _joined(left, right, _COMPARISONS[sign])
+    return _join_operands(left, right, _COMPARISONS[sign])
 
 
 def word(name: str, left: Operand, right: Operand) -> Operand:
@@ -214,7 +214,7 @@ def word(name: str, left: Operand, right: Operand) -> Operand:
     return WORDS[name](name, left, right)
 
 
-def _joined(left: Operand, right: Operand, test: Callable[[Any, Any], bool]) -> Operand:
+def _join_operands(left: Operand, right: Operand, test: Callable[[Any, Any], bool]) -> Operand:
     def make(state: ScopeState) -> Getter:
         first, second = left.make(state), right.make(state)
 
@@ -245,15 +245,15 @@ def _require(name: str, operand: Operand, *kinds: str) -> None:
 def _in(name: str, left: Operand, right: Operand) -> Operand:
     _require(name, left, TEXT, NUMBER)
     _require(name, right, f"list of {left.kind}s")
-    return _joined(left, right, lambda value, many: value in many)
+    return _join_operands(left, right, lambda value, many: value in many)
 
 
 def _contains(name: str, left: Operand, right: Operand) -> Operand:
     _require(name, left, TEXT)
     _require(name, right, TEXT, _MANY)
     if right.kind == TEXT:
-        return _joined(left, right, operator.contains)
-    return _joined(left, right, lambda value, many: any(part in value for part in many))
+        return _join_operands(left, right, operator.contains)
+    return _join_operands(left, right, lambda value, many: any(part in value for part in many))
 
 
 def _ends(name: str, left: Operand, right: Operand) -> Operand:
@@ -261,10 +261,10 @@ def _ends(name: str, left: Operand, right: Operand) -> Operand:
     _require(name, right, TEXT, _MANY)
     method = str.startswith if name == "startswith" else str.endswith
     if right.constant is None:
-        return _joined(left, right, method)
+        return _join_operands(left, right, method)
     suffixes = right.constant
     ends = (suffixes,) if isinstance(suffixes, str) else tuple(sorted(suffixes))
-    return _joined(left, right, lambda value, _: method(value, ends))
+    return _join_operands(left, right, lambda value, _: method(value, ends))
 
 
 def _matches(name: str, left: Operand, right: Operand) -> Operand:

@@ -8,7 +8,7 @@ from nacre.scope.rules.regex import RegexText, pattern_list
 from nacre.scope.rules.rule import Predicated
 from nacre.scope.scope import Decision, Predicate
 from nacre.scope.state import ScopeState
-from nacre.scope.subject import Subject, link_hops, transcluded
+from nacre.scope.subject import Subject, is_transcluded, link_hops
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import authority, host, is_ip
 
@@ -71,7 +71,7 @@ class Transclusion(Predicated):
 
         def test(subject: Subject) -> bool:
             path = subject.path
-            return path[-1:] not in _PAGES and transcluded(path, hops, speculative)
+            return path[-1:] not in _PAGES and is_transcluded(path, hops, speculative)
 
         return test
 

@@ -45,12 +45,12 @@ class FilterRule(Predicated):
 
     def build(self, state: ScopeState) -> Predicate:
         """See `Rule.build`."""
-        judge = _counted(self.filters(state.read_lines), state).judge
+        judge = _make_chain(self.filters(state.read_lines), state).judge
         keeps = self.decision is Decision.ACCEPT
         return lambda subject: judge(subject.url).passes is keeps
 
 
-def _counted(filters: list[URLFilter], state: ScopeState) -> FilterChain:
+def _make_chain(filters: list[URLFilter], state: ScopeState) -> FilterChain:
     """The filters as a chain, whose time-outs are counted where there can be some."""
     chain = FilterChain(filters)
     if any(url_filter.notes for url_filter in filters):
@@ -180,7 +180,7 @@ class NutchExempt(RuleText, Predicated):
 
     def build(self, state: ScopeState) -> Predicate:
         """See `Rule.build`."""
-        exemptions = _counted(self.filters(state.read_lines), state).filters
+        exemptions = _make_chain(self.filters(state.read_lines), state).filters
         site = registered_domain if self.site is SameSite.DOMAIN else str
         spared = "P" if self.also_redirects else "PR"
 

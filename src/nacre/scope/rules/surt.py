@@ -11,7 +11,7 @@ from nacre.messages import message
 from nacre.scope.kept_seeds import SeedPrefixes
 from nacre.scope.rules.rule import Predicated
 from nacre.scope.scope import Decision, Predicate, never
-from nacre.scope.seed_index import Coercion, coerced
+from nacre.scope.seed_index import Coercion, coerce_prefix
 from nacre.scope.seed_scope import PrefixLookup, ScopeKind
 from nacre.scope.state import Dump, ScopeState
 from nacre.scope.subject import Subject
@@ -25,7 +25,7 @@ RUN_ID = "${launchId}"
 """Stands for the directory of the run in the name of a dump."""
 
 
-def listed(lines: Iterable[str]) -> list[str]:
+def read_entries(lines: Iterable[str]) -> list[str]:
     """The entries of a list of prefixes: comments, blank lines and `+` signs left out."""
     texts = (line.partition("#")[0].strip().removeprefix("+").strip() for line in lines)
     return [text for text in texts if text]
@@ -37,7 +37,7 @@ def readable(lines: tuple[str, ...]) -> tuple[str, ...]:
     Raises:
         ValueError: One is neither a SURT prefix nor a URL.
     """
-    for text in listed(lines):
+    for text in read_entries(lines):
         try:
             implied_prefix(text)
         except URIError as error:
@@ -103,7 +103,7 @@ class Prefixed(Predicated):
         ]
         lines = [*self.prefixes, *(line for file in self.files for line in state.read_lines(file))]
         if lines:
-            sets.append(SurtPrefixSet(self.implied(text) for text in listed(lines)))
+            sets.append(SurtPrefixSet(self.implied(text) for text in read_entries(lines)))
         if self.seeds_as_prefixes:
             sets.append(state.seed_prefixes(self.seeds_imply))
         return sets
@@ -156,7 +156,7 @@ class OnHosts(Prefixed):
 
     def implied(self, line: str) -> str:
         """Its host."""
-        return coerced(line, Coercion.HOST)
+        return coerce_prefix(line, Coercion.HOST)
 
 
 class OnDomains(Prefixed):
@@ -172,7 +172,7 @@ class OnDomains(Prefixed):
 
     def implied(self, line: str) -> str:
         """Its host and all below it."""
-        return coerced(line, Coercion.DOMAIN)
+        return coerce_prefix(line, Coercion.DOMAIN)
 
 
 class ViaSurtPrefixed(Predicated):
@@ -199,6 +199,6 @@ class ViaSurtPrefixed(Predicated):
         if not self.prefixes:
             return never
         holds: Callable[[str], bool] = PrefixLookup(
-            [SurtPrefixSet(map(implied_prefix, listed(self.prefixes)))]
+            [SurtPrefixSet(map(implied_prefix, read_entries(self.prefixes)))]
         ).hold
         return lambda subject: subject.via != "" and holds(subject.via)

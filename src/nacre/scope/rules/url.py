@@ -161,7 +161,7 @@ def has_path_loop(path: str, query: str, max_segment_repetition: int, threshold:
         return False
     segments = [segment for segment in path.split("/") if segment]
     counts = Counter(segments)
-    if max(_most(counts), _repeated(query)) > max_segment_repetition:
+    if max(_most(counts), _count_repetitions(query)) > max_segment_repetition:
         return True
     if threshold <= 0 or len(segments) < LONG_PATH:
         return False
@@ -173,6 +173,6 @@ def _most(counts: Counter[str]) -> int:
     return max(counts.values(), default=0)
 
 
-def _repeated(query: str) -> int:
+def _count_repetitions(query: str) -> int:
     """The number of times that a parameter occurs, as it is written."""
     return _most(Counter(part for part in query.removeprefix("?").split("&") if part))

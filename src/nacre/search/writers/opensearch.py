@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from nacre.config.extras import MissingExtraError
 from nacre.errors import StorageError
 from nacre.search.document import FIELDS, SearchDocument
-from nacre.search.writers.servers import RequestRetries, UnfinishedMark, quiet, tried
+from nacre.search.writers.servers import RequestRetries, UnfinishedMark, quiet, retry_request
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -97,7 +97,7 @@ class OpenSearchWriter:
         if anew:
             self._mark.leave()
         if rebuild:
-            self._request(self._emptied)
+            self._request(self._empty_index)
         return anew
 
     def write(self, batch: Sequence[SearchDocument]) -> None:
@@ -144,7 +144,7 @@ class OpenSearchWriter:
             max_retries=0,
         )
 
-    def _emptied(self, client: "OpenSearch") -> None:
+    def _empty_index(self, client: "OpenSearch") -> None:
         client.delete_by_query(
             index=self._place.index_name,
             body={"query": {"match_all": {}}},
@@ -195,7 +195,7 @@ class OpenSearchWriter:
         client = self._client
         assert client is not None, "opened first"  # noqa: S101 - an order that callers keep
         try:
-            return tried(lambda: request(client), self._place.retries, _is_busy)
+            return retry_request(lambda: request(client), self._place.retries, _is_busy)
         except Exception as error:
             raise self._failure(error) from error
 

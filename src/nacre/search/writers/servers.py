@@ -38,7 +38,7 @@ class RequestRetries(NamedTuple):
             yield min(self.backoff * 2**number, _LONGEST_WAIT)
 
 
-def tried(
+def retry_request(
     request: Callable[[], T], retries: RequestRetries, again: Callable[[Exception], bool]
 ) -> T:
     """The result of a request, which is made again while the server has no room.

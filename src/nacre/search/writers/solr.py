@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from nacre import __version__
 from nacre.errors import StorageError
 from nacre.search.document import SearchDocument
-from nacre.search.writers.servers import RequestRetries, UnfinishedMark, tried
+from nacre.search.writers.servers import RequestRetries, UnfinishedMark, retry_request
 
 _BUSY = (429, 503)
 _DELETES = 1_000
@@ -140,7 +140,7 @@ class SolrWriter:
         """
         place = self._place
         try:
-            return tried(lambda: _answer(place, target, body), place.retries, _is_busy)
+            return retry_request(lambda: _answer(place, target, body), place.retries, _is_busy)
         except (OSError, HTTPException, ValueError, _RefusedError) as error:
             raise self._failure(str(error) or type(error).__name__) from error
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from nacre.config.component import Component, setting
-from nacre.core.javafloat import rounded, single
+from nacre.core.javafloat import java_round, single
 from nacre.core.pageview import PageView
 
 _WORD = re.compile(r"[^\W_]+")
@@ -82,7 +82,7 @@ def text_profile(text: str, payload: bytes, settings: TextProfile) -> bytes:
     largest = max(counts.values(), default=0)
     # Nutch drops what comes once as soon as anything comes twice: most of a Chinese page.
     least = 2 if largest > 1 and not settings.unspaced else 1
-    quant = max(least, rounded(single(largest * single(settings.quant_rate))))
+    quant = max(least, java_round(single(largest * single(settings.quant_rate))))
     kept = [(word, count // quant * quant) for word, count in counts.items() if count >= quant]
     if settings.sec_sort_lex:
         kept.sort(key=lambda pair: (-pair[1], pair[0]))

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from nacre.config.component import Component, FileName, Seconds, setting
-from nacre.core.javafloat import rounded, single
+from nacre.core.javafloat import java_round, single
 from nacre.core.pagerow import TimingRow
 from nacre.messages import message
 from nacre.recrawl.planner.change_detection.deletion import Answer
@@ -131,8 +131,8 @@ class NutchSchedule(NutchSettings):
             return self._fixed(datum, interval, fetched_at, state)
         fixed = datum.fixed or self.fixed_interval
         if fixed:
-            following = fetched_at + rounded(single(fixed) * 1000.0)
-            return NutchDatum(rounded(single(fixed)), following, datum.modified, 0, datum.fixed)
+            following = fetched_at + java_round(single(fixed) * 1000.0)
+            return NutchDatum(java_round(single(fixed)), following, datum.modified, 0, datum.fixed)
         modified = datum.modified if datum.modified > 0 else fetched_at
         rates = self.mime_rates.get(mime) if self.kind == "mime-adaptive" else None
         inc, dec = rates or NutchRates(self.inc_rate, self.dec_rate)
@@ -147,7 +147,7 @@ class NutchSchedule(NutchSettings):
     ) -> NutchDatum:
         unknown = datum.modified <= 0 or state is PageState.MODIFIED
         modified = fetched_at if unknown else datum.modified
-        following = fetched_at + rounded(interval * 1000.0)
+        following = fetched_at + java_round(interval * 1000.0)
         return NutchDatum(interval, following, modified, 0, datum.fixed)
 
     def _adapted(self, interval: float, fetched_at: int, modified: int) -> NutchDatum:
@@ -156,26 +156,26 @@ class NutchSchedule(NutchSettings):
             delta = fetched_at - modified
             if single(delta) > single(interval * 1000.0):
                 interval = single(delta // 1000)
-            offset, longest = rounded(delta * single(self.sync_delta_rate)), self.max_interval
+            offset, longest = java_round(delta * single(self.sync_delta_rate)), self.max_interval
             if delta > 0 and offset > int(longest) * 1000:
                 # Nutch divides integers: none is left of an offset beyond the maximum.
                 offset = offset // delta * int(longest) * 1000
             reference -= offset
         interval = min(max(interval, self.min_interval), self.max_interval)
-        return NutchDatum(rounded(interval), reference + rounded(interval * 1000.0), modified)
+        return NutchDatum(java_round(interval), reference + java_round(interval * 1000.0), modified)
 
     def gone(self, datum: NutchDatum, fetched_at: int) -> NutchDatum:
         """The timing of a missing page: it is requested again, at increasing intervals."""
         longer = single(datum.interval * _GONE_FACTOR)
         if longer >= self.interval_max:
             longer = self._longest
-        longer = rounded(longer)
+        longer = java_round(longer)
         return datum._replace(interval=longer, fetch_time=fetched_at + longer * 1000)
 
     @property
     def _longest(self) -> int:
         """What an interval becomes that is too long."""
-        return rounded(single(self.interval_max * single(_LARGEST_SHARE)))
+        return java_round(single(self.interval_max * single(_LARGEST_SHARE)))
 
     def retried(self, datum: NutchDatum, fetched_at: int) -> NutchDatum:
         """The timing after a failure that may pass: one day later, whatever the interval."""
@@ -268,7 +268,7 @@ class NutchTiming:
 
     def after(self, url: str, row: TimingRow | None, met: Met) -> TimingRow:
         """See `Timing`."""
-        at = rounded(met.time * 1000.0)
+        at = java_round(met.time * 1000.0)
         datum = NutchDatum(self._schedule.interval, at)
         if row is not None:
             datum = self._schedule.due(_datum(row), at)[1]
@@ -284,7 +284,7 @@ class NutchTiming:
             url,
             self.kind,
             met.time,
-            rounded(datum.interval),  # Nutch keeps whole seconds.
+            java_round(datum.interval),  # Nutch keeps whole seconds.
             datum.fetch_time / 1000.0,
             datum.modified / 1000.0,
             datum.retries,
@@ -294,7 +294,7 @@ class NutchTiming:
 
     def due(self, row: TimingRow, now: float) -> float:
         """See `Timing`; a date too far ahead is due now, as in Nutch."""
-        return self._schedule.due(_datum(row), rounded(now * 1000.0))[1].fetch_time / 1000.0
+        return self._schedule.due(_datum(row), java_round(now * 1000.0))[1].fetch_time / 1000.0
 
     def early(self, row: TimingRow) -> float:
         """See `Timing`: never."""
@@ -323,5 +323,5 @@ def _fields(settings: NutchTimes) -> set[str]:
 
 
 def _datum(row: TimingRow) -> NutchDatum:
-    due, modified = rounded(row.due * 1000.0), rounded(row.modified * 1000.0)
+    due, modified = java_round(row.due * 1000.0), java_round(row.modified * 1000.0)
     return NutchDatum(single(row.interval), due, modified, row.retries)
