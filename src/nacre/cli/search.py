@@ -235,7 +235,7 @@ def show_document(
     given = {}
     for writer in writers:
         with DocumentChoice(writer.when, writer.known_as) as choice:
-            given[writer.known_as] = bool(choice.parted([found]).wanted)
+            given[writer.known_as] = bool(choice.parted([found]).chosen)
     fields = plain_document(found)
     if as_json:
         output.say_json({"url": url, "document": fields, "writers": given})

@@ -28,8 +28,8 @@ class ChosenDocuments(NamedTuple):
         left_out: Ids of the other documents.
     """
 
-    wanted: list[SearchDocument]
-    others: list[str]
+    chosen: list[SearchDocument]
+    left_out: list[str]
 
 
 class DocumentChoice:

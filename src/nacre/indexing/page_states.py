@@ -1,8 +1,8 @@
-"""The pages of a continuous crawl as its archive shows them, and what indexes have of them.
+"""The pages of a continuous crawl by its archive, and their documents in indexes.
 
-A file of SQLite beside the index, made of the indexes of the WARC files: a reply with status 200 is
-a page, a revisit says that it is as it was, any other reply that it is gone or elsewhere. Of an
-index that did not change since nothing is read again. It can be removed: then it is made anew.
+A file of SQLite next to the index, made from the indexes of the WARC files: a reply with status 200
+is a page, a revisit confirms it, any other reply shows that it is gone or elsewhere. Unchanged
+indexes are not read again. The file can be removed: then it is made again.
 """
 
 import sqlite3
@@ -34,10 +34,10 @@ class ChangedPage(NamedTuple):
 
     Attributes:
         url: Its URL.
-        date: When it was fetched, `2026-11-20T10:00:00Z`.
+        date: Time of its fetch, `2026-11-20T10:00:00Z`.
         digest: Payload digest of its content.
-        reply: The reply that has the content.
-        had: The writer has a document of it.
+        reply: The reply with the content.
+        had: Whether the writer has a document of it.
     """
 
     url: str
@@ -51,10 +51,10 @@ class PageStates:
     """The states of all pages.
 
     Args:
-        path: The file; made where it is not there.
+        path: The file; created if missing.
 
     Raises:
-        StorageError: It cannot be read or written.
+        StorageError: The file cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -102,34 +102,34 @@ class PageStates:
             self._db.commit()
 
     def _take(self, replies: Iterable[ArchivedReply]) -> None:
-        for one in replies:
-            if not one.status.isdigit():
+        for reply in replies:
+            if not reply.status.isdigit():
                 continue
-            if one.status == "200" and not one.is_revisit and one.file:
+            if reply.status == "200" and not reply.is_revisit and reply.file:
                 self._db.execute(
                     "replace into bodies values (?, ?, ?, ?, ?, ?)",
-                    [one.url, one.digest, one.date, one.mime, one.file, one.offset],
+                    [reply.url, reply.digest, reply.date, reply.mime, reply.file, reply.offset],
                 )
-            # A 304 says that the content is that of the reply before.
-            digest = one.digest if one.status == "200" else None
+            # A 304 has the content of the reply before.
+            digest = reply.digest if reply.status == "200" else None
             self._db.execute(
                 "insert into pages values (?, ?, ?, ?) on conflict (url) do update set "
                 "date = excluded.date, status = excluded.status, "
                 "digest = coalesce(excluded.digest, digest) where excluded.date >= date",
-                [one.url, one.date, one.status, digest],
+                [reply.url, reply.date, reply.status, digest],
             )
 
-    def wanted(self, writer: str, *, anew: bool) -> Iterator[ChangedPage]:
-        """The pages that a writer is to be given, in the order of the archive.
+    def pages_to_write(self, writer: str, *, anew: bool) -> Iterator[ChangedPage]:
+        """Yield the pages to write, in the order of the archive.
 
         Args:
-            writer: Its name.
-            anew: It has nothing: all of them.
+            writer: Name of the writer.
+            anew: Yield all pages, since the writer is empty.
         """
         rows = self._db.execute(
             "select p.url, p.date, p.digest, b.url, b.date, b.mime, b.file, b.offset, "
             "coalesce(i.reason = '', 0), "
-            # Its own reply before that of another page with the same content: the row of the max.
+            # Its own reply precedes that of another page with the same content: the row of the max.
             "max((b.url = p.url) || b.date) from pages p join bodies b on b.digest = p.digest "
             "left join indexed i on i.writer = ? and i.url = p.url "
             "where p.status in ('200', '304') and (? or i.digest is not p.digest) "
@@ -139,11 +139,11 @@ class PageStates:
         while batch := rows.fetchmany(_BATCH):
             for url, date, digest, *reply, had, _ in batch:
                 of, when, mime, file, offset = reply
-                found = ArchivedReply(of, when, "200", mime, digest, file, offset)
-                yield ChangedPage(url, date, digest, found, bool(had))
+                content = ArchivedReply(of, when, "200", mime, digest, file, offset)
+                yield ChangedPage(url, date, digest, content, bool(had))
 
     def page(self, url: str) -> ChangedPage | str:
-        """A page that is there, or why it is in no index: `unknown` where nothing is known of it.
+        """Return a page, or the reason why it is in no index: `unknown` without replies.
 
         Args:
             url: Its URL.
@@ -151,11 +151,13 @@ class PageStates:
         row = self._db.execute("select status from pages where url = ?", [url]).fetchone()
         if row is None:
             return "unknown"
-        found = (one for one in self.wanted("", anew=True) if one.url == url)
-        return next(found, None) or _reason(row[0]) or "unknown"
+        pages = (
+            candidate for candidate in self.pages_to_write("", anew=True) if candidate.url == url
+        )
+        return next(pages, None) or _reason(row[0]) or "unknown"
 
     def lost(self, writer: str) -> list[tuple[str, str]]:
-        """The pages whose documents a writer is to remove, with the reason."""
+        """Return the pages whose documents a writer must remove, with the reason."""
         rows = self._db.execute(
             "select i.url, coalesce(p.status, '') from indexed i left join pages p "
             "on p.url = i.url where i.writer = ? and i.reason = '' "
@@ -165,7 +167,7 @@ class PageStates:
         return [(url, _reason(status)) for url, status in rows if _reason(status)]
 
     def note(self, writer: str, rows: Sequence[tuple[str, str | None, str]]) -> None:
-        """Note what a writer has: of each URL the digest, and why it has no document of it."""
+        """Record the state of a writer: for each URL the digest, and the reason for no document."""
         self._db.executemany(
             "replace into indexed values (?, ?, ?, ?)", [(writer, *row) for row in rows]
         )
@@ -173,9 +175,9 @@ class PageStates:
 
 
 def _reason(status: str) -> str:
-    """Why a page with this status is in no index; "" where it stays as it is."""
+    """Return why a page with this status is in no index; "" if it stays unchanged."""
     if status.startswith("3"):
         return "redirect"
     if not status or status in {"408", "429"} or status.startswith("5"):
-        return ""  # it may be there again
+        return ""  # it may return
     return "gone"

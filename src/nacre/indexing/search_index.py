@@ -1,4 +1,4 @@
-"""`nacre index JOB`: the pages of a continuous crawl, given to an index of words."""
+"""`nacre index JOB`: writes the pages of a continuous crawl to an index of words."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -29,12 +29,12 @@ class IndexedPages(NamedTuple):
 
     Attributes:
         writer: Name of the writer.
-        added: Documents that it was given for the first time.
-        updated: Documents that took the place of others.
+        added: Documents written for the first time.
+        updated: Documents that replaced others.
         deleted: Documents that were removed, by reason.
         skipped: Pages without a document, by reason.
-        cut: Documents whose text, or what a site repeats of it, is cut by `max_content`.
-        examples: Of each reason for which pages were skipped the first of them.
+        cut: Documents whose text, or whose repeated part, is cut by `max_content`.
+        examples: The first skipped page of each reason.
     """
 
     writer: str
@@ -55,7 +55,7 @@ def index_job(
     rebuild: bool = False,
     dry: bool = False,
 ) -> IndexedPages:
-    """Give a writer the pages of a job that changed, and let it remove those that are gone.
+    """Write the changed pages of a job to a writer, and remove pages that are gone.
 
     The job may be running.
 
@@ -65,12 +65,12 @@ def index_job(
         writer: The writer; it is opened here.
         when: Condition on documents; see `DocumentChoice`.
         rebuild: Begin with an empty index.
-        dry: Only count what there is to do: documents are not made, so nothing is left out.
+        dry: Only count the work: documents are not made, so none is left out.
 
     Raises:
         JobError: The job never ran.
         UserSqlError: `when` is no condition.
-        StorageError: Something cannot be read or written.
+        StorageError: A file cannot be read or written.
     """
     with (
         DocumentChoice(when, writer.name) as choice,
@@ -92,16 +92,16 @@ def index_job(
 
 
 def _plan(states: PageStates, name: str, *, anew: bool) -> IndexedPages:
-    """What there is to do, by the indexes of the archive alone."""
-    had = [page.had for page in states.wanted(name, anew=anew)]
-    deleted = Counter(why for _, why in states.lost(name))
+    """Return the work to do, by the indexes of the archive only."""
+    had = [page.had for page in states.pages_to_write(name, anew=anew)]
+    deleted = Counter(reason for _, reason in states.lost(name))
     return IndexedPages(name, len(had) - sum(had), sum(had), dict(deleted), {}, 0, {})
 
 
 def check_page(
     layout: Layout, settings: JobSettings, text: str
 ) -> tuple[str, SearchDocument | str]:
-    """The URL of a page, and the document that an index would be given, or why it has none.
+    """Return the URL of a page, and its document for an index, or why it has none.
 
     Args:
         layout: The job's directories.
@@ -110,7 +110,7 @@ def check_page(
 
     Raises:
         JobError: The job never ran.
-        StorageError: Something cannot be read.
+        StorageError: A file cannot be read.
         URIError: It is no URL, or may be several.
     """
     with (
@@ -167,15 +167,15 @@ class _JobIndexing:
         name = self._writer.name
         lost = self._states.lost(name)
         self._writer.delete([url for url, _ in lost])
-        self._deleted.update(why for _, why in lost)
-        # The rows are noted while these are read: so all are taken first, which are no texts.
-        changed = list(self._states.wanted(name, anew=anew))
-        notes: list[tuple[str, str | None, str]] = [(url, None, why) for url, why in lost]
-        rest = iter(changed)
-        # A rebuilt index takes the place of the old one when it is whole.
+        self._deleted.update(reason for _, reason in lost)
+        # Rows are written while these are read, so all are read first; they contain no texts.
+        changed = list(self._states.pages_to_write(name, anew=anew))
+        notes: list[tuple[str, str | None, str]] = [(url, None, reason) for url, reason in lost]
+        remaining = iter(changed)
+        # A rebuilt index replaces the old one when it is complete.
         size = len(changed) + 1 if anew else _PORTION
         while True:
-            portion = list(islice(rest, size))
+            portion = list(islice(remaining, size))
             notes += self._write(portion)
             if notes:
                 self._writer.commit()
@@ -189,45 +189,45 @@ class _JobIndexing:
         )  # fmt: skip
 
     def _write(self, pages: Sequence[ChangedPage]) -> Iterator[tuple[str, str | None, str]]:
-        """Write the documents of pages; what is to be noted of each."""
-        made: list[tuple[ChangedPage, SearchDocument]] = []
+        """Write the documents of pages; yield the state to record of each page."""
+        batch: list[tuple[ChangedPage, SearchDocument]] = []
         replies = {page.url: page.reply for page in pages}
         documents = self._maker.documents(
             map(_facts, pages), lambda facts: self._archive.read(replies[facts.key], _MOST)
         )
-        for page, found in zip(pages, documents, strict=True):
-            if isinstance(found, str):
-                self._leave_out(page, found)
-                yield page.url, page.digest, found
+        for page, document in zip(pages, documents, strict=True):
+            if isinstance(document, str):
+                self._leave_out(page, document)
+                yield page.url, page.digest, document
                 continue
-            made.append((page, found))
-            if len(made) >= _BATCH:
-                yield from self._pass_on(made)
-                made = []
-        yield from self._pass_on(made)
+            batch.append((page, document))
+            if len(batch) >= _BATCH:
+                yield from self._pass_on(batch)
+                batch = []
+        yield from self._pass_on(batch)
 
     def _pass_on(
-        self, made: Sequence[tuple[ChangedPage, SearchDocument]]
+        self, batch: Sequence[tuple[ChangedPage, SearchDocument]]
     ) -> Iterator[tuple[str, str | None, str]]:
-        """Give the writer those documents that it is to have; what is to be noted of each page."""
-        wanted, ids = self._choice.parted([document for _, document in made])
-        others = frozenset(ids)
-        if wanted:
-            self._writer.write(wanted)
-            self._cut += sum(is_cut(one, self._most) for one in wanted)
-        for page, document in made:
-            why = OTHERWISE if document.id in others else ""
-            if why:
-                self._leave_out(page, why)
+        """Write the chosen documents; yield the state to record of each page."""
+        chosen, ids = self._choice.parted([document for _, document in batch])
+        left_out = frozenset(ids)
+        if chosen:
+            self._writer.write(chosen)
+            self._cut += sum(is_cut(item, self._most) for item in chosen)
+        for page, document in batch:
+            reason = OTHERWISE if document.id in left_out else ""
+            if reason:
+                self._leave_out(page, reason)
             else:
                 self._updated += page.had
                 self._added += not page.had
-            yield page.url, page.digest, why
+            yield page.url, page.digest, reason
 
-    def _leave_out(self, page: ChangedPage, why: str) -> None:
+    def _leave_out(self, page: ChangedPage, reason: str) -> None:
         if page.had:
             self._writer.delete([page.url])
-            self._deleted[why] += 1
-        elif why not in {"type", PLUMBING}:  # images and the like
-            self._skipped[why] += 1
-            self._examples.setdefault(why, page.url)
+            self._deleted[reason] += 1
+        elif reason not in {"type", PLUMBING}:  # images and the like
+            self._skipped[reason] += 1
+            self._examples.setdefault(reason, page.url)
