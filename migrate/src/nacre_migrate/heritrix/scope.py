@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from nacre.errors import NacreError
-from nacre.scope.compile import misplaced
+from nacre.scope.compile import find_misplaced
 from nacre.scope.heritrix import equivalent, short_form
 from nacre.scope.rules.stock import AnyRule
 from nacre.scope.subject import RulePlace
@@ -179,7 +179,7 @@ class RuleWriter:
         if self._place is None:
             return False
         rule = _ADAPTER.validate_python(_shortened(bean.kind, values))
-        for _, message in misplaced([rule], self._place):
+        for _, message in find_misplaced([rule], self._place):
             bean.decide_with_settings(
                 to_check(f"left out, because it has no say there: {message}", self._target)
             )
