@@ -196,7 +196,7 @@ def _moved(figures: Figures, base: Figures) -> str:
 
 
 def table(guesses: Mapping[str, Any], figures: Mapping[str, Figures]) -> str:
-    """The table, and the number of the guesses without effect."""
+    """Return the table, and the number of the guesses without effect."""
     base = figures["as it is"]
     measured_names = [
         name for name in guesses if all(f"{name} {percent:g}" in figures for percent in FACTORS)

@@ -59,7 +59,7 @@ def scrapy(home: str, hosts: Sequence[str], folder: Path) -> tuple[Usage, int]:
 
 
 def _scrapy_environment() -> Path:
-    """The commands of an environment with Scrapy in it, made on first use."""
+    """Return the commands of an environment with Scrapy in it, made on first use."""
     commands = ENVIRONMENT / "bin"
     if (commands / "scrapy").exists():
         return commands

@@ -120,7 +120,7 @@ def resident(pid: int) -> float:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process started."""
+    """Return the processes that a process started."""
     pids = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(pid_text) for pid_text in pids]
 
@@ -279,7 +279,7 @@ async def load(console: ConsoleProcess, job: WatchedJob, options: argparse.Names
 
 
 async def longest_gap(job: Path, seconds: float) -> float:
-    """The longest time for which the loop of a running job did nothing else, ms."""
+    """Return the longest time for which the loop of a running job did nothing else, ms."""
     longest, end = 0.0, time.perf_counter() + seconds
     while time.perf_counter() < end:
         await asyncio.sleep(min(5.0, seconds))  # a job knows the longest one of ten seconds
@@ -317,7 +317,7 @@ async def delay(job: Path, watched: Viewers) -> Goal:
 
 
 async def answers(console: ConsoleProcess, fields: dict[str, str], number: int) -> list[Goal]:
-    """The 95th percentile of the time of each list, without and beside long questions."""
+    """Return the 95th percentile of the time of each list, without and beside long questions."""
     goals = list[Goal]()
     async with httpx.AsyncClient(
         base_url=console.url, headers=fields, trust_env=False, timeout=60
@@ -398,7 +398,7 @@ def large_at_work(root: Path, proxy: str) -> Iterator[int]:
 
 
 def run(options: argparse.Namespace, folder: Path) -> list[Goal]:
-    """All parts; the goals."""
+    """Return all parts; the goals."""
     with ExitStack() as stack:
         url = stack.enter_context(site(many_pages(3000)))
         crawls = folder / "crawls"

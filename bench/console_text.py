@@ -2,7 +2,7 @@
 
 
 def long_config(lines: int = 500) -> str:
-    """A sound `crawl.yaml`: rules of the scope, sheets for hosts, and where they apply.
+    """Return a sound `crawl.yaml`: rules of the scope, sheets for hosts, and where they apply.
 
     Args:
         lines: Its lines, about.

@@ -58,7 +58,7 @@ class CrawlRun:
 def settings(
     seeds: Sequence[str], prefixes: Sequence[str], hosts: Mapping[str, str]
 ) -> dict[str, Any]:
-    """A job with politeness off, kept to its sites: no embeds from elsewhere, so no DNS."""
+    """Return a job with politeness off, kept to its sites: no embeds from elsewhere, so no DNS."""
     scope = [
         {"rule": "reject"},
         {"rule": "surt-prefixed", "seeds_as_prefixes": False, "prefixes": list(prefixes)},
@@ -100,7 +100,7 @@ def crawl(job: Mapping[str, Any], folder: Path, *, watch: bool = False) -> Crawl
 
 
 def crawl_log(out: Path) -> Path:
-    """The crawl.log of a job's only run."""
+    """Return the crawl.log of a job's only run."""
     return next(out.glob("runs/*/logs/crawl.log"))
 
 

@@ -116,7 +116,7 @@ def _make_base(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
 
 
 def make_table(root: Path, urls: int, buckets: int) -> int:
-    """A job whose table knows so many URLs; their number."""
+    """Return a job whose table knows so many URLs; their number."""
     root.mkdir(parents=True)
     (root / "crawl.yaml").write_text(SETTINGS)
     cycle = Cycle.open(root)
@@ -194,7 +194,7 @@ def make_facts(root: Path, segment: str, facts: int, buckets: int) -> None:
 
 
 def _link_columns() -> str:
-    """The columns of a link in SQL."""
+    """Return the columns of a link in SQL."""
     links = {
         # Three of four lead to known pages.
         "key": "'http://' || d || case when n % 4 = 0 then '/new/' else '/page/' end || n",

@@ -39,7 +39,7 @@ def page(path: str, links: int, length: int) -> bytes:
 
 
 def link(chance: random.Random) -> str:
-    """A path that most likely no other page leads to."""
+    """Return a path that most likely no other page leads to."""
     folder, kind = chance.choice(_FOLDERS), chance.random()
     if kind < 0.5:
         return f"/{folder}/{chance.getrandbits(48):012x}"

@@ -18,7 +18,7 @@ def name(number: int) -> str:
 
 
 def addresses() -> dict[str, str]:
-    """An address for each name, for the crawler's dns.hosts."""
+    """Return an address for each name, for the crawler's dns.hosts."""
     by_name = {name(number): f"127.1.{number // 250}.{number % 250 + 1}" for number in range(HOSTS)}
     return by_name | {HOME: "127.1.100.1"}
 

@@ -113,7 +113,7 @@ def make_crawldb(folder: Path, number: int) -> None:
 
 
 def _urls(numbers: Any) -> pa.Array:
-    """The URLs of pages; their order is that of domain and page."""
+    """Return the URLs of pages; their order is that of domain and page."""
     texts = [pa.array(part).cast(pa.string()) for part in (numbers % DOMAINS, numbers // DOMAINS)]
     page = pc.utf8_lpad(texts[1], 6, "0")
     parts = ["http://site", texts[0], ".example/page/", page, ".html", ""]
@@ -121,7 +121,7 @@ def _urls(numbers: Any) -> pa.Array:
 
 
 def _make_links(spec: tuple[str, int, list[str], int, int]) -> TableFile | None:
-    """The links to the pages of some domains: a file of a bucket."""
+    """Return the links to the pages of some domains: a file of a bucket."""
     place, bucket, names, pages, per_page = spec
     chance = np.random.default_rng(bucket)
     own = np.array([int(name[4:-8]) for name in sorted(names)])
@@ -199,7 +199,7 @@ def ranked(root: Path, pages: int, links: int) -> None:
 
 
 def disk_mb(root: Path) -> int:
-    """The size of the files of a folder, MB; those that go meanwhile are not counted."""
+    """Return the size of the files of a folder, MB; those that go meanwhile are not counted."""
     process = subprocess.run(["du", "-sm", root], capture_output=True, text=True, check=False)
     return int(process.stdout.split()[0]) if process.stdout else 0
 

@@ -62,7 +62,7 @@ def measured(
 
 
 def family(root: int) -> list[int]:
-    """A process and all below it that live."""
+    """Return a process and all below it that live."""
     parents: dict[int, list[int]] = {}
     for path in Path("/proc").iterdir():
         if path.name.isdigit():

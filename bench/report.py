@@ -68,7 +68,7 @@ def others(runs: Sequence[tuple[Usage, int, int]]) -> dict[str, Any]:
 
 
 def table(results: dict[str, Any]) -> str:
-    """All of it for people."""
+    """Return all of it for people."""
     lines = [f"{results['processor']}, load before {results['load_before']:.2f}", ""]
     lines += _crawlers(results)
     lines += _targets(results)
@@ -142,7 +142,7 @@ class Goal(NamedTuple):
 
 
 def goals(results: dict[str, Any]) -> Iterator[Goal]:
-    """The targets that this run can tell of."""
+    """Yield the targets that this run can tell of."""
     if crawl := results.get("crawl"):
         yield Goal("CPU ms per URL", crawl["cpu_ms_per_url"], TARGET)
         yield Goal("RSS, MB", crawl["rss_mb"], RSS_MB)

@@ -59,7 +59,7 @@ class Bench:
     # ---- our crawler
 
     def crawl(self) -> dict[str, Any]:
-        """The whole crawler, as it comes."""
+        """Return the whole crawler, as it comes."""
         return self._crawls(self._job(self._site.plain))
 
     def stages(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Bench:
         }
 
     def tls(self) -> dict[str, Any]:
-        """The same site by TLS."""
+        """Return the same site by TLS."""
         return self._crawls(self._job(self._site.tls))
 
     def hosts(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class Bench:
         return self._crawls(settings([home], [prefix], hosts.addresses()))
 
     def sheets(self) -> dict[str, Any]:
-        """A hundred sheets over ten thousand SURT prefixes, against none; in turn."""
+        """Return a hundred sheets over ten thousand SURT prefixes, against none; in turn."""
         door = self._site.plain
         plain = self._job(door)
         origins = [door.origin(number) for number in range(len(ADDRESSES))]
@@ -135,7 +135,7 @@ class Bench:
     # ---- parts of ours alone
 
     def scope(self) -> dict[str, Any]:
-        """A million decisions of the stock scope, about links of the site."""
+        """Return a million decisions of the stock scope, about links of the site."""
         if self._links is None:
             self._run_crawl(self._job(self._site.plain))
         command = [sys.executable, "-m", "bench.decisions", str(self._links)]
@@ -144,12 +144,12 @@ class Bench:
         return {"cpu_s_per_million": round(median(used), 3), "runs": used}
 
     def comparison(self) -> dict[str, Any]:
-        """A page beside its last version, text and blocks: what a second visit may cost."""
+        """Return a page beside its last version, text and blocks: what a second visit may cost."""
         runs = [self._json([sys.executable, "-m", "bench.comparison"]) for _ in range(self._runs)]
         return sorted(runs, key=lambda run: float(run["all_ms"]))[len(runs) // 2]
 
     def frontier(self) -> dict[str, Any]:
-        """The frontier on a simulated clock and fetcher."""
+        """Return the frontier on a simulated clock and fetcher."""
         with self._place() as folder:
             result = folder / "result.json"
             command = [sys.executable, "-m", "bench.frontier", "--urls", str(self._urls)]

@@ -162,7 +162,7 @@ def draw_phrases(texts_known: list[str], number: int, chance: random.Random) -> 
 
 
 def truth(phrase: str, texts_known: list[str]) -> set[str]:
-    """The URLs of the texts that have a phrase; words as whole ones."""
+    """Return the URLs of the texts that have a phrase; words as whole ones."""
     if _HAN.match(phrase) or not phrase.isascii():
         return {f"http://docs.test/{n}" for n, text in enumerate(texts_known) if phrase in text}
     whole = re.compile(rf"(?<![^\W_]){re.escape(phrase)}(?![^\W_])")

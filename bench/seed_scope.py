@@ -28,7 +28,7 @@ _ASKED = 20_000
 
 
 def resident() -> int:
-    """The resident size of this process, bytes."""
+    """Return the resident size of this process, bytes."""
     return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * _PAGE
 
 

@@ -19,7 +19,7 @@ _BELOW = 10
 
 
 def with_sheets(job: Mapping[str, Any], origins: Sequence[str]) -> dict[str, Any]:
-    """The job with sheets.
+    """Return the job with sheets.
 
     Args:
         job: The job.
@@ -46,7 +46,7 @@ def with_sheets(job: Mapping[str, Any], origins: Sequence[str]) -> dict[str, Any
 
 
 def compared(pairs: Sequence[tuple[CrawlRun, CrawlRun]]) -> dict[str, Any]:
-    """The figures of pairs of runs, without sheets and with them."""
+    """Return the figures of pairs of runs, without sheets and with them."""
     more = [with_them.per_url / without.per_url - 1 for without, with_them in pairs]
     return {
         "sheets": SHEETS,

@@ -104,13 +104,13 @@ class Site:
 
 
 def starts(part: Part, root: Path) -> list[str]:
-    """The paths of a part that the home page links to."""
+    """Return the paths of a part that the home page links to."""
     paths = [path for start in part.starts for path in sorted(root.glob(start))]
     return [str(path.relative_to(root)) for path in paths]
 
 
 def home_page(door: Door) -> str:
-    """The home page: one link to each start."""
+    """Return the home page: one link to each start."""
     items = []
     for number, part in enumerate(PARTS):
         for path in starts(part, debs.ensure(part.package) / part.root):
@@ -120,7 +120,7 @@ def home_page(door: Door) -> str:
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
-    """A self-signed certificate and its key."""
+    """Return a self-signed certificate and its key."""
     paths = folder / "certificate.pem", folder / "key.pem"
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     command += ["-nodes", "-days", "30", "-subj", "/CN=benchmark"]
@@ -131,7 +131,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
 
 
 def servers(door: Door, folder: Path, pair: tuple[Path, Path] | None) -> Iterator[Server]:
-    """The servers behind a door; the first has the home page too."""
+    """Yield the servers behind a door; the first has the home page too."""
     home = folder / f"home-{door.scheme}"
     home.mkdir()
     (home / HOME.lstrip("/")).write_text(home_page(door))

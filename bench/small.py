@@ -98,7 +98,7 @@ def timed_steps(command: Sequence[str]) -> Iterator[TimedStep | float]:
 
 
 def round_times(steps: Sequence[TimedStep], requests: Sequence[Request]) -> list[RoundTime]:
-    """The times of rounds, by their steps and the log of the server."""
+    """Return the times of rounds, by their steps and the log of the server."""
     times = []
     for number in sorted({step.round for step in steps} - {0}):
         own = [step for step in steps if step.round == number]

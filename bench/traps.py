@@ -90,7 +90,7 @@ def requested_paths(log: Iterable[str]) -> Iterator[str]:
 def crawled(
     world: World, reply: Callable[[str], Reply], *, learn: bool, requests: int
 ) -> list[int]:
-    """The same of a crawl over sockets, from its crawl.log."""
+    """Return the same of a crawl over sockets, from its crawl.log."""
     with served(world, reply) as site, tempfile.TemporaryDirectory() as folder:
         process = subprocess.run(
             [

@@ -84,7 +84,7 @@ class _Web:
     names: list[str] | None = None
 
     def urls(self, origin: str, folder: Path) -> list[str]:
-        """The URLs of a list; a crawl that finds them works in the folder.
+        """Return the URLs of a list; a crawl that finds them works in the folder.
 
         Args:
             origin: Scheme, address and port, with a slash.
@@ -99,7 +99,7 @@ class _Web:
 
 
 def web_of(root: Path, pages: int, package: str) -> _Web:
-    """The site to measure on.
+    """Return the site to measure on.
 
     Args:
         root: Where a made one is written to.
@@ -116,7 +116,7 @@ def web_of(root: Path, pages: int, package: str) -> _Web:
 
 
 def prepare(root: Path, home: str, lists: list[list[str]], **fetch: Any) -> list[UnitSpec]:
-    """A segment with a unit for each list."""
+    """Return a segment with a unit for each list."""
     settings = JobSettings.model_validate(
         {
             "seeds": [home],
@@ -144,7 +144,7 @@ def prepare(root: Path, home: str, lists: list[list[str]], **fetch: Any) -> list
 
 
 def unit_command(spec: UnitSpec, parent: int) -> list[str]:
-    """The command of a unit."""
+    """Return the command of a unit."""
     text = msgspec.json.encode(spec).decode()
     return [sys.executable, "-m", "nacre.rounds.units.unit", text, str(parent)]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def folder(name: str) -> Path:
-    """A folder of the cache; it may not exist yet."""
+    """Return a folder of the cache; it may not exist yet."""
     home = os.environ.get("XDG_CACHE_HOME", "")
     # As the XDG Base Directory Specification says, a relative path counts as none.
     base = Path(home) if home.startswith("/") else Path("~/.cache").expanduser()

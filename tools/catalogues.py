@@ -45,7 +45,7 @@ def named_texts() -> Iterator[tuple[str, str]]:
 
 @cache
 def template() -> Catalog:
-    """All texts, without translations."""
+    """Return all texts, without translations."""
     catalogue = Catalog(project="Nacre", fuzzy=False)
     folders = (
         (SOURCE, METHODS),
@@ -72,7 +72,7 @@ def template() -> Catalog:
 
 
 def updated(language: str, texts: Catalog) -> Catalog:
-    """The catalogue of a language with all texts of today; translations stay."""
+    """Return the catalogue of a language with all texts of today; translations stay."""
     path = FOLDER / language / "LC_MESSAGES" / f"{DOMAIN}.po"
     old = Catalog(locale=language)
     if path.is_file():
@@ -95,7 +95,7 @@ def _files(text: Message) -> list[tuple[str, int]]:
 
 
 def text_of(catalogue: Catalog) -> bytes:
-    """The file of a catalogue."""
+    """Return the file of a catalogue."""
     written = io.BytesIO()
     write_po(
         written, catalogue, width=100, omit_header=True, sort_output=True, include_lineno=False
@@ -108,7 +108,7 @@ def text_of(catalogue: Catalog) -> bytes:
 
 
 def untranslated(catalogue: Catalog) -> list[str]:
-    """The texts without a translation."""
+    """Return the texts without a translation."""
     return [str(text.id) for text in catalogue if text.id and not _whole(text.string)]
 
 

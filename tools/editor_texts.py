@@ -25,7 +25,7 @@ SOURCE: Final = Path(__file__).parents[1] / "src" / "nacre"
 
 
 def editor_texts() -> Iterator[tuple[str, str]]:
-    """The texts, each with the file or folder that has it."""
+    """Yield the texts, each with the file or folder that has it."""
     for place, text in (*_keys(), *_shipped(), *_settings()):
         if text.strip():
             yield place, text
@@ -41,7 +41,7 @@ def kinds() -> list[type[Component]]:
 
 
 def models() -> Iterator[type[BaseModel]]:
-    """The models of all settings, those of rules and processors among them, each once."""
+    """Yield the models of all settings, those of rules and processors among them, each once."""
     todo: list[object] = [JobSettings, *kinds()]
     seen_kinds: set[object] = set()
     while todo:
@@ -75,7 +75,7 @@ def _keys() -> Iterator[tuple[str, str]]:
 
 
 def _shipped() -> Iterator[tuple[str, str]]:
-    """The purposes of profiles and clips that come with Nacre, and of their parameters."""
+    """Yield the purposes of profiles and clips that come with Nacre, and of their parameters."""
     for path in sorted((SOURCE / "profiles").glob("*.yaml")):
         first = path.read_text("utf-8").partition("\n")[0]
         yield f"profiles/{path.name}", first.removeprefix("#").strip()

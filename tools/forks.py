@@ -93,7 +93,7 @@ class _Fork:
         self._status: int | None = None
 
     def has_ended(self) -> bool:
-        """Whether the process has ended; its link may have messages of it all the same."""
+        """Return whether the process has ended; its link may have messages of it all the same."""
         if self._status is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             self._status = status if pid else None
@@ -260,7 +260,7 @@ class ForkedRun:
             fork.link.send(list(fork.tests))
 
     def _portion(self) -> list[int]:
-        """The next tests: of one module, as they follow each other."""
+        """Return the next tests: of one module, as they follow each other."""
         if self._given_back:
             return [self._given_back.pop(0)]
         items = self._session.items

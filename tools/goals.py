@@ -18,7 +18,7 @@ FIGURES, PAGE = ROOT / "docs" / "goals.json", ROOT / "docs" / "simulated-goals.m
 
 
 def page() -> str:
-    """The page as it should be."""
+    """Return the page as it should be."""
     figures = msgspec.json.decode(FIGURES.read_bytes(), type=GoalFigures)
     return into(PAGE.read_text("utf-8"), figures)
 

@@ -52,7 +52,7 @@ def jars(*artifacts: str) -> Path:
 
 
 def pom(*artifacts: str) -> str:
-    """The project that needs artifacts, as Maven reads it."""
+    """Return the project that needs artifacts, as Maven reads it."""
     needed = ""
     for artifact in artifacts:
         group, name, version = artifact.split(":")

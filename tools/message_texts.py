@@ -52,7 +52,7 @@ class Declaration(NamedTuple):
 
 @cache
 def declared_messages() -> tuple[Declaration, ...]:
-    """All declarations, by file and line."""
+    """Return all declarations, by file and line."""
     shared = (Declaration("messages.py", 0, code, text, None, (text,)) for code, text in _SHARED)
     declarations = [*shared, *_diagnoses()]
     for source in (SOURCE, BESIDE):
@@ -66,7 +66,7 @@ def declared_messages() -> tuple[Declaration, ...]:
 
 
 def _diagnoses() -> Iterator[Declaration]:
-    """The texts of diagnoses, which are in a table."""
+    """Yield the texts of diagnoses, which are in a table."""
     for code, text in TEXTS.items():
         templates = (text,) if isinstance(text, str) else (text.singular, text.many)
         place = "job/diagnosis_text.py"
@@ -74,7 +74,7 @@ def _diagnoses() -> Iterator[Declaration]:
 
 
 def declarations_of(tree: ast.AST, place: str) -> Iterator[Declaration]:
-    """The declarations of a module.
+    """Yield the declarations of a module.
 
     Args:
         tree: The module.

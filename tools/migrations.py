@@ -124,7 +124,7 @@ def ran(layout: Layout, url: str) -> str:
 
 
 def _responses(root: Path) -> Iterator[str]:
-    """The URLs of all responses in the WARCs below a folder."""
+    """Yield the URLs of all responses in the WARCs below a folder."""
     for path in root.rglob("*.warc*"):
         with path.open("rb") as file:
             for entry in WarcReader(file):
@@ -133,7 +133,7 @@ def _responses(root: Path) -> Iterator[str]:
 
 
 def counted(file: Path, url: str = "") -> Row:
-    """The row of one configuration, whose job is run on the pages at `url`; "" runs none."""
+    """Return the row of one configuration, whose job is run on the pages at `url`; "" runs none."""
     questions = 0
     try:
         try:
@@ -168,7 +168,7 @@ def counted(file: Path, url: str = "") -> Row:
 
 
 def configurations(folders: Sequence[Path]) -> Iterator[tuple[str, Path]]:
-    """The configurations below folders, by the first part of their path; copies once."""
+    """Yield the configurations below folders, by the first part of their path; copies once."""
     digests: set[bytes] = set()
     for folder in folders:
         for path in sorted(folder.rglob("*")):

@@ -71,7 +71,7 @@ def replace_code(file: Path, mutated: ast.Module) -> bool:
 
 
 def _codes(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:
-    """All code objects within one, by name and line."""
+    """Yield all code objects within one, by name and line."""
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             yield (inner.co_qualname, inner.co_firstlineno), inner
@@ -282,6 +282,6 @@ def _left_open() -> bool:
 
 
 def _module_name(file: Path) -> str:
-    """The dotted name of a module below `src`."""
+    """Return the dotted name of a module below `src`."""
     parts = file.with_suffix("").parts
     return ".".join(parts[len(parts) - parts[::-1].index("src") :])

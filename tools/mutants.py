@@ -75,17 +75,17 @@ class Mutant(NamedTuple):
     other: ast.AST
 
     def mutated(self) -> ast.Module:
-        """The module with the change; all else keeps its line."""
+        """Return the module with the change; all else keeps its line."""
         mutated = copy.deepcopy(self.tree)
         _Replace(self.node, self.other).visit(mutated)
         return ast.fix_missing_locations(mutated)
 
     def source(self) -> str:
-        """The text of the module with the change."""
+        """Return the text of the module with the change."""
         return ast.unparse(self.mutated())
 
     def after(self) -> str:
-        """The changed piece, its first line."""
+        """Return the changed piece, its first line."""
         return ast.unparse(ast.fix_missing_locations(self.other)).partition("\n")[0]
 
 
@@ -124,7 +124,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def mutants_of(module: str) -> Iterator[Mutant]:
-    """All changes of a module, in the order of its lines; annotations and docstrings stay."""
+    """Yield all changes of a module, in the order of its lines; annotations and docstrings stay."""
     text = (ROOT / "src" / "nacre" / module).read_text()
     tree = ast.parse(text)
     lines = text.splitlines()
@@ -173,7 +173,7 @@ def _nodes(node: ast.AST, name: str, *, inside: bool = False) -> Iterator[tuple[
 
 
 def modules_of(name: str) -> list[str]:
-    """A module, or those of a folder; relative to src/nacre."""
+    """Return a module, or those of a folder; relative to src/nacre."""
     root = ROOT / "src" / "nacre"
     if (root / name).is_file():
         return [name]
@@ -181,7 +181,7 @@ def modules_of(name: str) -> list[str]:
 
 
 def drawn(number: int, seed: str) -> list[Mutant]:
-    """The mutants whose digest with the seed is smallest, in the order of their names."""
+    """Return the mutants whose digest with the seed is smallest, in the order of their names."""
     every = [
         mutant for name in CORE for module in modules_of(name) for mutant in mutants_of(module)
     ]
@@ -190,7 +190,7 @@ def drawn(number: int, seed: str) -> list[Mutant]:
 
 
 def run_tests(folder: Path, *options: str) -> bool:
-    """Whether a pytest in a folder fails; one that hangs does."""
+    """Return whether a pytest in a folder fails; one that hangs does."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", "--no-header"]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(folder / "src")}
     try:
@@ -215,7 +215,7 @@ def try_on_disk(folder: Path, mutant: Mutant, tests: list[str]) -> int:
 
 
 def try_all(folder: Path, chosen: list[Mutant], workers: int) -> list[Mutant]:
-    """The mutants that survive."""
+    """Return the mutants that survive."""
     files = [folder / "src" / "nacre" / mutant.module for mutant in chosen]
     with os.fdopen(os.dup(2), "w") as out:
         named = zip(chosen, files, strict=True)

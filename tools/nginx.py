@@ -74,7 +74,7 @@ class Server:
     certificate: tuple[Path, Path] | None = None
 
     def block(self) -> str:
-        """The `server` block."""
+        """Return the `server` block."""
         lines = [f"listen {self.address}:{self.port}{' ssl' if self.certificate else ''};"]
         if self.names:
             lines.append(f"server_name {' '.join(self.names)};")
@@ -194,7 +194,7 @@ def _reserved(port: int) -> bool:
 
 
 def _bound(address: str, port: int) -> int:
-    """The port that could be bound; 0 for none."""
+    """Return the port that could be bound; 0 for none."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

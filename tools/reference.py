@@ -43,7 +43,7 @@ _MADE = "<!-- Made by tools/reference.py; a test says whether it is current. -->
 
 
 def pages() -> dict[str, str]:
-    """All pages by file name."""
+    """Return all pages by file name."""
     return {
         "settings.md": settings_page(),
         "commands.md": commands_page(),
@@ -58,7 +58,7 @@ def pages() -> dict[str, str]:
 
 
 def heritrix_page() -> str:
-    """Every class and property of Heritrix 3 that `nacre migrate heritrix` knows."""
+    """Return every class and property of Heritrix 3 that `nacre migrate heritrix` knows."""
     inserted = {
         name: ClassMapping(
             f"chains.{insertion.chain}",
@@ -100,7 +100,7 @@ def _heritrix_rule(rule: PropertyMapping) -> str:
 
 
 def settings_page() -> str:
-    """Every setting of `crawl.yaml`, and every rule of a scope."""
+    """Return every setting of `crawl.yaml`, and every rule of a scope."""
     parts = [
         "# Settings",
         _MADE,
@@ -160,7 +160,7 @@ def _table(rows: list[FieldFacts]) -> str:
 
 
 def _doc(kind: type[Component]) -> str:
-    """The description of a component, without its sources, which are for developers."""
+    """Return the description of a component, without its sources, which are for developers."""
     return " ".join((kind.__doc__ or "").partition("Source:")[0].split())
 
 
@@ -215,14 +215,14 @@ def _normalizer(kind: type[Component]) -> str:
 
 
 def _named(kind: type[Component], key: str) -> str:
-    """A component that the field `key` names."""
+    """Return a component that the field `key` names."""
     own_fields = [field for field in fields(kind) if field.path != key]
     name = kind.model_fields[key].default
     return f"### {name}\n\n{_doc(kind)}" + (f"\n\n{_table(own_fields)}" if own_fields else "")
 
 
 def schema_text() -> str:
-    """The JSON Schema of `crawl.yaml`."""
+    """Return the JSON Schema of `crawl.yaml`."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -249,7 +249,7 @@ def expressions_page() -> str:
 
 
 def commands_page() -> str:
-    """Every command with its options."""
+    """Return every command with its options."""
     group: Any = typer.main.get_command(app)
     parts = [
         "# Commands",
@@ -275,7 +275,7 @@ def _exit_codes() -> str:
 
 
 def command_section(name: str, command: Any) -> Iterator[str]:
-    """A command with its options, and those below it."""
+    """Yield a command with its options, and those below it."""
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     words = [name, *(_metavar(argument) for argument in arguments)]
     below = getattr(command, "commands", {})
@@ -306,7 +306,7 @@ def _option(option: Any) -> str:
 
 
 def statuses_page() -> str:
-    """The crawler's own status codes."""
+    """Return the crawler's own status codes."""
     lines = [
         "| code | name | meaning | tried again | counted as |",
         "|---|---|---|---|---|",
@@ -329,7 +329,7 @@ def statuses_page() -> str:
 
 
 def annotations_page() -> str:
-    """The annotations of crawl.log, in the order of their table."""
+    """Return the annotations of crawl.log, in the order of their table."""
     lines = ["| annotation | meaning | Heritrix |", "|---|---|---|"]
     for annotation in ANNOTATIONS.values():
         same = "the same" if annotation.heritrix == annotation.token else _cell(annotation.heritrix)
@@ -347,7 +347,7 @@ def annotations_page() -> str:
 
 
 def files() -> dict[Path, str]:
-    """All that is made here, by path."""
+    """Return all that is made here, by path."""
     return {FOLDER / name: text for name, text in pages().items()} | {SHIPPED: schema_text()}
 
 

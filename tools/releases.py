@@ -88,7 +88,7 @@ def _make(version: str, place: Path) -> None:
 
 
 def _fetch(python: Path, version: str, folder: Path) -> Path:
-    """The unpacked sdist."""
+    """Return the unpacked sdist."""
     requirements = folder / "wanted.txt"
     requirements.write_text(f"{PROJECT}=={version} --hash=sha256:{RELEASES[version]}\n")
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]

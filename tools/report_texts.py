@@ -55,7 +55,7 @@ _CLASS: Final = frozenset(("summary", "title", "caption", "note"))
 
 
 def report_texts() -> Iterator[tuple[str, str]]:
-    """The texts, each with the file that has it, below the sources of Nacre."""
+    """Yield the texts, each with the file that has it, below the sources of Nacre."""
     yield from (("report/localize.py", term) for term in _TERMS)
     for path in sorted(FOLDER.rglob("*.py")):
         place = f"inspect/{path.relative_to(FOLDER).as_posix()}"
@@ -70,7 +70,7 @@ def report_texts() -> Iterator[tuple[str, str]]:
 
 
 def _named_tuples(tree: ast.AST) -> dict[str, ast.Tuple]:
-    """The tuples of a module that have a name."""
+    """Return the tuples of a module that have a name."""
     return {
         target.id: node.value
         for node in ast.walk(tree)
@@ -81,7 +81,7 @@ def _named_tuples(tree: ast.AST) -> dict[str, ast.Tuple]:
 
 
 def _of_loop(tuples: dict[str, ast.Tuple], node: ast.AST) -> Iterator[ast.expr]:
-    """The names in a tuple of which a comprehension makes parts of a report."""
+    """Yield the names in a tuple of which a comprehension makes parts of a report."""
     if not isinstance(node, ast.GeneratorExp | ast.ListComp):
         return
     calls = (part.func for part in ast.walk(node.elt) if isinstance(part, ast.Call))
@@ -112,6 +112,6 @@ def _of_fact(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _of_class(node: ast.AST) -> Iterator[ast.expr]:
-    """The summary of a report, what a report of rows is called, and what it counts."""
+    """Yield the summary of a report, what a report of rows is called, and what it counts."""
     if isinstance(node, ast.Assign) and _CLASS & set(map(ast.unparse, node.targets)):
         yield node.value

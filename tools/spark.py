@@ -53,7 +53,7 @@ def prepare(checkout: Path) -> Path:
 
 
 def wheels(python: Path, lock: Path) -> Path:
-    """The folder with the wheels of the lock; they are built when it is not there."""
+    """Return the folder with the wheels of the lock; they are built when it is not there."""
     folder = cache.folder(f"spark/{hashlib.sha256(lock.read_bytes()).hexdigest()[:16]}")
     with cache.locked(folder):  # two checkouts at once: the second takes what the first has built
         if not folder.is_dir():
@@ -75,7 +75,7 @@ def _build(python: Path, lock: Path, folder: Path) -> None:
 
 
 def entries(lock: Path, names: tuple[str, ...]) -> list[str]:
-    """The entries of a lock for some packages, with their hashes."""
+    """Return the entries of a lock for some packages, with their hashes."""
     parts = re.split(r"^(?=\S)", lock.read_text(), flags=re.MULTILINE)
     return [entry for entry in parts if entry.partition("==")[0] in names]
 
@@ -102,7 +102,7 @@ def share(environment: Path) -> None:
 
 
 def java() -> str:
-    """The command of Java; "" when there is none."""
+    """Return the command of Java; "" when there is none."""
     home = os.environ.get("JAVA_HOME", "")
     for path in ([f"{home}/bin"] if home else []) + os.environ.get("PATH", "").split(":"):
         if Path(path, "java").is_file():

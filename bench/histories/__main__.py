@@ -17,7 +17,7 @@ from bench.histories.worlds import OWN, HistoryWorld, RunPlan, read_plan, read_w
 
 
 def needed(worlds: Mapping[str, HistoryWorld]) -> Iterator[str]:
-    """The public repositories of worlds, a line each."""
+    """Yield the public repositories of worlds, a line each."""
     for name, world in worlds.items():
         tip = "the tip"
         yield f"  {name}: {world.repository} (branch {world.branch}, {world.commit or tip})"
@@ -103,7 +103,7 @@ def list_worlds(worlds: Mapping[str, HistoryWorld]) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the command line."""
+    """Return the parser of the command line."""
     whole = argparse.ArgumentParser(prog="python -m bench.histories", description=__doc__)
     whole.add_argument("--worlds", type=Path, default=OWN, help="TOML file of worlds")
     parts = whole.add_subparsers(dest="command", required=True)

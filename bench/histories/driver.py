@@ -61,7 +61,7 @@ class MissingRepositoryError(Exception):
 
 
 def make_plan(world: HistoryWorld, options: RunOptions, out: Path, folders: list[Path]) -> RunPlan:
-    """The plan of a run.
+    """Return the plan of a run.
 
     Raises:
         MissingRepositoryError: A repository is missing, or ends before the commit of the world.
@@ -109,7 +109,7 @@ def _require(url: str, branch: str, commit: str, folders: list[Path]) -> Path:
 
 
 def job_settings(name: str, hops: int) -> dict[str, object]:
-    """The settings of the job: the hosts of its seeds, nothing from elsewhere, no delay."""
+    """Return the settings of the job: the hosts of its seeds, nothing from elsewhere, no delay."""
     return {
         "name": name,
         "seeds": "seeds.txt",
@@ -127,7 +127,7 @@ def job_settings(name: str, hops: int) -> dict[str, object]:
 
 
 def is_page(path: str) -> bool:
-    """Whether a path looks like that of a page: HTML, PDF, or no ending."""
+    """Return whether a path looks like that of a page: HTML, PDF, or no ending."""
     return path.endswith((".html", ".pdf")) or "." not in path.rpartition("/")[2]
 
 

@@ -36,7 +36,7 @@ class Interval(NamedTuple):
 
 
 def share_of(rows: Sequence[Row], has: Callable[[Row], object]) -> Share:
-    """The share of the rows that have something."""
+    """Return the share of the rows that have something."""
     return Share(sum(bool(has(row)) for row in rows), len(rows))
 
 
@@ -53,7 +53,7 @@ def wilson(share: Share) -> Interval:
 def bootstrap(
     groups: Sequence[Sequence[Row]], measure: Callable[[Sequence[Row]], float | None]
 ) -> Interval | None:
-    """The interval of a measure, over groups (pages) that are drawn with replacement.
+    """Return the interval of a measure, over groups (pages) that are drawn with replacement.
 
     Visits of one page depend on each other; its pages are the independent draws. None: nothing to
     measure, or one group.
@@ -97,7 +97,7 @@ class Brier(NamedTuple):
 
 
 def brier(forecasts: Sequence[tuple[float, bool]]) -> Brier:
-    """The score of chances and outcomes."""
+    """Return the score of chances and outcomes."""
     size = max(1, len(forecasts))
     real = sum(outcome for _, outcome in forecasts)
     error = sum((chance - outcome) ** 2 for chance, outcome in forecasts)
@@ -107,5 +107,5 @@ def brier(forecasts: Sequence[tuple[float, bool]]) -> Brier:
 
 
 def skill_of(forecasts: Sequence[tuple[float, bool]]) -> float | None:
-    """The skill of chances and outcomes; see `Brier.skill`."""
+    """Return the skill of chances and outcomes; see `Brier.skill`."""
     return brier(forecasts).skill

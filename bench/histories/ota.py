@@ -86,7 +86,7 @@ class OtaFigures(NamedTuple):
 def compare_visits(
     visits: Sequence[JudgedVisit], times: Sequence[int], truth: Truth, versions: Versions
 ) -> list[ComparedVisit]:
-    """The visits of documents that were visited before."""
+    """Return the visits of documents that were visited before."""
     rows, last = [], dict[str, int]()
     for visit in visits:
         path = unquote(urlsplit(visit.url).path)
@@ -130,12 +130,12 @@ def address_changes(rows: Sequence[ComparedVisit], truth: Truth) -> Share:
 
 
 def _words(row: ComparedVisit, time: int, truth: Truth) -> str:
-    """The text of a document at a time."""
+    """Return the text of a document at a time."""
     return shown(truth.reply(row.visit.url, time).body)[0]
 
 
 def third(rows: Sequence[ComparedVisit], number: int, steps: int) -> list[ComparedVisit]:
-    """The visits of the first, second or third third of the steps (1 to 3)."""
+    """Return the visits of the first, second or third third of the steps (1 to 3)."""
     return [row for row in rows if number - 1 < 3 * row.step / steps <= number]
 
 
@@ -210,7 +210,7 @@ def by_document(rows: Sequence[ComparedVisit]) -> dict[str, dict[str, int]]:
 
 
 def lines(out: Path, figures: OtaFigures) -> Iterator[str]:
-    """The figures for people, with 95 % intervals: Wilson's, and for skill by documents."""
+    """Yield the figures for people, with 95 % intervals: Wilson's, and for skill by documents."""
     differing = [row for row in figures.rows if row.own != "same"]
     real = sum(row.is_real for row in differing)
     yield (
@@ -239,7 +239,7 @@ def _by_page(rows: Sequence[ComparedVisit]) -> list[list[tuple[float, bool]]]:
 
 
 def forecast_line(score: Brier, pages: Sequence[Sequence[tuple[float, bool]]]) -> str:
-    """The forecasts of a run in one line."""
+    """Return the forecasts of a run in one line."""
     skill = "-" if score.skill is None else f"{score.skill:.3f}"
     return (
         f"forecasts: {score.forecast:.0f} changes, real {score.real} at {score.size} visits; "

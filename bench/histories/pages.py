@@ -87,7 +87,7 @@ class HistorySite:
     def reply(
         self, path: str, now: float, folder: str = "", *, other: bool = False, frame: bool = True
     ) -> Answer:
-        """The reply to the path of a URL.
+        """Return the reply to the path of a URL.
 
         Args:
             path: Path as in the URL, percent-encoded.
@@ -121,7 +121,7 @@ class HistorySite:
         return state
 
     def _file(self, path: str, now: float, folder: str) -> str | Redirected | None:
-        """The file that a path stands for, as Apache with MultiViews has it."""
+        """Return the file that a path stands for, as Apache with MultiViews has it."""
         is_folder = not path or path.endswith("/")
         names = (f"{path}index.html",) if is_folder else (path, f"{path}.html")
         for name in names:

@@ -66,7 +66,7 @@ def shared_words(steps: Iterable[Step]) -> set[tuple[str, str]]:
 
 
 def cause_of(step: Step, before: Iterable[bytes], shared: set[tuple[str, str]]) -> Cause:
-    """The cause of a difference.
+    """Return the cause of a difference.
 
     Args:
         step: The states.
@@ -105,7 +105,7 @@ class TermsRates(NamedTuple):
 
 
 def is_menu(body: bytes) -> bool:
-    """Whether most of the words of a page are in links."""
+    """Return whether most of the words of a page are in links."""
     text, _ = shown(body)
     plain = b"".join(
         part.rpartition(b"</a>")[2] if place else part
@@ -115,7 +115,7 @@ def is_menu(body: bytes) -> bool:
 
 
 def terms_rates(plan: RunPlan, site: HistorySite) -> TermsRates:
-    """The rates of archived terms, from step to step."""
+    """Return the rates of archived terms, from step to step."""
     before: dict[str, deque[bytes]] = defaultdict(lambda: deque(maxlen=_REMEMBERED))
     causes: Counter[Cause] = Counter()
     of_page: defaultdict[str, Counter[Cause]] = defaultdict(Counter)
@@ -178,7 +178,7 @@ class SiteRates(NamedTuple):
 
 
 def site_rates(plan: RunPlan, truth: Truth) -> SiteRates:
-    """The rates of a rendered site."""
+    """Return the rates of a rendered site."""
     site = site_truth(plan, truth)
     sizes, counts = [], []
     for old, new in pairwise(site.states):
@@ -206,7 +206,7 @@ def _queries(truth: Truth, plan: RunPlan, paths: Sequence[str]) -> tuple[int, in
 
 
 def lines(plan: RunPlan, truth: Truth, site: HistorySite) -> Iterator[str]:
-    """The rates of a world for people."""
+    """Yield the rates of a world for people."""
     if plan.versions is None:
         rates = site_rates(plan, truth)
         yield f"differences from step to step: {dict(rates.differences)}"

@@ -33,7 +33,7 @@ class FileChange(NamedTuple):
 
 
 def git(repository: str | Path, *arguments: str, stdin: bytes | None = None) -> bytes:
-    """The output of a git command.
+    """Return the output of a git command.
 
     Raises:
         subprocess.CalledProcessError: It failed.
@@ -109,7 +109,7 @@ def parse_commits(text: str) -> list[Commit]:
 
 
 def first_parents(repository: str | Path, branch: str) -> list[Commit]:
-    """The commits of a branch along its first parents, the oldest first."""
+    """Return the commits of a branch along its first parents, the oldest first."""
     return parse_commits(
         git(repository, "log", "--first-parent", "--format=%H %ct %P", branch).decode()
     )
@@ -142,13 +142,13 @@ def file_changes(repository: str | Path, commits: Iterable[Commit]) -> Iterator[
 
 
 def ever_named(repository: str | Path, branch: str) -> list[str]:
-    """Every path that a commit of a branch touched."""
+    """Return every path that a commit of a branch touched."""
     listing = git(repository, "log", "--format=", "--name-only", "-z", branch)
     return [name.strip("\n") for name in listing.decode("utf-8", "replace").split("\0")]
 
 
 def missing_blobs(repository: str | Path, names: Iterable[str]) -> set[str]:
-    """The blobs that a repository names and does not have: it is a partial clone."""
+    """Return the blobs that a repository names and does not have: it is a partial clone."""
     text = "".join(f"{name}\n" for name in names).encode()
     lines = git(repository, "cat-file", "--batch-check", stdin=text).decode().splitlines()
     return {line.split()[0] for line in lines if line.endswith(" missing")}

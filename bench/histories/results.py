@@ -66,13 +66,13 @@ def parse_visits(lines: Iterable[str]) -> list[JudgedVisit]:
 
 
 def read_visits(out: Path) -> list[JudgedVisit]:
-    """The visits of a run of the driver."""
+    """Return the visits of a run of the driver."""
     with (out / "history" / "visits.jsonl").open() as lines:
         return parse_visits(lines)
 
 
 def read_records(out: Path) -> Iterator[StoredRecord]:
-    """All WARC records of a job, by runs."""
+    """Yield all WARC records of a job, by runs."""
     for step, run in enumerate(sorted((out / "job" / "runs").iterdir())):
         for path in sorted(run.glob("archive/*.warc.gz")):
             with gzip.open(path) as file:
@@ -103,6 +103,6 @@ class ServedRequest(NamedTuple):
 
 
 def parse_requests(lines: Iterable[str]) -> list[ServedRequest]:
-    """The lines of the server's log."""
+    """Return the lines of the server's log."""
     rows = (line.rstrip("\n").split("\t") for line in lines)
     return [ServedRequest(int(a), int(b), int(c), int(d), path) for a, b, c, d, path in rows]

@@ -38,13 +38,13 @@ class Reply(NamedTuple):
 
 
 def robots_txt(disallow: list[str]) -> bytes:
-    """A robots.txt for everybody."""
+    """Return a robots.txt for everybody."""
     lines = "".join(f"Disallow: {prefix}\n" for prefix in disallow) or "Disallow:\n"
     return f"User-agent: *\n{lines}".encode()
 
 
 def make_reply(plan: RunPlan, answer: Answer, request: Request, now: float) -> Reply:
-    """The reply to a request, with the validators of the plan (pure)."""
+    """Return the reply to a request, with the validators of the plan (pure)."""
     fields = {"Date": formatdate(now, usegmt=True)}
     status, kind, changed, body = answer
     if request.path == "/robots.txt":
@@ -62,7 +62,7 @@ def make_reply(plan: RunPlan, answer: Answer, request: Request, now: float) -> R
 
 
 def is_unchanged(request: Request, fields: dict[str, str]) -> bool:
-    """Whether the client has it already; an ETag goes before a date (RFC 9110, 13.1.3)."""
+    """Return whether the client has it already; an ETag goes before a date (RFC 9110, 13.1.3)."""
     if request.etag:
         return request.etag == fields.get("ETag")
     return bool(request.since) and request.since == fields.get("Last-Modified")

@@ -218,7 +218,7 @@ def oracle_requests(site: SiteTruth, days: float, goal: float) -> int | None:
 
 
 def oracle_line(site: SiteTruth, days: float, figures: SiteFigures) -> str:
-    """The requests of a crawl beside those that the oracle needs for as much."""
+    """Return the requests of a crawl beside those that the oracle needs for as much."""
     ecr = held_shares(site.states, figures.held, "text").ecr.value or 0.0
     needed, own = oracle_requests(site, days, ecr), figures.requests["pages"]
     if needed is None:
@@ -230,7 +230,7 @@ def oracle_line(site: SiteTruth, days: float, figures: SiteFigures) -> str:
 def result_lines(
     name: str, site: SiteTruth, states_held: Sequence[States], requests: int
 ) -> Iterator[str]:
-    """A policy or a crawl at both levels of difference."""
+    """Yield a policy or a crawl at both levels of difference."""
     for level in LEVELS:
         shares = held_shares(site.states, states_held, level)
         yield (
@@ -255,7 +255,7 @@ def large_steps(site: SiteTruth, states_held: Sequence[States]) -> Iterator[str]
 
 
 def lines(outs: Sequence[Path]) -> Iterator[str]:
-    """The figures of runs of one world for people."""
+    """Yield the figures of runs of one world for people."""
     plan = read_plan(outs[0])
     with load_site(plan) as pages:
         truth = Truth(plan, pages)

@@ -40,7 +40,7 @@ class StateReader:
         self._known: dict[tuple[str, bytes], PageState] = {}
 
     def pages(self, now: float) -> dict[str, PageState]:
-        """The HTML pages and redirects at a time, by path, from the start page on."""
+        """Return the HTML pages and redirects at a time, by path, from the start page on."""
         pages: dict[str, PageState] = {}
         waiting, met = ["/"], {"/"}
         while waiting:
@@ -115,7 +115,7 @@ class DelayFigures(NamedTuple):
 
 
 def delay_figures(steps: Sequence[int]) -> DelayFigures:
-    """The figures of some delays; there is at least one."""
+    """Return the figures of some delays; there is at least one."""
     line = sorted(steps)
     last = len(line) - 1
     return DelayFigures(sum(line) / len(line), line[last // 2], line[round(0.95 * last)])
@@ -131,7 +131,7 @@ class Delay(NamedTuple):
 def delays_of(
     path: str, states: Sequence[States], states_held: Sequence[States], level: Level
 ) -> list[Delay]:
-    """The delay of each new state of a page."""
+    """Return the delay of each new state of a page."""
     line = [seen_at(state, path, level) for state in states]
     have = [seen_at(state, path, level) for state in states_held]
     delays = []
@@ -229,7 +229,7 @@ def deletion_figures(
 
 
 def _dropped_links(states: Sequence[States], read: Sequence[Read]) -> defaultdict[str, list[int]]:
-    """The steps at which pages that were read had dropped a link, by its path."""
+    """Return the steps at which pages that were read had dropped a link, by its path."""
     dropped: defaultdict[str, list[int]] = defaultdict(list)
     for path, before, step in read:
         old, new = states[before].get(path), states[step].get(path)

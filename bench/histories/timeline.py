@@ -67,12 +67,12 @@ class Timeline:
                 ]
 
     def place(self, path: str, now: float) -> tuple[Sequence[FileState], int]:
-        """The states of a file, and the index of the one at a time; -1 before the first."""
+        """Return the states of a file, and the index of the one at a time; -1 before the first."""
         states = self._states.get(path, ())
         return states, bisect_right(states, now, key=lambda state: state.time) - 1
 
     def at(self, path: str, now: float) -> FileState | None:
-        """The state of a file at a time; None if it does not exist."""
+        """Return the state of a file at a time; None if it does not exist."""
         states, place = self.place(path, now)
         if place < 0 or states[place].blob is None:
             return None
@@ -105,7 +105,7 @@ def commit_at(commits: Sequence[Commit], when: float) -> int:
 def load_timeline(
     repository: str | Path, branch: str, start: float, end: float, only: str | None = None
 ) -> Timeline:
-    """The states of a branch from a time to another."""
+    """Return the states of a branch from a time to another."""
     commits, timeline = first_parents(repository, branch), Timeline(only)
     first, last = commit_at(commits, start), commit_at(commits, end)
     base = commits[first]
@@ -155,7 +155,7 @@ def recorded_versions(
 
 
 def load_versions(versions: str | Path, snapshots: str | Path, branch: str = "main") -> Versions:
-    """The recorded versions of a pair of repositories."""
+    """Return the recorded versions of a pair of repositories."""
     seconds = git(snapshots, "log", "--format=%H %ct", branch).decode().splitlines()
     at = {name: int(time) for name, time in (line.split() for line in seconds)}
     # The author's time: that of the committer is new where a history was written again.
@@ -170,12 +170,12 @@ def load_versions(versions: str | Path, snapshots: str | Path, branch: str = "ma
 
 
 def has_real_change(rows: Sequence[RecordedVersion], old: float, new: float) -> bool:
-    """Whether the document changed between two times, and did not change back meanwhile."""
+    """Return whether the document changed between two times, and did not change back meanwhile."""
     before, after = commit_text(rows, old), commit_text(rows, new)
     return before != after and any(row.is_real and old < row.time <= new for row in rows)
 
 
 def commit_text(rows: Sequence[RecordedVersion], when: float) -> str:
-    """The version at a time; "" before the first."""
+    """Return the version at a time; "" before the first."""
     earlier = [row for row in rows if row.time <= when]
     return earlier[-1].blob if earlier else ""

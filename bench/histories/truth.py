@@ -36,7 +36,7 @@ class Sight(NamedTuple):
 
 
 def mark(*parts: bytes) -> bytes:
-    """A short digest of parts."""
+    """Return a short digest of parts."""
     digest = hashlib.blake2b(digest_size=12)
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)
@@ -59,7 +59,7 @@ def sight_of(body: bytes) -> Sight:
 
 
 def difference(old: Sight, new: Sight) -> Difference:
-    """The class of a difference of two pages whose bytes differ."""
+    """Return the class of a difference of two pages whose bytes differ."""
     if old == new:
         return "markup"
     return "numbers" if old.less_numbers == new.less_numbers else "text"
@@ -96,7 +96,7 @@ class Truth:
         return self.plan.hosts.get(urlsplit(url).hostname or "", "")
 
     def reply(self, url: str, now: float, *, other: bool = False, frame: bool = True) -> Answer:
-        """The reply to a URL at a time."""
+        """Return the reply to a URL at a time."""
         folder, path = self.document(url), urlsplit(url).path
         return self._site.reply(path, now, folder, other=other, frame=frame)
 

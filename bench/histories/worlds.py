@@ -104,7 +104,7 @@ class RunPlan(msgspec.Struct, frozen=True):
 
 
 def read_worlds(path: Path = OWN) -> dict[str, HistoryWorld]:
-    """The worlds of a TOML file, by their names.
+    """Return the worlds of a TOML file, by their names.
 
     Raises:
         ValueError: The file is invalid; the message contains world and field.
@@ -135,7 +135,7 @@ def write_plan(folder: Path, plan: RunPlan) -> Path:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder has the plan of a run."""
+    """Return whether a folder has the plan of a run."""
     return (folder / _PLAN).is_file()
 
 
@@ -146,7 +146,7 @@ def step_times(world: HistoryWorld, steps: int | None = None) -> list[int]:
 
 
 def addresses(first: str, folders: list[str]) -> dict[str, str]:
-    """An address for each folder, counted up from the first.
+    """Return an address for each folder, counted up from the first.
 
     Raises:
         ValueError: There are more folders than addresses up to .254.

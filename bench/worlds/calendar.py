@@ -41,11 +41,11 @@ class Calendar:
         return frozenset(f"/event/{number}" for number in self._events) | {"/about"}
 
     def page(self, path: str) -> str:
-        """An event, by its path without a query."""
+        """Return an event, by its path without a query."""
         return path if "?" not in path else ""
 
     def reply(self, path: str) -> Reply:
-        """A view, an event, or the home page."""
+        """Return a view, an event, or the home page."""
         parts = urlsplit(path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         match parts.path.strip("/").split("/"):

@@ -42,7 +42,7 @@ class Gitweb:
         return frozenset(line.replace(" ", ":") for line in kinds.split("\n") if line)
 
     def page(self, path: str) -> str:
-        """The object that a URL shows."""
+        """Return the object that a URL shows."""
         query = dict(re.findall(r"[?;&](\w+)=([^;&]*)", unquote(path)))
         kind = _OBJECTS.get(query.get("a", ""))
         if kind is None:
@@ -131,7 +131,7 @@ class Gitweb:
 
 
 def from_cgi(output: bytes) -> Reply:
-    """The reply that a CGI program wrote."""
+    """Return the reply that a CGI program wrote."""
     head, _, body = output.replace(b"\r\n\r\n", b"\n\n", 1).partition(b"\n\n")
     status, headers = 200, []
     for line in head.decode("latin-1").splitlines():

@@ -58,11 +58,11 @@ class Hostile:
         return frozenset(self._good)
 
     def page(self, path: str) -> str:
-        """A good page; "" for one of the family."""
+        """Return a good page; "" for one of the family."""
         return path if path in self._good else ""
 
     def reply(self, path: str) -> Reply:
-        """A page."""
+        """Return a page."""
         chance = random.Random(zlib.crc32(path.encode()))
         if path == "/":
             good = "".join(f'<a href="{link}">{link}</a>' for link in self._good)

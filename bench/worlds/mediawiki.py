@@ -60,7 +60,7 @@ class MediaWiki:
         return frozenset(self._texts(1))
 
     def page(self, path: str) -> str:
-        """The article that a URL shows; "" for everything else about it."""
+        """Return the article that a URL shows; "" for everything else about it."""
         match = _PAGE.match(path)
         if match is None:
             return ""
@@ -132,7 +132,7 @@ class MediaWiki:
             self._maintain("importTextFiles.php", "--overwrite", "--user=Admin", *files)
 
     def _texts(self, revision: int) -> dict[str, str]:
-        """Each title, and the text of a revision."""
+        """Return each title, and the text of a revision."""
         chance = random.Random(5)
         texts = {}
         groups = [f"Group {number}" for number in "ABCDEFGHIJ"]

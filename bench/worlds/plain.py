@@ -29,7 +29,7 @@ class Plain:
         return frozenset(self._path(number) for number in range(len(self._texts)))
 
     def page(self, path: str) -> str:
-        """An article."""
+        """Return an article."""
         return path
 
     def _path(self, number: int) -> str:
@@ -38,7 +38,7 @@ class Plain:
         return f"/show?id={number}"
 
     def reply(self, path: str) -> Reply:
-        """A list, an archive, or an article."""
+        """Return a list, an archive, or an article."""
         if path in self.truth:
             number = next(n for n in range(len(self._texts)) if self._path(n) == path)
             near = "".join(

@@ -41,7 +41,7 @@ class Kept:
         folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, path: str) -> Reply:
-        """The reply to a path."""
+        """Return the reply to a path."""
         file = self._folder / blake2b(path.encode(), digest_size=12).hexdigest()
         if file.is_file():
             return msgspec.msgpack.decode(file.read_bytes(), type=Reply)

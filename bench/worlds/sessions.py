@@ -30,7 +30,7 @@ class Sessions:
         return frozenset(self._pages)
 
     def page(self, path: str) -> str:
-        """The page that a URL with a session shows."""
+        """Return the page that a URL with a session shows."""
         match = _SESSION.fullmatch(path)
         return match[2] if match else ""
 

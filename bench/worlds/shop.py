@@ -46,11 +46,11 @@ class Shop:
         return frozenset(f"/product/{number}" for number in self._products)
 
     def page(self, path: str) -> str:
-        """A product, whatever follows."""
+        """Return a product, whatever follows."""
         return path.partition("?")[0]
 
     def reply(self, path: str) -> Reply:
-        """A list, or a product."""
+        """Return a list, or a product."""
         parts = urlsplit(path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         match parts.path.strip("/").split("/"):

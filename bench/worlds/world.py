@@ -133,7 +133,7 @@ def served(world: World, reply: Callable[[str], Reply] | None = None) -> Iterato
 
 
 def html(body: str) -> Reply:
-    """A page of HTML."""
+    """Return a page of HTML."""
     return Reply(200, (("Content-Type", "text/html; charset=utf-8"),), body.encode())
 
 
@@ -144,7 +144,7 @@ _SYLLABLES = (
 
 
 def words(chance: random.Random, count: int) -> str:
-    """A text of made-up words."""
+    """Return a text of made-up words."""
     return " ".join(
         "".join(chance.choice(_SYLLABLES) for _ in range(chance.randint(2, 4)))
         for _ in range(count)

@@ -31,7 +31,7 @@ class Sending(NamedTuple):
     Attributes:
         pieces: Delays in seconds, and bytes to be sent after each.
         close: The connection ends then.
-        row: The row of the log; None where nothing is logged.
+        row: The row of the log; None if nothing is logged.
     """
 
     pieces: tuple[tuple[float, bytes], ...]
@@ -99,7 +99,7 @@ class WorldServer:
         self._recent: dict[str, deque[float]] = {}
 
     def answer(self, heading: Heading) -> Sending:
-        """The reply to one request."""
+        """Return the reply to one request."""
         if heading.method not in {"GET", "HEAD"}:
             return Sending(((0.0, _plain(405, b"")),), close=True)
         url, time = heading.url, self._now()
@@ -154,7 +154,7 @@ class WorldServer:
         return 429 if failures.throttle and len(recent) > failures.throttle else 0
 
     def _refused(self, url: str, time: float, status: int) -> Sending:
-        """A challenge that calls itself 200, or a request to come back later."""
+        """Return a challenge that calls itself 200, or a request to come back later."""
         at = self._clock()
         body, kind = (CHALLENGE, "wall") if status == 403 else (b"", "none")
         shown_status = 200 if status == 403 else status
@@ -175,7 +175,7 @@ class WorldServer:
 
 
 def without_port(url: str) -> str:
-    """A URL whose authority names no port."""
+    """Return a URL whose authority names no port."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.hostname or "").geturl() if parts.port else url
 

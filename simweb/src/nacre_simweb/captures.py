@@ -38,7 +38,7 @@ class CaptureRecord(NamedTuple):
 
 
 def read_archive(directory: Path, rows: list[Row]) -> KeptCaptures:
-    """An archive from all WARCs under a directory and the log of the server.
+    """Return an archive from all WARCs under a directory and the log of the server.
 
     Replies that Nacre stored as differences are rebuilt; no other records but captures count.
     """
@@ -71,12 +71,12 @@ def _records(path: Path, bases: BaseFiles, problems: list[str]) -> Iterator[Capt
 
 
 def _uri(entry: WarcEntry, name: str) -> str:
-    """A URI of the header; wget writes it in angle brackets, as WARC 1.0 has it."""
+    """Return a URI of the header; wget writes it in angle brackets, as WARC 1.0 has it."""
     return strip_brackets(entry.get(name) or "")
 
 
 def _rebuilt(entry: WarcEntry, url: str, bases: BaseFiles) -> CaptureRecord:
-    """The reply that a difference stands for; it takes no more room than its patch."""
+    """Return the reply that a difference stands for; it takes no more room than its patch."""
     delta = difference_of(entry).delta
     status, body = _reply(restore_block(delta, bases.block))
     date = entry.get("WARC-Date") or ""

@@ -22,7 +22,7 @@ class BodyCoding(NamedTuple):
     coding: str = ""
 
     def encoded(self, body: bytes) -> bytes:
-        """A page, which is made in UTF-8, as it travels."""
+        """Return a page, which is made in UTF-8, as it travels."""
         if self.charset != "utf-8":
             body = body.decode().encode(self.charset)
         return gzip.compress(body, 6, mtime=0) if self.coding else body

@@ -143,7 +143,7 @@ def _plot(plan: "ExperimentPlan", trials: "list[Trial]", out: Path) -> None:
 
 
 def seconds(option: str, text: str) -> float:
-    """A duration of at least a minute.
+    """Return a duration of at least a minute.
 
     Raises:
         ConfigError: It is none.
@@ -342,7 +342,7 @@ def goals(
 
 
 def _measured(sweep: "Sweep", parts: Path | None) -> "list[GoalResult]":
-    """The results; says meanwhile how far it is."""
+    """Return the results; says meanwhile how far it is."""
     from nacre_simweb.goals import GoalResult
     from nacre_simweb.sweep import measured, parts_of
 

@@ -53,7 +53,7 @@ class ArticleWriter:
         self._states: dict[tuple[int, int, int], list[PartVersions]] = {}
 
     def text(self, article: Article, life: ArticleLife, version: int) -> Text:
-        """The text of a version, from 0."""
+        """Return the text of a version, from 0."""
         state = self.state(article, life, version)
         draw, language = self._draw.at(*article.key), self._language
         paragraphs = []
@@ -74,11 +74,11 @@ class ArticleWriter:
         )
 
     def title(self, article: Article, written: int = 0) -> str:
-        """A headline; that of the first version where no other is asked for."""
+        """Return a headline; that of the first version where no other is asked for."""
         return title(self._draw.at("title", *article.key, written), self._language)
 
     def state(self, article: Article, life: ArticleLife, version: int) -> PartVersions:
-        """The version that touched each part last."""
+        """Return the version that touched each part last."""
         states = self._states.get(article.key)
         if states is None:
             states = self._states[article.key] = [self._first(article)]

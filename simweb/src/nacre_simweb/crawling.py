@@ -99,7 +99,7 @@ class Crawling:
         return [self._visits.get(wanted.url) or self._nothing(wanted.url) for wanted in visits]
 
     def _nothing(self, url: str) -> VisitOutcome:
-        """The outcome of a visit that came to nothing."""
+        """Return the outcome of a visit that came to nothing."""
         now = self._world.epoch(self._time)
         return VisitOutcome(url, now, 0, "", "", "", "", 0, (), bytes)
 
@@ -154,7 +154,7 @@ class Crawling:
         return list(links.values())
 
     def _outer(self, url: str) -> str:
-        """The URL as it is asked for: with the port of a served world."""
+        """Return the URL as it is asked for: with the port of a served world."""
         if not self._port:
             return url
         scheme, _, after = url.partition("://")
@@ -162,7 +162,7 @@ class Crawling:
         return f"{scheme}://{host}:{self._port}{slash}{path}"
 
     def _inner(self, url: str) -> str:
-        """The URL without that port."""
+        """Return the URL without that port."""
         return url.replace(f":{self._port}", "", 1) if self._port else url
 
 
@@ -180,7 +180,7 @@ class _Ids:
 
 
 def job_settings(world: World, policy: Policy, *, served: bool, delay: float) -> JobSettings:
-    """The settings of a job on a world.
+    """Return the settings of a job on a world.
 
     Args:
         world: The world.

@@ -27,17 +27,17 @@ class Draw:
         self._key = seed
 
     def at(self, *path: object) -> "Draw":
-        """The family of a part, named by texts and numbers."""
+        """Return the family of a part, named by texts and numbers."""
         name = "\0".join(map(str, path)).encode()
         return Draw(blake2b(name, key=self._key, digest_size=16).digest())
 
     def uniform(self, number: int = 0) -> float:
-        """A number of the open interval (0, 1)."""
+        """Return a number of the open interval (0, 1)."""
         digest = blake2b(number.to_bytes(8, "big"), key=self._key, digest_size=8).digest()
         return ((int.from_bytes(digest, "big") >> 11) + 0.5) * _SCALE
 
     def exponential(self, number: int = 0) -> float:
-        """A number of mean 1."""
+        """Return a number of mean 1."""
         return -math.log(self.uniform(number))
 
     def normal(self, number: int = 0) -> float:
@@ -46,7 +46,7 @@ class Draw:
         return radius * math.cos(2 * math.pi * self.uniform(2 * number + 1))
 
     def below(self, limit: int, number: int = 0) -> int:
-        """An integer from 0 to `limit` - 1."""
+        """Return an integer from 0 to `limit` - 1."""
         return int(self.uniform(number) * limit)
 
     def pick(self, choices: Sequence[T], number: int = 0) -> T:

@@ -71,7 +71,7 @@ class Trial(NamedTuple):
 
 
 def make_world(plan: ExperimentPlan, scale: float = 1.0) -> World:
-    """The world of a plan; its history reaches to the end of it.
+    """Return the world of a plan; its history reaches to the end of it.
 
     Args:
         plan: The plan.

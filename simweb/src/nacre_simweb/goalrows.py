@@ -31,7 +31,7 @@ _NOISES = (
 
 
 def all_goals() -> list[Goal]:
-    """Every goal that the simulated web measures."""
+    """Return every goal that the simulated web measures."""
     return [
         *_headline(), *_quarters(), *_without_hints(), *_paper(), *_storage(), *_against_others(),
         *_lies(), *_judgement(), *_endings(), *_rates(), *_cost(), *_links(),
@@ -287,7 +287,7 @@ def _links() -> list[Goal]:
 
 
 def quick_goals() -> list[Goal]:
-    """A few, in a world of sixty pages: that the harness works, and nothing about Nacre."""
+    """Return a few, in a world of sixty pages: that the harness works, and nothing about Nacre."""
     small = Spec("small", "nacre", "honest", 14.0)
     plain = small._replace(policy="nacre-nohints", hints="none", budget=20.0)
     nlc = plain._replace(budget=None, policy="nlc")

@@ -55,7 +55,7 @@ class _Stage(NamedTuple):
 
 
 def place(spec: Spec) -> RunSetting:
-    """The setting of a run: those of one setting share their world."""
+    """Return the setting of a run: those of one setting share their world."""
     return RunSetting(spec.world, spec.hints, spec.scale, spec.days if spec.days > 100 else 0.0)
 
 
@@ -72,7 +72,7 @@ class Runs:
         self._stages: dict[RunSetting, _Stage] = {}
 
     def __call__(self, spec: Spec) -> Score:
-        """The scores of a run."""
+        """Return the scores of a run."""
         run_score = self._scores.get(spec)
         if run_score is None:
             run_score = self._scores[spec] = self._run(spec)

@@ -57,7 +57,7 @@ class Goal(NamedTuple):
         what: The measure and its world.
         target: The figure; None for a bound or a comparison.
         better: Whether the figure must be at least, or at most, the target.
-        measure: Finds it for one seed; None where a world gives nothing to measure.
+        measure: Finds it for one seed; None if a world gives nothing to measure.
         apart: A figure of this machine: measured once, when nothing else runs.
     """
 
@@ -96,7 +96,7 @@ class GoalResult(NamedTuple):
 
 
 def figure(group: str, name: str, spec: Spec) -> Callable[[Scores], float | None]:
-    """A measure of one run."""
+    """Return a measure of one run."""
     return partial(_figure, group, name, spec)
 
 
@@ -105,7 +105,7 @@ def _figure(group: str, name: str, spec: Spec, scores: Scores) -> float | None:
 
 
 def ratio(group: str, name: str, spec: Spec, base: Spec) -> Callable[[Scores], float | None]:
-    """A measure of one run over that of another in the same world."""
+    """Return a measure of one run over that of another in the same world."""
     return partial(_ratio, group, name, spec, base)
 
 
@@ -115,7 +115,7 @@ def _ratio(group: str, name: str, spec: Spec, base: Spec, scores: Scores) -> flo
 
 
 def lead(group: str, name: str, spec: Spec, base: Spec) -> Callable[[Scores], float | None]:
-    """A measure of one run less that of another in the same world, in points."""
+    """Return a measure of one run less that of another in the same world, in points."""
     return partial(_lead, group, name, spec, base)
 
 
@@ -139,7 +139,7 @@ def needs(goal: Goal) -> list[Spec]:
 
 
 def shrunk(goal: Goal, scale: float) -> Goal:
-    """The goal in worlds of fewer pages: to rehearse a measurement, not to quote."""
+    """Return the goal in worlds of fewer pages: to rehearse a measurement, not to quote."""
 
     def measure(scores: Scores) -> float | None:
         return goal.measure(lambda spec: scores(spec._replace(scale=spec.scale * scale)))
@@ -148,7 +148,7 @@ def shrunk(goal: Goal, scale: float) -> Goal:
 
 
 def result(goal: Goal, scores: Sequence[Scores]) -> GoalResult:
-    """A goal over seeds, by the runs of each."""
+    """Return a goal over seeds, by the runs of each."""
     chosen = scores[:1] if goal.apart else scores
     values = [value for run_scores in chosen if (value := goal.measure(run_scores)) is not None]
     return GoalResult(goal, tuple(values), *interval(values))

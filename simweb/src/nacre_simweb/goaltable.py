@@ -50,7 +50,7 @@ class GoalFigures(msgspec.Struct, frozen=True):
 
 
 def figure_of(goal_result: GoalResult) -> Figure:
-    """A result as it is written."""
+    """Return a result as it is written."""
     goal = goal_result.goal
     values = tuple(round(value, 6) for value in goal_result.values)
     return Figure(
@@ -74,7 +74,7 @@ def markdown(figures: Sequence[Figure]) -> str:
 
 
 def line(figure: Figure) -> str:
-    """A figure as a row of the table."""
+    """Return a figure as a row of the table."""
     low, high = figure.interval
     several = len(figure.values) > 1
     cells = (

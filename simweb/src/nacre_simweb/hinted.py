@@ -62,7 +62,7 @@ class HintPages:
         return "\n".join(lines) + "\n"
 
     def _index(self, host: int, origin: str, time: float) -> SimulatedPage:
-        """Each section's sitemap, with its newest entry."""
+        """Return each section's sitemap, with its newest entry."""
         entries = []
         for number in range(self._world.parameters.shape.sections):
             section_entries = self._section(host, origin, number, time)
@@ -71,13 +71,13 @@ class HintPages:
         return sitemap_index(entries)
 
     def _section(self, host: int, origin: str, number: int, time: float) -> list[HintEntry]:
-        """The articles of a section that are there."""
+        """Return the articles of a section that are there."""
         listing = self._world.listings[host][number]
         articles = self._world.site.sections[host][number]
         return [self._hint_entry(origin, articles[place], time) for place in listing.shown(time)]
 
     def _newest(self, host: int, origin: str, time: float) -> list[HintEntry]:
-        """The last born articles."""
+        """Return the last born articles."""
         listing = self._world.listings[host][-1]
         places = listing.shown(time)[-self._world.parameters.hints.feed :]
         articles = self._world.site.articles[host]

@@ -45,7 +45,7 @@ class Hinter:
         self._partial: dict[tuple[int, int, int], list[float]] = {}
 
     def lastmod(self, article: Article, life: ArticleLife, time: float) -> float:
-        """The change that a sitemap or feed names at a time, seconds."""
+        """Return the change that a sitemap or feed names at a time, seconds."""
         match self._settings.sitemap:
             case "now":
                 return time
@@ -81,7 +81,7 @@ def changed(life: ArticleLife, time: float) -> float:
 
 
 def sitemap_index(entries: list[tuple[str, float]]) -> SimulatedPage:
-    """An index of sitemaps, with the times of their last changes."""
+    """Return an index of sitemaps, with the times of their last changes."""
     links = tuple(SimulatedLink(url, "M", "", w3c(time)) for url, time in entries)
     items = "".join(
         f"<sitemap><loc>{link.url}</loc><lastmod>{link.lastmod}</lastmod></sitemap>\n"
@@ -92,7 +92,7 @@ def sitemap_index(entries: list[tuple[str, float]]) -> SimulatedPage:
 
 
 def sitemap(entries: list[HintEntry]) -> SimulatedPage:
-    """A sitemap."""
+    """Return a sitemap."""
     links = tuple(SimulatedLink(entry.url, "M", "", w3c(entry.changed)) for entry in entries)
     items = "".join(
         f"<url><loc>{link.url}</loc><lastmod>{link.lastmod}</lastmod></url>\n" for link in links
@@ -102,7 +102,7 @@ def sitemap(entries: list[HintEntry]) -> SimulatedPage:
 
 
 def feed(origin: str, entries: list[HintEntry]) -> SimulatedPage:
-    """An Atom feed."""
+    """Return an Atom feed."""
     links = tuple(SimulatedLink(entry.url, "L", "", w3c(entry.changed)) for entry in entries)
     items = "".join(
         f'<entry><id>{entry.url}</id><title>{entry.title}</title><link href="{entry.url}"/>'
@@ -118,5 +118,5 @@ def feed(origin: str, entries: list[HintEntry]) -> SimulatedPage:
 
 
 def w3c(time: float) -> str:
-    """A time as sitemaps and feeds write it."""
+    """Return a time as sitemaps and feeds write it."""
     return f"{date_of(time):%Y-%m-%dT%H:%M:%S}+00:00"

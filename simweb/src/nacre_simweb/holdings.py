@@ -22,7 +22,7 @@ class Held(NamedTuple):
     versions: list[int]
 
     def at(self, time: float) -> int | None:
-        """The version held last at a time; None before the first."""
+        """Return the version held last at a time; None before the first."""
         place = bisect_right(self.times, time)
         return self.versions[place - 1] if place else None
 
@@ -60,7 +60,7 @@ class Holdings:
         return self._held.get(url, _EMPTY)
 
     def first(self, url: str, version: int) -> float | None:
-        """The time of the first capture of a version, seconds; None for never."""
+        """Return the time of the first capture of a version, seconds; None for never."""
         return self._firsts.get((url, version))
 
     def evidence(self, url: str, since: float) -> float | None:
@@ -71,6 +71,6 @@ class Holdings:
 
 
 def first_of(holdings: Holdings, track: Track) -> float | None:
-    """The time of the first capture of any version of a URL, seconds; None for never."""
+    """Return the time of the first capture of any version of a URL, seconds; None for never."""
     holding = holdings.of(track.url)
     return holding.times[0] if holding.times else None

@@ -27,7 +27,7 @@ class KeptCaptures(NamedTuple):
         kept: The captures, likewise.
         problems: Records that are not captures of this world, revisits that refer to nothing, and
             whatever else is wrong with the WARCs.
-        warc_bytes: Size of the WARCs; None where none were written.
+        warc_bytes: Size of the WARCs; None if none were written.
     """
 
     rows: list[Row]

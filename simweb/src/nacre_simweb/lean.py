@@ -82,7 +82,7 @@ def _layers(archive: KeptCaptures, findings: Findings) -> _Layers:
 
 
 def _by_row(rows: Iterable[Row], findings: Findings) -> dict[int, VisitFinding]:
-    """The finding of each visit: those of a URL come in the order of its rows."""
+    """Return the finding of each visit: those of a URL come in the order of its rows."""
     pending: dict[str, Iterator[VisitFinding]] = {
         url: iter(findings_of_url) for url, findings_of_url in findings.items()
     }

@@ -59,7 +59,7 @@ class ArticleLife(NamedTuple):
         return bisect_right(self.versions, time, key=lambda version: version.start) - 1
 
     def lives(self, time: float) -> bool:
-        """Whether it is there, under either URL."""
+        """Return whether it is there, under either URL."""
         return self.versions[0].start <= time and not self.died <= time < self.back
 
 
@@ -76,7 +76,7 @@ class Lives:
         ]
 
     def of(self, article: Article) -> ArticleLife:
-        """The life of an article."""
+        """Return the life of an article."""
         life = self._known.get(article.key)
         if life is None:
             life = self._known[article.key] = self._make(article)

@@ -119,7 +119,7 @@ class Listing:
 
 
 def _apply(places: list[int], event: Event) -> int:
-    """Do what the event says; the place where, -1 where nothing changed."""
+    """Do what the event says; the place where, -1 if nothing changed."""
     place = bisect_left(places, event.article)
     there = place < len(places) and places[place] == event.article
     if event.kind == "in" and not there:

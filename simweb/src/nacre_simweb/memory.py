@@ -71,7 +71,7 @@ class MemoryTransport(asyncio.Transport):
         self.abort()
 
     def is_closing(self) -> bool:
-        """Whether it ended."""
+        """Return whether it ended."""
         return self._closed
 
     def pause_reading(self) -> None:

@@ -34,14 +34,14 @@ class Noises:
         return tuple(sorted({draw.pick(kinds, number + 1) for number in range(count)}))
 
     def of_article(self, article: Article) -> tuple[PageNoise, ...]:
-        """The kinds of one article; none for most."""
+        """Return the kinds of one article; none for most."""
         if self._draw.at("page", *article.key).uniform() >= self._settings.share:
             return ()
         return self.of_host(article.host)
 
 
 def noise_turn(draw: Draw, day: int, daily: float) -> int:
-    """The day on which the noise of a page changed last.
+    """Return the day on which the noise of a page changed last.
 
     Args:
         draw: Random numbers of the page.
@@ -68,7 +68,7 @@ class ReplyMoment(NamedTuple):
 
 
 def snippet(kind: PageNoise, moment: ReplyMoment) -> str:
-    """The markup of one kind of noise; "" for those that change the page elsewhere."""
+    """Return the markup of one kind of noise; "" for those that change the page elsewhere."""
     make = _SNIPPETS.get(kind)
     draw = moment.shown if kind in _SHOWN and moment.shown is not None else moment.draw
     return make(moment.time, draw.at(kind)) if make else ""
@@ -104,7 +104,7 @@ _SNIPPETS: dict[PageNoise, Callable[[float, Draw], str]] = {
 
 
 def buster(kinds: tuple[PageNoise, ...], moment: ReplyMoment) -> str:
-    """A cache-buster for the query of an inline reference; "" for none."""
+    """Return a cache-buster for the query of an inline reference; "" for none."""
     return f"?v={moment.draw.at('buster').hex(8)}" if "buster" in kinds else ""
 
 

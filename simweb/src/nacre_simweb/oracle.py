@@ -36,7 +36,7 @@ class Oracle:
         return self._target(url)[1].kind in {"list", "home"}
 
     def state(self, url: str, now: float) -> tuple[str, int]:
-        """The state of a URL now: kind and version."""
+        """Return the state of a URL now: kind and version."""
         resource = self._world.respond(url, now - START).resource
         return resource.kind, resource.version
 

@@ -113,7 +113,7 @@ class Nacre:
         self.findings.setdefault(outcome.url, []).append(finding)
 
     def _view(self, visit: Visited) -> PageView:
-        """The page of a visit, taken apart; the same bytes only once."""
+        """Return the page of a visit, taken apart; the same bytes only once."""
         view = self._views.get(visit.digest)
         if view is None:
             view = view_of(visit)
@@ -166,7 +166,7 @@ class _Versions:
 
 
 def _sitemaps(outcome: VisitOutcome) -> tuple[SimulatedLink, ...]:
-    """The sitemaps that robots.txt names."""
+    """Return the sitemaps that robots.txt names."""
     lines = outcome.body().decode("utf-8", "replace").splitlines()
     named = (
         line.partition(":")[2].strip() for line in lines if line.lower().startswith("sitemap:")

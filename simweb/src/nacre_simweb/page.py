@@ -68,5 +68,5 @@ class Builder:
             self._links[url] = SimulatedLink(url, hop, text)
 
     def page(self) -> SimulatedPage:
-        """The page that was collected."""
+        """Return the page that was collected."""
         return SimulatedPage("".join(self._parts).encode(), tuple(self._links.values()))

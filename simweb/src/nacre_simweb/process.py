@@ -22,7 +22,7 @@ _MOST = 20_000
 
 
 def events(kind: Kind, draw: Draw, rate: float, start: float, end: float) -> list[float]:
-    """The times at which something happens.
+    """Return the times at which something happens.
 
     Args:
         kind: Which process.
@@ -48,7 +48,7 @@ def _poisson(draw: Draw, rate: float, start: float, end: float) -> list[float]:
 
 
 def _periodic(draw: Draw, rate: float, start: float, end: float) -> list[float]:
-    """Every so often, give or take a twentieth."""
+    """Return every so often, give or take a twentieth."""
     period = 1 / rate
     count = min(int((end - start) / period) + 2, _MOST)
     phase = draw.uniform() * period
@@ -73,7 +73,7 @@ def _bursty(draw: Draw, rate: float, start: float, end: float) -> list[float]:
 
 
 def _calendar(draw: Draw, rate: float, start: float, end: float) -> list[float]:
-    """The same hours of the week, to the minute; rarer than weekly: each n-th week."""
+    """Return the same hours of the week, to the minute; rarer than weekly: each n-th week."""
     a_week = rate * WEEK
     slots = max(round(a_week), 1)
     every = max(round(1 / a_week), 1) if a_week < 1 else 1
@@ -106,7 +106,7 @@ _PROCESSES: dict[Kind, Callable[[Draw, float, float, float], list[float]]] = {
 
 
 def early_edits(draw: Draw, per_day: float, fading: float, born: float, end: float) -> list[float]:
-    """The corrections of a fresh page: so many a day at first, fading with its age.
+    """Return the corrections of a fresh page: so many a day at first, fading with its age.
 
     Args:
         draw: Random numbers.

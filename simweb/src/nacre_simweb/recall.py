@@ -11,7 +11,7 @@ from nacre_simweb.holdings import Holdings, first_of
 from nacre_simweb.truth import GONE, Track
 
 Measures = dict[str, float | None]
-"""Values by name; None where nothing was there to be measured."""
+"""Values by name; None if nothing was there to be measured."""
 
 
 class CountedWindow(NamedTuple):
@@ -35,7 +35,7 @@ class CountedWindow(NamedTuple):
 
 
 def share(part: float, whole: float) -> float | None:
-    """A share; None of nothing."""
+    """Return a share; None of nothing."""
     return round(part / whole, 6) if whole else None
 
 
@@ -87,7 +87,7 @@ def discovery(tracks: Sequence[Track], holdings: Holdings, window: CountedWindow
 
 
 def quantile(values: Sequence[float], part: float) -> float:
-    """The value that so great a part does not exceed; the values are sorted."""
+    """Return the value that so great a part does not exceed; the values are sorted."""
     return values[max(math.ceil(part * len(values)) - 1, 0)]
 
 

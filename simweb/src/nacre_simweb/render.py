@@ -97,7 +97,7 @@ class Renderer:
         return self._draw.at("twin", *article.key).uniform() < share
 
     def article(self, frame: Frame, subject: RenderedArticle) -> SimulatedPage:
-        """The page of an article."""
+        """Return the page of an article."""
         article = subject.article
         text = self._writer.text(article, subject.life, subject.version)
         page = self._begin(frame, text.title)
@@ -132,7 +132,7 @@ class Renderer:
     def listing(
         self, frame: Frame, title: str, entries: list[tuple[str, str, str]], pages: list[str]
     ) -> SimulatedPage:
-        """A list page.
+        """Return a list page.
 
         Args:
             frame: What surrounds it.

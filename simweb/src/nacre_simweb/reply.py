@@ -13,7 +13,7 @@ class Resource(NamedTuple):
     Attributes:
         kind: `article`, `list`, `embed`, `file`, `hint`, `robots`, `trap`, `error` or `none`.
         status: HTTP status; 0 for no reply at all.
-        version: Number of its real version; -1 where that means nothing.
+        version: Number of its real version; -1 if that means nothing.
         mark: Changes when its bytes do, noise apart.
         since: Time of the last such change, seconds.
         mime: Content-Type.
@@ -22,8 +22,8 @@ class Resource(NamedTuple):
         location: Target of a redirect.
         make: Makes the body; given the number of the request.
         noise: What of the body follows from that number; () for nothing.
-        size: Length of the body in bytes where it is known beforehand; -1 where not.
-        form: How a reply travels, by its number; None where all travel plainly.
+        size: Length of the body in bytes where it is known beforehand; -1 if not.
+        form: How a reply travels, by its number; None if all travel plainly.
     """
 
     kind: str
@@ -105,5 +105,5 @@ class SimulatedReply:
 
 
 def redirect_links(target: str) -> tuple[SimulatedLink, ...]:
-    """The link that a redirect is."""
+    """Return the link that a redirect is."""
     return (SimulatedLink(target, "R"),)

@@ -59,7 +59,7 @@ class Resources:
         self._hints = HintPages(world, self.names)
 
     def find(self, host: int, origin: str, path: str, query: str, time: float) -> Resource:
-        """The resource of a path.
+        """Return the resource of a path.
 
         Args:
             host: Number of the host; -1 for none of this world.
@@ -212,7 +212,7 @@ class Resources:
     def _form(
         self, kinds: tuple[PageNoise, ...], host: int, time: float, name: object
     ) -> Callable[[int], BodyCoding] | None:
-        """How replies travel, by their number; None where they do not differ in it."""
+        """How replies travel, by their number; None if they do not differ in it."""
         if not KINDS & set(kinds):
             return None
         language = self._world.parameters.shape.language
@@ -221,7 +221,7 @@ class Resources:
     def _noise(
         self, host: int, kinds: tuple[PageNoise, ...], moment: ReplyMoment
     ) -> tuple[object, ...]:
-        """All that noise puts into a page."""
+        """Return all that noise puts into a page."""
         return (
             *(snippet(kind, moment) for kind in kinds),
             buster(kinds, moment),
@@ -323,7 +323,7 @@ class Resources:
         return Resource("trap", 200, -1, query, 0.0, HTML, lambda _: page)
 
     def _frames(self, host: int, origin: str, time: float) -> Resource:
-        """The same page under every query."""
+        """Return the same page under every query."""
         template, since = self._world.template(host, time)
         frame = Frame(host, origin, template, (), ReplyMoment(time, self._draw))
         return Resource(

@@ -53,7 +53,7 @@ class Claims(NamedTuple):
 
 
 def claims_of(policy: Policy, driver: Driver) -> Claims:
-    """The claims of a policy about itself, once it was driven."""
+    """Return the claims of a policy about itself, once it was driven."""
     rates = policy.rates() if isinstance(policy, WithRates) else None
     register = policy.register() if isinstance(policy, WithRegister) else None
     return Claims(rates, driver.forecasts, register)
@@ -105,7 +105,7 @@ _KINDS = ("article", "list", "file", "embed")
 
 
 def _embedding(tracks: Sequence[Track]) -> list[tuple[Track, Track]]:
-    """Each page with its own embeds."""
+    """Return each page with its own embeds."""
     by_url = {track.url: track for track in tracks}
     return [
         (by_url[track.page], track)
@@ -115,7 +115,7 @@ def _embedding(tracks: Sequence[Track]) -> list[tuple[Track, Track]]:
 
 
 def _listed(world: World, tracks: Sequence[Track]) -> list[tuple[Track, Track]]:
-    """Each start page with the articles of its host."""
+    """Return each start page with the articles of its host."""
     by_url = {track.url: track for track in tracks}
     pairs = []
     for track in tracks:
@@ -163,5 +163,5 @@ def _is_forbidden(world: World, row: Row) -> bool:
 
 
 def score_bytes(scores: object) -> bytes:
-    """A score file."""
+    """Return a score file."""
     return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"

@@ -95,7 +95,7 @@ class SimulatedServer:
         return not sending.close and heading.fields.get("connection", "").lower() != "close"
 
     def _controlled(self, heading: Heading) -> Sending | None:
-        """A request to the clock; None for any other."""
+        """Return a request to the clock; None for any other."""
         parts = urlsplit(heading.url)
         if parts.path != CONTROL:
             return None

@@ -14,7 +14,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         url: Without its port.
         kind: See `Resource.kind`.
         status: As sent; 0 for no reply.
-        version: Number of the real version; -1 where that means nothing.
+        version: Number of the real version; -1 if that means nothing.
         nonce: Number of the request of this URL, from 0.
         conditional: It came with a validator.
         length: Bytes of the body sent.
@@ -45,7 +45,7 @@ def write_log(path: Path, rows: Iterable[Row]) -> None:
 
 
 def read_log(path: Path) -> list[Row]:
-    """The rows of a log.
+    """Return the rows of a log.
 
     Raises:
         ValueError: A line is none; it is named.

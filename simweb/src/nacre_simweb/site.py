@@ -74,7 +74,7 @@ class SimulatedSite:
         return tuple(tuple(map(tuple, host)) for host in by_section)
 
     def article(self, host: int, serial: int) -> Article | None:
-        """The article of a serial; None for none."""
+        """Return the article of a serial; None for none."""
         articles = self.articles[host]
         return articles[serial] if 0 <= serial < len(articles) else None
 

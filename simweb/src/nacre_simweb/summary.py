@@ -25,7 +25,7 @@ _MEGA = 1e6
 def normalised(trials: Sequence[Trial]) -> dict[str, float | None]:
     """NS of each trial: version recall between that of uniform (0) and of the oracle (1).
 
-    None where either was not run under that budget.
+    None if either was not run under that budget.
     """
     recalls = {(trial.policy, trial.budget): trial.scores["versions"]["recall"] for trial in trials}
     values: dict[str, float | None] = {}
@@ -66,7 +66,7 @@ def label(trial: Trial) -> str:
 
 
 def score_file(plan: ExperimentPlan, trials: Sequence[Trial]) -> bytes:
-    """All scores as JSON: the same for the same plan, byte for byte."""
+    """Return all scores as JSON: the same for the same plan, byte for byte."""
     scores: dict[str, Score] = {label(trial): trial.scores for trial in trials}
     return score_bytes(
         {
@@ -79,7 +79,7 @@ def score_file(plan: ExperimentPlan, trials: Sequence[Trial]) -> bytes:
 
 
 def table(trials: Sequence[Trial]) -> list[list[str]]:
-    """A row for each trial, under a row of names."""
+    """Return a row for each trial, under a row of names."""
     rows = [["policy", "budget", *(name for name, _, _ in _COLUMNS), "NS"]]
     scores = normalised(trials)
     for trial in trials:
@@ -98,7 +98,7 @@ def _cell(name: str, value: float | None) -> str:
 
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
-    """The table in columns."""
+    """Return the table in columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

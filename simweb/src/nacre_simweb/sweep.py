@@ -40,7 +40,7 @@ class Sweep(NamedTuple):
     jobs: int = 1
 
     def seeds_of(self, goal: Goal) -> Sequence[int]:
-        """The seeds that a goal is measured on."""
+        """Return the seeds that a goal is measured on."""
         return self.seeds[: self.few] if self.few and goal.name != _HEADLINE else self.seeds
 
 
@@ -73,7 +73,7 @@ class Done(NamedTuple):
 
 
 def measured(sweep: Sweep, directory: Path | None = None) -> Iterator[Done | GoalResult]:
-    """Each part as it is made, and then each goal.
+    """Yield each part as it is made, and then each goal.
 
     Args:
         sweep: What is to be measured.
@@ -90,7 +90,7 @@ def measured(sweep: Sweep, directory: Path | None = None) -> Iterator[Done | Goa
 
 
 def parts_of(sweep: Sweep, directory: Path) -> list[Part]:
-    """All parts, those that take longest first."""
+    """Return all parts, those that take longest first."""
     specs_by_part: dict[tuple[int, RunSetting], dict[Spec, None]] = {}
     for goal in sweep.goals:
         for spec in needs(goal):
@@ -146,7 +146,7 @@ def _write(file: Path, scores: dict[Spec, Score]) -> None:
 
 @cache
 def code() -> str:
-    """A name of the code that measures: other code may come to other figures."""
+    """Return a name of the code that measures: other code may come to other figures."""
     root = Path(nacre.__file__).parent
     digest = blake2b(digest_size=8)
     for path in sorted(root.rglob("*.py")):

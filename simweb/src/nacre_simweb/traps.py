@@ -44,7 +44,7 @@ class Snares:
                 yield path, path[1:]
 
     def redirect(self, path: str) -> str:
-        """The target of a redirect of the ring; "" for no redirect."""
+        """Return the target of a redirect of the ring; "" for no redirect."""
         match = _LOOP.match(path) if self._settings.loop else None
         return f"/loop/{(int(match[1]) + 1) % _RING}" if match else ""
 

@@ -35,7 +35,7 @@ class Track(NamedTuple):
         url: The URL.
         kind: `article`, `list`, `embed` or `file`.
         spans: Its versions, in order; gaps are times at which it was not there.
-        page: URL of the page that embeds or lists it; "" where that means nothing.
+        page: URL of the page that embeds or lists it; "" if that means nothing.
     """
 
     url: str
@@ -59,7 +59,7 @@ class Track(NamedTuple):
         return [last] if start <= last < end else []
 
     def rests(self, end: float) -> bool:
-        """Whether it is there at the end."""
+        """Return whether it is there at the end."""
         return self.at(end) != GONE
 
 

@@ -50,13 +50,13 @@ class Stamps:
         self._draw = draw.at("validators")
 
     def mode(self, host: int) -> ValidatorMode:
-        """The way in which a host sends validators."""
+        """Return the way in which a host sends validators."""
         return self._draw.at("host", host).weighted(self._settings.modes)
 
     def headers(
         self, mode: ValidatorMode, state: ValidatorState, time: float, nonce: int
     ) -> list[tuple[str, str]]:
-        """The validators of a reply."""
+        """Return the validators of a reply."""
         fields: list[tuple[str, str]] = []
         etag = self._etag(mode, state, nonce)
         if etag:
@@ -89,7 +89,7 @@ class Stamps:
 
 
 def http_date(time: float) -> str:
-    """A time of the world as headers have it."""
+    """Return a time of the world as headers have it."""
     return _formatted(int(START + time))
 
 

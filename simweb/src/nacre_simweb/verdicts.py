@@ -34,11 +34,11 @@ class _Counts:
         self._wrong.update(names if wrong else ())
 
     def seen(self, name: str) -> float:
-        """The number of such changes."""
+        """Return the number of such changes."""
         return float(self._seen[name])
 
     def wrong(self, name: str) -> float:
-        """The number that were taken for something else."""
+        """Return the number that were taken for something else."""
         return float(self._wrong[name])
 
     def share(self, name: str) -> float | None:

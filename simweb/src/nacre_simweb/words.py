@@ -41,7 +41,7 @@ def words(draw: Draw, language: Language, count: int) -> list[str]:
 
 
 def paragraph(draw: Draw, language: Language, patched: Draw | None = None) -> str:
-    """A paragraph of some 30 to 90 words.
+    """Return a paragraph of some 30 to 90 words.
 
     Args:
         draw: What it says.
@@ -73,6 +73,6 @@ def _sentences(words_in: list[str], language: Language) -> str:
 
 
 def title(draw: Draw, language: Language) -> str:
-    """A headline."""
+    """Return a headline."""
     chosen = words(draw, language, 4 + draw.below(4))
     return "关于" + "".join(chosen) if language == "zh" else " ".join(chosen).capitalize()

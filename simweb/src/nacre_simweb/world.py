@@ -27,7 +27,7 @@ class World(Ground):
         self.resources = Resources(self, self.draw)
 
     def respond(self, url: str, time: float, request: Request | None = None) -> SimulatedReply:
-        """The reply to a request for a URL.
+        """Return the reply to a request for a URL.
 
         Args:
             url: Absolute URL; its port is left out of account.

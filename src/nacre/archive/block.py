@@ -197,7 +197,7 @@ def algorithm(digest: str | None) -> str:
 
 
 def digest_matches(text: str, digest: bytes) -> bool | None:
-    """Whether `LABEL:VALUE` names this digest, in base 16, 32 or 64; None: not readable.
+    """Return whether `LABEL:VALUE` names this digest, in base 16, 32 or 64; None: not readable.
 
     Writers differ in base and case, so values are compared after decoding.
     """

@@ -137,7 +137,7 @@ def _unlike(stated: _Facts, original: _Facts) -> Iterator[str]:
 
 
 def _reference(file: str, entry: WarcEntry) -> _Reference | None:
-    """The data of a revisit; None when they are not enough to find the original."""
+    """Return the data of a revisit; None when they are not enough to find the original."""
     refers = entry.get("WARC-Refers-To")
     uri, date = entry.get("WARC-Refers-To-Target-URI"), entry.get("WARC-Refers-To-Date")
     if refers is None and (uri is None or date is None):
@@ -160,7 +160,7 @@ _SHAPE = 0xFFFF
 
 
 def _digest_mark(text: str | None) -> int:
-    """A mark whose last two bytes represent the algorithm and the base; 0 for no digest."""
+    """Return a mark whose last two bytes represent the algorithm and the base; 0 for no digest."""
     if text is None:
         return 0
     value = text.partition(":")[2].lower().rstrip("=")
@@ -377,7 +377,7 @@ class _FileCheck:
 
 
 def line_mark(line: bytes) -> bytes:
-    """A short hash of an index line, so that many can be remembered."""
+    """Return a short hash of an index line, so that many can be remembered."""
     return blake2b(line, digest_size=16).digest()
 
 

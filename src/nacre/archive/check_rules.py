@@ -212,7 +212,7 @@ def _protocol(_: WarcEntry, value: str) -> Iterator[Defect]:
 
 
 def _segment_number(entry: WarcEntry, value: str) -> Iterator[Defect]:
-    """The first segment has 1 and is not a continuation; those have 2 and more."""
+    """Yield the first segment has 1 and is not a continuation; those have 2 and more."""
     later = value.isdecimal() and value.isascii() and value.lstrip("0") not in ("", "1")
     if later != (entry.get("WARC-Type") == "continuation") or not (later or value == "1"):
         yield "segment-invalid", f"WARC-Segment-Number {value[:40]}"

@@ -155,7 +155,7 @@ class Delta(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def delta_block(delta: Delta) -> bytes:
-    """The block of its record."""
+    """Return the block of its record."""
     lines = (
         ("difference", FORMAT),
         ("baseTargetURI", uri_field(delta.base_url)),
@@ -183,7 +183,7 @@ def delta_block(delta: Delta) -> bytes:
 
 
 def read_delta(block: bytes, base_id: str) -> Delta:
-    """The difference in a block.
+    """Return the difference in a block.
 
     Args:
         block: The whole block of the record.
@@ -225,7 +225,7 @@ def read_delta(block: bytes, base_id: str) -> Delta:
 
 
 def rebuild(delta: Delta, base: bytes) -> bytes:
-    """The block of the reply, compared with its digest.
+    """Return the block of the reply, compared with its digest.
 
     Args:
         delta: The difference.
@@ -246,7 +246,7 @@ def rebuild(delta: Delta, base: bytes) -> bytes:
 
 
 def page_url(target: str) -> str:
-    """The URL of the reply, from the WARC-Target-URI of the record."""
+    """Return the URL of the reply, from the WARC-Target-URI of the record."""
     return target.removeprefix(TARGET)
 
 

@@ -20,7 +20,7 @@ class StoredFields(Protocol):
     fields: list[tuple[str, str]]
 
     def get(self, name: str) -> str | None:
-        """The first value of a field; None when it is missing."""
+        """Return the first value of a field; None when it is missing."""
 
 
 class Expanded(NamedTuple):
@@ -45,14 +45,14 @@ def expanded_id(record_id: str) -> str:
 
 
 def expand_fields(entry: StoredFields, delta: Delta) -> Expanded:
-    """The record that is rebuilt from a difference; `entry` is its record."""
+    """Return the record that is rebuilt from a difference; `entry` is its record."""
     own = strip_brackets(entry.get("WARC-Record-ID") or "")
     url = page_url(strip_brackets(entry.get("WARC-Target-URI") or ""))
     return Expanded(url, entry.get("WARC-Date") or "", expanded_id(own), delta.payload)
 
 
 def response_record(entry: StoredFields, delta: Delta, block: bytes) -> WarcRecord:
-    """The response that a difference represents.
+    """Return the response that a difference represents.
 
     Args:
         entry: The record of the difference.
@@ -75,7 +75,7 @@ def response_record(entry: StoredFields, delta: Delta, block: bytes) -> WarcReco
 
 
 def revisit_record(entry: StoredFields, original: Expanded, head: bytes) -> WarcRecord:
-    """The revisit that a note represents.
+    """Return the revisit that a note represents.
 
     Args:
         entry: The record of the note.
@@ -103,7 +103,7 @@ def revisit_record(entry: StoredFields, original: Expanded, head: bytes) -> Warc
 
 
 def metadata_record(entry: StoredFields, block: bytes) -> WarcRecord:
-    """The metadata record that one with a reference to its outlinks represents.
+    """Return the metadata record that one with a reference to its outlinks represents.
 
     Args:
         entry: The record with the reference.

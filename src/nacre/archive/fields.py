@@ -18,7 +18,7 @@ _LAST = 253402300799_000_000  # 9999-12-31T23:59:59Z, the last that W3CDTF can w
 
 
 def field(text: str) -> str:
-    """A value for a WARC header or a metadata line, which can be encoded as UTF-8.
+    """Return a value for a WARC header or a metadata line, which can be encoded as UTF-8.
 
     What cannot be printed (CR, LF, NUL, other controls, line separators, lone surrogates) is
     percent-encoded, so that the value stays on its line; blanks around it are dropped.
@@ -29,7 +29,7 @@ def field(text: str) -> str:
 
 
 def uri_field(uri: str) -> str:
-    """A URI as a field value: `field`, and its blanks percent-encoded too."""
+    """Return a URI as a field value: `field`, and its blanks percent-encoded too."""
     value = field(uri)
     return value.replace(" ", "%20") if " " in value else value
 
@@ -77,12 +77,12 @@ def cut_date(micros: int, digits: int) -> int:
 
 
 def date_digits(micros: int) -> str:
-    """The digits of `date_text`, 20 of them."""
+    """Return the digits of `date_text`, 20 of them."""
     return date_text(micros).translate(_NO_SIGNS)
 
 
 def second_digits(micros: int) -> str:
-    """The first 14 of `date_digits`: the date of an index line."""
+    """Return the first 14 of `date_digits`: the date of an index line."""
     return _second_digits(_within(micros) // 1_000_000)
 
 
@@ -97,7 +97,7 @@ def digest_of(data: bytes) -> str:
 
 
 def record_uri(raw: bytes) -> str:
-    """A record id from 16 bytes: `urn:uuid:` in the form of a version 4 UUID (RFC 9562)."""
+    """Return a record id from 16 bytes: `urn:uuid:` in the form of a version 4 UUID (RFC 9562)."""
     text = raw.hex()
     variant = "89ab"[raw[8] >> 4 & 3]
     return f"urn:uuid:{text[:8]}-{text[8:12]}-4{text[13:16]}-{variant}{text[17:20]}-{text[20:32]}"
@@ -113,5 +113,5 @@ def micros(date: str | None) -> int:
 
 
 def strip_brackets(value: str) -> str:
-    """A URI without the angle brackets that ids have."""
+    """Return a URI without the angle brackets that ids have."""
     return value[1:-1] if value[:1] == "<" and value[-1:] == ">" else value

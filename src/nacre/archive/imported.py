@@ -53,7 +53,7 @@ class ImportedPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def imported_records(page: ImportedPage, ids: IdSource) -> list[WarcRecord]:
-    """The records of a page, in the order of writing; the first one has its body.
+    """Return the records of a page, in the order of writing; the first one has its body.
 
     Args:
         page: The page.

@@ -30,7 +30,7 @@ EMPTY_DIGEST = digest_of(b"")
 
 
 def index_line(record: WarcRecord, name: str, offset: int, length: int) -> bytes:
-    """The line of a record with its newline; b"" for a record that is not indexed.
+    """Return the line of a record with its newline; b"" for a record that is not indexed.
 
     Args:
         record: The record.
@@ -118,7 +118,7 @@ class Indexer:
         return self._lines(group)
 
     def close(self) -> list[tuple[bytes, int]]:
-        """The last lines; the reader must be at its end."""
+        """Return the last lines; the reader must be at its end."""
         group, self._held = self._held, []
         return self._lines(group)
 
@@ -189,7 +189,7 @@ def _digest(entry: WarcEntry, facts: BlockFacts) -> str | None:
 
 
 def index_lines(path: Path, note: Note = ignore_defect) -> Iterator[bytes]:
-    """The index lines of a WARC in the order of its records.
+    """Yield the index lines of a WARC in the order of its records.
 
     Args:
         path: The file; its name without `.open` is in the lines.
@@ -206,7 +206,7 @@ def index_lines(path: Path, note: Note = ignore_defect) -> Iterator[bytes]:
 
 
 def rebuild_index(path: Path, note: Note = ignore_defect) -> bytes:
-    """The closed, sorted index of a WARC; see `index_lines`."""
+    """Return the closed, sorted index of a WARC; see `index_lines`."""
     return sort_index(b"".join(index_lines(path, note)))
 
 

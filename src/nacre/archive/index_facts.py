@@ -92,7 +92,7 @@ def _text(raw: bytes) -> str:
 
 
 def _media_type(value: str) -> str:
-    """The text before the first `;` or blank, as cdxj-indexer cuts it."""
+    """Return the text before the first `;` or blank, as cdxj-indexer cuts it."""
     return _PARAMETERS.split(value, 1)[0]
 
 
@@ -122,7 +122,7 @@ class PostQuery(NamedTuple):
 
 
 def post_query(request: bytes) -> PostQuery | None:
-    """The text that a request adds to its index line; None unless it is a POST or PUT.
+    """Return the text that a request adds to its index line; None unless it is a POST or PUT.
 
     Args:
         request: Its bytes; of a long one the first 64 KiB count.
@@ -152,7 +152,7 @@ def _query(kind: str, body: bytes) -> str:
 
 
 def _json(body: bytes) -> str:
-    """Each scalar by the name of its object's key; repeated names are numbered."""
+    """Return each scalar by the name of its object's key; repeated names are numbered."""
     scalars: dict[str, str] = {}
     try:
         _scalars(json.loads(body), "", scalars, {}, _DEPTH)
@@ -184,7 +184,7 @@ def _scalars(
 
 
 def _multipart(kind: str, body: bytes) -> str:
-    """The fields of a form; the value of a file is its content, percent-encoded."""
+    """Return the fields of a form; the value of a file is its content, percent-encoded."""
     _, has_boundary, boundary = kind.partition("boundary=")
     if not has_boundary:
         raise ValueError("no boundary")

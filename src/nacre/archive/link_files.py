@@ -33,7 +33,7 @@ def may_refer(entry: WarcEntry) -> bool:
 
 
 def reference_of(entry: WarcEntry, block: bytes) -> LinkReference | None:
-    """The reference to outlinks in a record; None where it has none.
+    """Return the reference to outlinks in a record; None if it has none.
 
     Args:
         entry: The record.

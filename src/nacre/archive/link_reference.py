@@ -69,13 +69,13 @@ def links_digest(lines: bytes) -> str:
 
 
 def links_in(block: bytes) -> bytes:
-    """The outlink lines of a metadata block, joined by CRLF; b"" for none."""
+    """Return the outlink lines of a metadata block, joined by CRLF; b"" for none."""
     lines = block.partition(_END)[0].split(_BREAK)
     return _BREAK.join([line for line in lines if line.startswith(_LINE)])
 
 
 def all_lines(count: int) -> tuple[bytes, ...]:
-    """The parts where all outlink lines are those of the other record.
+    """Return the parts where all outlink lines are those of the other record.
 
     Args:
         count: Their number.
@@ -109,7 +109,7 @@ def parts_of(old: bytes, new: bytes) -> tuple[bytes, ...]:
 
 
 def join_parts(parts: Sequence[bytes], old: bytes) -> bytes:
-    """The outlink lines that parts mean.
+    """Return the outlink lines that parts mean.
 
     Args:
         parts: See `LinkReference`.
@@ -147,7 +147,7 @@ def reference_lines(reference: LinkReference) -> Iterator[str]:
 
 
 def read_reference(block: bytes, refers_to: str | None) -> LinkReference | None:
-    """The reference in a metadata block; None where it has none.
+    """Return the reference in a metadata block; None if it has none.
 
     Args:
         block: The block, or its beginning up to the blank line.

@@ -110,7 +110,7 @@ class WarcReader:
                 last.note_size(source.end - start)
 
     def _member(self) -> Iterator[WarcEntry]:
-        """The records of one member, which should be one; a plain file is one member."""
+        """Yield the records of one member, which should be one; a plain file is one member."""
         source, count = self._source, 0
         start = source.start
         while source.peek(1):
@@ -163,7 +163,7 @@ class WarcReader:
             self._note("blank-lines", offset, "blank lines before the record")
 
     def _line(self) -> bytes:
-        """The next line with its end; b"" when there is none within the limit."""
+        """Return the next line with its end; b"" when there is none within the limit."""
         size = 1024
         while True:
             window = self._source.peek(size)

@@ -116,7 +116,7 @@ class WarcRecord(msgspec.Struct, gc=False):
 
 
 def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> list[WarcRecord]:
-    """The records of one capture, in the order of writing.
+    """Return the records of one capture, in the order of writing.
 
     First response, revisit, difference or (for `dns:`) resource; then request and metadata, which
     name the first as WARC-Concurrent-To. All bear the same WARC-Date.
@@ -201,7 +201,7 @@ def warcinfo_record(
     fields: Sequence[tuple[str, str]],
     digits: int = DATE_DIGITS,
 ) -> WarcRecord:
-    """The first record of a file.
+    """Return the first record of a file.
 
     Args:
         record_id: 16 bytes for its id.
@@ -255,7 +255,7 @@ def _head(kind: str, record_id: str, lines: str, end: str) -> bytes:
 
 
 def _end(digest: str, content_type: str, length: int) -> str:
-    """The last lines; `content_type` is a whole line, or "" for none."""
+    """Return the last lines; `content_type` is a whole line, or "" for none."""
     return f"WARC-Block-Digest: {digest}\r\n{content_type}Content-Length: {length}\r\n\r\n"
 
 
@@ -321,7 +321,7 @@ def _response(capture: Capture, common: _Common) -> WarcRecord:
 
 
 def _difference(capture: Capture, delta: Delta, common: _Common) -> WarcRecord:
-    """A reply as a difference. Its payload digest is in the block.
+    """Return a reply as a difference. Its payload digest is in the block.
 
     That of the record is of the block itself: indexers take a record without one for empty.
     """
@@ -399,7 +399,7 @@ def _metadata(capture: Capture, common: _Common, own: str, lines: str, block: by
 
 
 def _dns(capture: Capture, digits: int, own: str) -> WarcRecord:
-    """A `dns:` look-up: a resource whose payload is its block."""
+    """Return a `dns:` look-up: a resource whose payload is its block."""
     body = capture.body
     digest = capture.block_digest or _block_digest(capture)
     payload = f"WARC-Payload-Digest: {field(digest)}\r\n"
@@ -469,7 +469,7 @@ def _fact_lines(facts: CaptureFacts) -> list[str]:
 
 
 def _tls(capture: Capture) -> list[str]:
-    """The result of verifying the server's certificate, and the requested name."""
+    """Return the result of verifying the server's certificate, and the requested name."""
     if capture.tls is None:
         return []
     return [

@@ -50,7 +50,7 @@ def difference_of(entry: WarcEntry) -> StoredDifference:
 
 
 def difference_at(path: Path, offset: int) -> StoredDifference:
-    """The difference whose record begins at an offset of a WARC.
+    """Return the difference whose record begins at an offset of a WARC.
 
     Raises:
         DeltaError: There is none.
@@ -64,7 +64,7 @@ def difference_at(path: Path, offset: int) -> StoredDifference:
 
 
 def response_at(path: Path, offset: int, record_id: str) -> bytes:
-    """The block of the response at an offset of a WARC, compared with its own digest.
+    """Return the block of the response at an offset of a WARC, compared with its own digest.
 
     Args:
         path: The WARC.
@@ -148,11 +148,11 @@ class RecordFiles:
         self._places = None
 
     def path(self, name: str) -> Path | None:
-        """The file of a name; None when it is none of them."""
+        """Return the file of a name; None when it is none of them."""
         return self._paths.get(name)
 
     def place(self, record_id: str) -> RecordPlace | None:
-        """The place of a record by its id; None: it is in none of the files.
+        """Return the place of a record by its id; None: it is in none of the files.
 
         Files may have been moved or repacked, so all are read once, 100 bytes of memory per record.
         """
@@ -206,7 +206,7 @@ class BaseFiles:
         return block
 
     def _find_stated(self, delta: Delta) -> bytes | None:
-        """The base at the place in the difference; None when it is not there."""
+        """Return the base at the place in the difference; None when it is not there."""
         path = self._files.path(delta.base_file)
         if path is None:
             return None

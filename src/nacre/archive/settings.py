@@ -145,7 +145,7 @@ class WarcSettings(Component):
     )
 
     def collection_url(self) -> str:
-        """The collection of the OutbackCDX server.
+        """Return the collection of the OutbackCDX server.
 
         Raises:
             ConfigError: None is set.

@@ -38,7 +38,7 @@ class MemberSource(Protocol):
         ...
 
     def peek(self, size: int) -> bytes:
-        """The next bytes of the member without taking them; fewer only at its end."""
+        """Return the next bytes of the member without taking them; fewer only at its end."""
         ...
 
     def read(self, size: int) -> bytes:
@@ -308,7 +308,7 @@ def _inflates(state: "zlib._Decompress", data: bytes) -> bool:
 
 
 def section(file: io.BufferedReader, start: int, end: int) -> io.BufferedReader:
-    """The bytes from `start` up to `end`, which is where this one begins and ends."""
+    """Return the bytes from `start` up to `end`, which is where this one begins and ends."""
     return io.BufferedReader(_Section(file, start, end))
 
 

@@ -33,7 +33,7 @@ PLAIN = -1
 
 
 def pack(record: WarcRecord, level: int) -> bytes:
-    """The complete bytes of the record in the file; for records that fit in memory.
+    """Return the complete bytes of the record in the file; for records that fit in memory.
 
     Args:
         record: The record.
@@ -46,7 +46,7 @@ def pack(record: WarcRecord, level: int) -> bytes:
 
 
 def pack_chunks(record: WarcRecord, level: int) -> Iterator[bytes]:
-    """The same in chunks of at most about 1 MB, for bodies of any size."""
+    """Yield the same in chunks of at most about 1 MB, for bodies of any size."""
     if level == PLAIN:
         yield from _plain(record)
         return

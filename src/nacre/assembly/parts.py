@@ -130,7 +130,7 @@ class _Chains:
     def make(
         self, name: ChainName, built: Mapping[str, Callable[[], Processor]] | None = None
     ) -> ChainBuilder:
-        """A chain.
+        """Return a chain.
 
         Args:
             name: Which one.

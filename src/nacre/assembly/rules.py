@@ -58,24 +58,24 @@ class JobRules:
         return seeds
 
     def scope(self) -> Effective[Scope]:
-        """The scope, compiled under each combination of sheets."""
+        """Return the scope, compiled under each combination of sheets."""
         rules = self.effective.then(lambda s: s.scope)
         return rules.then(lambda listed: compile_scope(listed, self.scope_state))
 
     def scope_at_recheck(self) -> Effective[Scope]:
-        """The same with the rules that need the address of the server."""
+        """Return the same with the rules that need the address of the server."""
         offers = RulePlace.RECHECK.offers
         rules = self.effective.then(lambda s: s.scope)
         return rules.then(lambda listed: compile_scope(listed, self.scope_state, offers))
 
     def midfetch(self) -> Effective[Gate | None]:
-        """The gate between the head and the body of a reply."""
+        """Return the gate between the head and the body of a reply."""
         place = RulePlace.MID_FETCH
         rules = self.effective.then(lambda s: s.fetch.midfetch)
         return rules.then(lambda listed: compile_gate(listed, self.scope_state, place))
 
     def gate(self, chain: ChainName, number: int) -> Gate | bool:
-        """The gate of an entry of a chain, without any sheet; see `entry_gate`."""
+        """Return the gate of an entry of a chain, without any sheet; see `entry_gate`."""
         chains = self.settings.chains
         return entry_gate(chain, chains.of(chain), number, self.scope_state)
 
@@ -92,7 +92,7 @@ def open_rules(
     queue_of: Callable[[str], str] = surt_authority,
     write: Callable[[Logged], None] = _unwritten,
 ) -> JobRules:
-    """The rules of a job, without its seeds: see `JobRules.add_seeds` and `SeedBook.load`.
+    """Return the rules of a job, without its seeds: see `JobRules.add_seeds` and `SeedBook.load`.
 
     Args:
         settings: The settings of the job.
@@ -112,7 +112,7 @@ def open_rules(
 
 
 def draft_rules(settings: JobSettings) -> JobRules:
-    """The rules of a job that is still to be written: without sheets, each file empty."""
+    """Return the rules of a job that is still to be written: without sheets, each file empty."""
     state = ScopeState(read_lines=lambda _: [])
     sheets = make_sheets(settings, SheetList({}, ()), state)
     return JobRules(sheets.settings, sheets, state, RuleFiles(Path()))

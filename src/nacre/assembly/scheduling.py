@@ -111,7 +111,7 @@ def make_queues(  # noqa: PLR0913 - dependencies of the frontier
     learns: bool,
     max_wait: float = 0.0,
 ) -> Queues:
-    """The frontier of a run.
+    """Return the frontier of a run.
 
     Args:
         rules: The settings under each combination of sheets.

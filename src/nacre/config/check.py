@@ -54,12 +54,12 @@ class Loaded(Generic[T]):
         return SettingOrigin("default")
 
     def _is_parted(self, path: str) -> bool:
-        """Whether a layer gave a value in parts: a mapping with keys."""
+        """Return whether a layer gave a value in parts: a mapping with keys."""
         below = f"{path}."
         return any(name.startswith(below) for name in self.origins)
 
     def is_given(self, path: str) -> bool:
-        """Whether a layer gives this value, and not the default."""
+        """Return whether a layer gives this value, and not the default."""
         return path in self.origins
 
     def is_unknown(self, path: str) -> bool:

@@ -125,7 +125,7 @@ def setting(  # noqa: PLR0913 - properties of a field
     sample: str = "",
     **limits: Any,
 ) -> Any:
-    """A field of a component.
+    """Return a field of a component.
 
     Args:
         default: Its default; `...` makes it required.
@@ -135,7 +135,7 @@ def setting(  # noqa: PLR0913 - properties of a field
         sheets: A sheet can change it for some URIs.
         items: Of a list: `live` and `sheets` apply to the list only, not to the values of its
             items.
-        sample: A good value as YAML, for messages; "" where the default is one.
+        sample: A good value as YAML, for messages; "" if the default is one.
         **limits: Constraints of pydantic's `Field`, such as `ge`.
     """
     extra: JsonDict = {"unit": unit, "live": live, "sheets": sheets}
@@ -235,7 +235,7 @@ class ComponentRegistry(Registry[type[M]]):
         return kind.model_validate({**fields, key: kind.model_fields[key].default})
 
     def spelled(self, value: Mapping[Any, Any]) -> dict[str, Any]:
-        """The input, in Nacre's names of settings."""
+        """Return the input, in Nacre's names of settings."""
         return dict(value)
 
     def _is_one(self, part: object) -> bool:

@@ -180,7 +180,7 @@ def _fault(error: MarkedYAMLError, text: str) -> _Fault:
 
 
 def _bracket_fault(problem: str, context: str, at: _Fault, text: str) -> _Fault | None:
-    """A bracket that is not closed, or was never opened; None for another fault."""
+    """Return a bracket that is not closed, or was never opened; None for another fault."""
     if "flow" in context and problem.startswith("expected ','"):
         mark = problem.partition("or '")[2][:1]
         missing = message(
@@ -226,7 +226,7 @@ class _Reader:
         self._nodes = 0
 
     def mapping(self, node: MappingNode, path: str) -> Tree:
-        """A mapping; of a key that occurs twice the last value counts, or both."""
+        """Return a mapping; of a key that occurs twice the last value counts, or both."""
         result: Tree = {}
         lines: dict[str, int] = {}
         for key, value in self._entries(node):
@@ -387,7 +387,7 @@ def find_tabs(text: str) -> tuple[list[int], str]:
 
 
 def blank_section(text: str, first: int, last: int, *, again: bool = False) -> tuple[str, set[str]]:
-    """The text without the section that holds a syntax error.
+    """Return the text without the section that holds a syntax error.
 
     Args:
         text: The whole text.

@@ -53,7 +53,7 @@ class Effective(list[T]):
         self._watchers.append(changed)
 
     def add(self, value: T) -> int:
-        """A new combination; its number."""
+        """Return a new combination; its number."""
         self.append(value)
         number = len(self) - 1
         for follow in self._followers:

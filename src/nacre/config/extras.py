@@ -9,7 +9,7 @@ from nacre.errors import ConfigError
 
 
 def wanting(feature: str, library: str) -> str:
-    """The message, with the command for the Python that runs now.
+    """Return the message, with the command for the Python that runs now.
 
     The extras of the project have the same libraries, but pip installs a checkout by its folder
     only.
@@ -79,7 +79,7 @@ def require_extra(feature: str, extra: str) -> None:
 
 
 def has_lock(extra: str) -> bool:
-    """Whether an extra can be installed from its lock, which a clone has."""
+    """Return whether an extra can be installed from its lock, which a clone has."""
     return _lock(extra).is_file()
 
 
@@ -88,12 +88,12 @@ def _lock(extra: str) -> Path:
 
 
 def install_command(extra: str) -> str:
-    """The command for the Python that runs now."""
+    """Return the command for the Python that runs now."""
     return shlex.join(install_arguments(extra))
 
 
 def install_arguments(extra: str) -> list[str]:
-    """The same, as arguments of a process."""
+    """Return the same, as arguments of a process."""
     pip = [sys.executable, "-m", "pip", "install"]
     if has_lock(extra):
         return [*pip, "--require-hashes", "-r", str(_lock(extra))]
@@ -109,12 +109,12 @@ _BESIDE = _CLONE / "docs"
 
 
 def documents() -> list[Path]:
-    """All pages, in order of their names."""
+    """Return all pages, in order of their names."""
     return sorted(_folder().rglob("*.md"))
 
 
 def document(name: str) -> str:
-    """The path of a page such as `howto.md`: in the package as installed, or in a clone."""
+    """Return the path of a page such as `howto.md`: in the package as installed, or in a clone."""
     return str(_folder() / name)
 
 

@@ -23,12 +23,12 @@ class FieldFacts(NamedTuple):
     Attributes:
         path: Dotted path.
         type: Its type in operators' words.
-        default: Its default; None where it must be given.
+        default: Its default; None if it must be given.
         doc: Its meaning.
         unit: Its unit; "" for none.
         live: It can be changed while the job runs.
         sheets: A sheet can change it.
-        sample: A good value, as YAML; "" where the default is one.
+        sample: A good value, as YAML; "" if the default is one.
     """
 
     path: str
@@ -42,7 +42,7 @@ class FieldFacts(NamedTuple):
 
 
 def fields(model: type[BaseModel], prefix: str = "") -> Iterator[FieldFacts]:
-    """Every property of a model, depth first, with dotted paths."""
+    """Yield every property of a model, depth first, with dotted paths."""
     for name, info in model.model_fields.items():
         path = f"{prefix}{name}"
         below = _submodel(info)
@@ -53,7 +53,7 @@ def fields(model: type[BaseModel], prefix: str = "") -> Iterator[FieldFacts]:
 
 
 def facts_of(path: str, info: FieldInfo) -> FieldFacts:
-    """The facts about a field of a model that a path leads to."""
+    """Return the facts about a field of a model that a path leads to."""
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
     default = info.get_default(call_default_factory=True, validated_data={})
     return FieldFacts(
@@ -69,7 +69,7 @@ def facts_of(path: str, info: FieldInfo) -> FieldFacts:
 
 
 def required(facts: FieldFacts) -> bool:
-    """Whether it has no default."""
+    """Return whether it has no default."""
     return facts.default is PydanticUndefined
 
 
@@ -79,7 +79,7 @@ def _submodel(info: FieldInfo) -> type[BaseModel] | None:
 
 
 def facts_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> FieldFacts | None:
-    """The property that a path of a tree leads to, through lists and mappings too.
+    """Return the property that a path of a tree leads to, through lists and mappings too.
 
     Args:
         model: What the whole tree is read as.
@@ -99,7 +99,7 @@ def model_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> type
 
 
 def type_at(model: type[BaseModel], parts: Sequence[str], tree: object) -> object:
-    """The type of the value at a path, as annotated; None when there is no such path.
+    """Return the type of the value at a path, as annotated; None when there is no such path.
 
     Args:
         model: What the whole tree is read as.
@@ -127,7 +127,7 @@ def _value_at(tree: object, parts: Sequence[str]) -> object:
 
 
 def choices_of(kind: object) -> tuple[str, ...]:
-    """The values that a type allows, where it allows some only; empty where it does not."""
+    """Return the values that a type allows, where it allows some only; empty if it does not."""
     choices: list[str] = []
     for member in _members(kind):
         if member is bool:
@@ -148,7 +148,7 @@ def _below(tree: object, part: str) -> object:
 
 
 def _members(kind: object) -> Iterator[object]:
-    """The types that a type may be, unions and annotations taken apart."""
+    """Yield the types that a type may be, unions and annotations taken apart."""
     origin = get_origin(kind)
     if origin is Annotated:
         yield from _members(get_args(kind)[0])
@@ -160,7 +160,7 @@ def _members(kind: object) -> Iterator[object]:
 
 
 def _choose_model(kind: object, value: object) -> type[BaseModel] | None:
-    """The model among the members of a type that a value is meant for."""
+    """Return the model among the members of a type that a value is meant for."""
     models = [m for m in _members(kind) if isinstance(m, type) and issubclass(m, BaseModel)]
     if len(models) == 1:
         model = models[0]
@@ -170,7 +170,7 @@ def _choose_model(kind: object, value: object) -> type[BaseModel] | None:
 
 
 def names_of(model: type[BaseModel]) -> tuple[str, ...]:
-    """The names by which `rule:` calls a model: its own first, then its aliases."""
+    """Return the names by which `rule:` calls a model: its own first, then its aliases."""
     info = model.model_fields.get("rule")
     if info is None or get_origin(info.annotation) is not Literal:
         return ()
@@ -178,7 +178,7 @@ def names_of(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 def _inner(kind: object, part: str) -> object:
-    """The type of the items of a list, or of the values of a mapping."""
+    """Return the type of the items of a list, or of the values of a mapping."""
     for member in _members(kind):
         origin, inner = get_origin(member), get_args(member)
         if origin is dict:
@@ -237,7 +237,7 @@ def _class_name(kind: type) -> str:
 
 @cache
 def _paths(model: type[BaseModel]) -> dict[str, str]:
-    """The path of each property of a model, by its last name."""
+    """Return the path of each property of a model, by its last name."""
     return {field.path.rpartition(".")[2]: field.path for field in fields(model)}
 
 
@@ -257,7 +257,7 @@ def suggestion(model: type[BaseModel], parts: Sequence[str], tree: object = None
 
 
 def no_such_setting(path: str, hint: str = "") -> Problem:
-    """The problem of a path that no setting has.
+    """Return the problem of a path that no setting has.
 
     Args:
         path: The path.
@@ -271,7 +271,7 @@ def no_such_setting(path: str, hint: str = "") -> Problem:
 
 
 def value_at(settings: BaseModel, path: str) -> object:
-    """The effective value of a dotted path.
+    """Return the effective value of a dotted path.
 
     Raises:
         ConfigError: No such setting; the message suggests one.

@@ -96,7 +96,7 @@ _KINDS = {
 
 
 def message_of(item: ErrorDetails, *, in_settings: bool = True) -> str:
-    """The message of an error, in words for operators.
+    """Return the message of an error, in words for operators.
 
     Args:
         item: What validation found.
@@ -131,7 +131,7 @@ def _choice(item: ErrorDetails, expected: str) -> str:
 
 
 def must_be(kind: str) -> Message:
-    """The problem of a value that is of another type, which is named."""
+    """Return the problem of a value that is of another type, which is named."""
     return message("config.must-be", "must be {kind}", kind=kind)
 
 
@@ -153,7 +153,7 @@ def problems_of(
     tree: Tree,
     origins: Mapping[str, SettingOrigin],
 ) -> list[tuple[tuple[str, ...], Problem]]:
-    """The problems that a validation found, each with its path.
+    """Return the problems that a validation found, each with its path.
 
     Args:
         model: What was validated.
@@ -191,7 +191,7 @@ def place_of(path: str, origins: Mapping[str, SettingOrigin]) -> SettingOrigin:
 
 
 def _locate_error(item: ErrorDetails, tree: Tree) -> _Found:
-    """The path without the names of types that pydantic puts into it."""
+    """Return the path without the names of types that pydantic puts into it."""
     parts: list[str] = []
     node: object = tree
     chosen = False
@@ -295,7 +295,7 @@ def _describe_expected(facts: FieldFacts) -> str:
 
 
 def typed(facts: FieldFacts) -> str:
-    """The type of a setting, with its unit."""
+    """Return the type of a setting, with its unit."""
     return join((facts.type, facts.unit), *COMMA)
 
 
@@ -303,7 +303,7 @@ _BY_UNIT = {"s": "10m", "bytes": "500 MB"}
 
 
 def sample_of(facts: FieldFacts) -> str:
-    """A line to copy; "" where none helps."""
+    """Return a line to copy; "" if none helps."""
     name = facts.path.rpartition(".")[2]
     value: object = facts.sample or _BY_UNIT.get(facts.unit, "")
     if not value and not required(facts) and isinstance(facts.default, str | int | float):

@@ -143,11 +143,11 @@ class _Places:
         self._names = sorted(layer.places)
 
     def at(self, path: str) -> SettingOrigin:
-        """The place of a path."""
+        """Return the place of a path."""
         return self._places.get(path, self._unknown)
 
     def below(self, path: str) -> dict[str, SettingOrigin]:
-        """The places of all paths below a path, in the order of the file."""
+        """Return the places of all paths below a path, in the order of the file."""
         first, last = (bisect_left(self._names, path + mark) for mark in (".", "/"))
         names = sorted(self._names[first:last], key=self._order.__getitem__)
         return {name: self._places[name] for name in names}
@@ -196,7 +196,7 @@ def most_nodes(text: str) -> int:
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether brackets are nested deeper than `DEEPEST`; a quick look, without a parser."""
+    """Return whether brackets are nested deeper than `DEEPEST`; a quick look, without a parser."""
     if text.count("[") + text.count("{") <= DEEPEST:
         return False
     depth = 0

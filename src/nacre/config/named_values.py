@@ -74,7 +74,7 @@ def named_values(
 
 
 def _references(path: str, value: object) -> Iterator[NamedValue]:
-    """The file or variable that a secret is read from."""
+    """Yield the file or variable that a secret is read from."""
     if isinstance(value, Mapping):
         for key, name in value.items():
             kind = NamedKind.VARIABLE if key == "env" else NamedKind.FILE
@@ -110,7 +110,7 @@ def _of_mapping(
 
 
 def _with_defaults(registry: ComponentRegistry[Any], value: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """A component with the defaults that name something, such as the URL of a server."""
+    """Return a component with the defaults that name something, such as the URL of a server."""
     try:
         model: type[BaseModel] = registry.get(str(value[registry.noun]))
     except ValueError:
@@ -136,7 +136,7 @@ def _by_name(key: str, value: object, path: str) -> Iterator[NamedValue]:
 
 
 def mark_of(kind: object, value: object = "") -> NamedKind | None:
-    """The kind of thing that a value of a type names; None for nothing.
+    """Return the kind of thing that a value of a type names; None for nothing.
 
     Args:
         kind: The type, as annotated.
@@ -172,7 +172,7 @@ def _field_kinds(model: type[BaseModel], key: str) -> Iterator[object]:
 
 
 def _registry(kind: object) -> ComponentRegistry[Any] | None:
-    """The registry that reads the values of a type; None for none."""
+    """Return the registry that reads the values of a type; None for none."""
     if get_origin(kind) is not Annotated:
         return None
     inner, *more = get_args(kind)
@@ -184,7 +184,7 @@ def _registry(kind: object) -> ComponentRegistry[Any] | None:
 def _models(
     kind: object, registry: ComponentRegistry[Any] | None, value: Mapping[Any, Any]
 ) -> list[type[BaseModel]]:
-    """The models that a mapping may be read as."""
+    """Return the models that a mapping may be read as."""
     name = value.get(registry.noun) if registry is not None else None
     if registry is not None and isinstance(name, str):
         try:
@@ -201,14 +201,14 @@ def _models(
 
 
 def _named_item(kind: object, name: str) -> object:
-    """The type of an item that a path names: its kind, if the name is that of one."""
+    """Return the type of an item that a path names: its kind, if the name is that of one."""
     registry = _registry(kind)
     model = registry.find(name) if registry is not None else None
     return model or kind
 
 
 def members(kind: object) -> Iterator[object]:
-    """The types that a type may be, unions and annotations taken apart."""
+    """Yield the types that a type may be, unions and annotations taken apart."""
     origin = get_origin(kind)
     if origin is Annotated:
         yield from members(get_args(kind)[0])
@@ -220,7 +220,7 @@ def members(kind: object) -> Iterator[object]:
 
 
 def _item_kind(kind: object) -> object:
-    """The type of the items of a list, or of the values of a mapping; None for neither."""
+    """Return the type of the items of a list, or of the values of a mapping; None for neither."""
     for member in members(kind):
         origin, inner = get_origin(member), get_args(member)
         if origin in (tuple, list, frozenset) and inner:
@@ -243,7 +243,7 @@ def _marked_of(model: type[BaseModel]) -> Mapping[str, NamedKind]:
 
 @functools.cache
 def marked_names() -> Mapping[str, NamedKind]:
-    """The names of all settings that name something, of all components that are loaded."""
+    """Return the names of all settings that name something, of all components that are loaded."""
     names: dict[str, NamedKind] = {"file": NamedKind.FILE, "env": NamedKind.VARIABLE}
     for model in components():
         names.update(_marked_of(model))
@@ -251,12 +251,12 @@ def marked_names() -> Mapping[str, NamedKind]:
 
 
 def components(base: type[Component] = Component) -> Iterator[type[Component]]:
-    """All components that are loaded, each once or more."""
+    """Yield all components that are loaded, each once or more."""
     for model in base.__subclasses__():
         yield model
         yield from components(model)
 
 
 def marked_fields(model: type[BaseModel]) -> Mapping[str, NamedKind]:
-    """The settings of one component that name something."""
+    """Return the settings of one component that name something."""
     return _marked_of(model)

@@ -40,7 +40,7 @@ def open_ordinary(path: Path) -> BufferedReader:
 
 
 def read_ordinary(path: Path, most: int) -> bytes:
-    """The bytes of an ordinary file.
+    """Return the bytes of an ordinary file.
 
     Args:
         path: The file.

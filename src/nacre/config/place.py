@@ -73,7 +73,7 @@ def names_of(items: Sequence[BaseModel]) -> list[str]:
 
 
 def _word(item: BaseModel) -> str:
-    """The value of the field that distinguishes the item's kind from others."""
+    """Return the value of the field that distinguishes the item's kind from others."""
     for name, info in type(item).model_fields.items():
         if _tells_kind(info):
             return str(getattr(item, name))
@@ -122,7 +122,7 @@ def _items(here: Property, around: Property) -> Property:
 
 
 def _parts(value: object) -> dict[str, BaseModel]:
-    """The components in a value by their names; "" for the value itself."""
+    """Return the components in a value by their names; "" for the value itself."""
     if isinstance(value, BaseModel):
         return {"": value}
     if isinstance(value, tuple) and value and all(isinstance(item, BaseModel) for item in value):
@@ -131,7 +131,7 @@ def _parts(value: object) -> dict[str, BaseModel]:
 
 
 def find(settings: BaseModel, path: str) -> Property:
-    """The property of a path.
+    """Return the property of a path.
 
     Raises:
         UnknownPropertyError: There is none.
@@ -226,7 +226,7 @@ def _describe_error(item: ErrorDetails, above: str) -> tuple[str, str, object]:
 
 
 def _change(value: object, inner: Mapping[str, object], above: str) -> object:
-    """A component, or a list of them, with other values in it."""
+    """Return a component, or a list of them, with other values in it."""
     if isinstance(value, BaseModel):
         return _with(value, inner, above)
     if not isinstance(value, tuple):

@@ -42,7 +42,7 @@ def did_you_mean(name: str) -> Message:
 
 
 def one_of(names: Iterable[str]) -> Message:
-    """The hint that these names are possible."""
+    """Return the hint that these names are possible."""
     return message("config.choices", "one of: {names}", names=", ".join(names))
 
 

@@ -85,7 +85,7 @@ class Secret:
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """A text, or one of the two references."""
+        """Return a text, or one of the two references."""
         references = [
             {
                 "type": "object",

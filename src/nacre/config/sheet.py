@@ -138,7 +138,7 @@ def _forbidden(settings: BaseModel, path: str) -> Problem | None:
 
 
 def check_values(settings: BaseModel, values: Values) -> Iterator[Problem]:
-    """The errors in values for settings."""
+    """Yield the errors in values for settings."""
     try:
         with_values(settings, values)
     except InvalidValuesError as error:
@@ -148,7 +148,7 @@ def check_values(settings: BaseModel, values: Values) -> Iterator[Problem]:
 
 
 def _is_secret(settings: BaseModel, path: str) -> bool:
-    """Whether a value is not to be shown; also where nothing is known of it."""
+    """Return whether a value is not to be shown; also where nothing is known of it."""
     try:
         return "secret" in type_name(find(settings, path).info.annotation)
     except UnknownPropertyError:
@@ -163,7 +163,7 @@ def _doc(settings: BaseModel, path: str) -> str:
 
 
 def suggestion(error: UnknownPropertyError, settings: BaseModel, path: str) -> str:
-    """A suggestion of the name that the operator may have meant."""
+    """Return a suggestion of the name that the operator may have meant."""
     near = difflib.get_close_matches(error.path, error.known, n=1, cutoff=0.6)
     if near:
         return did_you_mean(f"{near[0]}{path[len(error.path) :]}")
@@ -200,7 +200,7 @@ class Overlays(Generic[T]):
         self._numbers: dict[tuple[str, ...], int] = {(): 0}
 
     def number(self, names: Iterable[str]) -> int:
-        """The number of a combination: names in the order in which they apply."""
+        """Return the number of a combination: names in the order in which they apply."""
         sheets = tuple(names)
         number = self._numbers.get(sheets)
         if number is None:
@@ -208,7 +208,7 @@ class Overlays(Generic[T]):
         return number
 
     def names(self, number: int) -> tuple[str, ...]:
-        """The sheets of a combination, those that apply last at the end."""
+        """Return the sheets of a combination, those that apply last at the end."""
         return self._names[number]
 
     def replace(self, settings: T, sheets: Mapping[str, Sheet]) -> None:
@@ -260,6 +260,6 @@ def _over(values: Values, stronger: Values) -> dict[str, object]:
 
 
 def _in_order(names: Sequence[str]) -> tuple[str, ...]:
-    """Each once, at its last place."""
+    """Return each once, at its last place."""
     last = dict.fromkeys(reversed(names))
     return tuple(reversed(last))

@@ -44,7 +44,7 @@ def encode_sha1(digest: bytes) -> str:
 
 
 def decode_sha1(text: str) -> bytes:
-    """The 20 bytes of 32 characters of the alphabet, which upper-case letters begin.
+    """Return the 20 bytes of 32 characters of the alphabet, which upper-case letters begin.
 
     Raises:
         ValueError: It is not Base32 of 20 bytes.

@@ -127,7 +127,7 @@ class Capture(msgspec.Struct):
         payload_digest: `sha1:BASE32` of the payload, transfer coding removed; "" when none.
         truncated: WARC-Truncated: `length`, `time`, `disconnect`, `unspecified`; "" when whole.
         annotations: What was odd, for crawl.log (`lenTrunc`, `tlsNoCloseNotify` …).
-        trust: Whether the reply is the answer to the request; None where nothing else can be.
+        trust: Whether the reply is the answer to the request; None if nothing else can be.
     """
 
     url: str
@@ -170,7 +170,7 @@ class Capture(msgspec.Struct):
         return None
 
     def header_values(self, name: bytes) -> list[bytes]:
-        """All values of a header, by lower-case name, in order."""
+        """Return all values of a header, by lower-case name, in order."""
         size = len(name)
         return [value for key, value in self.headers if len(key) == size and key.lower() == name]
 

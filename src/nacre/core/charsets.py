@@ -32,7 +32,7 @@ def hints_of(uri: CrawlURI, host: str = "") -> Hints:
 
 
 def with_charset(visit: Visit, uris: list[CrawlURI]) -> list[CrawlURI]:
-    """The links of a page, each with the charset of the page.
+    """Return the links of a page, each with the charset of the page.
 
     The facts about a redirect are valid for its target too.
     """
@@ -49,7 +49,7 @@ def _with_facts(uri: CrawlURI, facts: Mapping[str, str]) -> CrawlURI:
 
 
 def read_before_in(uri: CrawlURI, codec: str) -> CrawlURI:
-    """A URI that is visited again, with the codec of its last version."""
+    """Return a URI that is visited again, with the codec of its last version."""
     return uri if codec in COMMON else _with_facts(uri, {BEFORE: codec})
 
 

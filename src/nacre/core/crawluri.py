@@ -109,7 +109,7 @@ _ICON = "/favicon.ico"
 
 
 def is_icon_guess(url: str, path: str, via: str) -> bool:
-    """True for the guessed favicon without a link to it, or the target of its redirect.
+    """Return True for the guessed favicon without a link to it, or the target of its redirect.
 
     Browsers request it from every site, and so does the crawler; a missing icon is no error.
 

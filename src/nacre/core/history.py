@@ -78,7 +78,7 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         confirmed: WARC-Date of the last record that confirms that it is still served, µs since the
             epoch; 0 for none.
         noted: A later reply with the same content in other bytes; None for none.
-        links: The last record with all of its outlinks; None where no run may refer to one.
+        links: The last record with all of its outlinks; None if no run may refer to one.
     """
 
     url: str
@@ -152,7 +152,7 @@ def kept_validator(value: bytes | None) -> bytes:
 
 
 def without_capture(history: HistoryRecord) -> HistoryRecord:
-    """A row that no revisit and no conditional request can come from."""
+    """Return a row that no revisit and no conditional request can come from."""
     return structs.replace(
         history,
         date=0,

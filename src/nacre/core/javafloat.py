@@ -7,7 +7,7 @@ _SINGLE = struct.Struct("f")
 
 
 def single(value: float) -> float:
-    """The nearest number of single precision, as Java's `float` keeps it."""
+    """Return the nearest number of single precision, as Java's `float` keeps it."""
     return float(_SINGLE.unpack(_SINGLE.pack(value))[0])
 
 

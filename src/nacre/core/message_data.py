@@ -29,12 +29,12 @@ def to_plain(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
 
 
 def to_json(value: object) -> bytes:
-    """A value as JSON; messages become texts."""
+    """Return a value as JSON; messages become texts."""
     return msgspec.json.encode(value, enc_hook=plain)
 
 
 def encode(value: object) -> bytes:
-    """A value in msgpack; messages stay messages for `decode_message`."""
+    """Return a value in msgpack; messages stay messages for `decode_message`."""
     return msgspec.msgpack.encode(value, enc_hook=_encode_message)
 
 
@@ -45,7 +45,7 @@ def _encode_message(value: object) -> msgspec.msgpack.Ext:
 
 
 def decode_message(code: int, data: memoryview) -> Message:
-    """The hook of a msgpack decoder for messages.
+    """Return the hook of a msgpack decoder for messages.
 
     Raises:
         ValueError: The extension is no message.

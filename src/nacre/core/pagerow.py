@@ -43,7 +43,7 @@ class PageRow(msgspec.Struct, array_like=True):
         noise: Those at which only noise differed.
         errors: Visits without an answer.
         evidence: Likelihood of its rate, see `change_rate.rates`; b"" before the second visit.
-        arrivals: The same of the new links that it shows; b"" where it shows none.
+        arrivals: The same of the new links that it shows; b"" if it shows none.
         digest: Payload digest of its last answer.
         life: `change_detection.deletion.Life`.
         life_since: Since when.

@@ -33,7 +33,7 @@ class RecentTable(Generic[K, V]):
         return key in self.young or key in self.old
 
     def get(self, key: K) -> V | None:
-        """The value of an entry; None for no entry."""
+        """Return the value of an entry; None for no entry."""
         value = self.young.get(key)
         return self.old.get(key) if value is None else value
 

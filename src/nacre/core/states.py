@@ -121,7 +121,7 @@ class RunCounts(NamedTuple):
     Attributes:
         seeds: Outcome of the seeds; `GOT` if none was due, or at least one was fetched.
         replies: Replies received.
-        archived: Of these, the URIs that the archive has now or had already; None where a run may
+        archived: Of these, the URIs that the archive has now or had already; None if a run may
             leave out all of them on purpose, as one that visits again does.
         faults: URIs that ended by an error of the crawler itself (-5).
     """
@@ -133,7 +133,7 @@ class RunCounts(NamedTuple):
 
 
 def exit_code(status: ExitStatus, counts: RunCounts) -> ExitCode:
-    """The exit code of a run.
+    """Return the exit code of a run.
 
     A run that archived nothing is worse than a run that reached a limit; the outcome of the seeds
     counts only if the run reached its end.

@@ -126,7 +126,7 @@ STATUS_TABLE: dict[FetchStatus, StatusFacts] = {
 
 
 def counted(status: int) -> CountedAs:
-    """The counter of a final status: HTTP replies of any code are successes (captures)."""
+    """Return the counter of a final status: HTTP replies of any code are successes (captures)."""
     if status > 0:
         return _SUCCESS
     facts = STATUS_TABLE.get(FetchStatus(status)) if status in _KNOWN else None
@@ -183,7 +183,7 @@ _PLAIN = (
 
 
 def cause(status: int, error: str = "") -> str:
-    """The reason why a URL was not fetched, in words: `connection refused`.
+    """Return the reason why a URL was not fetched, in words: `connection refused`.
 
     Args:
         status: Its fetch status.

@@ -156,7 +156,7 @@ def _is_date(year: str, month: str, day: str) -> bool:
 
 
 def date_of(tokens: tuple[Token, ...]) -> float | None:
-    """The moment that a URL names, seconds since the epoch (UTC); None when it names none.
+    """Return the moment that a URL names, seconds since the epoch (UTC); None when it names none.
 
     `20240131`, `2024-01-31`, `2024/01/31`, `2024/jan/31`, `2024-01/31`, `202401/31`, `2024/0131`,
     or a Unix time.

@@ -44,5 +44,5 @@ class MovedClock:
 
 
 def machine_clock(clock: Clock) -> Clock:
-    """The clock for events outside of the job: files, certificates, other servers' dates."""
+    """Return the clock for events outside of the job: files, certificates, other servers' dates."""
     return SystemClock() if isinstance(clock, MovedClock) else clock

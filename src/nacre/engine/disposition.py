@@ -77,7 +77,7 @@ class AddedProcessors:
         self._logs = logs
 
     def is_archived(self, visit: Visit) -> bool:
-        """Whether a final visit has a capture, and the gate of `archive` is open to it."""
+        """Return whether a final visit has a capture, and the gate of `archive` is open to it."""
         return visit.capture is not None and opens(self.plans[visit.overlay].archives, visit)
 
     def run(self, steps: Sequence[Bound[FinalProcessor]], visit: Visit) -> None:
@@ -244,7 +244,7 @@ _OF_PREREQUISITES = frozenset((FALLBACK, DEAD))
 
 
 def _has_fallback(visit: Visit) -> bool:
-    """Whether https was a guess for its seed, and the host cannot be reached."""
+    """Return whether https was a guess for its seed, and the host cannot be reached."""
     uri, status = visit.uri, visit.status
     behind_robots = uri.is_seed and status == FetchStatus.PREREQUISITE_ROBOTS_FAILED
     return FALLBACK in uri.heritable and (status in _UNREACHABLE or behind_robots)
@@ -363,7 +363,7 @@ class Disposition:
             self.chain.run(before, visit)
 
     def is_archived(self, visit: Visit) -> bool:
-        """Whether a final visit has a capture, and the gate of `archive` is open to it."""
+        """Return whether a final visit has a capture, and the gate of `archive` is open to it."""
         return self.chain.is_archived(visit)
 
     def dispose(

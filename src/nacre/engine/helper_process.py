@@ -68,7 +68,7 @@ class HelperProcess:
             return await self._exchange(message, decode)
 
     async def _exchange(self, message: bytes, decode: Callable[[bytes], T]) -> T:
-        """The answer of the helper that is there, or of a new one."""
+        """Return the answer of the helper that is there, or of a new one."""
         try:
             async with asyncio.timeout(self._time):
                 return decode(await self._ask(message))

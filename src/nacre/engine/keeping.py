@@ -90,7 +90,7 @@ class Bases:
         return stored if whole else None
 
     def path(self, original: Original, *, closed: bool = False) -> Path | None:
-        """The WARC that holds a capture; None when it is lost, or not yet as it has to be.
+        """Return the WARC that holds a capture; None when it is lost, or not yet as it has to be.
 
         Args:
             original: The capture.
@@ -104,7 +104,7 @@ class Bases:
         return self._root / row.final
 
     def block(self, delta: Delta) -> bytes:
-        """The base of a difference; see `archive.restoring.FindBase`."""
+        """Return the base of a difference; see `archive.restoring.FindBase`."""
         original = self.original(delta.base_id, delta.base_payload, delta.base_framing)
         path = None if original is None else self.path(original)
         if original is None or path is None:
@@ -277,7 +277,7 @@ def _delta(
 
 
 def confirms(capture: Capture, history: HistoryRecord) -> bool:
-    """Whether a reply confirms that the known version is still served."""
+    """Return whether a reply confirms that the known version is still served."""
     if not history.date:
         return False
     return capture.status == 304 or (

@@ -48,7 +48,7 @@ def limit_reached(
     warc_bytes: int,
     prerequisites: int = 0,
 ) -> ExitStatus | None:
-    """The limit that a crawl has reached; None while it has reached none.
+    """Return the limit that a crawl has reached; None while it has reached none.
 
     Args:
         limits: 0 means no limit.
@@ -123,7 +123,7 @@ class Pacer:
 
 
 def describe(pace: BandwidthLimits) -> str:
-    """A pace for the operator."""
+    """Return a pace for the operator."""
     where = f"window {', '.join(pace.windows)}" if pace.windows else "outside of all windows"
     parts = [
         f"total {pace.total:,} B/s" if pace.total else "total not limited",

@@ -81,7 +81,7 @@ class LinkKeeping:
         )
 
     def _parts(self, stored: StoredLinks, row: FileRow, lines: bytes) -> tuple[bytes, ...]:
-        """The links as parts of those that a finished WARC has; none where that saves too little.
+        """The links as parts of those that a finished WARC has; none if that saves too little.
 
         What is read is compared with its digest.
         """

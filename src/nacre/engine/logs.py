@@ -186,7 +186,7 @@ class JobLogs:
         self._line(RECOVERY, self._message_line("INFO", message))
 
     def of_scope(self, settings: EngineSettings) -> ScopeLog | None:
-        """The writer of scope.log; None if the settings request none."""
+        """Return the writer of scope.log; None if the settings request none."""
         if not settings.scope_log:
             return None
         extra = settings.scope_log_extra

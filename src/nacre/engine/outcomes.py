@@ -76,7 +76,7 @@ class Outcomes:
         self._store.delete(_FAMILY, key)
 
     def get(self, key: bytes) -> Outcome | None:
-        """The last result of a URL by its seen key; None when it has none."""
+        """Return the last result of a URL by its seen key; None when it has none."""
         row = self._store.get(_FAMILY, key)
         return None if row is None else self._decoder.decode(row)
 

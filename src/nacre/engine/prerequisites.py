@@ -118,7 +118,7 @@ class RobotsCache:
     def get(
         self, origin: str, now: float, overlay: int = 0, since: float = inf
     ) -> tuple[RobotsRow, AgentRules | None] | None:
-        """The valid row of an origin without its text, and its rules; None: fetch it first.
+        """Return the valid row of an origin without its text, and its rules; None: fetch it first.
 
         Args:
             origin: Scheme, host and port.
@@ -138,7 +138,7 @@ class RobotsCache:
         return entry.row, self._rules(origin, entry, self._readings[overlay])
 
     def obeys(self, overlay: int) -> bool:
-        """Whether the rules that are fetched count under a combination of sheets."""
+        """Return whether the rules that are fetched count under a combination of sheets."""
         return self._settings[overlay].policy is _OBEY
 
     def row(
@@ -179,7 +179,7 @@ class RobotsCache:
         return rules
 
     def last(self, origin: str) -> RobotsRow | None:
-        """The rules that were last kept for an origin, expired or not."""
+        """Return the rules that were last kept for an origin, expired or not."""
         row = self._store.get(_FAMILY, _PREFIX + origin.encode())
         return None if row is None else self._decoder.decode(row)
 
@@ -252,7 +252,7 @@ class HostAnswers:
         self._decoder = msgspec.msgpack.Decoder(HostAnswer)
 
     def get(self, host: str, now: float, since: float = inf) -> HostAnswer | None:
-        """The valid answer for a host; None when it must be looked up.
+        """Return the valid answer for a host; None when it must be looked up.
 
         Args:
             host: Its name.
@@ -266,7 +266,7 @@ class HostAnswers:
         return answer if answer.expires > now or answer.learned >= since else None
 
     def latest(self, host: str) -> HostAnswer | None:
-        """The last answer for a host, expired or not; None when there was none."""
+        """Return the last answer for a host, expired or not; None when there was none."""
         answer = self._recent.get(host)
         if answer is None:
             row = self._store.get(_FAMILY, _PREFIX_NAMES + host.encode())

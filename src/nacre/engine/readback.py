@@ -68,7 +68,7 @@ class ReadCapture(msgspec.Struct):
         annotations: As in crawl.log.
         duration: ms.
         outlinks: Its links, in order.
-        links_lost: Why its links cannot be read; "" where they can.
+        links_lost: Why its links cannot be read; "" if they can.
     """
 
     url: str
@@ -145,7 +145,7 @@ class CaptureReader:
         self.count = 0
 
     def __iter__(self) -> Iterator[ReadCapture]:
-        """The captures over HTTP, in order, up to the first damage."""
+        """Yield the captures over HTTP, in order, up to the first damage."""
         position = self._start
         for entry, facts, size in self._entries():
             offset = self._start + entry.offset
@@ -200,7 +200,7 @@ class Metadata:
 
     Attributes:
         length: Bytes of the block that are there.
-        reference: The record that has its outlinks; None where it has all itself.
+        reference: The record that has its outlinks; None if it has all itself.
     """
 
     def __init__(self, entry: WarcEntry) -> None:
@@ -257,7 +257,7 @@ class DeltaBlock:
         self.length = entry.length - entry.left
 
     def capture(self, entry: WarcEntry, offset: int) -> ReadCapture | None:
-        """The data of its capture; None when it cannot be read."""
+        """Return the data of its capture; None when it cannot be read."""
         delta = self._delta
         if delta is None:
             return None
@@ -280,7 +280,7 @@ class DeltaBlock:
 
 
 def base_of(delta: Delta) -> Base:
-    """The base of a difference, according to the row of its URL."""
+    """Return the base of a difference, according to the row of its URL."""
     return Base(
         delta.base_id, delta.base_date, delta.base_payload, delta.base_framing, delta.number
     )
@@ -307,7 +307,7 @@ def _outlink(text: str, read: ReadCapture, rank: int) -> Outlink | None:
 
 
 def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> ReadCapture:
-    """The data of a capture in its response or revisit record."""
+    """Return the data of a capture in its response or revisit record."""
     status, mime = index_facts(facts.start)
     match = _STATUS.match(status or "")
     chunks = facts.chunks
@@ -333,7 +333,7 @@ def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> ReadCapture
 
 
 def read_confirmation(entry: WarcEntry, metadata: Metadata) -> ReadCapture | None:
-    """The data of a capture in a note that confirms a difference; None for other records."""
+    """Return the data of a capture in a note that confirms a difference; None for other records."""
     name = strip_brackets(metadata.value("confirms"))
     if not name or entry.get("WARC-Concurrent-To") is not None:
         return None
@@ -444,7 +444,7 @@ def reread(
     find: FindBase,
     most: int = MOST,
 ) -> Iterator[Reread]:
-    """The captures over HTTP of a WARC, in order; differences that lead nowhere are left out.
+    """Yield the captures over HTTP of a WARC, in order; differences that lead nowhere are left out.
 
     Args:
         path: The file.

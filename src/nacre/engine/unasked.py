@@ -156,13 +156,13 @@ class UnaskedReplies:
 
 
 def owed_rows(store: Store) -> Iterator[CrawlURI]:
-    """The URIs to fetch again, as they enter a frontier."""
+    """Return the URIs to fetch again, as they enter a frontier."""
     decode = msgspec.msgpack.Decoder(CrawlURI).decode
     return (decode(row) for _, row in store.scan(_FAMILY, _PREFIX, _END))
 
 
 def was_accused(store: Store, record_id: str) -> bool:
-    """Whether a stored capture was found to be suspect: nothing is learned from it."""
+    """Return whether a stored capture was found to be suspect: nothing is learned from it."""
     return store.get(_FAMILY, _SUSPECT + record_id.encode()) is not None
 
 
@@ -173,7 +173,7 @@ def fresh(uri: CrawlURI) -> CrawlURI:
 
 
 def is_suspect(visit: Visit) -> bool:
-    """Whether its reply may be another request's, as far as is known by now."""
+    """Return whether its reply may be another request's, as far as is known by now."""
     capture = visit.capture
     if capture is None or capture.trust is None or not capture.trust.suspect:
         return False

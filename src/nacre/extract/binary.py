@@ -24,7 +24,7 @@ _HOST = re.compile(r"(?:https?://)?(?:[^/@]*@)?([\w.-]+)", re.IGNORECASE)
 
 
 def urls_among(data: bytes) -> list[str]:
-    """The URLs in the first MiB, in order, each once; text of UTF-16 is read too."""
+    """Return the URLs in the first MiB, in order, each once; text of UTF-16 is read too."""
     data = data[:LIMIT]
     urls: dict[str, None] = {}
     for text in (data, data[::2], data[1::2]) if b"h\0t\0t\0p\0" in data else (data,):
@@ -75,7 +75,7 @@ def pdf_urls(data: bytes) -> list[str]:
 
 
 def _inflate_streams(data: bytes) -> Iterator[bytes]:
-    """The compressed streams that may hold objects; pictures and fonts are passed over."""
+    """Yield the compressed streams that may hold objects; pictures and fonts are passed over."""
     bytes_left, at = MAX_INFLATED, 0
     for _ in range(_MAX_STREAMS):
         match = _STREAM.search(data, at)
@@ -93,7 +93,7 @@ def _inflate_streams(data: bytes) -> Iterator[bytes]:
 
 
 def inflate(data: bytes, start: int, limit: int) -> bytes:
-    """The contents of a zlib stream at a place, at most `limit` bytes; b"" for no stream."""
+    """Return the contents of a zlib stream at a place, at most `limit` bytes; b"" for no stream."""
     try:
         return (
             zlib.decompressobj().decompress(memoryview(data)[start:], limit) if limit > 0 else b""

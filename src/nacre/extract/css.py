@@ -49,7 +49,7 @@ _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\n\r\
 
 
 def _spelt(word: str) -> str:
-    r"""A pattern of a word some of whose letters may be escaped: `u\72 l`, `ur\l`."""
+    r"""Return a pattern of a word some of whose letters may be escaped: `u\72 l`, `ur\l`."""
     hexadecimal = frozenset("abcdef")
     letters = []
     for char in word:

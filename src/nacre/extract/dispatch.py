@@ -52,7 +52,7 @@ EXTRACTORS.add(
 
 
 def extract(document: Document, settings: "ExtractSettings") -> Extraction:
-    """All links of a document.
+    """Return all links of a document.
 
     Never raises, and takes time and memory linear in the size of the document, of which at most
     `settings.max_document` bytes are read.
@@ -134,12 +134,12 @@ def _detect(kind: str, extractor: Extractor | None, document: Document, result: 
 
 
 def _is_plain_text(document: Document) -> bool:
-    """True for text that no extractor takes; servers call much by that name that is none."""
+    """Return True for text that no extractor takes; servers call much by that name that is none."""
     return document.mime == _PLAIN_TEXT and b"\0" not in document.body[:1000]
 
 
 def _of_queries(kind: str, document: Document) -> str:
-    """The encoding that a browser writes queries in: a script's are those of its page's."""
+    """Return the encoding that a browser writes queries in: a script's are those of its page's."""
     if kind in _OF_PAGES:
         return document.hints.via or document.charset
     return "utf-8" if kind == StockExtractor.CSS else document.charset or "utf-8"

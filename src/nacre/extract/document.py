@@ -102,7 +102,7 @@ class Extraction(msgspec.Struct):
 
 
 def document_of(visit: Visit, capture: Capture, limit: int, host: str = "") -> Document:
-    """The document of a capture for extractors: content decoded, at most `limit` bytes."""
+    """Return the document of a capture for extractors: content decoded, at most `limit` bytes."""
     body = capture.payload(limit)
     encodings = capture.header_values(b"content-encoding")
     if encodings and body:
@@ -150,7 +150,7 @@ def _charset(capture: Capture) -> str | None:
 
 @lru_cache(maxsize=256)
 def _charset_of(value: bytes) -> str | None:
-    """The `charset` parameter of a Content-Type, lower case."""
+    """Return the `charset` parameter of a Content-Type, lower case."""
     _, has_charset, parameter = value.lower().partition(b"charset=")
     if not has_charset:
         return None

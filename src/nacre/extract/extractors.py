@@ -38,7 +38,7 @@ class Extractor(NamedTuple):
         media_types: The types that it takes, lower case, without parameters. Most of Nacre's own
             have none, since they depend on content and path too (`kind`).
         is_text: The encoding of its documents is found out first (`Document.charset`).
-        switch: The setting of the section `extract` that switches it off; "" where none does.
+        switch: The setting of the section `extract` that switches it off; "" if none does.
         contract: Of a plug-in: the contract that it was written for; 0 for Nacre's own.
     """
 

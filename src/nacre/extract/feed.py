@@ -140,7 +140,7 @@ def resolve_based(link: FeedLink, base: str) -> str:
 
 
 def is_feed(source: str) -> bool:
-    """True when the root element is that of RSS, RDF or Atom."""
+    """Return whether the root element is that of RSS, RDF or Atom."""
     return root_name(source) in _ROOTS
 
 
@@ -295,7 +295,7 @@ class _Feed:
             yield from self.close()
 
     def close(self) -> Iterator[FeedLink | FeedText]:
-        """The links and texts that are pending, with the date and the base of their item."""
+        """Yield the links and texts that are pending, with the date and the base of their item."""
         texts = list(self._pending_texts()) if self._texts else []
         links, self._links = self._links, []
         updated = self._updated() if self._item else ""

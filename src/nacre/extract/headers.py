@@ -106,7 +106,7 @@ def redirect_location(headers: Sequence[tuple[bytes, bytes]]) -> str:
 
 
 def header_text(raw: bytes) -> str:
-    """A header value as text: UTF-8 where it is that, else Latin-1."""
+    """Return a header value as text: UTF-8 where it is that, else Latin-1."""
     try:
         return raw.decode("utf-8").strip()
     except UnicodeDecodeError:

@@ -70,7 +70,7 @@ _HTML, _NONE = (
 
 
 def kind_of(document: Document, settings: "ExtractSettings") -> StockExtractor:
-    """The extractor that takes a document; `NONE` for a document without readable links."""
+    """Return the extractor that takes a document; `NONE` for a document without readable links."""
     if not is_searched(document, settings):
         return _NONE
     if document.body.startswith(_MAGIC):
@@ -167,7 +167,7 @@ def _is_announced(document: Document) -> bool:
 
 
 def _is_packed_sitemap(document: Document) -> bool:
-    """Whether a body that is a gzip file is a sitemap, whatever its media type and name.
+    """Return whether a body that is a gzip file is a sitemap, whatever its media type and name.
 
     Announced sitemaps are read in any form. Of others the root element decides; a seed may also be
     a feed or a list of URLs (sitemaps.org, "Other Sitemap formats").

@@ -135,7 +135,7 @@ def _looks_like_class(text: str, name: str, *, is_good: bool) -> bool:
 
 
 def known_extension(extension: str) -> str:
-    """The extension in lower case when it is one of a file of the web; "" for any other."""
+    """Return the extension in lower case when it is one of a file of the web; "" for any other."""
     extension = extension.lower()
     return extension if extension in _GOOD_EXTENSIONS else ""
 

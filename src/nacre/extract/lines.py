@@ -27,7 +27,7 @@ def _kind(char: str) -> str:
 
 
 def is_no_space(before: str, after: str) -> bool:
-    """Whether a line break between two characters is no space.
+    """Return whether a line break between two characters is no space.
 
     Between wide ones other than Hangul, or such a one and a sign of ambiguous width (`”`, `…`), or
     beside a zero width space.
@@ -41,7 +41,7 @@ def is_no_space(before: str, after: str) -> bool:
 
 
 def join_lines(text: str) -> str:
-    """A text without the line breaks that are no space, of a file whose lines were filled.
+    """Return a text without the line breaks that are no space, of a file whose lines were filled.
 
     An empty line stays, as does one that begins with an ideographic space: they are paragraphs. A
     soft hyphen at the end of a line goes with the break.
@@ -52,7 +52,7 @@ def join_lines(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text in one line, its white space collapsed: of titles and texts of links."""
+    """Return a text in one line, its white space collapsed: of titles and texts of links."""
     if not text.isascii() and ("\n" in text or "\r" in text):
         text = _SPACES.sub(_without_break, text)
     return " ".join(text.split())
@@ -64,5 +64,5 @@ def _join_break(match: re.Match[str]) -> str:
 
 
 def _without_break(match: re.Match[str]) -> str:
-    """A run of spaces: "" where it has a break that is no space."""
+    """Return a run of spaces: "" if it has a break that is no space."""
     return _join_break(match) if "\n" in match[0] or "\r" in match[0] else match[0]

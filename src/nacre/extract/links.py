@@ -211,6 +211,6 @@ class LinkCollector:
 
 
 def is_never_fetched(href: str) -> bool:
-    """True for a scheme that no crawl fetches: `data:`, `javascript:`, `mailto:` …."""
+    """Return True for a scheme that no crawl fetches: `data:`, `javascript:`, `mailto:` …."""
     colon = href.find(":", 0, _LONGEST_SCHEME)
     return colon > 0 and href[:colon].strip().lower() in _NEVER_FETCHED

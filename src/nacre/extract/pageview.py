@@ -32,7 +32,7 @@ _FILES = re.compile(
 
 
 def stable_address(address: str) -> str:
-    """An address as written, without fragment, session ID and cache buster."""
+    """Return an address as written, without fragment, session ID and cache buster."""
     address = address.partition("#")[0].strip()
     path, mark, query = address.partition("?")
     path = path.partition(";jsessionid=")[0]
@@ -357,7 +357,7 @@ class _Reader:
 
 
 def _is_unseen(tag: str, attrs: Mapping[str, str]) -> bool:
-    """Whether a browser draws nothing of a frame or picture, or a dot: trackers are such.
+    """Return whether a browser draws nothing of a frame or picture, or a dot: trackers are such.
 
     A picture without a query may be hidden until a script shows it.
     """

@@ -145,7 +145,7 @@ class _Scan:
         self._hopeless: dict[str, int] = {}  # delimiter: no end of it before this position
 
     def run(self) -> list[str]:
-        """All candidates."""
+        """Return all candidates."""
         position, end = 0, len(self._source)
         while position < end:
             code = _INSIDE if self._depths else _OUTSIDE

@@ -122,7 +122,7 @@ def sitemap_entries(document: Document, links: LinkCollector) -> list[SitemapEnt
 
 
 def no_sitemap(document: Document) -> str:
-    """The kind of a document without entries that is no sitemap; "" for an empty sitemap.
+    """Return the kind of a document without entries that is no sitemap; "" for an empty sitemap.
 
     Args:
         document: One of which `sitemap_entries` found none.
@@ -182,7 +182,7 @@ def is_list_or_feed(body: bytes) -> bool:
 
 
 def _unpack_head(body: bytes) -> bytes:
-    """The first characters of a body out of gzip; UTF-16 without its zeros."""
+    """Return the first characters of a body out of gzip; UTF-16 without its zeros."""
     for _ in range(MAX_NESTING):
         if not body.startswith(GZIP_MAGIC):
             break
@@ -191,7 +191,7 @@ def _unpack_head(body: bytes) -> bytes:
 
 
 def unpack(body: bytes) -> bytes:
-    """A body out of gzip, also out of gzip in gzip, cut to 50 MiB."""
+    """Return a body out of gzip, also out of gzip in gzip, cut to 50 MiB."""
     for _ in range(MAX_NESTING):
         if not body.startswith(GZIP_MAGIC):
             break
@@ -200,12 +200,12 @@ def unpack(body: bytes) -> bytes:
 
 
 def entries(text: str) -> list[SitemapEntry]:
-    """The entries of an XML sitemap or sitemap index, in order."""
+    """Return the entries of an XML sitemap or sitemap index, in order."""
     return list(iter_entries(text))
 
 
 def iter_entries(text: str) -> Iterator[SitemapEntry]:
-    """The entries of an XML sitemap or sitemap index, each as soon as it is read."""
+    """Yield the entries of an XML sitemap or sitemap index, each as soon as it is read."""
     reading = _Reading()
     for event in scan(text):
         if isinstance(event, XmlStart):

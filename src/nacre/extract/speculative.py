@@ -36,7 +36,7 @@ OTHER = "*"
 
 
 def worth_trying(tried: int, hit: int, url: str = "") -> bool:
-    """True when a guess should be fetched.
+    """Return whether a guess should be fetched.
 
     Args:
         tried: Guesses of its kind that were fetched on this site.
@@ -47,7 +47,7 @@ def worth_trying(tried: int, hit: int, url: str = "") -> bool:
 
 
 def is_hopeless(tried: int, hit: int) -> bool:
-    """True when the upper end of the Wilson score interval of the hit rate is below 2 %.
+    """Return whether the upper end of the Wilson score interval of the hit rate is below 2 %.
 
     Without any hit that takes 133 tries.
     """
@@ -73,7 +73,7 @@ def is_explored(url: str) -> bool:
 
 
 def speculative_kind(url: str, context: str) -> str:
-    """The kind of a guess: where it was found, its extension, whether it has a query.
+    """Return the kind of a guess: where it was found, its extension, whether it has a query.
 
     For example `=JS_MISC js`, `=JS_MISC - ?`, `=JSON_MISC *`: `-` stands for no extension, `*`
     for an unknown one, so that the number of kinds is bounded.
@@ -94,7 +94,7 @@ class HitRates:
         self._counts = counts or {}
 
     def worth_trying(self, url: str, context: str) -> bool:
-        """True when this guess should be fetched."""
+        """Return whether this guess should be fetched."""
         tried, hit = self.counts(speculative_kind(url, context))
         return worth_trying(tried, hit, url)
 
@@ -114,7 +114,7 @@ class HitRates:
         self._counts[kind] = (tried, hits)
 
     def encode(self) -> bytes:
-        """The counts as a row for the store (MessagePack: kind -> [tried, hit])."""
+        """Return the counts as a row for the store (MessagePack: kind -> [tried, hit])."""
         return _ENCODER.encode(self._counts)
 
     @classmethod

@@ -43,7 +43,7 @@ class LinkTemplate:
         return groups
 
     def fill(self, matches: Mapping[str, Groups]) -> str:
-        """The text with one match for each name."""
+        """Return the text with one match for each name."""
         return "".join(
             part if isinstance(part, str) else _fill(matches[part[0]], part[1], quoted=part[2])
             for part in self._parts
@@ -67,7 +67,7 @@ def _fill(groups: Groups, number: int, *, quoted: bool) -> str:
 def combinations(
     template: LinkTemplate, matches: Mapping[str, Iterable[Groups]], limit: int
 ) -> Iterator[str]:
-    """The template with every combination of matches; none when a name has none.
+    """Yield the template with every combination of matches; none when a name has none.
 
     Args:
         template: The template.
@@ -81,7 +81,7 @@ def combinations(
 
 
 def fill_groups(text: str, groups: Groups) -> str:
-    r"""A replacement as Java writes it: `$1` is a group, `$0` all, `\` quotes a sign."""
+    r"""Return a replacement as Java writes it: `$1` is a group, `$0` all, `\` quotes a sign."""
 
     def value(match: re.Match[str]) -> str:
         if match[1]:

@@ -24,7 +24,7 @@ _DECLARED = re.compile(
 
 
 def read_text(document: Document) -> str:
-    """The body as text, in the document's charset, which is found out first; never fails.
+    """Return the body as text, in the document's charset, which is found out first; never fails.
 
     Bytes that do not fit become U+FFFD.
     """
@@ -84,7 +84,7 @@ _PAIRS = ((")", "("), ("]", "["))
 
 
 def absolute_urls(text: str) -> list[str]:
-    """The http(s) URLs in a text, in order; a text that is nothing but a URL is that URL."""
+    """Return the http(s) URLs in a text, in order; a text that is nothing but a URL is that URL."""
     if "://" not in text:
         return []
     whole = text.strip()

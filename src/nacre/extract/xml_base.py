@@ -10,7 +10,7 @@ DEEPEST: Final = 16
 
 
 def base_of(event: XmlStart) -> str:
-    """The `xml:base` of a start tag, as written; "" for none."""
+    """Return the `xml:base` of a start tag, as written; "" for none."""
     return attributes(event.attributes).get("base", "") if "base" in event.attributes else ""
 
 
@@ -53,7 +53,7 @@ class BaseStack:
             self._open[-1] = _OpenBase(name, self._open[-1].depth + 1)
 
     def ends(self, name: str) -> bool:
-        """Whether an end tag is that of the innermost element."""
+        """Return whether an end tag is that of the innermost element."""
         return bool(self._open) and self._open[-1] == _OpenBase(name)
 
     def end(self, name: str) -> None:

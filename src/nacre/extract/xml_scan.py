@@ -75,7 +75,7 @@ Event = XmlStart | End | Stylesheet
 
 
 def scan(source: str) -> Iterator[Event]:
-    """The elements of a document, in order. Ends need not match starts; never raises."""
+    """Yield the elements of a document, in order. Ends need not match starts; never raises."""
     text = ""
     for token in _TOKEN.finditer(source):
         close, name, raw, following, cdata, more, after, style = token.groups()
@@ -122,7 +122,7 @@ def strip(text: str) -> str:
 
 
 def date_text(text: str) -> str:
-    """A date as written, on one line, at most 64 characters."""
+    """Return a date as written, on one line, at most 64 characters."""
     return " ".join(text[:MAX_DATE].split())
 
 

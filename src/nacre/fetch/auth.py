@@ -81,7 +81,7 @@ def _algorithm(challenge: Challenge) -> str:
 
 
 def basic(username: str, password: str) -> str:
-    """The Authorization value of Basic."""
+    """Return the Authorization value of Basic."""
     return "Basic " + b64encode(f"{username}:{password}".encode()).decode("ascii")
 
 
@@ -102,7 +102,7 @@ class DigestCall(NamedTuple):
 
 
 def digest(challenge: Challenge, username: str, password: str, call: DigestCall) -> str:
-    """The Authorization value of Digest."""
+    """Return the Authorization value of Digest."""
     parameters = challenge.parameters
     make = _HASHES[_algorithm(challenge)]
 
@@ -149,7 +149,7 @@ class _Known(msgspec.Struct):
     count: int = 0
 
     def answer(self, method: str, target: str) -> bytes:
-        """The Authorization line of the next request."""
+        """Return the Authorization line of the next request."""
         credential = self.credential
         if self.challenge.scheme == "basic":
             value = basic(credential.username, credential.password.text)
@@ -214,7 +214,7 @@ def without_values(lines: bytes) -> bytes:
 
 
 def _choose(result: FetchResult, credentials: Sequence[Credential]) -> _Known | None:
-    """The strongest challenge that one of the credentials can answer."""
+    """Return the strongest challenge that one of the credentials can answer."""
     if result.capture is None:
         return None
     for challenge in parse_challenges(result.capture.header_values(b"www-authenticate")):

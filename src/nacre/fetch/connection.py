@@ -165,7 +165,7 @@ class Connection(asyncio.Protocol):
         self.transport.abort()
 
     def has_unread(self) -> bool:
-        """Whether bytes, or the end, have arrived that were not processed yet."""
+        """Return whether bytes, or the end, have arrived that were not processed yet."""
         sock = self.transport.get_extra_info("socket")
         if sock is None:
             return False

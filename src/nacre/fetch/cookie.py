@@ -146,7 +146,7 @@ def _read_attributes(cookie: SetCookie, text: str, now: float) -> None:
 
 
 def _max_age(value: str, now: float) -> float | None:
-    """The moment that a Max-Age means; None when it is not a number.."""
+    """Return the moment that a Max-Age means; None when it is not a number.."""
     if not _MAX_AGE.fullmatch(value):
         return None
     seconds = float(value)
@@ -159,7 +159,7 @@ def default_path(path: str) -> str:
 
 
 def path_matches(path: str, cookie_path: str) -> bool:
-    """Whether a cookie goes to a path (RFC 6265 5.1.4)."""
+    """Return whether a cookie goes to a path (RFC 6265 5.1.4)."""
     return path.startswith(cookie_path) and (
         len(path) == len(cookie_path) or cookie_path.endswith("/") or path[len(cookie_path)] == "/"
     )
@@ -303,7 +303,7 @@ def _bytes(text: str) -> bytes:
 
 
 def encode_cookies(cookies: Iterable[Cookie]) -> bytes:
-    """The cookies of a domain as one row."""
+    """Return the cookies of a domain as one row."""
     return msgspec.msgpack.encode(
         [
             _Row(
@@ -324,7 +324,7 @@ def encode_cookies(cookies: Iterable[Cookie]) -> bytes:
 
 
 def decode_cookies(row: bytes) -> Iterator[Cookie]:
-    """The cookies of a row."""
+    """Yield the cookies of a row."""
     for row_cookie in _ROWS.decode(row):
         name, value, path = (
             text.decode("utf-8", "surrogateescape")

@@ -82,7 +82,7 @@ class CookieJar:
             yield from bucket.values()
 
     def header(self, url: str, now: float) -> str:
-        """The value of the Cookie header for a URL; "" when there is none to send.
+        """Return the value of the Cookie header for a URL; "" when there is none to send.
 
         Args:
             url: Normalised http or https URL.
@@ -121,7 +121,7 @@ class CookieJar:
         return changed
 
     def row(self, domain: str) -> bytes:
-        """The row of a domain for the store; b"" when the row is to be deleted."""
+        """Return the row of a domain for the store; b"" when the row is to be deleted."""
         bucket = self._domains.get(domain)
         return encode_cookies(bucket.values()) if bucket else b""
 
@@ -138,11 +138,11 @@ class CookieJar:
         return problems
 
     def save(self) -> str:
-        """All cookies as a Netscape file; encode it as UTF-8 with `surrogateescape`."""
+        """Return all cookies as a Netscape file; encode it as UTF-8 with `surrogateescape`."""
         return format_netscape(self)
 
     def _matching(self, url: str, now: float) -> list[Cookie]:
-        """The cookies to send to a URL, unsorted."""
+        """Return the cookies to send to a URL, unsorted."""
         name = host(url)
         path = secure = None
         matches: list[Cookie] = []

@@ -307,7 +307,7 @@ def _may_be_the_name(error: Exception) -> bool:
 
 
 def describe(error: BaseException) -> str:
-    """An error in one line, with the name of its errno where it has one."""
+    """Return an error in one line, with the name of its errno where it has one."""
     number = getattr(error, "errno", None)
     text = " ".join(str(getattr(error, "strerror", None) or error).split())
     if isinstance(error, ssl.SSLError) or not isinstance(number, int) or number <= 0:

@@ -72,7 +72,7 @@ def parse_hosts(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def parse_resolv_conf(text: str) -> tuple[DnsServer, ...]:
-    """The name servers of a resolv.conf, in order."""
+    """Return the name servers of a resolv.conf, in order."""
     servers: list[DnsServer] = []
     for line in text.splitlines():
         words = line.split()
@@ -88,7 +88,7 @@ _GRACE = 1.0
 
 
 def _plain_name(name: str) -> str:
-    """A name as in a URL: A-labels, lower case, without a final dot."""
+    """Return a name as in a URL: A-labels, lower case, without a final dot."""
     try:
         return host_to_ascii(name).removesuffix(".")
     except URIError as error:

@@ -52,7 +52,7 @@ class DnsRecord(NamedTuple):
     target: Name | None = None
 
     def line(self) -> str:
-        """The record as in a zone file, with tabs, for a `dns:` record."""
+        """Return the record as in a zone file, with tabs, for a `dns:` record."""
         return f"{self.owner.to_text()}\t{self.ttl}\tIN\t{self.kind}\t{self.text}"
 
 
@@ -139,7 +139,7 @@ def _read_record(wire: bytes, start: int, length: int, record: DnsRecord) -> Dns
 
 
 def rcode_text(rcode: int) -> str:
-    """The name of a response code."""
+    """Return the name of a response code."""
     return _RCODES.get(rcode, f"RCODE {rcode}")
 
 

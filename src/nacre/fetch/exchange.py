@@ -287,7 +287,7 @@ def doubt(connection: Connection, exchange: Exchange) -> Doubted:
 
 
 def is_foreign(exchange: Exchange, *, used: bool) -> bool:
-    """Whether the received data shows that an unsolicited reply was sent.
+    """Return whether the received data shows that an unsolicited reply was sent.
 
     Args:
         exchange: Over.

@@ -83,7 +83,7 @@ _EMBEDDED: tuple[tuple[str, int, int], ...] = (
 
 
 def parse_address(text: str) -> Address | None:
-    """An IP address, with or without brackets and zone; None when it is none."""
+    """Return an IP address, with or without brackets and zone; None when it is none."""
     try:
         return ip_address(text.removeprefix("[").removesuffix("]").partition("%")[0])
     except ValueError:
@@ -91,7 +91,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def address_kind(address: Address) -> str:
-    """The kind of an address: one of the constants above; "" for a public one.
+    """Return the kind of an address: one of the constants above; "" for a public one.
 
     An IPv6 address that represents an IPv4 one is judged as the IPv4 address.
     """
@@ -105,7 +105,7 @@ def address_kind(address: Address) -> str:
 
 
 def unmap(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one represents; any other address unchanged.
+    """Return the IPv4 address that an IPv6 one represents; any other address unchanged.
 
     Mapped, compatible, translated, NAT64, 6to4 and Teredo forms.
     """
@@ -121,7 +121,7 @@ def unmap(address: Address) -> Address:
 
 
 def parse_network(text: str) -> Network:
-    """A network in CIDR notation, or one address.
+    """Return a network in CIDR notation, or one address.
 
     Raises:
         ValueError: It is neither, or has bits set to the right of its mask.
@@ -205,7 +205,7 @@ class AddressGuard:
         self._known.clear()
 
     def refusal(self, address: str) -> str:
-        """The reason why an IP address is refused, for the operator; "" when it is allowed.
+        """Return the reason why an IP address is refused, for the operator; "" when it is allowed.
 
         The text contains the address, its kind and the option that would allow it.
         """
@@ -217,7 +217,7 @@ class AddressGuard:
         return text
 
     def is_listed(self, address: str) -> bool:
-        """Whether an address is in the networks allowed by name, public or not."""
+        """Return whether an address is in the networks allowed by name, public or not."""
         parsed = parse_address(address)
         if parsed is None:
             return False
@@ -241,7 +241,7 @@ class AddressGuard:
 
 
 def guard_for_seeds(allow: Sequence[str], addresses: Iterable[str]) -> AddressGuard:
-    """The guard of a job.
+    """Return the guard of a job.
 
     Args:
         allow: `network.allow`.
@@ -269,7 +269,7 @@ def seed_networks(addresses: Iterable[str]) -> Iterator[str]:
 
 
 def is_public_host(host: str) -> bool:
-    """Whether a host may be public: no name of a private kind, and no special address.
+    """Return whether a host may be public: no name of a private kind, and no special address.
 
     Addresses for metadata, documentation, multicast and the like are refused, but not public.
 

@@ -221,7 +221,7 @@ class HttpFetcher:
         return tuple(a for a, text in zip(addresses, refusals, strict=True) if not text)
 
     def _idle(self, plan: _Plan) -> Connection | None:
-        """An idle connection to the origin; only for requests that may be sent twice."""
+        """Return an idle connection to the origin; only for requests that may be sent twice."""
         request = plan.request
         if request.fresh or request.method not in _REPEATABLE or not len(self._pool):
             return None
@@ -353,7 +353,7 @@ def _key(plan: _Plan, address: str) -> PoolKey:
 
 
 def _no_reply(plan: _Plan, exchange: Exchange, end: ExchangeEnd) -> FetchResult:
-    """The status of an exchange without a usable reply."""
+    """Return the status of an exchange without a usable reply."""
     if end is ExchangeEnd.OVERTIME:
         return FetchResult(
             FetchStatus.TIMEOUT, error=f"no reply within {plan.settings.timeout:g} s"

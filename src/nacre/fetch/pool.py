@@ -48,7 +48,7 @@ class Pool:
         return len(self._order)
 
     def take(self, key: PoolKey, now: float) -> Connection | None:
-        """A live and quiet connection to a place, or None; `now` is the time of the loop."""
+        """Return a live and quiet connection to a place, or None; `now` is the time of the loop."""
         idle = self._places.get(key)
         while idle:
             connection = idle.pop()

@@ -63,7 +63,7 @@ def parse_proxy(url: str) -> Proxy:
 
 
 def proxy_authorization(proxy: Proxy) -> bytes:
-    """The Proxy-Authorization line; b"" without a user."""
+    """Return the Proxy-Authorization line; b"" without a user."""
     if not proxy.username:
         return b""
     pair = f"{proxy.username}:{proxy.password}".encode()
@@ -129,7 +129,7 @@ class ProxyTunnel:
 
 
 async def open_socks(proxy: Proxy, host: str, port: int) -> socket.socket:
-    """A socket that the proxy has connected to a host.
+    """Return a socket that the proxy has connected to a host.
 
     Raises:
         OSError: The proxy cannot be reached, refused, or its answer is not SOCKS.

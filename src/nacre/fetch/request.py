@@ -122,7 +122,7 @@ def split_url(url: str) -> tuple[Origin, str]:
 
 @lru_cache(maxsize=8192)
 def origin_of(prefix: str) -> Origin:
-    """The origin of `scheme://authority`; see `split_url`."""
+    """Return the origin of `scheme://authority`; see `split_url`."""
     parts = urlsplit(prefix)
     host, scheme = parts.hostname or "", parts.scheme
     if scheme not in _PORTS or not host:
@@ -205,7 +205,7 @@ def _referer_line(referer: str) -> bytes:
 
 
 def _bare(url: str) -> str:
-    """A URL without userinfo and fragment."""
+    """Return a URL without userinfo and fragment."""
     if "@" not in url and "#" not in url:
         return url
     url = url.partition("#")[0]
@@ -215,7 +215,7 @@ def _bare(url: str) -> str:
 
 
 def _merge_headers(request: FetchRequest, settings: FetchSettings, origin: Origin) -> bytes:
-    """All header lines, where the request's own replace others of the same name."""
+    """Return all header lines, where the request's own replace others of the same name."""
     fields = [("Host", origin.authority), *settings.fields, *_own(request, settings)]
     if request.body is not None:
         fields.append(("Content-Length", str(len(request.body))))

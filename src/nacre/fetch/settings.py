@@ -54,7 +54,7 @@ class Credential(Component):
         return value
 
     def belongs_to(self, scheme: str, host: str, port: int) -> bool:
-        """True for its origin."""
+        """Return True for its origin."""
         parts = urlsplit(self.origin)
         own = parts.port or (443 if parts.scheme == "https" else 80)
         return (parts.scheme, parts.hostname, own) == (scheme, host, port)
@@ -200,7 +200,7 @@ def _lines(
 
 
 def fill_user_agent(template: str, contact: str) -> str:
-    """The User-Agent that a template gives."""
+    """Return the User-Agent that a template gives."""
     if not contact:
         template = template.replace(" +{contact}", "").replace("{contact}", "")
     return template.replace("{version}", __version__).replace("{contact}", contact)

@@ -99,7 +99,7 @@ class Sink:
         return b"".join(self._parts)[:size]
 
     def finish(self) -> Body:
-        """The body, whole; the sink is used up."""
+        """Return the body, whole; the sink is used up."""
         if self._file is not None:
             body: Body = FileBody(self._file, self.length)
         else:

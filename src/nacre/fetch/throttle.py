@@ -58,7 +58,7 @@ class Throttle:
         return self._all.wait(now) if self.total else 0.0
 
     def meter(self, host: str, rate: int, now: float) -> Meter | None:
-        """The meter that an exchange calls with its bytes; None if there is no limit.
+        """Return the meter that an exchange calls with its bytes; None if there is no limit.
 
         Args:
             host: Whom it talks to.

@@ -65,7 +65,7 @@ _LEGACY_SERVER_CONNECT = 0x4
 
 
 def make_context(policy: TlsPolicy, roots: Path | None = None) -> ssl.SSLContext:
-    """The context of a policy.
+    """Return the context of a policy.
 
     Args:
         policy: `record` takes any certificate, TLS 1.0 and up, weak keys and old servers without
@@ -126,14 +126,14 @@ class Tls:
         self.gate = HandshakeGate(loop, HANDSHAKES_PER_TURN)
 
     def context(self, policy: TlsPolicy) -> ssl.SSLContext:
-        """The one context of a policy."""
+        """Return the one context of a policy."""
         context = self._contexts.get(policy)
         if context is None:
             context = self._contexts[policy] = make_context(policy, self._roots)
         return context
 
     def facts(self, transport: asyncio.BaseTransport, host: str, sni: str, now: float) -> TlsFacts:
-        """The facts of a handshake; `host` is the name that the certificate should have."""
+        """Return the facts of a handshake; `host` is the name that the certificate should have."""
         session: Any = transport.get_extra_info("ssl_object")
         chain = certificate_chain(session)
         name, version, _ = session.cipher() or ("", "", 0)

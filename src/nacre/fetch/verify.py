@@ -128,7 +128,7 @@ def _subject(host: str) -> x509.DNSName | x509.IPAddress:
 
 
 def _obvious(leaf: x509.Certificate, now: datetime) -> str:
-    """A reason that the certificate shows by itself; "" for none."""
+    """Return a reason that the certificate shows by itself; "" for none."""
     if now > leaf.not_valid_after_utc:
         return f"expired on {leaf.not_valid_after_utc:%Y-%m-%d}"
     if now < leaf.not_valid_before_utc:

@@ -111,7 +111,7 @@ def _by_address(choice: QueueAssignment, url: str, addresses: Sequence[str]) -> 
 
 
 def _first_directory(url: str) -> str:
-    """The first segment of the path if another follows: URLs below it stay together."""
+    """Return the first segment of the path if another follows: URLs below it stay together."""
     start = url.find("/", url.find("://") + 3)
     if start < 0 or "?" in url[:start]:
         return ""

@@ -143,14 +143,14 @@ class BandwidthLimits(NamedTuple):
 
 
 def slower(limit: int, other_limit: int) -> int:
-    """The lower of two rates, of which 0 is none."""
+    """Return the lower of two rates, of which 0 is none."""
     return min(limit, other_limit) if limit and other_limit else limit or other_limit
 
 
 def pace_at(
     usual: BandwidthLimits, windows: Sequence[HoursWindow], local: datetime
 ) -> BandwidthLimits:
-    """The limits at a local time: those of the last window that contains it and sets any."""
+    """Return the limits at a local time: those of the last window that contains it and sets any."""
     pace = usual
     for window in windows:
         if not in_hours(window.days, window.hours, local):

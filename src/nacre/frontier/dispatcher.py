@@ -92,11 +92,11 @@ class Placement(Protocol):
         ...
 
     def queue_of(self, uri: CrawlURI) -> str:
-        """The key of its queue."""
+        """Return the key of its queue."""
         ...
 
     def place(self, uri: CrawlURI) -> CrawlURI:
-        """The URI with its present directive; `uri` itself where nothing changed."""
+        """Return the URI with its present directive; `uri` itself if nothing changed."""
         ...
 
 
@@ -106,11 +106,11 @@ class NoPlacement:
     moves = False
 
     def queue_of(self, uri: CrawlURI) -> str:
-        """The queue that it entered."""
+        """Return the queue that it entered."""
         return uri.queue
 
     def place(self, uri: CrawlURI) -> CrawlURI:
-        """The URI as it is."""
+        """Return the URI as it is."""
         return uri
 
 

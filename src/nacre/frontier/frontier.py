@@ -288,7 +288,7 @@ class Frontier:
     def deferred(
         self, uri: CrawlURI, prerequisite: CrawlURI | None, mono: float
     ) -> CrawlURI | None:
-        """A URI handed out waits for another, at no cost and without a delay.
+        """Return a URI handed out waits for another, at no cost and without a delay.
 
         Args:
             uri: It goes back to its place.
@@ -383,15 +383,15 @@ class Frontier:
         return self.queue_states.unretire(self.queue_states.retired() if names is None else names)
 
     def settings_of(self, overlay: int) -> FrontierSettings:
-        """The frontier's settings under a combination of sheets."""
+        """Return the frontier's settings under a combination of sheets."""
         return self._settings.frontier[overlay]
 
     def queue_in_memory(self, name: str) -> Queue | None:
-        """A queue that is in memory; None when it is not."""
+        """Return a queue that is in memory; None when it is not."""
         return self._cache.get(name)
 
     def queues_in_memory(self) -> Iterator[Queue]:
-        """All queues in memory, as they are now."""
+        """Return all queues in memory, as they are now."""
         return self._cache.in_memory()
 
     def backoff(self, name: str) -> Backoff:
@@ -444,5 +444,5 @@ class Frontier:
         return self.last_tries.once(uri)
 
     def clock_offset(self, now: float) -> float:
-        """The lead of the clock over frontier time, seconds: 0 unless it was set back."""
+        """Return the lead of the clock over frontier time, seconds: 0 unless it was set back."""
         return now - self._time.now

@@ -42,7 +42,7 @@ class KnownSet:
         return 4 * _MOST_BITS // _FULL
 
     def has(self, text: bytes, salt: int = 0) -> bool:
-        """Whether a text was added; `salt` distinguishes sets that share the table."""
+        """Return whether a text was added; `salt` distinguishes sets that share the table."""
         bit = crc32(text, salt) * _MIX >> _MIXED & self._mask
         return bool(self._bits[bit >> 3] & 1 << (bit & 7))
 
@@ -90,7 +90,7 @@ class KnownSet:
         return data
 
     def everything(self) -> bytes:
-        """Its complete content, the oldest first, for `restore`."""
+        """Return its complete content, the oldest first, for `restore`."""
         return (self._prints[self._oldest :] + self._prints[: self._oldest]).tobytes()
 
     def restore(self, data: bytes) -> None:

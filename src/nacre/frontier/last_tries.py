@@ -86,7 +86,7 @@ class LastTries:
         self._store.pull_some()
 
     def once(self, uri: CrawlURI) -> bool:
-        """Whether a URI has one more try only, once nothing but retries is left."""
+        """Return whether a URI has one more try only, once nothing but retries is left."""
         if self._totals.last_since is None or self._unsorted is not None:
             return False
         if DEAD in uri.heritable or origin(uri.url) in self._dead:
@@ -97,7 +97,7 @@ class LastTries:
         return is_extra(uri.path) and (uri.attempts > 0 or uri.queue not in self._pages)
 
     def gives_up(self, uri: CrawlURI) -> bool:
-        """Whether the time of a URI is over."""
+        """Return whether the time of a URI is over."""
         since, settings = self._totals.last_since, self._states.settings
         if since is None:
             return False
@@ -182,7 +182,7 @@ class LastTries:
 
 
 def _is_kept(queue: Queue, uri: CrawlURI) -> bool:
-    """Whether a URI is of a retired queue, or of an endless place that was not begun."""
+    """Return whether a URI is of a retired queue, or of an endless place that was not begun."""
     if queue.row.state is not QueueState.RETIRED:
         return uri.directive == Directive.ENDLESS and not uri.attempts
     return queue.row.why != ENDLESS_LEFT or not uri.attempts

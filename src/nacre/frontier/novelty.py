@@ -268,17 +268,17 @@ class _Site:
                 self.read += row.read
 
     def name_of(self, url: str, *, view: bool, learn: bool = False) -> str:
-        """The kind of a URL."""
+        """Return the kind of a URL."""
         name = self.names.name(url, learn=learn)
         return AGAIN + name if view else name
 
     def find_row(self, url: str, *, view: bool) -> KindRow | None:
-        """The row of a URL's kind; None when there is none."""
+        """Return the row of a URL's kind; None when there is none."""
         row = self.rows[view].get(shape_of(url))
         return row or self.kinds.get(self.name_of(url, view=view))
 
     def row(self, url: str, *, view: bool) -> KindRow:
-        """The row of a URL's kind, from now on by the shape of the URL too."""
+        """Return the row of a URL's kind, from now on by the shape of the URL too."""
         merged = self.names.merged
         name = self.name_of(url, view=view, learn=True)
         rows = self.rows[view]
@@ -380,7 +380,7 @@ class Novelty:
                 row.met += 1
 
     def place(self, url: str, *, view: bool) -> tuple[Promise, bool]:
-        """The promise of a URL that is about to be visited, and whether it is a view by now.
+        """Return the promise of a URL that is about to be visited, and whether it is a view by now.
 
         The first URL that is visited for a word makes it known; others with that word are views
         from then on. The word is to be kept when the URL is `settled`: after a kill it is visited
@@ -404,7 +404,7 @@ class Novelty:
         self.words.keep(self._underway.pop(url, _NOT_UNDERWAY)[0])
 
     def row(self, url: str, *, view: bool, endless: bool = False) -> KindRow | None:
-        """The row of the kind of a URL; None for none.
+        """Return the row of the kind of a URL; None for none.
 
         Args:
             url: The URL.
@@ -484,7 +484,7 @@ class Novelty:
         If the beginning of the URL is known, only the last word is checked.
 
         Returns:
-            Those that were not known, for `settled`; the beginning of the URL, "" where it may not
+            Those that were not known, for `settled`; the beginning of the URL, "" if it may not
             stand for it; and whether all were known.
         """
         last, mark, salt = last_word(url), self.words.mark, site.salt
@@ -552,7 +552,7 @@ class Novelty:
             total -= sites.popitem(last=False)[1].entries
 
     def _row(self, site: _Site, url: str, *, view: bool) -> KindRow:
-        """The row of a URL's kind, which is about to change."""
+        """Return the row of a URL's kind, which is about to change."""
         row = site.rows[view].get(shape_of(url))
         if row is None:
             row = site.row(url, view=view)
@@ -564,14 +564,14 @@ class Novelty:
 
 
 def _is_sample(site: _Site, url: str, of: int = _READ_THEN) -> bool:
-    """Whether the last word of a URL is one of the few whose pages are read."""
+    """Return whether the last word of a URL is one of the few whose pages are read."""
     last = last_word(url)
     words = (last[1],) if last is not None else words_of(url)
     return bool(words) and crc32(words[-1], site.salt) % of == 0
 
 
 def _why_endless(site: _Site, kind: str) -> KindRow | None:
-    """The endless row of all views of a path, or of a kind of whose URLs these are views."""
+    """Return the endless row of all views of a path, or of a kind of whose URLs these are views."""
     rows = (site.kinds.get(name) for name in (whole_of(kind), kind.removeprefix(AGAIN)))
     return next((row for row in rows if row is not None and row.reason), None)
 
@@ -582,7 +582,7 @@ def complexity(url: str) -> int:
 
 
 def _assess_promise(site: _Site, row: KindRow | None, *, view: bool) -> Promise:
-    """A view promises little, unless other views of its kind led to new pages."""
+    """Return a view promises little, unless other views of its kind led to new pages."""
     if not view:
         return Promise.NEW if row is None else row.promise
     if row is None:

@@ -118,7 +118,7 @@ class OperatorControl:
         return (removed for removed in steps if removed is not None)
 
     def delete_steps(self, urls: Matcher, queues: Matcher) -> Iterator[RemovedUri | None]:
-        """The same, with None for each step that deletes nothing."""
+        """Yield the same, with None for each step that deletes nothing."""
         for entry in pending_steps(self._rows, urls, queues):
             if entry is None or self._store.remove(entry) is None:
                 yield None

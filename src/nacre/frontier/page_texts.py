@@ -39,7 +39,7 @@ def without_echoes(body: bytes, url: str) -> bytes:
 
 
 def _drop_echo(anchor: re.Match[bytes]) -> bytes:
-    """A link without its text, where that is in its URL."""
+    """Return a link without its text, where that is in its URL."""
     href, text = anchor[1], anchor[2].strip()
     return b"<a>" if text and text in unquote_to_bytes(href) else anchor[0]
 

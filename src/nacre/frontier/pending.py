@@ -82,7 +82,7 @@ class JournalLine(NamedTuple):
 
 
 def line_of(tag: JournalTag, url: str, path: str, via: str) -> str:
-    """A line with a path and a via, which may be empty, as Heritrix writes it."""
+    """Return a line with a path and a via, which may be empty, as Heritrix writes it."""
     return f"{tag} {url} {path} {via}"
 
 
@@ -148,7 +148,7 @@ def pending(
 def pending_steps(
     rows: RowStore, urls: Matcher = any_text, queues: Matcher = any_text
 ) -> Iterator[PendingUri | None]:
-    """The same, with None for each URI and each queue that does not match.
+    """Yield the same, with None for each URI and each queue that does not match.
 
     So the caller can let other work run between two steps, also where little matches.
     """
@@ -160,7 +160,7 @@ def pending_steps(
 
 
 def of_queue(rows: RowStore, queue: str) -> Iterator[PendingUri]:
-    """The pending URIs of one queue, in their order; those that wait for their time left out.
+    """Yield the pending URIs of one queue, in their order; those that wait for their time left out.
 
     Args:
         rows: The store.

@@ -128,7 +128,7 @@ class Backoff(NamedTuple):
 def next_backoff(
     settings: PolitenessSettings, state: Backoff, status: int, latency_ms: float
 ) -> Backoff:
-    """The state after one fetch.
+    """Return the state after one fetch.
 
     429 and 503 double the factor. A first byte that takes three times as long as usual, and half a
     second more, raises the slowness by half and leaves the factor. Any other reply lets both
@@ -456,7 +456,7 @@ def retry_decision(
 def _next_try(
     settings: FrontierSettings, uri: CrawlURI, ending: AttemptOutcome, now: float
 ) -> Retry | None:
-    """The try after this one, were it allowed; None when it would not change anything."""
+    """Return the try after this one, were it allowed; None when it would not change anything."""
     status, prerequisite = ending.status, uri.is_prerequisite
     if ending.starved:
         return Retry(now + STARVED_WAIT, prerequisite, RetryKind.STARVED)
@@ -485,7 +485,7 @@ def _most(settings: FrontierSettings, kind: RetryKind) -> int:
 
 
 def _doubled_wait(settings: FrontierSettings, attempts: int) -> float:
-    """The wait before the retry that follows `attempts` earlier ones."""
+    """Return the wait before the retry that follows `attempts` earlier ones."""
     return min(settings.retry_delay * 2.0 ** min(attempts, 32), settings.retry_delay_max)
 
 

@@ -174,7 +174,7 @@ class Politeness:
         self.groups = AddressGroups()
 
     def may_take(self, queue: Queue) -> bool:
-        """Whether all delays that concern a queue are over; else it is lined up again.
+        """Return whether all delays that concern a queue are over; else it is lined up again.
 
         After a True, `begin` or `refrain` must follow.
         """

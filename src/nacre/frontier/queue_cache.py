@@ -16,11 +16,11 @@ class SheetChooser(Protocol):
     """Determines which combination of sheets applies."""
 
     def of(self, uri: CrawlURI) -> int:
-        """The combination of sheets that applies to a URI."""
+        """Return the combination of sheets that applies to a URI."""
         ...
 
     def of_url(self, url: str) -> int:
-        """The combination that applies to a URL of which nothing else is known."""
+        """Return the combination that applies to a URL of which nothing else is known."""
         ...
 
 
@@ -104,12 +104,12 @@ class QueueSettings:
         queue.use_sheets(self._overlay_of_url(queue.row.last_peek or queue.row.last_queued))
 
     def is_over_budget(self, queue: Queue) -> bool:
-        """Whether a queue is over its budget: nothing more may be fetched of it."""
+        """Return whether a queue is over its budget: nothing more may be fetched of it."""
         settings = self.frontier[queue.overlay]
         return settings.force_retire or 0 <= settings.queue_total_budget <= queue.row.spent
 
     def replenish(self, queue: Queue) -> int:
-        """The amount that a queue may spend before another one takes its turn."""
+        """Return the amount that a queue may spend before another one takes its turn."""
         return self.frontier[queue.overlay].balance_replenish
 
     def limit(self, queue: Queue) -> int:
@@ -151,7 +151,7 @@ class FrontierTime:
         return self.mono + self._offset
 
     def at(self, mono: float) -> float:
-        """The frontier time at a monotonic time."""
+        """Return the frontier time at a monotonic time."""
         return mono + self._offset
 
     def first_wake(self, wake: float, delay: float, *, old: bool) -> float:
@@ -178,7 +178,7 @@ _decode = msgspec.msgpack.Decoder(QueueRow).decode
 
 
 def read_queue(rows: RowStore, identity: bytes) -> QueueRow | None:
-    """The stored row of a queue, by its eight bytes; None when there is no such queue."""
+    """Return the stored row of a queue, by its eight bytes; None when there is no such queue."""
     value = rows.get("hosts", _PREFIX + identity)
     return _decode(value) if value else None
 
@@ -220,11 +220,11 @@ class QueueCache:
         return len(self._queues) - len(self._idle)
 
     def get(self, name: str) -> Queue | None:
-        """A queue that is in memory."""
+        """Return a queue that is in memory."""
         return self._queues.get(name)
 
     def find(self, name: str) -> Queue:
-        """A queue, from the store if need be; a new one if it is unknown."""
+        """Return a queue, from the store if need be; a new one if it is unknown."""
         queue = self._queues.get(name)
         if queue is None:
             value = self._rows.get("hosts", _PREFIX + queue_id(name))
@@ -262,7 +262,7 @@ class QueueCache:
         self._dirty.clear()
 
     def in_memory(self) -> Iterator[Queue]:
-        """All queues in memory, as they are now."""
+        """Return all queues in memory, as they are now."""
         return iter(list(self._queues.values()))
 
     def _enter(self, name: str, value: bytes | None) -> Queue:

@@ -77,7 +77,7 @@ class QueueOrder:
         return row
 
     def may_activate(self, time: float, floor: int) -> bool:
-        """Whether `next` would find a queue."""
+        """Return whether `next` would find a queue."""
         if self._left.peek() is not None:
             return True
         row = self._asleep.peek()

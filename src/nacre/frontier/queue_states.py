@@ -48,7 +48,7 @@ class QueueStates:
         self.settings = settings
 
     def find(self, name: str) -> Queue:
-        """A queue by name; made if it is unknown."""
+        """Return a queue by name; made if it is unknown."""
         return self.cache.find(name)
 
     def set_overlay(self, queue: Queue, overlay: int) -> None:
@@ -137,7 +137,7 @@ class QueueStates:
             self._line_up(queue, state)
 
     def _next_state(self, queue: Queue) -> QueueState:
-        """The state of an active queue: by its URIs, its budget and turn, and its wake time.
+        """Return the state of an active queue: by its URIs, its budget and turn, and its wake time.
 
         It keeps its place until its URIs in process are finished.
         """

@@ -110,7 +110,7 @@ class QueueStore:
         self._cache.touch(queue)
 
     def take(self, queue: Queue) -> tuple[bytes, CrawlURI] | None:
-        """The first URI of an active queue; None when there is none."""
+        """Return the first URI of an active queue; None when there is none."""
         entry = queue.window.pop(queue.taken) if queue.window is not None else None
         if entry is None:
             return None
@@ -215,7 +215,7 @@ class QueueStore:
 
 
 def again(uri: CrawlURI, status: int, kind: RetryKind, error: str = "") -> CrawlURI:
-    """The URI after one more attempt of a kind."""
+    """Return the URI after one more attempt of a kind."""
     more = replace(
         uri, attempts=uri.attempts + 1, last_status=status, not_before=0.0, last_error=error
     )

@@ -491,7 +491,7 @@ _decode = msgspec.msgpack.Decoder(Totals).decode
 
 
 def read_totals(rows: RowStore) -> Totals:
-    """The totals as last written; all zero before the first time."""
+    """Return the totals as last written; all zero before the first time."""
     value = rows.get("meta", _KEY)
     return _decode(value) if value else Totals()
 

@@ -79,7 +79,7 @@ QuotaCount = Literal["default", "heritrix"]
 
 
 def is_success(status: int, count: QuotaCount) -> bool:
-    """True if a reply counts as a success.
+    """Return whether a reply counts as a success.
 
     Heritrix's frontier takes each status above 0 for one (`CrawlURI.isSuccess`, `FetchStats`).
 
@@ -139,7 +139,7 @@ class QuotaCheck(NamedTuple):
         return quota(f"{self.level}{_HERITRIX[self.name]}")
 
     def reached(self, usage: Usage, more: int = 0) -> bool:
-        """Whether the limit is reached: nothing more may be fetched.
+        """Return whether the limit is reached: nothing more may be fetched.
 
         Args:
             usage: What was taken so far.
@@ -150,7 +150,7 @@ class QuotaCheck(NamedTuple):
 
 
 def checks(settings: QuotaSettings) -> tuple[QuotaCheck, ...]:
-    """The limits that are set, in Heritrix's order; empty when none is."""
+    """Return the limits that are set, in Heritrix's order; empty when none is."""
     quota_checks = []
     for level in Level:
         limits = getattr(settings, level)

@@ -29,11 +29,11 @@ class RowStore(Protocol):
     """The part of the store that the frontier needs. Reads also return uncommitted rows."""
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        """The value of a key; None when there is none."""
+        """Return the value of a key; None when there is none."""
         ...
 
     def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
-        """The values of many keys, in their order."""
+        """Return the values of many keys, in their order."""
         ...
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
@@ -136,22 +136,22 @@ def queue_key(identity: bytes, uri: CrawlURI, ordinal: int) -> bytes:
 
 
 def directive_in(key: bytes) -> int:
-    """The directive that `queue_key` wrote."""
+    """Return the directive that `queue_key` wrote."""
     return key[ID_LENGTH]
 
 
 def precedence_in(key: bytes) -> int:
-    """The precedence that `queue_key` wrote."""
+    """Return the precedence that `queue_key` wrote."""
     return key[ID_LENGTH + 1]
 
 
 def time_bytes(seconds: float) -> bytes:
-    """A time as six bytes of milliseconds that sort."""
+    """Return a time as six bytes of milliseconds that sort."""
     return min(max(int(seconds * 1000.0), 0), _MAX_MS).to_bytes(6, "big")
 
 
 def time_of(key: bytes, offset: int = 0) -> float:
-    """The time that `time_bytes` wrote at an offset of a key, seconds."""
+    """Return the time that `time_bytes` wrote at an offset of a key, seconds."""
     return int.from_bytes(key[offset : offset + 6], "big") / 1000.0
 
 
@@ -201,7 +201,7 @@ def _from_packed(
 
 
 def unpack(key: bytes, value: bytes, queue: str) -> CrawlURI:
-    """The URI of a row of `queue`."""
+    """Return the URI of a row of `queue`."""
     place = int.from_bytes(key[ID_LENGTH:], "big")
     return _from_packed(
         _decode(value), queue, place >> 56, place >> 48 & 0xFF, place & 0xFFFFFFFFFFFF
@@ -209,7 +209,7 @@ def unpack(key: bytes, value: bytes, queue: str) -> CrawlURI:
 
 
 def unpack_future(key: bytes, value: bytes) -> tuple[CrawlURI, bool]:
-    """The URI of a row of `future`, and whether it is one of its last tries."""
+    """Return the URI of a row of `future`, and whether it is one of its last tries."""
     row = _decode(value)
     ordinal = int.from_bytes(key[-6:], "big")
     return _from_packed(row, row.queue, row.directive, row.precedence, ordinal), row.last_try
@@ -254,7 +254,7 @@ class RowWindow:
                 self._trim()
 
     def peek(self, skip: Container[bytes] = ()) -> Row | None:
-        """The first row; None when there is none.
+        """Return the first row; None when there is none.
 
         Args:
             skip: Keys to leave out when reading: they were popped, and are in the store still.
@@ -274,7 +274,7 @@ class RowWindow:
         return row
 
     def low(self) -> bytes:
-        """A bound: no row that was not taken yet has a lower key."""
+        """Return a bound: no row that was not taken yet has a lower key."""
         return self._heap[0][0] if self._heap else self._cursor
 
     def restart(self, start: bytes) -> None:
@@ -298,7 +298,7 @@ class RowWindow:
         heapify(self._heap)
 
     def _first(self, rows: Iterable[Row]) -> tuple[list[Row], int]:
-        """The first rows until they fill a batch, and the bytes of their values."""
+        """Return the first rows until they fill a batch, and the bytes of their values."""
         first_rows: list[Row] = []
         size = 0
         for row in rows:

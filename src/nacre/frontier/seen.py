@@ -259,7 +259,7 @@ class SeenSet:
         self._make(expected)
 
     def contains(self, keys: Sequence[bytes]) -> list[bool]:
-        """Whether each key is in the set; one batched look-up at most."""
+        """Return whether each key is in the set; one batched look-up at most."""
         later = self._later(keys)
         absent = self._absent(self._unknown(later))
         self._note_use(len(later), len(later) - len(absent))

@@ -63,7 +63,7 @@ class PolicyChoice(Component):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """A name alone will do."""
+        """Return a name alone will do."""
         full = handler.resolve_ref_schema(handler(schema))
         names = full.get("properties", {}).get("policy", {}).get("enum", [])
         return {"anyOf": [{"type": "string", "enum": [*names, *cls.aliases]}, {**full}]}

@@ -59,7 +59,7 @@ class JobPresence:
         self.joined = True
 
     def is_asked(self) -> bool:
-        """Whether another job requests access."""
+        """Return whether another job requests access."""
         if not self._file.lock(self._asking, OWN):
             return True
         self._file.lock(self._asking, FREE)
@@ -144,7 +144,7 @@ class NoSlots:
         """Do nothing: there is no table of other jobs."""
 
     def take(self, identity: bytes, limit: int, mono: float) -> float:
-        """Every slot is free."""
+        """Return every slot is free."""
         return 0.0
 
     def give(self, identity: bytes, until: float) -> None:
@@ -360,7 +360,7 @@ def last_rest(path: Path, identity: bytes) -> tuple[float, int]:
 
     Returns:
         Monotonic seconds, which may be any number in a file that was damaged, and the name; both
-        are 0 where nothing was written, or the table cannot be read.
+        are 0 if nothing was written, or the table cannot be read.
     """
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -50,7 +50,7 @@ def slots_directory() -> Path:
 
 
 def table_path() -> Path:
-    """The table of this boot: the monotonic clock is the same for all its processes.
+    """Return the table of this boot: the monotonic clock is the same for all its processes.
 
     Raises:
         OSError: The system does not name its boots.
@@ -104,7 +104,7 @@ def sweep_notes(table: Path, now: float) -> None:
 
 
 def slot_owners(table: Path) -> list[SlotOwner]:
-    """The running jobs that share a table; a note that cannot be read is left out."""
+    """Return the running jobs that share a table; a note that cannot be read is left out."""
     owners = (_owner(path) for path in _notes(table, f"{table.name}."))
     return [owner for owner in owners if owner is not None]
 

@@ -72,7 +72,7 @@ def words_of(url: str) -> list[bytes]:
 
 
 def last_word(url: str) -> tuple[str, bytes] | None:
-    """The URL up to its last word, or its digest, and that word, found at once.
+    """Return the URL up to its last word, or its digest, and that word, found at once.
 
     None if it is to be found by `words_of`, whose last it is.
     """
@@ -120,7 +120,7 @@ def is_code(part: str) -> bool:
 
 
 def has_code(url: str) -> bool:
-    """Whether a part of the path of a URL is a code."""
+    """Return whether a part of the path of a URL is a code."""
     path = url[:LONGEST_URL].partition("?")[0]
     return any(map(is_code, path.split("/")[_ROOT:]))
 
@@ -211,7 +211,7 @@ class KindNames:
         self._values[row.name] = row
 
     def name(self, url: str, *, learn: bool) -> str:
-        """The kind of a URL.
+        """Return the kind of a URL.
 
         Args:
             url: The URL.
@@ -240,7 +240,7 @@ class KindNames:
         return "/".join(parts)
 
     def _folder(self, parts: list[str], place: int, plain: str, *, learn: bool) -> str:
-        """The name of a folder; a placeholder where there are many, as of sessions.
+        """Return the name of a folder; a placeholder where there are many, as of sessions.
 
         A session in the path makes each link of a page one of another folder.
         """
@@ -278,7 +278,7 @@ class KindNames:
         return "{}" + (match[0] if match else "") if word else ""
 
     def _value(self, name: str, value: str, *, learn: bool) -> str:
-        """A parameter's value, when it has few of them; else a placeholder."""
+        """Return a parameter's value, when it has few of them; else a placeholder."""
         if "{" in value:
             return "{number}" if _COUNTED.fullmatch(value) else "{}"
         row = self._values.get(name)
@@ -295,7 +295,7 @@ class KindNames:
 
 
 def counts(name: str) -> bool:
-    """Whether a kind has numbers, which something can count up without end."""
+    """Return whether a kind has numbers, which something can count up without end."""
     return _COUNTED.search(name) is not None
 
 
@@ -306,7 +306,7 @@ def whole_of(name: str) -> str:
 
 
 def shape_of(url: str) -> str:
-    """The shape that URLs share which differ in digits, or in the name of the page.
+    """Return the shape that URLs share which differ in digits, or in the name of the page.
 
     Those of one shape are of one kind, and this is found sooner.
     """
@@ -322,7 +322,7 @@ def shape_of(url: str) -> str:
 
 
 def _key_of(text: str) -> str:
-    """A text that is only compared: its digest if it is long."""
+    """Return a text that is only compared: its digest if it is long."""
     if len(text) <= _LONGEST_KEY:
         return text
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

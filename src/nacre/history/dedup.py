@@ -63,7 +63,7 @@ class Digests:
         self._encoder = msgspec.msgpack.Encoder()
 
     def get(self, digest: str, framing: str) -> Original | None:
-        """The original of a payload; None when it was never stored."""
+        """Return the original of a payload; None when it was never stored."""
         key = digest_key(digest, framing)
         row = None if self._novelty.is_new(key) else self._store.get(_DIGESTS, key)
         return None if row is None else self._decoder.decode(row)
@@ -109,7 +109,7 @@ def revisit_of(
     digests: Digests,
     digest: str = "",
 ) -> RevisitProfile | None:
-    """The reason why a capture need not be stored in full; None when it must be.
+    """Return the reason why a capture need not be stored in full; None when it must be.
 
     Args:
         capture: The exchange.
@@ -189,7 +189,7 @@ class History:
         self._any = any(True for _ in store.scan(_HISTORY, b"", limit=1))
 
     def get(self, url: str) -> HistoryRecord | None:
-        """The row of a URL from an earlier run; None on its first visit."""
+        """Return the row of a URL from an earlier run; None on its first visit."""
         if not self._any:
             return None
         row = self._store.get(_HISTORY, history_key(url).encode())

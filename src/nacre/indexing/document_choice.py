@@ -37,7 +37,7 @@ class DocumentChoice:
 
     Args:
         text: The condition, over the fields of documents, and `more['name']`, a list of texts, for
-            others; "" where the writer is given all.
+            others; "" if the writer is given all.
         writer: Name of the writer, for messages.
 
     Raises:

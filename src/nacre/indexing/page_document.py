@@ -112,7 +112,7 @@ class DocumentMaker:
             self._texts.close()
 
     def document(self, capture: Capture | None, page: PageFacts) -> SearchDocument | str:
-        """The document of a page, or why it has none.
+        """Return the document of a page, or why it has none.
 
         Args:
             capture: Its capture; None when the archive has none that can be read.
@@ -123,7 +123,7 @@ class DocumentMaker:
     def documents(
         self, pages: Iterable[PageFacts], read: Callable[[PageFacts], Capture | None]
     ) -> Iterator[SearchDocument | str]:
-        """The documents of pages in order, or why one has none.
+        """Yield the documents of pages in order, or why one has none.
 
         Args:
             pages: Their facts.
@@ -190,7 +190,7 @@ def _with_type(document: Document) -> Document:
 
 
 def make_document(page: PageFacts, text: PageText) -> SearchDocument:
-    """The document of a page and its text.
+    """Return the document of a page and its text.
 
     Args:
         page: The page.

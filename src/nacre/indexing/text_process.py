@@ -57,7 +57,7 @@ class TextProcess:
         return [self.text(jobs[0])]
 
     def text(self, job: TextJob) -> PageText:
-        """The text of a document; see `texts`."""
+        """Return the text of a document; see `texts`."""
         page_text = self._try(job)
         if page_text.problem in {"time", "crash", "memory"} and job.document.mime in HTML:
             return self._try(msgspec.structs.replace(job, linear=True))
@@ -91,7 +91,7 @@ class TextProcess:
 
 @cache
 def shared_texts() -> TextProcess:
-    """The reader of this process for one task after another; its helper starts once.
+    """Return the reader of this process for one task after another; its helper starts once.
 
     Raises:
         MissingExtraError: The extra `search` is not installed.

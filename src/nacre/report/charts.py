@@ -28,7 +28,7 @@ _FLOOR = _HEIGHT - _BOTTOM
 
 
 def draw_plot(plot: Plot) -> str:
-    """A plot as an `svg` element with its legend."""
+    """Return a plot as an `svg` element with its legend."""
     if isinstance(plot, Bars):
         return _bars(plot)
     if isinstance(plot, Curves):
@@ -79,7 +79,7 @@ def _choose_labels(count: int) -> range:
 
 
 def _round_up(value: float) -> float:
-    """The next of 1, 2, 4, 8, 10 times a power of ten."""
+    """Return the next of 1, 2, 4, 8, 10 times a power of ten."""
     if value <= 0.0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
@@ -123,7 +123,7 @@ class _Scale:
         self._span = math.log(high / low)
 
     def at(self, amount: float) -> float:
-        """The position of an amount; the left end for None."""
+        """Return the position of an amount; the left end for None."""
         if amount <= self._low:
             return float(_LEFT)
         return _LEFT + _INNER * min(1.0, math.log(amount / self._low) / self._span)
@@ -241,7 +241,7 @@ def _box(x: float, y: float, width: float, height: float, colour: int, tip: str)
 
 
 def _tick(nth: int, x: float, y: float, word: str, anchor: str = "middle") -> str:
-    """A name on an axis; a narrow screen leaves out every second one (`o`)."""
+    """Return a name on an axis; a narrow screen leaves out every second one (`o`)."""
     kind = {"class_": "o"} if nth % 2 else {}
     return element("text", text(word), x=x, y=y, text_anchor=anchor, **kind)
 

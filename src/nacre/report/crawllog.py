@@ -66,7 +66,7 @@ class CrawlLog:
         self._started = LogTimes()
 
     def line(self, visit: Visit, now: float) -> bytes:
-        """The line of a final visit, with its line feed.
+        """Return the line of a final visit, with its line feed.
 
         Args:
             visit: The visit.
@@ -95,13 +95,13 @@ class CrawlLog:
 
 
 def _of_nothing(visit: Visit) -> str:
-    """The size of an empty body."""
+    """Return the size of an empty body."""
     replied = visit.status > 0 and visit.uri.url.startswith(("http:", "https:"))
     return "0" if replied else "-"
 
 
 def _clean(visit: Visit, start: str, digest: str, attempts: int) -> str:
-    """The fields, each one made safe."""
+    """Return the fields, each one made safe."""
     uri = visit.uri
     fields = (
         safe(uri.url),

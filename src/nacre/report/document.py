@@ -140,8 +140,8 @@ class Compared(NamedTuple):
 
     Attributes:
         kind: What it is: `text`, `heading`, `link`, ...
-        was: In the older version; None where it is new.
-        now: In the newer one; None where it is gone.
+        was: In the older version; None if it is new.
+        now: In the newer one; None if it is gone.
         noise: Why it does not count as a change; "" when it does.
     """
 

@@ -34,7 +34,7 @@ def flat(text: str) -> str:
 
 
 def visible(line: str) -> str:
-    """A line that keeps its blanks and its indentation, without control characters."""
+    """Return a line that keeps its blanks and its indentation, without control characters."""
     return line if line.isprintable() else line.translate(_BLANKS)
 
 
@@ -48,7 +48,7 @@ _VOID = frozenset(("meta", "br", "rect", "line", "polyline"))
 
 
 def text(value: str) -> str:
-    """A text as markup that shows exactly it."""
+    """Return a text as markup that shows exactly it."""
     if value.isascii() and value.isalnum():
         return value
     return escape(printable(value), quote=True)
@@ -60,7 +60,7 @@ def printable(value: str) -> str:
 
 
 def element(name: str, content: str = "", /, **attributes: str | float) -> str:
-    """An element.
+    """Return an element.
 
     Args:
         name: Its name, ours.

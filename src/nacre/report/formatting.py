@@ -26,7 +26,7 @@ def size(count: float) -> str:
 
 
 def span(days: float) -> str:
-    """A time in days: `20 s`, `3.5 h`, `12 d`, `2.1 y`; `never` for more than a century."""
+    """Return a time in days: `20 s`, `3.5 h`, `12 d`, `2.1 y`; `never` for more than a century."""
     if not days < _FOR_EVER:
         return "never"
     length, name = next((unit for unit in _SPANS if days >= unit[0]), _SPANS[-1])
@@ -34,14 +34,14 @@ def span(days: float) -> str:
 
 
 def share(part: float) -> str:
-    """A share as per cent, with one digit more near its ends: `99.52 %`."""
+    """Return a share as per cent, with one digit more near its ends: `99.52 %`."""
     percent = 100.0 * part
     digits = 1 if 1.0 <= percent <= 99.0 or percent in {0.0, 100.0} else 2
     return f"{percent:.{digits}f} %"
 
 
 def short(value: float) -> str:
-    """A number to three digits, or whole: `0.123`, `12.3`, `1,234`."""
+    """Return a number to three digits, or whole: `0.123`, `12.3`, `1,234`."""
     if value >= 100.0 or value == int(value):
         return f"{value:,.0f}"
     return f"{value:.3g}"
@@ -55,7 +55,7 @@ NUMERIC = frozenset(Format) - {Format.TEXT, Format.URL, Format.TIME}
 
 
 def written(cell: Cell, form: Format) -> str:
-    """A cell as text."""
+    """Return a cell as text."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return NONE
     if isinstance(cell, str):
@@ -71,18 +71,18 @@ def heading(column: Column) -> str:
 
 
 def url_facts(url: str) -> tuple[tuple[str, str], ...]:
-    """A URL as people read it and, where that is another text, as it is requested."""
+    """Return a URL as people read it and, where that is another text, as it is requested."""
     text = readable_url(url)
     return (("URL", text),) if text == url else (("URL", text), ("requested as", url))
 
 
 def moment(seconds: float) -> str:
-    """A time in seconds since the epoch: `2026-11-20 10:00`, UTC; "-" for 0."""
+    """Return a time in seconds since the epoch: `2026-11-20 10:00`, UTC; "-" for 0."""
     return to_the_second(seconds)[:16] if seconds else NONE
 
 
 def to_the_second(seconds: float) -> str:
-    """A time in seconds since the epoch: `2026-11-20 10:00:00`, UTC; "never" after 9999."""
+    """Return a time in seconds since the epoch: `2026-11-20 10:00:00`, UTC; "never" after 9999."""
     try:
         return (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M:%S")
     except OverflowError:
@@ -90,7 +90,7 @@ def to_the_second(seconds: float) -> str:
 
 
 def day(seconds: float) -> str:
-    """The day of a time, UTC: `2026-11-20`."""
+    """Return the day of a time, UTC: `2026-11-20`."""
     return moment(seconds)[:10]
 
 
@@ -128,7 +128,7 @@ _ENDS = {
 
 
 def end_words(status: str) -> str:
-    """A status in Heritrix's words, where it has them: `Finished - Timelimit hit`."""
+    """Return a status in Heritrix's words, where it has them: `Finished - Timelimit hit`."""
     return _ENDS.get(status, status)
 
 

@@ -101,7 +101,7 @@ STYLE = _STYLE % (_BRIGHT, _variables(_COLOURS_DARK), _BRIGHT) + _colour_rules()
 
 
 def html_page(document: ReportDocument) -> str:
-    """The whole report."""
+    """Return the whole report."""
     head = (
         element("meta", charset="utf-8")
         + element("meta", http_equiv="Content-Security-Policy", content=_POLICY)

@@ -11,7 +11,7 @@ _FIELDS: Final = 12
 
 
 class CrawlLogFields(msgspec.Struct, frozen=True):
-    """The fields of a line of crawl.log; "" where it has `-`.
+    """The fields of a line of crawl.log; "" if it has `-`.
 
     Attributes:
         time: When it was logged.
@@ -47,7 +47,7 @@ class CrawlLogFields(msgspec.Struct, frozen=True):
 
 
 def crawl_log_fields(text: str) -> CrawlLogFields | None:
-    """The fields of a line; None for a line that is none of crawl.log."""
+    """Return the fields of a line; None for a line that is none of crawl.log."""
     parts = text.split(None, _FIELDS)
     if len(parts) < _FIELDS:
         return None

@@ -15,7 +15,7 @@ _SHADES = " ·░▒▓█"
 
 
 def plain_text(document: ReportDocument, most: int = MOST_ROWS) -> str:
-    """The whole report."""
+    """Return the whole report."""
     lines = [document.title, "=" * _width(document.title), *_facts(document.about)]
     for section in document.sections:
         part = list(_section(section, most, document.none))
@@ -100,7 +100,7 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
 
 
 def _cut(text: str) -> str:
-    """A cell that is not too wide, on one line."""
+    """Return a cell that is not too wide, on one line."""
     text = visible(text)
     if _width(text) <= _WIDEST:
         return text

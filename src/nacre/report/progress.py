@@ -149,7 +149,7 @@ class ProgressRates:
         )
 
     def event(self, now: float, event: str, status: str) -> str:
-        """A line for a change of the crawl's state: `... CRAWL PAUSED - Paused`."""
+        """Return a line for a change of the crawl's state: `... CRAWL PAUSED - Paused`."""
         return f"{self._times.seconds(now)} CRAWL {event} - {flat(status)}"
 
 
@@ -162,7 +162,7 @@ class ProgressSource(Protocol):
         ...
 
     def counts(self) -> ProgressCounts:
-        """The numbers of this moment."""
+        """Return the numbers of this moment."""
         ...
 
 

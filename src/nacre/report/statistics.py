@@ -35,7 +35,7 @@ DNS = "dns:"
 
 
 def _is_stood_in(visit: Visit) -> bool:
-    """Whether http is tried in the place of an https that was only a guess: no failure."""
+    """Return whether http is tried in the place of an https that was only a guess: no failure."""
     return HTTP_TRIED in visit.annotations
 
 
@@ -338,7 +338,7 @@ class Statistics:
 
 
 def rows(store: Store, kind: str) -> Iterator[tuple[str, Tally]]:
-    """All rows of a kind (`host`, `mime`, `status`, `source`), in order of their names.
+    """Yield all rows of a kind (`host`, `mime`, `status`, `source`), in order of their names.
 
     The name of a `source` row is the tag, a NUL, and the host.
     """
@@ -348,14 +348,14 @@ def rows(store: Store, kind: str) -> Iterator[tuple[str, Tally]]:
 
 
 def source_codes(store: Store) -> Iterator[tuple[str, str, str, int]]:
-    """The numbers of URIs by source, host and status, if they were counted."""
+    """Yield the numbers of URIs by source, host and status, if they were counted."""
     for key, value in store.scan(FAMILY, _CODES, _CODES[:-1] + b";"):
         source, host_name, status = key[len(_CODES) :].decode().split("\0")
         yield source, host_name, status, _decode(value).urls
 
 
 def totals(store: Store) -> CrawlTotals:
-    """The totals as last committed."""
+    """Return the totals as last committed."""
     row = store.get(FAMILY, _TOTALS)
     return CrawlTotals() if row is None else _decode_totals(row)
 
@@ -415,7 +415,7 @@ class ChainStatistics:
         self._saved: list[int] = []
 
     def add(self, chain: str, name: str, processor: object) -> StepCounts:
-        """The counts of a step; the caller counts on.
+        """Return the counts of a step; the caller counts on.
 
         Args:
             chain: The chain.
@@ -440,6 +440,6 @@ class ChainStatistics:
 
 
 def read_step_counts(store: Store) -> Iterator[StepCounts]:
-    """All steps as last committed."""
+    """Yield all steps as last committed."""
     for _, value in store.scan(_FAMILY, _PREFIX, _END):
         yield msgspec.msgpack.decode(value, type=StepCounts)

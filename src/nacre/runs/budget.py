@@ -49,7 +49,7 @@ class Spent(NamedTuple):
         return Spent(self.requests + amounts[0], self.bytes + amounts[1], self.seconds + amounts[2])
 
     def of(self, unit: BudgetUnit) -> float:
-        """The amount in one unit."""
+        """Return the amount in one unit."""
         return (self.requests, self.bytes, self.seconds)[_UNITS.index(unit)]
 
 
@@ -96,7 +96,7 @@ class Budget(NamedTuple):
 
 
 def parse_budget(text: str) -> Budget:
-    """A budget as it is typed: `500`, `500 requests`, `2GB`, `3h`, `5000/day`; "" for none.
+    """Return a budget as it is typed: `500`, `500 requests`, `2GB`, `3h`, `5000/day`; "" for none.
 
     Raises:
         ConfigError: It is none of these.
@@ -136,7 +136,7 @@ class EndedRun(NamedTuple):
 
 
 def spent_lately(runs: Iterable[EndedRun], now: float) -> Spent:
-    """The amounts that runs spent which ended within the last 24 hours.
+    """Return the amounts that runs spent which ended within the last 24 hours.
 
     One that seems to have ended more than a day from now ended before the clock was set back: it
     counts no more, or nothing could be spent until then.

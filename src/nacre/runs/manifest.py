@@ -30,7 +30,7 @@ OriginOf = Callable[[str], object]
 
 
 def effective(settings: JobSettings, origin: OriginOf) -> dict[str, dict[str, object]]:
-    """Each setting by its path: value and origin; of secrets, their references."""
+    """Return each setting by its path: value and origin; of secrets, their references."""
     return {
         facts.path: {
             "value": masked(_plain(value_at(settings, facts.path))),
@@ -52,7 +52,7 @@ def _plain(value: object) -> object:
 
 
 def unknown_origin(_: str) -> str:
-    """The origin of settings whose origin is not known."""
+    """Return the origin of settings whose origin is not known."""
     return "program"
 
 
@@ -160,7 +160,7 @@ def rounds_archive(layout: Layout, settings: JobSettings) -> Path | None:
 
 
 def index_of(warc: Path) -> Path | None:
-    """The index beside a WARC: closed, or still open."""
+    """Return the index beside a WARC: closed, or still open."""
     closed = warc.with_name(index_name(warc.name))
     for path in (closed, closed.with_name(closed.name + ".open")):
         if path.is_file():

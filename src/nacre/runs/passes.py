@@ -70,7 +70,7 @@ class PassSchedule(Protocol):
     """A rule for the begin of passes."""
 
     def following(self, began: float, now: float) -> NextPass | None:
-        """The start of the next pass; None when there is none.
+        """Return the start of the next pass; None when there is none.
 
         Args:
             began: When the last one began.
@@ -102,7 +102,7 @@ class RegularPasses(NamedTuple):
         return NextPass(max(now, min(began, now) + self.every))
 
     def next_after(self, time: float, now: float) -> float | None:
-        """The pass after that of a time, or the first after `now` where that is later.
+        """Return the pass after that of a time, or the first after `now` where that is later.
 
         None when there is none.
         """
@@ -171,7 +171,7 @@ class RecurringCrawl(msgspec.Struct, frozen=True):
 
 
 def coming_passes(crawl: RecurringCrawl, now: float) -> Iterator[float]:
-    """The times after `now` at which passes of a repeated crawl begin, in order (pure).
+    """Yield the times after `now` at which passes of a repeated crawl begin, in order (pure).
 
     Of one whose passes begin as pages are due only the next one is known.
     """
@@ -190,7 +190,7 @@ def coming_passes(crawl: RecurringCrawl, now: float) -> Iterator[float]:
 
 
 def _parse_rhythm(rhythm: str) -> RegularPasses | None:
-    """The rhythm of the options that a shell takes; None for passes as pages are due."""
+    """Return the rhythm of the options that a shell takes; None for passes as pages are due."""
     words = shlex.split(rhythm)
     options = dict(zip(words[::2], words[1::2], strict=False))
     zone = options.get("--time-zone", "UTC")
@@ -269,7 +269,7 @@ def lock_passes(layout: Layout, rhythm: str) -> Iterator[PassKeeper]:
 
 
 def find_recurring(layout: Layout) -> RecurringCrawl | None:
-    """The repeated crawl of a job, waiting or killed; None for none."""
+    """Return the repeated crawl of a job, waiting or killed; None for none."""
     waits = is_locked(layout.passes)
     crawl = _read(layout.passes)
     if crawl is None:

@@ -134,7 +134,7 @@ def end_of(run: RunRow) -> float:
 
 
 def read_run(store: Store) -> RunRow | None:
-    """The current or last run; None before the first."""
+    """Return the current or last run; None before the first."""
     row = store.get("meta", _KEY)
     return None if row is None else msgspec.msgpack.decode(row, type=RunRow)
 
@@ -201,7 +201,7 @@ def run_archives(layout: Layout, directories: tuple[str, ...]) -> tuple[str, ...
 
 
 def all_runs(store: Store) -> Iterator[RunRow]:
-    """All runs that are over but the last, and then that one, in their order."""
+    """Yield all runs that are over but the last, and then that one, in their order."""
     for _, value in store.scan("meta", _RUNS, b"runs;"):
         yield msgspec.msgpack.decode(value, type=RunRow)
     last = read_run(store)
@@ -305,7 +305,7 @@ def ended_runs(store: Store) -> list[EndedRun]:
 
 
 def spent_by(store: Store, last: RunRow) -> Spent:
-    """The amount that the last run has spent."""
+    """Return the amount that the last run has spent."""
     count = totals(store)
     return Spent(count.urls - store.counter("stats.prerequisites"), count.size, last.elapsed)
 
@@ -355,7 +355,7 @@ def keep_notes(layout: Layout, notes: Sequence[str]) -> None:
 
 
 def take_notes(layout: Layout) -> list[str]:
-    """The lines; they are forgotten by this."""
+    """Return the lines; they are forgotten by this."""
     path = layout.state / NOTES
     try:
         lines = path.read_text("utf-8").splitlines()

@@ -50,7 +50,7 @@ Write = Callable[[Logged], None]
 
 
 def whole(name: str, opinions: Sequence[Opinion], *, extra: bool) -> SequenceLog:
-    """The log of a whole scope, whose rules have numbers already."""
+    """Return the log of a whole scope, whose rules have numbers already."""
     owners: list[tuple[int, str]] = []
     kind = ""
     for opinion in opinions:
@@ -60,7 +60,7 @@ def whole(name: str, opinions: Sequence[Opinion], *, extra: bool) -> SequenceLog
 
 
 def decided(log: SequenceLog, subject: Subject) -> Logged:
-    """The decision of a sequence by itself, and the rule that made it."""
+    """Return the decision of a sequence by itself, and the rule that made it."""
     for opinion, (number, kind) in zip(reversed(log.opinions), reversed(log.owners), strict=True):
         if not opinion.is_head and opinion.test(subject):
             return Logged(log, subject, opinion.decision, number, kind)

@@ -36,7 +36,7 @@ def _every(value: Any) -> dict[str, Any]:  # noqa: ANN401 - a value of the opera
 
 
 def _lines(value: Any) -> dict[str, Any]:  # noqa: ANN401 - as YAML has it
-    """A `surtsSource`: text of lines, a list, or `{path: FILE}`."""
+    """Return a `surtsSource`: text of lines, a list, or `{path: FILE}`."""
     if isinstance(value, Mapping):
         file = value.get("path") or value.get("file")
         return {"files": [file]} if file else _lines(value.get("value", ""))
@@ -152,7 +152,7 @@ _ALL = {"enabled", "comment", "name"}
 
 
 def equivalent(class_name: str) -> Equivalent | None:
-    """The equivalent of a class, with or without its package; None for an unknown class."""
+    """Return the equivalent of a class, with or without its package; None for an unknown class."""
     return CLASSES.get(_PACKAGE.sub("", class_name))
 
 

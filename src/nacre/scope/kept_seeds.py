@@ -63,7 +63,7 @@ class SeedPrefixes:
         return prefix
 
     def any_below(self, text: str) -> bool:
-        """True when a seed implies a prefix that begins with a text."""
+        """Return whether a seed implies a prefix that begins with a text."""
         return self._near.any_below(text) or any(
             any_prefix_below(index, self._coercion, text) for index in self._indexes
         )

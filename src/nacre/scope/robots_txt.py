@@ -77,7 +77,7 @@ class RobotsState(StrEnum):
 
 
 def outcome_of(status: int) -> RobotsState:
-    """The meaning of a fetch status: RFC 9309 2.3.1.
+    """Return the meaning of a fetch status: RFC 9309 2.3.1.
 
     2xx are rules, 3xx lead elsewhere, 4xx mean that there is none (429 too: its queue slows down).
     5xx, failures of DNS or of the network, and whatever else is not a reply forbid everything.
@@ -240,7 +240,7 @@ def _follows(path: bytes, wild: _Wild) -> bool:
 
 
 def normal_path(target: str) -> bytes:
-    """A request target as it is compared.
+    """Return a request target as it is compared.
 
     Escapes of unreserved characters are decoded, others in capitals, what no URL may hold is
     escaped; so are `*` and `$`, which are literal here.
@@ -281,7 +281,7 @@ class RobotsTxt:
         self._delays = delays
 
     def for_agent(self, agent: str) -> AgentRules:
-        """The rules for a crawler.
+        """Return the rules for a crawler.
 
         Args:
             agent: Its product token, or several with commas between them; `*` among them takes the
@@ -380,7 +380,7 @@ class _Reader:
 
 
 def _names(value: str) -> set[str]:
-    """The names of a User-agent line: its product token, and the text before `/` or a space.
+    """Return the names of a User-agent line: its product token, and the text before `/` or a space.
 
     A product token has letters, `_` and `-` only. Many crawlers are called otherwise
     (`archive.org_bot`, `bot2`): their name must be there in full.

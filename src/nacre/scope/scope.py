@@ -121,7 +121,7 @@ class Scope:
         self._steps = merge_steps(steps)
 
     def decide(self, subject: Subject) -> Verdict:
-        """The last opinion that is not NONE, and its rule."""
+        """Return the last opinion that is not NONE, and its rule."""
         for test, answer in self._steps:
             if test(subject):
                 if answer.__class__ is Verdict:
@@ -164,7 +164,7 @@ class Scope:
 
 
 def members(opinions: Sequence[Opinion], head: int) -> range:
-    """The places of the members of the sequence whose head is at a place."""
+    """Return the places of the members of the sequence whose head is at a place."""
     end = head + 1
     while end < len(opinions) and opinions[end].depth > opinions[head].depth:
         end += 1

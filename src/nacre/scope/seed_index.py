@@ -47,7 +47,7 @@ class SeedIndex(Protocol):
         ...
 
     def is_empty(self) -> bool:
-        """True when there is no seed."""
+        """Return whether there is no seed."""
         ...
 
     def own_places(self, owner: str) -> Sequence[tuple[str, str, int]]:
@@ -126,7 +126,7 @@ def _anchors(host: str) -> tuple[str, ...]:
 
 
 def _surt_of(start: str, host: str) -> str:
-    """The bare prefix of a host: `http://(com,example,`."""
+    """Return the bare prefix of a host: `http://(com,example,`."""
     return f"{start}({','.join(reversed(host.split('.')))},"
 
 
@@ -178,7 +178,7 @@ def _common(first: str, second: str) -> str:
 
 
 def _has_place(index: SeedIndex, near: str, closed: str) -> bool:
-    """True when a seed is at exactly a host and port: `http://(com,example,:8080)`."""
+    """Return whether a seed is at exactly a host and port: `http://(com,example,:8080)`."""
     bare = closed[:-1]
     if index.floor(near, bare) == bare:
         return True
@@ -190,7 +190,7 @@ def _has_place(index: SeedIndex, near: str, closed: str) -> bool:
 
 
 def _is_host(index: SeedIndex, near: str, bare: str) -> bool:
-    """True when a seed is at a host, on whatever port; `bare` is its bare prefix."""
+    """Return whether a seed is at a host, on whatever port; `bare` is its bare prefix."""
     if _has_place(index, near, f"{bare})"):
         return True
     prefix = index.ceiling(near, f"{bare}:")

@@ -28,7 +28,7 @@ class PrefixSet(Protocol):
     """A searchable set of SURT prefixes, in memory or in a store."""
 
     def __bool__(self) -> bool:
-        """True when there is a prefix."""
+        """Return whether there is a prefix."""
         ...
 
     def match(self, text: str) -> str | None:
@@ -36,7 +36,7 @@ class PrefixSet(Protocol):
         ...
 
     def any_below(self, text: str) -> bool:
-        """True when a member begins with a text."""
+        """Return whether a member begins with a text."""
         ...
 
 
@@ -57,7 +57,7 @@ class PrefixLookup:
         self.empty = not any(self._sets)
 
     def hold(self, url: str) -> bool:
-        """True when the SURT of a normalised URL begins with a prefix of a set."""
+        """Return whether the SURT of a normalised URL begins with a prefix of a set."""
         end = url.find("/", 8)
         host = self._hosts.get(url[:end])
         if host is None:
@@ -123,7 +123,7 @@ class SeedOwnPlaces:
             places.forget()
 
     def hold(self, subject: Subject, default: ScopeKind) -> bool:
-        """True when a URI is within the seed's own scope.
+        """Return whether a URI is within the seed's own scope.
 
         Args:
             subject: The URI, a descendant of the seed.

@@ -24,7 +24,7 @@ class Dump(NamedTuple):
     sets: Sequence[SurtPrefixSet | SeedPrefixes]
 
     def lines(self) -> list[str]:
-        """The prefixes, sorted."""
+        """Return the prefixes, sorted."""
         return sorted({prefix for prefixes in self.sets for prefix in prefixes})
 
 
@@ -113,7 +113,7 @@ class ScopeState:
         self._changed()
 
     def directives(self, *, accept: bool) -> SurtPrefixSet:
-        """The live set of the seed file's `+` (accept) or `-` lines."""
+        """Return the live set of the seed file's `+` (accept) or `-` lines."""
         return self._directives[accept]
 
     def add_seed(self, text: str, own: SeedOwnScope | None = None, key: str = "") -> None:

@@ -132,7 +132,7 @@ OWN_SCOPE = "scope"
 
 
 def subject_of_link(visit: Visit, facts: Facts = NO_FACTS) -> Subject:
-    """A visit as its link was, with the facts that are known of it."""
+    """Return a visit as its link was, with the facts that are known of it."""
     uri = visit.uri
     seed = uri.heritable.get(OWN_SCOPE, "") if uri.heritable else ""
     return Subject(uri.url, uri.path, uri.via, uri.context, uri.is_seed, uri.source, seed, facts)
@@ -164,7 +164,7 @@ def subject_of(visit: Visit, address: str = "") -> Subject:
 def head_facts(
     visit: Visit, address: str, status: int, headers: Sequence[tuple[bytes, bytes]]
 ) -> Facts:
-    """The facts that are known between the headers and the body of a reply."""
+    """Return the facts that are known between the headers and the body of a reply."""
     return Facts(
         queue=visit.uri.queue,
         precedence=visit.uri.precedence,
@@ -177,7 +177,7 @@ def head_facts(
 
 
 def _text(headers: Sequence[tuple[bytes, bytes]], name: bytes) -> str:
-    """The first value of a header; "" when it is missing."""
+    """Return the first value of a header; "" when it is missing."""
     for key, value in headers:
         if key.lower() == name:
             return value.strip().decode("latin-1")
@@ -185,7 +185,7 @@ def _text(headers: Sequence[tuple[bytes, bytes]], name: bytes) -> str:
 
 
 def _length(text: str) -> int | None:
-    """A Content-Length; None when it is missing or no number."""
+    """Return a Content-Length; None when it is missing or no number."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST else None
 
 

@@ -196,12 +196,12 @@ class PhraseFinder:
 
 
 def _marks(text: str) -> int:
-    """The number of marks in a text."""
+    """Return the number of marks in a text."""
     if text.isalnum() or text.isascii():
         return 0
     return sum(unicodedata.category(char)[0] == "M" for char in text)
 
 
 def _is_word(text: str) -> bool:
-    """Whether a text begins with a letter of a script with blanks, or a digit."""
+    """Return whether a text begins with a letter of a script with blanks, or a digit."""
     return _WORD_FIRST.match(text) is not None

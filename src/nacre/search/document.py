@@ -87,7 +87,7 @@ def plain_document(document: SearchDocument) -> dict[str, Any]:
 
 @lru_cache(maxsize=16_384)
 def site_names(name: str) -> tuple[str, ...]:
-    """A host and the names above it, up to its registered domain."""
+    """Return a host and the names above it, up to its registered domain."""
     domain = registered_domain(name)
     names = [name]
     while name != domain and "." in name:
@@ -97,13 +97,13 @@ def site_names(name: str) -> tuple[str, ...]:
 
 
 def place_document(document: SearchDocument) -> SearchDocument:
-    """The document with host and domain of its URL."""
+    """Return the document with host and domain of its URL."""
     name = host(document.url or document.id)
     return msgspec.structs.replace(document, host=name, domain=registered_domain(name))
 
 
 def is_cut(document: SearchDocument, most: int) -> bool:
-    """Whether the text of a document was cut.
+    """Return whether the text of a document was cut.
 
     Args:
         document: The document.

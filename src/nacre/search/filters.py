@@ -25,7 +25,7 @@ class DocumentFilter(Component):
     """A filter of documents."""
 
     def document(self, document: SearchDocument) -> SearchDocument | None:
-        """The document as it is indexed; None where it is in no index."""
+        """Return the document as it is indexed; None if it is in no index."""
         return document
 
 

@@ -140,7 +140,7 @@ def _schema() -> "tantivy.Schema":
 
 
 def rebuild_reason(folder: Path) -> str:
-    """The reason why an index is to be built again; "" if it need not be, or there is none.
+    """Return the reason why an index is to be built again; "" if it need not be, or there is none.
 
     Args:
         folder: The folder of the index.

@@ -127,7 +127,7 @@ def _clause(match: re.Match[str]) -> QueryClause | None:
 
 
 def _times(field: str, text: str) -> tuple[int | None, int | None]:
-    """The range of a field of dates, ms."""
+    """Return the range of a field of dates, ms."""
     first, dots, last = text.partition("..")
     if field == "before":
         return None, _span(field, text)[0]

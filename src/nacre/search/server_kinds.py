@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _address(value: str) -> str:
-    """An address of a server.
+    """Return an address of a server.
 
     Raises:
         ValueError: It is none, or it has a password.

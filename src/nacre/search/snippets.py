@@ -33,7 +33,7 @@ class Snippet(NamedTuple):
     marks: tuple[tuple[int, int], ...] = ()
 
     def marked(self, before: str, after: str) -> str:
-        """The text with something before and after each mark."""
+        """Return the text with something before and after each mark."""
         parts, at = [], 0
         for start, end in self.marks:
             parts += [self.text[at:start], before, self.text[start:end], after]
@@ -81,7 +81,7 @@ def _best_piece(text: str, finders: Sequence[PhraseFinder], width: int) -> tuple
 
 
 def _cut(text: str, begin: int, width: int) -> str:
-    """A part of a text; an ellipsis where it was cut."""
+    """Return a part of a text; an ellipsis where it was cut."""
     end = begin + width
     if end < len(text):
         blank = text.rfind(" ", begin + width * 3 // 4, end)
@@ -99,7 +99,7 @@ def _word_start(text: str, at: int) -> int:
 
 
 def _best(marks: Sequence[tuple[int, int]], width: int) -> int:
-    """The start of the window with the most marked characters; the first of equals."""
+    """Return the start of the window with the most marked characters; the first of equals."""
     ends = [end for _, end in marks]
     best, most = marks[0][0], -1
     for number, (start, _) in enumerate(marks):

@@ -38,12 +38,12 @@ _PORT = re.compile(r":\d+\Z")
 
 
 def discovery_fields(document: SearchDocument, folder: str) -> dict[str, Any]:
-    """The fields of a document; those that are empty are left out.
+    """Return the fields of a document; those that are empty are left out.
 
     Args:
         document: The document, of a reply with status 200.
         folder: The folder of its WARC file as SolrWayback sees it, with `{segment}` for the segment
-            of the document; "" where it finds files by name (`AutoFileResolver`).
+            of the document; "" if it finds files by name (`AutoFileResolver`).
     """
     moment = datetime.fromtimestamp(document.tstamp / 1000, UTC)
     norm = content_norm(document.type)

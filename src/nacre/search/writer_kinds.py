@@ -174,7 +174,7 @@ WRITERS.add(LocalIndexSettings, JsonLinesSettings, ParquetFilesSettings, CsvSett
 
 
 def chosen_writers(writers: Sequence[WriterSettings], name: str) -> Sequence[WriterSettings]:
-    """The writers that are meant.
+    """Return the writers that are meant.
 
     Args:
         writers: Those of the settings.

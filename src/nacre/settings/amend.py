@@ -38,7 +38,7 @@ class Edit(NamedTuple):
 
 
 def amended(text: str, edits: Sequence[Edit], file: str = "crawl.yaml") -> str:
-    """The text with the changes.
+    """Return the text with the changes.
 
     Raises:
         ConfigError: The text is not YAML.
@@ -85,7 +85,7 @@ def amended(text: str, edits: Sequence[Edit], file: str = "crawl.yaml") -> str:
 
 
 def swap_items(text: str, key: str, first: int, file: str = "crawl.yaml") -> str:
-    """The text with an item of a list and the next one exchanged.
+    """Return the text with an item of a list and the next one exchanged.
 
     Comment lines above an item go with it.
 
@@ -142,14 +142,14 @@ def _with_lines_swapped(text: str, path: Sequence[str], first: int) -> str | Non
 
 
 def _with_remarks(lines: Sequence[str], line: int) -> int:
-    """The line where an item begins, with the comment lines above it."""
+    """Return the line where an item begins, with the comment lines above it."""
     while line and lines[line - 1].lstrip().startswith("#"):
         line -= 1
     return line
 
 
 def _last_line(node: Node) -> int:
-    """The last line of a node that holds something."""
+    """Return the last line of a node that holds something."""
     if isinstance(node, MappingNode) and not node.flow_style and node.value:
         return _last_line(node.value[-1][1])
     if isinstance(node, SequenceNode) and not node.flow_style and node.value:

@@ -45,7 +45,7 @@ PROCESSORS.add(HashCrawlMapper, LexicalCrawlMapper, Reschedule)
 
 
 def _entries(*kinds: type[Entry]) -> tuple[Entry, ...]:
-    """The default entries; without validators, like `config.component.section`."""
+    """Return the default entries; without validators, like `config.component.section`."""
     return tuple(kind.model_construct() for kind in kinds)
 
 
@@ -81,7 +81,7 @@ class ChainEditor:
         self.errors: list[InitErrorDetails] = []
 
     def edit(self, edits: Mapping[str, object]) -> tuple[Entry, ...]:
-        """The chain.
+        """Return the chain.
 
         Raises:
             ValidationError: With everything that is wrong, each at its place.
@@ -215,7 +215,7 @@ class ChainEditor:
 
 
 def _again(item: ErrorDetails, place: tuple[str | int, ...], value: object) -> InitErrorDetails:
-    """The error of an entry, at its place in the configuration."""
+    """Return the error of an entry, at its place in the configuration."""
     kind: str | PydanticCustomError = item["type"]
     if kind == "value_error":
         kind = PydanticCustomError("value_error", _plain(item["msg"]), item.get("ctx"))
@@ -234,12 +234,12 @@ def _chain_error(text: str) -> PydanticCustomError:
 
 
 def _plain(text: str) -> Any:  # noqa: ANN401 - pydantic wants a literal
-    """A message as a template without places."""
+    """Return a message as a template without places."""
     return text.removeprefix("Value error, ").replace("{", "{{").replace("}", "}}")
 
 
 def entries_of(chain: ChainName, value: object) -> object:
-    """The entries of a chain in a configuration, ready to be read one by one."""
+    """Return the entries of a chain in a configuration, ready to be read one by one."""
     if isinstance(value, Mapping):
         return ChainEditor(chain).edit(value)
     if isinstance(value, str):
@@ -458,6 +458,6 @@ class ChainSettings(Component):
     )
 
     def of(self, chain: ChainName) -> tuple[Entry, ...]:
-        """The entries of a chain, in order."""
+        """Return the entries of a chain, in order."""
         entries: tuple[Entry, ...] = getattr(self, chain.value)
         return entries

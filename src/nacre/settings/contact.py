@@ -58,7 +58,7 @@ async def _is_listed(name: str, guard: AddressGuard, lookup: Lookup) -> bool:
 
 
 def contact_problems(settings: JobSettings, public: Sequence[str]) -> list[Problem]:
-    """The problems of a crawl of public hosts without a contact.
+    """Return the problems of a crawl of public hosts without a contact.
 
     Args:
         settings: The job's settings.
@@ -76,7 +76,7 @@ def contact_problems(settings: JobSettings, public: Sequence[str]) -> list[Probl
 
 
 def _reachable(contact: str) -> bool:
-    """Whether it looks like a mail address or a web page."""
+    """Return whether it looks like a mail address or a web page."""
     return "@" in contact.strip("@ ") or contact.startswith(("http://", "https://"))
 
 

@@ -38,13 +38,13 @@ class Profile(NamedTuple):
 
 
 def user_folder() -> Path:
-    """The user's own directory for Nacre: `config.yaml` and `profiles/`."""
+    """Return the user's own directory for Nacre: `config.yaml` and `profiles/`."""
     home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(home).expanduser() / "nacre"
 
 
 def find_profile(name: str, root: Path) -> Path | None:
-    """The file of a profile; None when there is none.
+    """Return the file of a profile; None when there is none.
 
     Args:
         name: Its name: the user's own come first. Or a file, with `/` or `.yaml` in its name,
@@ -59,7 +59,7 @@ def find_profile(name: str, root: Path) -> Path | None:
 
 
 def list_profiles() -> list[Profile]:
-    """All profiles that a name can mean, in the order of their names."""
+    """Return all profiles that a name can mean, in the order of their names."""
     paths: dict[str, Path] = {}
     for folder in _folders():
         for path in folder.glob("*" + _SUFFIX):
@@ -68,7 +68,7 @@ def list_profiles() -> list[Profile]:
 
 
 def profile_names() -> list[str]:
-    """The names of all profiles."""
+    """Return the names of all profiles."""
     return [profile.name for profile in list_profiles()]
 
 
@@ -77,7 +77,7 @@ def _folders() -> tuple[Path, Path]:
 
 
 def _purpose(path: Path) -> str:
-    """The comment in the first line."""
+    """Return the comment in the first line."""
     try:
         with open_ordinary(path) as file:
             first = file.readline(_PURPOSE_LENGTH).decode().rstrip()
@@ -87,7 +87,7 @@ def _purpose(path: Path) -> str:
 
 
 def user_config() -> Path:
-    """The user's own configuration, which holds for all jobs: contact and the like."""
+    """Return the user's own configuration, which holds for all jobs: contact and the like."""
     return user_folder() / "config.yaml"
 
 
@@ -110,7 +110,7 @@ def file_layers(path: Path, root: Path, text: str | None = None) -> list[Layer]:
 
 
 def own_layers(layout: Layout, text: str | None = None) -> list[Layer]:
-    """The file of a job after its includes; once it was crawled, the file may not be empty.
+    """Return the file of a job after its includes; once it was crawled, the file may not be empty.
 
     With all defaults its filters and limits would silently be off.
 
@@ -234,7 +234,7 @@ class _Files:
 
 
 def _find_includes(path: Path, text: str) -> Iterator[Path]:
-    """The files that an include names; those of a pattern in the order of their names."""
+    """Yield the files that an include names; those of a pattern in the order of their names."""
     place = os.path.normpath(path.parent / home_path(text))
     if _MAGIC.isdisjoint(text):
         yield Path(place)

@@ -18,7 +18,7 @@ from nacre.store.layout import Layout
 def load_job(
     layout: Layout, assignments: Iterable[str] = (), environ: Mapping[str, str] | None = None
 ) -> Loaded[JobSettings]:
-    """The settings of a job, from all layers: user, includes, file, environment, `--set`.
+    """Return the settings of a job, from all layers: user, includes, file, environment, `--set`.
 
     Raises:
         JobError: The directory is not a job.
@@ -55,7 +55,7 @@ def examine_layers(
     """Check layers, weakest first, fill in variables, and check the sheets.
 
     Returns:
-        The settings, None where nothing can be read; and every problem, in the order of the files.
+        The settings, None if nothing can be read; and every problem, in the order of the files.
     """
     loaded, problems = load_partly(JobSettings, layers, layout.root)
     if loaded is None:

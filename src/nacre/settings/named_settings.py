@@ -17,7 +17,7 @@ _COOKIES: Final = ("cookies.load_file", "cookies.save_file")
 
 
 def named_in(tree: Any) -> Iterator[NamedValue]:  # noqa: ANN401 - YAML
-    """The values of settings that name something of the machine.
+    """Yield the values of settings that name something of the machine.
 
     Args:
         tree: The settings, nested as in `crawl.yaml`; keys may be dotted paths.
@@ -36,7 +36,7 @@ def _in_sheets(path: str, value: object) -> Iterator[NamedValue] | None:
 
 
 def _of_path(sheet: str, key: str, value: object) -> Iterator[NamedValue]:
-    """The values of one setting of a sheet."""
+    """Yield the values of one setting of a sheet."""
     nested = value
     for part in reversed(key.split(".")):
         nested = {part: nested}
@@ -45,7 +45,7 @@ def _of_path(sheet: str, key: str, value: object) -> Iterator[NamedValue]:
 
 
 def secret_files(layers: Iterable[Layer], root: Path) -> dict[Path, str]:
-    """The files that hold secrets of a job, with the settings that name them.
+    """Return the files that hold secrets of a job, with the settings that name them.
 
     Those of passwords (`{file: PATH}`) and of cookies; `${launchId}` means each run.
 
@@ -64,7 +64,7 @@ def secret_files(layers: Iterable[Layer], root: Path) -> dict[Path, str]:
 
 
 def _of_runs(name: str, root: Path) -> Iterator[str]:
-    """The name of a file with the variables of paths filled in, as far as they are known."""
+    """Yield the name of a file with the variables of paths filled in, as far as they are known."""
     name = name.replace("${job}", root.name)
     if "${launchId}" not in name:
         yield name

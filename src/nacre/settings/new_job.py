@@ -125,7 +125,7 @@ def _as_yaml(value: Any) -> Any:  # noqa: ANN401 - as in YAML
 
 
 def _password_place(password: object) -> str:
-    """The notes for the operator."""
+    """Return the notes for the operator."""
     return password.source["file"] if isinstance(password, Secret) else "crawl.yaml"
 
 
@@ -147,7 +147,7 @@ def separate_logins(lines: Iterable[str]) -> SeedLogins:
 
 
 def _without_password(line: str) -> str:
-    """A line without a login: a comment, a rule, or an invalid seed such as a bad URL.
+    """Return a line without a login: a comment, a rule, or an invalid seed such as a bad URL.
 
     An address such as `mailto:` has none, and stays as it is, so that it is refused by its name.
     """
@@ -229,7 +229,7 @@ def create_job(layout: Layout, new: NewJob) -> None:
 
 
 def _with_credentials(new: NewJob, logins: SeedLogins) -> NewJob:
-    """The job with the logins of its seeds as credentials."""
+    """Return the job with the logins of its seeds as credentials."""
     if not logins.credentials:
         return new
     fetch = dict(new.values.get("fetch") or {})

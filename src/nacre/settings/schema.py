@@ -29,7 +29,7 @@ _Mode = Literal["validation", "serialization"]
 
 
 def schema() -> Schema:
-    """The schema, plug-ins included."""
+    """Return the schema, plug-ins included."""
     kinds: list[tuple[type[BaseModel], _Mode]] = [(kind, "validation") for kind in RULES]
     steps: list[tuple[type[BaseModel], _Mode]] = [(kind, "validation") for kind in PROCESSORS]
     refs, combined = models_json_schema([(JobSettings, "validation"), *kinds, *steps])
@@ -86,7 +86,7 @@ def _processor(refs: Iterable[Schema]) -> Schema:
 
 
 def _parts(node: object) -> Iterator[Schema]:
-    """Every mapping in a schema."""
+    """Yield every mapping in a schema."""
     if isinstance(node, dict):
         yield node
         for value in list(node.values()):

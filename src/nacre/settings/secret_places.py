@@ -54,7 +54,7 @@ class SecretPlace(NamedTuple):
 
 
 def secret_places(settings: JobSettings) -> list[SecretPlace]:
-    """The secrets of a job: those of its settings, and those under each of its sheets.
+    """Return the secrets of a job: those of its settings, and those under each of its sheets.
 
     Sheets are also tried in pairs: one may bring a secret, and another one its recipient.
     """
@@ -62,7 +62,7 @@ def secret_places(settings: JobSettings) -> list[SecretPlace]:
 
 
 def _sheet_places(settings: JobSettings) -> list[SecretPlace]:
-    """The secrets under each sheet, and under each pair of sheets."""
+    """Return the secrets under each sheet, and under each pair of sheets."""
     places: list[SecretPlace] = []
     sheets = {name: flat(tree, settings) for name, tree in settings.sheets.items()}
     about = [values for values in sheets.values() if any(map(_is_near, values))]
@@ -78,7 +78,7 @@ def _sheet_places(settings: JobSettings) -> list[SecretPlace]:
 
 
 def _is_near(path: str) -> bool:
-    """Whether a setting of a sheet is in a section that has secrets."""
+    """Return whether a setting of a sheet is in a section that has secrets."""
     return path.partition(".")[0] in _SECTIONS
 
 
@@ -129,7 +129,7 @@ def _recipient(holder: BaseModel, secret: str) -> tuple[str, ...]:
 def moved_secrets(
     before: JobSettings | None, after: JobSettings, *, strict: bool, references: bool
 ) -> list[Problem]:
-    """A problem for each secret that is sent to another server than before.
+    """Return a problem for each secret that is sent to another server than before.
 
     Args:
         before: The settings as they are; None if they cannot be read.
@@ -158,7 +158,7 @@ def require_unmoved(
 
 
 def resent_secrets(before: JobSettings, after: JobSettings) -> list[Problem]:
-    """A problem for each secret that a change sends elsewhere without entering it again.
+    """Return a problem for each secret that a change sends elsewhere without entering it again.
 
     A secret that the change enters is another object, even if it has the same text. Those of
     sheets are made at each look, so that there the text counts.

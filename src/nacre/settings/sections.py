@@ -39,7 +39,7 @@ class TableSettings(Component):
 def load_tables(
     layout: Layout, assignments: Iterable[str] = (), environ: Mapping[str, str] | None = None
 ) -> Loaded[TableSettings]:
-    """The settings that commands need which only read tables, from the layers of `load_job`.
+    """Return the settings that commands need which only read tables, from the layers of `load_job`.
 
     Raises:
         JobError: The directory is not a job.
@@ -65,5 +65,5 @@ def load_tables(
 
 
 def _select_sections(layer: Layer, names: Iterable[str]) -> Layer:
-    """A layer with some sections alone."""
+    """Return a layer with some sections alone."""
     return replace(layer, tree={name: layer.tree[name] for name in names if name in layer.tree})

@@ -132,14 +132,14 @@ class Sheets:
         return basis_facts(uri) if self._rules else {}
 
     def overlay(self, subject: Subject) -> int:
-        """The number for a URI that is not a prerequisite."""
+        """Return the number for a URI that is not a prerequisite."""
         if self.none:
             return 0
         number = self._of_place(subject.url)
         return self._with_rules(number, subject) if self._rules else number
 
     def of(self, uri: CrawlURI) -> int:
-        """The number for a URI of the frontier."""
+        """Return the number for a URI of the frontier."""
         if self.none:
             return 0
         if not self._rules:
@@ -147,13 +147,13 @@ class Sheets:
         return self.overlay(basis(uri))
 
     def of_url(self, url: str) -> int:
-        """The number for a URL of which nothing else is known, also a `dns:` one."""
+        """Return the number for a URL of which nothing else is known, also a `dns:` one."""
         if self.none:
             return 0
         return self.overlay(Subject(f"http://{url[4:]}/" if url.startswith("dns:") else url))
 
     def names(self, number: int) -> tuple[str, ...]:
-        """The sheets of a combination, the strongest last."""
+        """Return the sheets of a combination, the strongest last."""
         return self.overlays.names(number)
 
     def _with_rules(self, number: int, subject: Subject) -> int:
@@ -164,7 +164,7 @@ class Sheets:
         return self.overlays.number(self.overlays.names(number) + more) if more else number
 
     def _of_place(self, url: str) -> int:
-        """The number that SURT prefixes give; most often the host alone decides."""
+        """Return the number that SURT prefixes give; most often the host alone decides."""
         end = url.find("/", 8)
         host_result = self._hosts.get(url[:end])
         if host_result is None:
@@ -221,7 +221,7 @@ def basis(uri: CrawlURI) -> Subject:
 
 
 def basis_facts(parent: CrawlURI) -> dict[str, str]:
-    """The facts of the URI that needs a prerequisite, which remembers them for `basis`."""
+    """Return the facts of the URI that needs a prerequisite, which remembers them for `basis`."""
     facts = {BASIS_VIA: parent.via, BASIS_CONTEXT: parent.context}
     if parent.is_seed:
         facts[BASIS_SEED] = "1"
@@ -236,7 +236,7 @@ class SheetList(NamedTuple):
 
 
 def examine_sheets(settings: JobSettings, root: Path) -> tuple[SheetList, list[Problem]]:
-    """The sheets and associations that are right, and a problem for all that is not.
+    """Return the sheets and associations that are right, and a problem for all that is not.
 
     Args:
         settings: The job's.
@@ -278,7 +278,7 @@ def make_sheets(settings: JobSettings, lists: SheetList, state: ScopeState) -> S
 
 
 def sheet_problems(loaded: Loaded[JobSettings], root: Path) -> list[Problem]:
-    """The problems of a job's sheets, each with its place."""
+    """Return the problems of a job's sheets, each with its place."""
     placed_problems = []
     for problem in examine_sheets(loaded.settings, root)[1]:
         place = loaded.place(problem.path)
@@ -309,7 +309,7 @@ def _unknown(path: str, names: tuple[str, ...], sheets: Mapping[str, Sheet]) -> 
 
 
 def _prefixes(file: str, root: Path, path: str) -> tuple[list[str], list[Problem]]:
-    """The prefixes of a file, and its lines that are none."""
+    """Return the prefixes of a file, and its lines that are none."""
     if not file:
         return [], []
     try:
@@ -387,7 +387,7 @@ def _uses(settings: JobSettings, name: str) -> list[str]:
 def association_tree(
     names: Sequence[str], surts: Sequence[str], rule: str, order: int
 ) -> dict[str, Any]:
-    """The associations of sheets with prefixes, or a rule in YAML.
+    """Return the associations of sheets with prefixes, or a rule in YAML.
 
     Raises:
         ConfigError: The rule is not YAML.

@@ -61,7 +61,7 @@ def for_run(settings: JobSettings, run: str) -> JobSettings:
 
 
 def known_part(directory: str) -> str:
-    """The beginning of a path in which no variable is left."""
+    """Return the beginning of a path in which no variable is left."""
     if "${" not in directory:
         return directory
     parts = Path(directory).parts

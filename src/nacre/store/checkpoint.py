@@ -74,7 +74,7 @@ def _is_whole(checkpoint: Path) -> bool:
 
 
 def _current(checkpoint: Path) -> Path:
-    """The file that RocksDB makes last."""
+    """Return the file that RocksDB makes last."""
     return checkpoint / "CURRENT"
 
 

@@ -40,13 +40,13 @@ def delete_row(store: Store, number: int) -> None:
 
 
 def get_row(store: Store, number: int) -> FileRow | None:
-    """The row of a file; None when there is none of that number."""
+    """Return the row of a file; None when there is none of that number."""
     value = store.get("meta", row_key(number))
     return None if value is None else decode_row(number, value)
 
 
 def file_rows(store: Store) -> Iterator[tuple[int, FileRow]]:
-    """All files, by number."""
+    """Yield all files, by number."""
     for key, value in store.scan("meta", *ROWS):
         number = row_number(key)
         yield number, decode_row(number, value)
@@ -127,7 +127,7 @@ class FileTable:
         self.open[number] = OpenFile(number, row, handle)
 
     def log(self, path: str) -> int:
-        """The open log of that name, made when there is none."""
+        """Return the open log of that name, made when there is none."""
         for file in self.open.values():
             if file.row.path == path:
                 return file.number

@@ -76,12 +76,12 @@ def row_number(key: bytes) -> int:
 
 
 def encode_row(row: FileRow) -> bytes:
-    """A row as it is stored."""
+    """Return a row as it is stored."""
     return _encode(row)
 
 
 def decode_row(number: int, value: bytes) -> FileRow:
-    """A row from the store.
+    """Return a row from the store.
 
     Raises:
         DamageError: It cannot be read.

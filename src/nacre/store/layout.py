@@ -100,7 +100,7 @@ class Layout:
         return self.in_rounds or self.store.is_dir()
 
     def never_ran(self) -> JobError:
-        """The error of a command that needs a run, with the command that helps."""
+        """Return the error of a command that needs a run, with the command that helps."""
         if self.in_rounds:
             return JobError(
                 f"{self.root} is crawled in rounds, which have no runs: `nacre cycle {self.root} "
@@ -192,7 +192,7 @@ class Layout:
 
 
 def storage_folder(place: str) -> Path | None:
-    """The directory of a storage of tables; None for an object store, `s3://bucket/folder`.
+    """Return the directory of a storage of tables; None for an object store, `s3://bucket/folder`.
 
     Args:
         place: A path, or a URL.

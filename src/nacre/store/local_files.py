@@ -247,7 +247,7 @@ class LockFile:
         os.pwrite(self._file, data, offset)
 
     def written(self) -> float:
-        """The time of the last write, seconds since the epoch; 0 for never."""
+        """Return the time of the last write, seconds since the epoch; 0 for never."""
         facts = os.fstat(self._file)
         return facts.st_mtime if facts.st_size else 0.0
 
@@ -278,7 +278,7 @@ def lock_file(path: Path) -> int | None:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process has locked a file by `take`; this look locks nothing itself."""
+    """Return whether a process has locked a file by `take`; this look locks nothing itself."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:

@@ -84,7 +84,7 @@ def _copy(disk: Disk, source: int, target: str, start: int, end: int, more: byte
 
 
 def _free_name(disk: Disk, root: str, name: str) -> str:
-    """A name not yet taken there: an earlier start may have been cut off while it moved."""
+    """Return a name not yet taken there: an earlier start may have been cut off while it moved."""
     directory = str(PurePosixPath(root, NAME))
     disk.makedirs(directory)
     existing = set(disk.list(directory))

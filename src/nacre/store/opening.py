@@ -35,7 +35,7 @@ def space_to_reserve(buffers: int, largest: int) -> int:
 
 
 def shortage(disk: Disk, places: Sequence[str], need: int) -> str:
-    """The missing space, for the operator; "" when all of them have `need` bytes free.
+    """Return the missing space, for the operator; "" when all of them have `need` bytes free.
 
     Args:
         disk: Has the places.

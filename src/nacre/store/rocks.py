@@ -335,7 +335,7 @@ class RocksEngine:
         return True
 
     def _batch(self, rows: Rows) -> WriteBatch:
-        """The rows as a batch, in key order, which memtables take faster.
+        """Return the rows as a batch, in key order, which memtables take faster.
 
         Apart from `write`, because the traceback of an error keeps the locals of its frames, and a
         handle of a family that is kept anywhere keeps the lock.

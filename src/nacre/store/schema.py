@@ -103,7 +103,7 @@ class ColumnFamily(NamedTuple):
         name: Its name in RocksDB.
         holds: Key and value, for the reader.
         lookup: Read by single keys that are often absent; False: mostly in key order.
-        filtered: Its files have filters of their keys; False where no absent key is looked up.
+        filtered: Its files have filters of their keys; False if no absent key is looked up.
         merged: It has a row for each link, so that its files are merged all the time.
         block: Size of a data block, bytes.
         packed: Values are worth compressing.

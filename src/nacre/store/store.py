@@ -38,7 +38,7 @@ class NewKeyFilter:
         self._bits = bytearray(1 << _BITS - 3) if is_empty else None
 
     def is_new(self, key: bytes) -> bool:
-        """True when a key was certainly never put; a key has at least seven bytes."""
+        """Return whether a key was certainly never put; a key has at least seven bytes."""
         bits = self._bits
         if bits is None:
             return False
@@ -123,7 +123,7 @@ class CommitGroup:
     def between(
         self, family: str, start: bytes, stop: bytes | None
     ) -> list[tuple[bytes, bytes | None]]:
-        """The changes with start <= key < stop, in key order."""
+        """Return the changes with start <= key < stop, in key order."""
         changes = self.rows[family]
         if not changes:
             return []
@@ -201,7 +201,7 @@ class Store:
         return cls(engine)
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        """The value of a key; None when there is none."""
+        """Return the value of a key; None when there is none."""
         opened = self._open[family]
         if key in opened:
             return opened[key]
@@ -209,7 +209,7 @@ class Store:
         return sealed[key] if key in sealed else self.engine.get(family, key)
 
     def get_many(self, family: str, keys: Sequence[bytes]) -> list[bytes | None]:
-        """The values of many keys, in their order; one call to the engine."""
+        """Return the values of many keys, in their order; one call to the engine."""
         opened, sealed = self._open[family], self._sealed[family]
         if opened.keys().isdisjoint(keys) and sealed.keys().isdisjoint(keys):
             return self.engine.get_many(family, keys) if keys else []
@@ -319,7 +319,7 @@ class Store:
         return True
 
     def counter(self, name: str) -> int:
-        """A persisted number; 0 when it was never set."""
+        """Return a persisted number; 0 when it was never set."""
         value = self.get("meta", b"counter:" + name.encode())
         if value is None:
             return 0

@@ -57,7 +57,7 @@ class Tallies(dict[str, T], Generic[T]):
         return tally
 
     def rows(self) -> Iterator[tuple[str, T]]:
-        """All rows as last sealed, in order of their names."""
+        """Yield all rows as last sealed, in order of their names."""
         prefix = self._prefix
         for key, value in self._store.scan(FAMILY, prefix, prefix[:-1] + b";"):
             yield key[len(prefix) :].decode(), self._decode(value)

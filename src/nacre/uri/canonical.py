@@ -35,7 +35,7 @@ class RewriteRule(Protocol):
         ...
 
     def apply(self, url: str) -> str:
-        """The URL after the rule; the same object when it does not match."""
+        """Return the URL after the rule; the same object when it does not match."""
         ...
 
 
@@ -202,7 +202,7 @@ class Match(Protocol):
     """A match of either regex engine."""
 
     def group(self, number: int, /) -> str | None:
-        """The text of a group; None where it took no part."""
+        """Return the text of a group; None if it took no part."""
         ...
 
 
@@ -213,7 +213,7 @@ class Regex:
     Attributes:
         regex: Regular expression for the whole URL. RE2 runs it; one with look-around or
             back-references runs with a limit of 50 ms.
-        format: The new URL; `$1` or `${1}` stands for a group, empty where it took no part, and a
+        format: The new URL; `$1` or `${1}` stands for a group, empty if it took no part, and a
             backslash makes the next character plain.
 
     Raises:
@@ -394,7 +394,7 @@ class Canonicalizer:
         )
 
     def canonical(self, url: str) -> str:
-        """The canonical form of a normalised URL."""
+        """Return the canonical form of a normalised URL."""
         for mark in self._marks:
             if mark in url:
                 return self._apply(url)
@@ -411,7 +411,7 @@ class Canonicalizer:
 
 
 def seen_key(canonical: str) -> bytes:
-    """The seen key of a canonical URL: 4 bytes for the host, then 12 for the whole URL.
+    """Return the seen key of a canonical URL: 4 bytes for the host, then 12 for the whole URL.
 
     The scheme counts: http and https are different pages. Keys of one host and port are adjacent,
     whatever their scheme.

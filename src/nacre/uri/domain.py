@@ -19,13 +19,13 @@ from nacre.uri.parse import is_ip
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    """The list; reading it takes some 40 ms, so it waits for the first question."""
+    """Return the list; reading it takes some 40 ms, so it waits for the first question."""
     return PublicSuffixList()
 
 
 @lru_cache(maxsize=16_384)
 def registered_domain(host: str) -> str:
-    """The registered domain of a host: `example.co.uk` for `www.example.co.uk`.
+    """Return the registered domain of a host: `example.co.uk` for `www.example.co.uk`.
 
     Args:
         host: Lower case, IDN as A-labels, as `parse.host` gives it.
@@ -43,7 +43,7 @@ _WWW = re.compile(r"www[0-9]*\.")
 
 
 def without_www(host: str) -> str:
-    """A host without a `www.`, `www2.` in front."""
+    """Return a host without a `www.`, `www2.` in front."""
     return host[prefix.end() :] if (prefix := _WWW.match(host)) else host
 
 
@@ -65,13 +65,13 @@ def _top_levels() -> frozenset[str]:
 
 
 def is_top_level(label: str) -> bool:
-    """True for a top-level domain of the list, such as `com` or `xn--fiqs8s`; lower case."""
+    """Return True for a top-level domain of the list, such as `com` or `xn--fiqs8s`; lower case."""
     return label in _top_levels()
 
 
 @cache
 def _registry_suffixes() -> PublicSuffixList:
-    """The part of the list of registries, without private suffixes such as `github.io`."""
+    """Return the part of the list of registries, without private suffixes such as `github.io`."""
     return PublicSuffixList(only_icann=True, accept_unknown=False)
 
 
@@ -105,7 +105,7 @@ _DOT = re.compile("[.\u3002\uff0e\uff61]")
 
 
 def host_to_ascii(host: str, *, idna2008: bool = True) -> str:
-    """A host name with A-labels, lower case.
+    """Return a host name with A-labels, lower case.
 
     Raises:
         URIError: It cannot be written so.
@@ -124,7 +124,7 @@ def host_to_ascii(host: str, *, idna2008: bool = True) -> str:
 
 
 def host_to_unicode(host: str, *, idna2008: bool = True) -> str:
-    """A host name with U-labels, lower case; labels that are none stay.
+    """Return a host name with U-labels, lower case; labels that are none stay.
 
     Raises:
         URIError: It has characters that a host name cannot have.

@@ -36,7 +36,7 @@ _QUERY_SESSIONS = (StripSessionIDs(), StripSessionCFIDs())
 
 
 def index_key(url: str) -> str:
-    """The index key of a URL; "-" for an empty one.
+    """Return the index key of a URL; "-" for an empty one.
 
     A URL without host (`dns:example.com`) is its own key, in lower case.
     """
@@ -57,7 +57,7 @@ def index_key(url: str) -> str:
 
 
 def _scheme_and_start(text: str) -> tuple[str, int]:
-    """The scheme, and where the authority begins; ("", 0) for a URL without one.
+    """Return the scheme, and where the authority begins; ("", 0) for a URL without one.
 
     Text without scheme is http; of `http:///http://a` only the last counts.
     """

@@ -33,7 +33,7 @@ class Login(NamedTuple):
 
 
 def take_login(url: str) -> tuple[str, Login | None]:
-    """A normalised URL without `user:password@`, and its login; None for nothing.
+    """Return a normalised URL without `user:password@`, and its login; None for nothing.
 
     Raises:
         URIError: The name cannot be sent.
@@ -54,7 +54,7 @@ def take_login(url: str) -> tuple[str, Login | None]:
 
 
 def without_login(text: str) -> str:
-    """A URL as typed, with or without scheme, less all text before the `@` of its host."""
+    """Return a URL as typed, with or without scheme, less all text before the `@` of its host."""
     start = _BEFORE.match(text)
     begin = start.end() if start else 0
     end = next((place for place in range(begin, len(text)) if text[place] in "/\\?#"), len(text))

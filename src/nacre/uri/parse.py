@@ -120,7 +120,7 @@ def _without_fragment(text: str) -> str:
 
 
 def _join(text: str, base: str | None) -> str | None:
-    """The normalised URL without fragment, or None."""
+    """Return the normalised URL without fragment, or None."""
     url = _ada(text, base) or _ada(_repair(text), base)
     if url is None:
         return None
@@ -196,7 +196,7 @@ class Resolver:
         self._folders: list[str] | None = None
 
     def resolve(self, href: str) -> str | None:
-        """The absolute URL of a link, normalised, without fragment.
+        """Return the absolute URL of a link, normalised, without fragment.
 
         Returns:
             None when there is nothing to fetch: empty, too long, unparsable, or one of
@@ -226,14 +226,14 @@ class Resolver:
         return joined
 
     def _plain(self, href: str) -> str:
-        """What plainly is the URL of a link, without the parser; "" where that is unsure."""
+        """What plainly is the URL of a link, without the parser; "" if that is unsure."""
         match = _PLAIN.fullmatch(href)
         if match:
             return self._below_folder(match[1], match[2])
         return href if href.startswith(_WEB) and _is_normal(href) else ""
 
     def _below_folder(self, up: str, path: str) -> str:
-        """A plain path below the folder of the page, or one above it; "" where that is unsure.
+        """A plain path below the folder of the page, or one above it; "" if that is unsure.
 
         Nothing in it needs the parser, which costs several times as much.
         """
@@ -339,7 +339,7 @@ class _SharedLinks:
         self._old: dict[tuple[str, str, int], _DirectoryLinks] = {}
 
     def open(self, key: tuple[str, str, int]) -> _DirectoryLinks:
-        """The links of the directory of a page; they stay for at least a generation."""
+        """Return the links of the directory of a page; they stay for at least a generation."""
         if self._held > self._limit:
             self._old, self._young, self._held = self._young, {}, 0
         links = self._young.get(key)
@@ -384,7 +384,7 @@ def _host_and_port(netloc: str) -> tuple[str, int | None]:
 
 
 def scheme(url: str) -> str:
-    """The scheme of a normalised URL, "" when it has none."""
+    """Return the scheme of a normalised URL, "" when it has none."""
     return url[: url.find(":") + 1][:-1]
 
 
@@ -414,7 +414,7 @@ def _authority(url: str) -> str:
 
 
 def host(url: str) -> str:
-    """The host of a normalised URL, IPv6 in brackets, also of `dns:host`; "" when none."""
+    """Return the host of a normalised URL, IPv6 in brackets, also of `dns:host`; "" when none."""
     return _host(_beginning(url))
 
 
@@ -438,14 +438,14 @@ def _origin(url: str) -> str:
 
 
 def request_target(url: str) -> str:
-    """The origin-form of a normalised URL: path and query (RFC 9112, 3.2.1)."""
+    """Return the origin-form of a normalised URL: path and query (RFC 9112, 3.2.1)."""
     start = url.find("/", url.find("//") + 2)
     return url[start:] if start >= 0 else "/"
 
 
 @lru_cache(maxsize=16_384)
 def is_ip(name: str) -> bool:
-    """True for an IPv4 or IPv6 address, this one with or without brackets."""
+    """Return True for an IPv4 or IPv6 address, this one with or without brackets."""
     if not name or not (name[-1].isdecimal() or name[-1] == "]" or ":" in name):
         return False
     try:

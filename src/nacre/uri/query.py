@@ -3,7 +3,7 @@
 A browser writes the query of a link in a GBK page in GBK. What the encoding cannot express becomes
 an escaped character reference, `%26%23NNNN%3B`. Python's codecs would write other bytes: HKSCS in
 Big5, JIS X 0212 in EUC-JP, private characters in gb18030. Each encoder takes one character beyond
-ASCII and gives its bytes, None where the encoding has none; its table is got by reading all that
+ASCII and gives its bytes, None if the encoding has none; its table is got by reading all that
 can be written. Sources: URL Standard, "percent-encode after encoding"; WHATWG Encoding Standard,
 sections 9 to 13.
 """
@@ -91,7 +91,7 @@ def _gb_bytes(pointer: int) -> bytes:
 
 
 def _index(pointers: Iterable[int], write: Callable[[int], bytes], codec: str) -> dict[str, int]:
-    """The first pointer of each character."""
+    """Return the first pointer of each character."""
     reader = reader_of(codec)
     pointers_by_char: dict[str, int] = {}
     for pointer in pointers:
@@ -181,7 +181,7 @@ def gbk(char: str) -> bytes | None:
 
 
 def _single_byte(codec: str, char: str) -> bytes | None:
-    """The encodings of one byte for each character."""
+    """Return the encodings of one byte for each character."""
     byte = _single_bytes(codec).get(char)
     return None if byte is None else bytes((byte,))
 
@@ -202,7 +202,7 @@ _DOUBLE_BYTE: dict[str, Encoder] = {
 
 @cache
 def encoder_of(codec: str) -> Encoder:
-    """The encoder in the place of Python's codec of that name."""
+    """Return the encoder in the place of Python's codec of that name."""
     if encoder := _DOUBLE_BYTE.get(codec):
         return encoder
     return partial(_single_byte if codec.startswith(_SINGLE_BYTE) else _by_codec, codec)
@@ -232,7 +232,7 @@ def iso2022_jp(text: str, missing: Callable[[str], bytes]) -> bytes:
 
 
 def _shift(char: str, state: bytes, missing: Callable[[str], bytes]) -> tuple[bytes, bytes]:
-    """The set that a character is in, and its bytes there."""
+    """Return the set that a character is in, and its bytes there."""
     if char.isascii():
         keeps = state == _ROMAN and char not in "\\~"
         return _ROMAN if keeps else _ASCII, char.encode("ascii")
@@ -274,7 +274,7 @@ def query_codec(encoding: str) -> str:
 
 
 def needs_encoding(text: str, codec: str) -> bool:
-    """True when the query of a link is not the same in UTF-8 and in the codec."""
+    """Return whether the query of a link is not the same in UTF-8 and in the codec."""
     return bool(codec) and "?" in text and (not text.isascii() or codec.startswith("iso2022"))
 
 
@@ -303,5 +303,5 @@ def _character(char: str, encoder: Encoder) -> bytes:
 
 
 def _reference(char: str) -> bytes:
-    """The replacement of a character that the encoding does not have."""
+    """Return the replacement of a character that the encoding does not have."""
     return b"%%26%%23%d%%3B" % ord(char)

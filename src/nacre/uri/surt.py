@@ -40,7 +40,7 @@ _BARE = re.compile(r"[a-z][a-z0-9+.-]*:[/\\]{2,}[^/\\?#]*(?:#|\Z)", re.IGNORECAS
 
 
 def surt(url: str) -> str:
-    """The SURT of a URL in Heritrix's dialect; case is kept. One without authority stays."""
+    """Return the SURT of a URL in Heritrix's dialect; case is kept. One without authority stays."""
     start = url.find("://") + 3
     if start == 2:
         return url
@@ -53,7 +53,7 @@ def surt(url: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _members(netloc: str) -> str:
-    """The text between the brackets: `com,example,www,:8080@user`."""
+    """Return the text between the brackets: `com,example,www,:8080@user`."""
     userinfo, at, where = netloc.rpartition("@")
     name, port = _name_and_port(where)
     return f"{_reverse(name)}{':' + port if port else ''}{at}{userinfo}"
@@ -79,7 +79,7 @@ def scope_surt(url: str) -> str:
 
 
 def history_key(url: str) -> str:
-    """The key of a URL in history and deduplication: a SURT that keeps case and scheme."""
+    """Return the key of a URL in history and deduplication: a SURT that keeps case and scheme."""
     return surt(url)
 
 
@@ -101,7 +101,7 @@ def _queue(where: str) -> str:
 
 
 def queue_host(queue: str) -> str:
-    """The host of a queue key: `com,example,www,#8080` is of `www.example.com`."""
+    """Return the host of a queue key: `com,example,www,#8080` is of `www.example.com`."""
     name = queue.partition("#")[0]
     if not name.endswith(","):
         return name
@@ -117,7 +117,7 @@ def queue_root(queue: str) -> str:
 
 
 def implied_prefix(text: str) -> str:
-    """The SURT prefix that a seed or a line of a list implies.
+    """Return the SURT prefix that a seed or a line of a list implies.
 
     `http://example.com` and `example.com` mean the domain with its subdomains,
     `http://example.com/` this host alone, `http://example.com/a/b` all paths below `/a/`. Text with
@@ -164,7 +164,7 @@ def implied_by(text: str, url: str) -> str:
 
 
 def to_host(prefix: str) -> str:
-    """A prefix widened or narrowed to exactly its host: `http://(com,example,www,)`."""
+    """Return a prefix widened or narrowed to exactly its host: `http://(com,example,www,)`."""
     if ")" in prefix:
         return prefix[: prefix.find(")") + 1]
     name = prefix.rpartition("(")[2]
@@ -172,7 +172,7 @@ def to_host(prefix: str) -> str:
 
 
 def to_domain(prefix: str) -> str:
-    """A prefix widened to its domain with all subdomains; a `www` in front is dropped."""
+    """Return a prefix widened to its domain with all subdomains; a `www` in front is dropped."""
     prefix = prefix.partition(")")[0]
     return prefix[: -len("www,")] if prefix.endswith(",www,") else prefix
 
@@ -238,7 +238,7 @@ class SurtPrefixSet:
         return prefix != before if self._keep_all else not prefix.startswith(before)
 
     def match(self, text: str) -> str | None:
-        """The shortest prefix of a SURT in the set, or None."""
+        """Return the shortest prefix of a SURT in the set, or None."""
         if self._keep_all:
             return next(iter(self.all_matching(text)), None)
         # No member is a prefix of another, so a prefix of the text is the greatest member up to it.
@@ -249,19 +249,19 @@ class SurtPrefixSet:
         return None
 
     def any_below(self, text: str) -> bool:
-        """True when a member begins with a text."""
+        """Return whether a member begins with a text."""
         members = self._members()
         at = bisect_left(members, text)
         return at < len(members) and members[at].startswith(text)
 
     def any_longer(self, text: str) -> bool:
-        """True when a member begins with a text and goes on."""
+        """Return whether a member begins with a text and goes on."""
         members = self._members()
         at = bisect_right(members, text)
         return at < len(members) and members[at].startswith(text)
 
     def all_matching(self, text: str) -> list[str]:
-        """All prefixes of a SURT in the set, the shortest first."""
+        """Return all prefixes of a SURT in the set, the shortest first."""
         matching: list[str] = []
         members = self._members()
         at = bisect_right(members, text)

@@ -36,7 +36,7 @@ class AmbiguousUrlError(URIError):
 
 
 def is_whole(text: str) -> bool:
-    """Whether a text has a scheme: `http://a.test/`, `dns:a.test`."""
+    """Return whether a text has a scheme: `http://a.test/`, `dns:a.test`."""
     return "://" in text.partition("?")[0] or text.startswith(("dns:", "whois:"))
 
 
@@ -64,7 +64,7 @@ def typed_url(
     *,
     max_length: int | None = None,
 ) -> str:
-    """The URL that a typed text means.
+    """Return the URL that a typed text means.
 
     A complete URL is returned as parsed. Otherwise the first known URL of these is returned: the
     text as a host and a path, with https and http; the text as a path on the host of a seed, and in

@@ -105,7 +105,7 @@ def _codec_of(label: str) -> str:
 
 
 def _codec_declared(label: bytes) -> str:
-    """The codec of a label inside a document: one read as ASCII cannot be UTF-16."""
+    """Return the codec of a label inside a document: one read as ASCII cannot be UTF-16."""
     text = label.decode("latin-1")
     if text.strip("\t\n\f\r ").lower() == "x-user-defined":
         return "cp1252"

@@ -153,12 +153,12 @@ class Zstd:
 
 
 def is_zstd(data: bytes) -> bool:
-    """Whether data begins like a zstd frame, or a skippable one."""
+    """Return whether data begins like a zstd frame, or a skippable one."""
     return data[:4] == _ZSTD_MAGIC or (data[1:4] == b"\x2a\x4d\x18" and data[0] & 0xF0 == 0x50)
 
 
 def is_zlib(data: bytes) -> bool:
-    """Whether data begins like a zlib stream (RFC 1950 2.2)."""
+    """Return whether data begins like a zlib stream (RFC 1950 2.2)."""
     return (
         len(data) > 1
         and data[0] & 0x0F == 8
@@ -168,15 +168,15 @@ def is_zlib(data: bytes) -> bool:
 
 
 def gunzip() -> Inflate:
-    """A decoder of gzip."""
+    """Return a decoder of gzip."""
     return Inflate(31)
 
 
 def inflate_zlib() -> Inflate:
-    """A decoder of deflate with a zlib wrapper."""
+    """Return a decoder of deflate with a zlib wrapper."""
     return Inflate(15)
 
 
 def inflate_raw() -> Inflate:
-    """A decoder of deflate without one, as some servers send it."""
+    """Return a decoder of deflate without one, as some servers send it."""
     return Inflate(-15)

@@ -102,7 +102,7 @@ def _codings(values: bytes | Sequence[bytes]) -> list[str]:
 
 
 def _head(payload: bytes | Iterable[bytes], size: int) -> tuple[bytes, bool]:
-    """The first bytes of a payload, and whether that is all of it."""
+    """Return the first bytes of a payload, and whether that is all of it."""
     if isinstance(payload, bytes):
         return (payload, True) if len(payload) <= size else (payload[:size], False)
     parts: list[bytes] = []

@@ -100,7 +100,7 @@ _NAMES = {
 
 
 def name_of(codec: str) -> str:
-    """The name of a Python codec in Heritrix's crawl.log: the name that Java has.
+    """Return the name of a Python codec in Heritrix's crawl.log: the name that Java has.
 
     A codec that `codec_of` never gives is its own name.
     """
@@ -168,7 +168,7 @@ NO_HINTS = Hints()
 
 
 def guess(body: bytes, url: str = "", hints: Hints = NO_HINTS) -> tuple[str, str]:
-    """The encoding of a text without any declaration.
+    """Return the encoding of a text without any declaration.
 
     Args:
         body: The text. Any size; `SAMPLE` bytes are examined.
@@ -197,7 +197,7 @@ def guess(body: bytes, url: str = "", hints: Hints = NO_HINTS) -> tuple[str, str
 
 
 def _sample(body: bytes) -> bytes:
-    """A part of the text from its first byte beyond ASCII, cut where no character is cut.
+    """Return a part of the text from its first byte beyond ASCII, cut where no character is cut.
 
     Where that is mostly markup or script, the text between tags that is not, from farther on.
     """
@@ -236,7 +236,7 @@ def _is_utf8(sample: bytes) -> bool:
 
 
 def _by_chance(sample: bytes, hints: Hints) -> tuple[str, str] | None:
-    """What is stated of a few characters that are UTF-8 by chance; None where they are UTF-8.
+    """What is stated of a few characters that are UTF-8 by chance; None if they are UTF-8.
 
     Pairs of bytes may be that as well as GBK or EUC. Those of Latin-1 stay: a page often has no
     more than its sign of copyright. So do three letters that are all Greek, all Cyrillic and so on.
@@ -253,17 +253,17 @@ def _by_chance(sample: bytes, hints: Hints) -> tuple[str, str] | None:
 
 
 def is_mixed(text: bytes) -> bool:
-    """True where text, read as UTF-8, has letters of several alphabets, as by chance."""
+    """Return whether text, read as UTF-8, has letters of several alphabets, as by chance."""
     return len({max(ord(char) >> 8, _LATIN) for char in _beyond(text)}) > 1
 
 
 def _beyond(text: bytes) -> str:
-    """The characters beyond ASCII, read as UTF-8."""
+    """Return the characters beyond ASCII, read as UTF-8."""
     return _BEYOND.sub("", text.decode("utf-8", "replace"))
 
 
 def _is_shifted(body: bytes) -> bool:
-    """True for ISO-2022-JP, which is ASCII with escapes."""
+    """Return True for ISO-2022-JP, which is ASCII with escapes."""
     start = body.find(b"\x1b")
     sample = body[start : start + SAMPLE] if start >= 0 else b""
     back = sample.rfind(_TO_ASCII)

@@ -149,7 +149,7 @@ def parse_head(raw: bytes) -> Head:
 
 
 def _control(headers: list[tuple[bytes, bytes]]) -> dict[bytes, list[bytes]]:
-    """The fields that decide on framing and reuse."""
+    """Return the fields that decide on framing and reuse."""
     control: dict[bytes, list[bytes]] = {}
     for name, value in headers:
         if (key := name.lower()) in _FRAMING:
@@ -312,7 +312,7 @@ def _length(values: list[bytes]) -> Framing:
 
 
 def is_persistent(head: Head) -> bool:
-    """True when the head lets the connection be used again. Source: RFC 9112 clause 9.3."""
+    """Return whether the head lets the connection be used again. Source: RFC 9112 clause 9.3."""
     control = head.control
     values = control.get(b"connection", _NONE)
     if b"proxy-connection" in control:

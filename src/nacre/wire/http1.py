@@ -146,7 +146,7 @@ class ReplyReader:
         return self._read_body(data)
 
     def eof(self, *, reset: bool = False) -> bytes:
-        """The connection ended; gives body bytes that were held back (HTTP/0.9 only).
+        """Return the connection ended; gives body bytes that were held back (HTTP/0.9 only).
 
         Args:
             reset: It ended by an error, so that a body delimited by close is cut.

@@ -83,7 +83,7 @@ def is_unknown_type(mime: str) -> bool:
 
 
 def has_nosniff(headers: Sequence[tuple[bytes, bytes]]) -> bool:
-    """Whether the first value of X-Content-Type-Options is `nosniff` (Fetch 3.6)."""
+    """Return whether the first value of X-Content-Type-Options is `nosniff` (Fetch 3.6)."""
     for name, value in headers:
         if len(name) == 22 and name.lower() == b"x-content-type-options":
             return value.partition(b",")[0].strip().lower() == b"nosniff"
@@ -119,7 +119,7 @@ def _is_from_apache(headers: Sequence[tuple[bytes, bytes]]) -> bool:
 
 
 def is_xml_type(mime: str) -> bool:
-    """Whether a media type is one of XML (section 4.6)."""
+    """Return whether a media type is one of XML (section 4.6)."""
     return mime.endswith("+xml") or mime in {XML, "application/xml"}
 
 

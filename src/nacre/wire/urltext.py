@@ -49,7 +49,7 @@ _LONGEST_LABEL = 63
 
 
 def readable_url(url: str, charset: str = "") -> str:
-    """A URL with its escapes as letters, to be read and typed, not to be requested.
+    """Return a URL with its escapes as letters, to be read and typed, not to be requested.
 
     Characters that would change the meaning of the URL stay escaped (`%2F`, `%26`), and those that
     cannot be seen or reorders a line: blanks, control characters, marks of direction. Names of
@@ -92,7 +92,7 @@ def spellings(url: str) -> Iterator[str]:
         url: A normalised URL, from typed text.
 
     Yields:
-        Each once, without `url` itself; nothing where it is all ASCII.
+        Each once, without `url` itself; nothing if it is all ASCII.
     """
     if not _HIGH.search(url):
         return
@@ -113,7 +113,7 @@ def spellings(url: str) -> Iterator[str]:
 
 
 def possible_urls(text: str) -> list[str]:
-    """The URLs that a typed text may mean, the likeliest first, each once.
+    """Return the URLs that a typed text may mean, the likeliest first, each once.
 
     As it is, as a browser would request it, and with its letters in other encodings. A text that is
     no URL only means itself.
@@ -156,7 +156,7 @@ def _escape(text: str, codec: str) -> str:
 
 
 def _letters_of_parts(text: str, url: str, charset: str) -> list[str]:
-    """Each part by itself: a URL may hold parts in several encodings."""
+    """Return each part by itself: a URL may hold parts in several encodings."""
     return [
         part if at % 2 else letters(part, url, charset)
         for at, part in enumerate(_PARTS.split(text))
@@ -245,7 +245,7 @@ def _byte_of(written: str) -> bytes:
 
 
 def _sign(char: str, written: str, before: str) -> str:
-    """A character, or how it is written where showing it would mislead."""
+    """Return a character, or how it is written where showing it would mislead."""
     if char.isascii() and len(written) > 1:
         return char if ord(char) in _PLAIN else written
     return char if is_shown(char, before) else _escape_invisible(written)

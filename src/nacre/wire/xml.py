@@ -42,11 +42,11 @@ class Element:
         self.text = text
 
     def find(self, tag: str) -> "Element | None":
-        """The first child of a name."""
+        """Return the first child of a name."""
         return next(self.find_all(tag), None)
 
     def find_all(self, tag: str) -> Iterator["Element"]:
-        """The children of a name, in order."""
+        """Return the children of a name, in order."""
         return (child for child in self.children if child.tag == tag)
 
     def text_of(self, tag: str) -> str | None:
@@ -55,7 +55,7 @@ class Element:
         return None if child is None else child.text
 
     def line_of(self, number: int) -> int:
-        """The line of the file for a line of its text.
+        """Return the line of the file for a line of its text.
 
         Args:
             number: Line of the text, from 0.
@@ -65,7 +65,7 @@ class Element:
         return line + number - first
 
     def walk(self) -> Iterator["Element"]:
-        """The element and all below it, in document order."""
+        """Yield the element and all below it, in document order."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -155,7 +155,7 @@ def _qualify(name: str) -> str:
 
 
 def read_xml(data: bytes, file: str) -> Element:
-    """The root element of a document.
+    """Return the root element of a document.
 
     Args:
         data: The document.

@@ -44,7 +44,7 @@ class Adaptive(Book):
         self._queue: list[tuple[float, str]] = []
 
     def due(self, now: float, room: int) -> list[str]:
-        """The URLs whose time has come."""
+        """Return the URLs whose time has come."""
         urls: list[str] = []
         queue = self._queue
         while queue and queue[0][0] <= now and len(urls) < room:

@@ -17,7 +17,7 @@ class Full(Book):
         self._todo: list[str] = []
 
     def due(self, now: float, room: int) -> list[str]:
-        """All known URLs, once a step, those longest not visited first."""
+        """Return all known URLs, once a step, those longest not visited first."""
         if now != self._step:
             self._step = now
             self._todo = sorted(

@@ -42,7 +42,7 @@ class RateOracle(Proportional):
     name = "oracle"
 
     def worth(self, url: str, now: float) -> float:
-        """The versions that a visit is worth (2.4)."""
+        """Return the versions that a visit is worth (2.4)."""
         oracle = self._oracle
         value = captured(oracle.rate(url, now) * (now - self.last[url]) / DAY)
         return _LISTS * value if oracle.is_list(url) else value
@@ -61,7 +61,7 @@ class Clairvoyant(Book):
         self._todo: list[str] = []
 
     def due(self, now: float, room: int) -> list[str]:
-        """The pages that differ."""
+        """Return the pages that differ."""
         if now != self._step:
             self._step = now
             urls = dict.fromkeys([*self._oracle.living(now), *self._states])

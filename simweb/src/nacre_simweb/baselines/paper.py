@@ -39,7 +39,7 @@ class Paper(Book):
         self._begun = self._cycle = task.start
 
     def due(self, now: float, room: int) -> list[str]:
-        """All index pages, once a step."""
+        """Return all index pages, once a step."""
         if now != self._cycle:
             self._before, self._cycle = self._cycle, now
             self._todo = sorted(self.seeds, reverse=True)
@@ -77,7 +77,7 @@ class Paper(Book):
 
 
 def _date(url: str) -> float | None:
-    """The date in a URL, seconds since the epoch; None for none."""
+    """Return the date in a URL, seconds since the epoch; None for none."""
     match = _DATE.search(url)
     if match is None:
         return None

@@ -35,7 +35,7 @@ POLICIES: dict[str, Maker] = {
 
 
 def make_policy(name: str, world: World) -> Policy:
-    """A policy by name.
+    """Return a policy by name.
 
     Raises:
         ConfigError: There is none of that name.

@@ -54,7 +54,7 @@ class RecallBound(NamedTuple):
 
 
 def find_bound(world: World, tracks: Sequence[Track], lists: int, after: float) -> RecallBound:
-    """The bound for one return to a world.
+    """Return the bound for one return to a world.
 
     Args:
         world: The world.

@@ -98,7 +98,7 @@ def crawl_thrice(world: World, after: float, keep: str, out: Path) -> Thrice:
 async def _crawls(
     world: World, after: float, keep: str, out: Path
 ) -> tuple[list[Row], tuple[int, int]]:
-    """The log, and how long it was after full 1 and after the incremental crawl."""
+    """Return the log, and how long it was after full 1 and after the incremental crawl."""
     hands = Hands()
     clock = WorldClock(hands)
     async with serving(world, hands) as (server, port):

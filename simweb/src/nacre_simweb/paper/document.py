@@ -48,7 +48,7 @@ _LEAST = (
 
 
 def document(comparison: CrawlComparison, folder: str) -> ReportDocument:
-    """The whole report; `folder` is where the results are, for what to look at next."""
+    """Return the whole report; `folder` is where the results are, for what to look at next."""
     plan = comparison.plan
     title = f"The paper's experiment on {plan.world}, {plan.days:g} days, seed {plan.seed}"
     sections = (

@@ -61,7 +61,7 @@ class Necessary(NamedTuple):
 def figures(
     name: str, world: World, archive: KeptCaptures, window: CountedWindow, *, scored: bool = True
 ) -> CrawlFigures:
-    """The figures of what an archive got after the first step of a window."""
+    """Return the figures of what an archive got after the first step of a window."""
     cost = costs(world, archive, window)
     return CrawlFigures(
         name,
@@ -83,7 +83,7 @@ def figures(
 def necessary(
     world: World, tracks: Sequence[Track], truth: KeptCaptures, after: float
 ) -> Necessary:
-    """The requests and bytes that were necessary.
+    """Return the requests and bytes that were necessary.
 
     Args:
         world: The world.
@@ -125,7 +125,7 @@ class Saving(NamedTuple):
 
 
 def saving(crawl: CrawlFigures, base: CrawlFigures) -> Saving:
-    """The saving of one crawl against another."""
+    """Return the saving of one crawl against another."""
     pairs = (
         (crawl.hours, base.hours), (crawl.stored, base.stored), (crawl.html, base.html),
         (crawl.requests, base.requests), (crawl.embeds, base.embeds),

@@ -27,7 +27,7 @@ class Missed(NamedTuple):
 
 
 def missed(tracks: Sequence[Track], archive: KeptCaptures, after: float) -> list[Missed]:
-    """The missing part of what differs from time 0.
+    """Return the missing part of what differs from time 0.
 
     Args:
         tracks: The truth.

@@ -14,7 +14,7 @@ from nacre_simweb.score import score_bytes
 
 
 def as_json(comparison: CrawlComparison) -> bytes:
-    """Every measure."""
+    """Return every measure."""
     site = PUBLISHED.get(comparison.plan.world)
     runs = (comparison.full1, comparison.full2, comparison.incremental, comparison.paper)
     return score_bytes(

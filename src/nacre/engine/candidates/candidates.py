@@ -140,7 +140,7 @@ class Candidates:
         self._scoping.trace(log)
 
     def too_deep(self) -> Iterator[str]:
-        """The URLs that only the number of their hops keeps out of the scope."""
+        """Return the URLs that only the number of their hops keeps out of the scope."""
         return self._scoping.too_deep(self._overlay_of)
 
     def promises_little(self, url: str) -> bool:
@@ -241,7 +241,7 @@ class Candidates:
     def _along(
         self, plan: CandidatePlan, candidate: Candidate, subject: Subject
     ) -> CrawlURI | None:
-        """A chain that is not the stock one."""
+        """Return a chain that is not the stock one."""
         if not self._pass(plan.before, candidate, subject):
             return None
         if candidate.link.url != subject.url:
@@ -299,7 +299,7 @@ _COOKIES = "_redirectedWithCookies"
 
 
 def through_walls(visit: Visit, uris: list[CrawlURI]) -> list[CrawlURI]:
-    """The target of a redirect; forced if it is the URL at which the redirects began.
+    """Return the target of a redirect; forced if it is the URL at which the redirects began.
 
     A browser that a redirect with a cookie sends back to where it began asks again, with the
     cookie, and gets the page. For a crawler that URL has been seen, so that only the redirect would

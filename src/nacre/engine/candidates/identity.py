@@ -30,7 +30,7 @@ Precedences = Callable[[str, bytes], int | None]
 
 
 def canonicalizer(settings: UriSettings) -> Canonicalizer:
-    """The canonicalisation that the settings name."""
+    """Return the canonicalisation that the settings name."""
     if isinstance(settings.canonical, str):
         return Canonicalizer(HERITRIX if settings.canonical == "heritrix" else DEFAULT)
     rules = []
@@ -131,7 +131,7 @@ class Identity:
         heritable: Mapping[str, str] | None = None,
         overlay: int = 0,
     ) -> CrawlURI:
-        """A seed: no via, directive MEDIUM."""
+        """Return a seed: no via, directive MEDIUM."""
         key = self.key(url)
         settings = self._settings[overlay]
         order = self._apply_precedence(settings, key, rank(settings, "", is_seed=True, url=url))
@@ -148,7 +148,7 @@ class Identity:
         )
 
     def child(self, parent: CrawlURI, link: Outlink, overlay: int = 0) -> CrawlURI:
-        """A URI found on another: it inherits source tag and heritable data.
+        """Return a URI found on another: it inherits source tag and heritable data.
 
         A redirect target with its via's canonical key but another URL is forced: it is another
         page (http to https, or with a session id), not one already seen.
@@ -176,13 +176,13 @@ class Identity:
         )
 
     def _apply_precedence(self, settings: FrontierSettings, key: bytes, order: Rank) -> Rank:
-        """The rank, with the precedence that a file gives."""
+        """Return the rank, with the precedence that a file gives."""
         choice = settings.uri_precedence
         precedence = self._preloaded(choice.file, key) if choice.file else None
         return order if precedence is None else order._replace(precedence=precedence)
 
     def redirected_seed(self, parent: CrawlURI, link: Outlink, overlay: int = 0) -> CrawlURI:
-        """The redirect target of a seed: a seed too, fetched even when it was seen."""
+        """Return the redirect target of a seed: a seed too, fetched even when it was seen."""
         return structs.replace(
             self.child(parent, link, overlay),
             is_seed=True,
@@ -212,7 +212,7 @@ class Identity:
 
 
 def again_at(uri: CrawlURI, due: float) -> CrawlURI:
-    """A URI as it enters the frontier again, to be fetched at a time; seen or not."""
+    """Return a URI as it enters the frontier again, to be fetched at a time; seen or not."""
     return structs.replace(
         uri,
         ordinal=0,
@@ -270,7 +270,7 @@ class Preloaded:
         self._files: dict[str, Mapping[bytes, int]] = {}
 
     def __call__(self, file: str, key: bytes) -> int | None:
-        """The precedence that a file gives a seen key; None when it gives none.
+        """Return the precedence that a file gives a seen key; None when it gives none.
 
         Raises:
             ConfigError: The file cannot be read, or lines are not precedences.
@@ -280,7 +280,7 @@ class Preloaded:
         return self._files[file].get(key)
 
     def load(self, file: str) -> Mapping[bytes, int]:
-        """All precedences of a file, by seen key.
+        """Return all precedences of a file, by seen key.
 
         Raises:
             ConfigError: As above; the first 20 problems, each with its line.

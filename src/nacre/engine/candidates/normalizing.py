@@ -39,7 +39,7 @@ class Normalizing:
         self._redirects: RecentTable[str, str] = RecentTable(_KEPT)
 
     def link(self, url: str, *, is_redirect: bool = False) -> str | None:
-        """A link in its normal form, as it is requested; None if it has none."""
+        """Return a link in its normal form, as it is requested; None if it has none."""
         cache = self._redirects if is_redirect else self._links
         form = cache.get(url)
         if form is None:
@@ -65,7 +65,7 @@ class Normalizing:
 
 
 def normalizing(settings: UriSettings, files: RuleFiles) -> Normalizing | None:
-    """The normalizers of a job; None if it has none, so that they cost nothing.
+    """Return the normalizers of a job; None if it has none, so that they cost nothing.
 
     Raises:
         ConfigError: A file cannot be read, or contains an invalid rule.

@@ -92,7 +92,7 @@ class Prospects:
         self._novelty.entered(self._links)
 
     def place(self, uri: CrawlURI) -> CrawlURI:
-        """A URI that is about to be handed out, with the directive that it has by now."""
+        """Return a URI that is about to be handed out, with the directive that it has by now."""
         if not self._settings[self._overlay_of(uri)].learn or uri.is_prerequisite:
             return uri
         view = MARK in uri.heritable
@@ -272,7 +272,7 @@ class UriPlacement:
 
 
 def kinds(store: Store) -> Iterable[tuple[str, KindRow]]:
-    """All kinds that were learned, with their hosts."""
+    """Yield all kinds that were learned, with their hosts."""
     for _, value in store.scan(_FAMILY, _KINDS, _KINDS + b"\xff" * 17):
         yield _decode(value)
 

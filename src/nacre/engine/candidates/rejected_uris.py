@@ -69,12 +69,12 @@ class RejectedUris:
         self._count += 1
 
     def get(self, key: bytes) -> RejectedUri | None:
-        """The refusal of a URL by its seen key; None when none is kept."""
+        """Return the refusal of a URL by its seen key; None when none is kept."""
         row = self._store.get(_FAMILY, key)
         return None if row is None else self._decoder.decode(row)
 
     def of_rule(self, rule: str) -> Iterator[RejectedUri]:
-        """The refusals by a rule of URLs that were not accepted on another way.
+        """Yield the refusals by a rule of URLs that were not accepted on another way.
 
         Args:
             rule: Name of the rule.
@@ -85,7 +85,7 @@ class RejectedUris:
                 yield refusal
 
     def matching(self, urls: Callable[[str], bool]) -> Iterator[RejectedUri]:
-        """The refusals of URLs that a test takes, and that were not accepted on another way.
+        """Yield the refusals of URLs that a test takes, and that were not accepted on another way.
 
         Args:
             urls: The test.

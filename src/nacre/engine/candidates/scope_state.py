@@ -92,7 +92,7 @@ def _open_unpacked(file: BinaryIO, suffix: str) -> BinaryIO | gzip.GzipFile | bz
 
 
 def all_chains(settings: UriSettings, files: RuleFiles) -> Iterator[NormalizerChain]:
-    """The chains that a crawl uses: for seeds, for links, for redirects."""
+    """Yield the chains that a crawl uses: for seeds, for links, for redirects."""
     for scope in (NormalizeScope.INJECT, NormalizeScope.OUTLINK, NormalizeScope.FETCHER):
         yield NormalizerChain(
             settings.normalize, scope, files.read_lines, loops=settings.normalize_loops
@@ -100,7 +100,7 @@ def all_chains(settings: UriSettings, files: RuleFiles) -> Iterator[NormalizerCh
 
 
 def database_problem(path: Path) -> str:
-    """The reason why a database cannot be used, with the remedy; "" when it can."""
+    """Return the reason why a database cannot be used, with the remedy; "" when it can."""
     try:
         open_countries(path)
     except ConfigError as error:
@@ -109,7 +109,7 @@ def database_problem(path: Path) -> str:
 
 
 def open_countries(path: Path) -> Country:
-    """A look-up of country codes by address.
+    """Return a look-up of country codes by address.
 
     Raises:
         ConfigError: The file is no such database, or cannot be read.
@@ -151,7 +151,7 @@ def open_countries(path: Path) -> Country:
 
 
 def _code(record: object) -> str:
-    """The code in a record of MaxMind, DB-IP or IPinfo; "" when there is none."""
+    """Return the code in a record of MaxMind, DB-IP or IPinfo; "" when there is none."""
     if not isinstance(record, dict):
         return ""
     for key in ("country", "registered_country", "country_code"):
@@ -173,7 +173,7 @@ def scope_state(
     queue_of: Callable[[str], str] = surt_authority,
     write: Write = _unwritten,
 ) -> ScopeState:
-    """A state whose rules can read the files of a job.
+    """Return a state whose rules can read the files of a job.
 
     Args:
         root: Directory of the job.
@@ -206,7 +206,7 @@ SCOPE = "scope"
 
 
 def decision_line(entry: Logged, time: str) -> tuple[str, str]:
-    """The file and the line of a decision.
+    """Return the file and the line of a decision.
 
     Text: time, number and class of the rule that decided (-1 and `-` for none), decision, URI, and
     with extra info hop path, via, seed and host as JSON. A feed has all of it as one JSON object.

@@ -62,7 +62,7 @@ class RecentURLs:
         self._enabled = enabled
 
     def unknown(self, links: Sequence[Outlink]) -> Sequence[Outlink]:
-        """The links that have to be judged: their URLs are not known to be in the frontier.
+        """Return the links that have to be judged: their URLs are not known to be in the frontier.
 
         Redirects stay, for they may be forced.
         """
@@ -147,7 +147,7 @@ class JudgeScopeStep:
         return False
 
     def too_deep(self, overlay_of: Callable[[Subject], int]) -> Iterator[str]:
-        """The URLs that were refused for the number of their hops alone.
+        """Yield the URLs that were refused for the number of their hops alone.
 
         Many hops often lead out of the scope anyway; so each link is judged as if a seed had it.
 

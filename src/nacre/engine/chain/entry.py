@@ -37,7 +37,7 @@ ORDERED = "a place in the frontier"
 
 
 def _as_list(value: object) -> object:
-    """A list of rules, where one was given by itself."""
+    """Return a list of rules, where one was given by itself."""
     return (value,) if isinstance(value, str | Mapping) else value
 
 

@@ -34,7 +34,7 @@ class GatedProcessor:
         self._address = address
 
     def accepts(self, visit: Visit) -> bool:
-        """True where the processor accepts the visit and its gate is open."""
+        """Return whether the processor accepts the visit and its gate is open."""
         return self._inner.accepts(visit) and self._gate.opens(
             subject_of(visit, self._address(visit))
         )
@@ -52,7 +52,7 @@ class GatedFinal:
         self._gate = gate
 
     def accepts(self, visit: Visit) -> bool:
-        """True where the processor accepts the visit and its gate is open."""
+        """Return whether the processor accepts the visit and its gate is open."""
         return self._inner.accepts(visit) and self._gate.opens(subject_of(visit))
 
     def process(self, visit: Visit) -> Result:
@@ -68,7 +68,7 @@ class GatedLinks:
         self._gate = gate
 
     def accepts(self, candidate: Candidate) -> bool:
-        """True where the processor accepts the visit and its gate is open."""
+        """Return whether the processor accepts the visit and its gate is open."""
         return self._inner.accepts(candidate) and self._gate.opens(link_subject(candidate))
 
     def process(self, candidate: Candidate) -> Result:
@@ -77,7 +77,7 @@ class GatedLinks:
 
 
 def link_subject(candidate: Candidate) -> Subject:
-    """The subject for rules about a link."""
+    """Return the subject for rules about a link."""
     link, via = candidate.link, candidate.via
     return Subject(link.url, candidate.path, via.url, link.context, source=via.source)
 
@@ -124,7 +124,7 @@ class DispositionPlan(NamedTuple):
 
 
 def opens(gate: Gate | bool, visit: Visit) -> bool:  # noqa: FBT001 - a gate that is constant
-    """Whether a gate lets a visit through."""
+    """Return whether a gate lets a visit through."""
     return gate is True or (gate is not False and gate.opens(subject_of(visit)))
 
 
@@ -169,7 +169,7 @@ class ChainBuilder:
                 method()
 
     def step(self, kind: str) -> StepCounts:
-        """The counts of an entry whose work other parts of the job do."""
+        """Return the counts of an entry whose work other parts of the job do."""
         for entry, step in zip(self._entries[0], self._steps, strict=True):
             if entry.kind == kind:
                 return step
@@ -255,7 +255,7 @@ class ChainBuilder:
 def entry_gate(
     chain: ChainName, entries: Sequence[Entry], number: int, state: ScopeState
 ) -> Gate | bool:
-    """The gate of an entry: True if it is always open, False if it rejects everything."""
+    """Return the gate of an entry: True if it is always open, False if it rejects everything."""
     gate = compile_gate(entries[number].gate, state, gate_place(chain, entries, number))
     if gate is None:
         return True

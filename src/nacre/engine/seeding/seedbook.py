@@ -148,7 +148,7 @@ class SeedBook:
         return seed_rows(self._store)
 
     def knows(self, url: str) -> bool:
-        """Whether a URL is a seed, or the redirect target of one."""
+        """Return whether a URL is a seed, or the redirect target of one."""
         return self._number(url) is not None
 
     @property
@@ -249,7 +249,7 @@ def own_row(row: SeedRow) -> SharedScopeRow | None:
 
 
 def is_indexed(store: Store) -> bool:
-    """True if all seeds of a store are in the index."""
+    """Return whether all seeds of a store are in the index."""
     return store.counter(_SEEDS) == store.counter(_INDEXED)
 
 
@@ -276,7 +276,7 @@ def index_seeds(store: Store) -> None:
 
 
 def numbered_seeds(store: Store) -> Iterator[tuple[int, SeedRow]]:
-    """All seeds in a store with their numbers, in the order in which they were added."""
+    """Yield all seeds in a store with their numbers, in the order in which they were added."""
     for key, value in store.scan(FAMILY, _SEED, b"seed;"):
         yield int.from_bytes(key[len(_SEED) :], "big"), msgspec.msgpack.decode(value, type=SeedRow)
 
@@ -310,18 +310,18 @@ def _portions(
 
 
 def directive_lines(store: Store) -> Iterator[str]:
-    """The `+` and `-` lines of the seed list of a store."""
+    """Yield the `+` and `-` lines of the seed list of a store."""
     for _, value in store.scan(FAMILY, _DIRECTIVE, b"directive;"):
         yield value.decode()
 
 
 def listed_rows(store: Store) -> Iterator[SeedRow]:
-    """The seeds of the list in a store, in its order."""
+    """Return the seeds of the list in a store, in its order."""
     return (row for row in seed_rows(store) if row.is_listed)
 
 
 def seed_rows(store: Store) -> Iterator[SeedRow]:
-    """All seeds in a store, in the order in which they were added."""
+    """Return all seeds in a store, in the order in which they were added."""
     return (row for _, row in numbered_seeds(store))
 
 
@@ -338,7 +338,7 @@ class SeedTarget(NamedTuple):
 
 
 def redirect_targets(store: Store) -> dict[str, SeedTarget]:
-    """The redirect targets of the seeds in a store, by the URLs of the seeds."""
+    """Return the redirect targets of the seeds in a store, by the URLs of the seeds."""
     links = store.scan(FAMILY, _LED, b"led;")
     targets = {
         key.removeprefix(_LED).decode(): SeedTarget(target.decode(), is_seed=False)

@@ -61,7 +61,7 @@ _SHOWN = {"gbk": "GBK", "gb18030": "GB18030", "big5hkscs": "Big5", "cp1252": "La
 
 
 def coding_of(file: SeedBytes) -> str:
-    """The codec of a seed list, by its byte order mark or by all of its lines.
+    """Return the codec of a seed list, by its byte order mark or by all of its lines.
 
     Args:
         file: The list, at its start; it is read to its end, and must be able to go back.
@@ -102,7 +102,7 @@ def _by_mark(head: bytes) -> str:
 
 
 def decode_lines(file: SeedBytes, codec: str) -> Iterator[str]:
-    """The lines of a seed list; U+FFFD where a byte means nothing in its encoding.
+    """Yield the lines of a seed list; U+FFFD where a byte means nothing in its encoding.
 
     Args:
         file: The list, at its start.
@@ -125,7 +125,7 @@ def decode_lines(file: SeedBytes, codec: str) -> Iterator[str]:
 
 
 def coding_name(codec: str) -> str:
-    """An encoding as people call it: `GBK`, `UTF-16-LE`."""
+    """Return an encoding as people call it: `GBK`, `UTF-16-LE`."""
     return _SHOWN.get(codec, codec.upper().replace("_", "-"))
 
 
@@ -175,7 +175,7 @@ def _looks_like(sample: bytes) -> str:
 
 
 def _is_in_pairs(sample: bytes, *, at_all: bool) -> bool:
-    """True for bytes that are GBK throughout, though too few for the detector.
+    """Return True for bytes that are GBK throughout, though too few for the detector.
 
     Four letters beyond ASCII in a row are rare in Western text; two are not, so that these count
     only if the detector has no better answer (`at_all`).
@@ -186,7 +186,7 @@ def _is_in_pairs(sample: bytes, *, at_all: bool) -> bool:
 
 
 def seed_lines(named: str | Sequence[str], root: Path) -> Iterator[str]:
-    """The lines of a seed list, one at a time.
+    """Yield the lines of a seed list, one at a time.
 
     Args:
         named: The setting `seeds`: a file, relative to the job (`.gz`: compressed), or the lines.
@@ -202,7 +202,7 @@ def seed_lines(named: str | Sequence[str], root: Path) -> Iterator[str]:
 
 
 def file_lines(path: Path, named: str) -> Iterator[str]:
-    """The lines of a seed file, in whatever encoding it is written.
+    """Yield the lines of a seed file, in whatever encoding it is written.
 
     Args:
         path: The file.
@@ -244,7 +244,7 @@ def why_unreadable(error: Exception) -> str:
 
 
 def of_a_text(lines: Iterator[str]) -> Iterator[str]:
-    """The lines, as long as they are of a text.
+    """Yield the lines, as long as they are of a text.
 
     Raises:
         OSError: There is a NUL in one.
@@ -256,7 +256,7 @@ def of_a_text(lines: Iterator[str]) -> Iterator[str]:
 
 
 def file_coding(path: Path) -> str:
-    """The codec of a seed file.
+    """Return the codec of a seed file.
 
     Raises:
         OSError: It cannot be read, or is not a file: a device never ends.

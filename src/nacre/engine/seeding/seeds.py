@@ -154,12 +154,12 @@ def parse_seed(text: str) -> Seed:
 
 
 def own_scope_words(text: str) -> list[str]:
-    """The words of a seed's own scope in its columns: `scope=host`, `depth=2`, `of=SEED`."""
+    """Return the words of a seed's own scope in its columns: `scope=host`, `depth=2`, `of=SEED`."""
     return [word for word in text.split() if word.startswith(_OWN)]
 
 
 def seed_as_line(seed: Seed) -> str:
-    """A seed as `parse_seed` reads it again, without name and password."""
+    """Return a seed as `parse_seed` reads it again, without name and password."""
     own = seed.own or SeedOwnScope()
     options = f" scope={own.scope}" if own.scope is not None else ""
     options += f" depth={own.depth}" if own.depth is not None else ""
@@ -194,7 +194,7 @@ def seed_line(value: object) -> object:
 
 
 def _is_a_note(text: str) -> bool:
-    """True for a word beyond ASCII without a dot: `看去年的表` is not a host, but a note."""
+    """Return True for a word beyond ASCII without a dot: `看去年的表` is not a host, but a note."""
     name = _HOST_END.split(text, maxsplit=1)[0]
     return not name.isascii() and not _DOT.search(name)
 

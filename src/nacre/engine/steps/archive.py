@@ -57,7 +57,7 @@ async def pack_apart(scratch: Path | None, record: WarcRecord, level: int) -> Pa
 
 
 def pack_in(scratch: Path | None, record: WarcRecord, level: int) -> PackedMember:
-    """The member of a large record, in an unnamed file. Runs in a thread.
+    """Return the member of a large record, in an unnamed file. Runs in a thread.
 
     Raises:
         StorageError: The scratch folder cannot take it.
@@ -159,7 +159,7 @@ class ArchiveStep:
         return writer.total + large.total, writer.plain + large.plain
 
     def is_large(self, visit: Visit) -> bool:
-        """Whether its records must be compressed in a thread first (`prepare_large`)."""
+        """Return whether its records must be compressed in a thread first (`prepare_large`)."""
         capture, settings = visit.capture, self.writer.settings
         return capture is not None and capture.body.length > settings.large_record
 
@@ -175,7 +175,7 @@ class ArchiveStep:
         return Prepared(self._records(visit, visit.capture), judgement=judgement)
 
     async def prepare_large(self, visit: Visit) -> Prepared:
-        """The same, and compress them outside the loop unless it became a small revisit."""
+        """Return the same, and compress them outside the loop unless it became a small revisit."""
         if visit.capture is None or visit.status <= 0:
             return Prepared(None)
         records = self._records(visit, visit.capture)
@@ -241,7 +241,7 @@ class ArchiveStep:
         return Stored.NOT_MODIFIED if visit.revisit.kind == NOT_MODIFIED else Stored.DUPLICATE
 
     def _records(self, visit: Visit, capture: Capture) -> list[WarcRecord]:
-        """The records of a visit; none where enough was written of its kind."""
+        """Return the records of a visit; none if enough was written of its kind."""
         uri, digits = visit.uri, self.writer.settings.date_digits
         # Here, so that the history, the log and later references have the date of the records.
         capture.began = cut_date(capture.began, digits)

@@ -51,7 +51,7 @@ class BinaryEntry(Entry):
 
     @classmethod
     def reading(cls) -> Reading:
-        """The reader of its files."""
+        """Return the reader of its files."""
         raise NotImplementedError
 
 

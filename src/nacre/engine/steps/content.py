@@ -194,7 +194,7 @@ class _Expressions:
         self._limit = settings.max_links
 
     def of(self, visit: Visit, capture: Capture) -> list[str]:
-        """The URIs that a page makes."""
+        """Return the URIs that a page makes."""
         groups = None if self._idle else self._uri.whole(visit.uri.url)
         if groups is None:
             return []
@@ -240,6 +240,6 @@ class Scanning:
 
 
 def has_text(visit: Visit) -> bool:
-    """Whether there is a whole, successful reply with something in it."""
+    """Return whether there is a whole, successful reply with something in it."""
     capture = visit.capture
     return capture is not None and visit.status == 200 and capture.payload_length > 0

@@ -119,7 +119,7 @@ class QueueDelays:
         self._clock = clock
 
     def attempt(self, visit: Visit) -> Attempt:
-        """The fetch attempt for the frontier: its status, and the delay of its queue."""
+        """Return the fetch attempt for the frontier: its status, and the delay of its queue."""
         uri, capture = visit.uri, visit.capture
         if uri.url.startswith("dns:") or visit.started == 0.0 or visit.starved:
             return Attempt(visit.status)
@@ -242,7 +242,7 @@ class Rescheduling:
         self._clock = kit.clock
 
     def accepts(self, visit: Visit) -> bool:
-        """True if a time is set; a prerequisite is never fetched again by this."""
+        """Return whether a time is set; a prerequisite is never fetched again by this."""
         return self._settings[visit.overlay].delay is not None and not visit.uri.is_prerequisite
 
     def process(self, visit: Visit) -> Result:

@@ -97,7 +97,7 @@ class HostCharsets:
         self._known: OrderedDict[str, str] = OrderedDict()
 
     def of(self, url: str) -> str:
-        """The codec that the last page of its host declared; "" if it is a common one."""
+        """Return the codec that the last page of its host declared; "" if it is a common one."""
         return self._known.get(authority(url), "") if self._known else ""
 
     def learn(self, url: str, codec: str, source: str) -> None:
@@ -132,7 +132,7 @@ class ParserProcess:
         self._decoder = msgspec.msgpack.Decoder(Extraction)
 
     async def extract(self, document: Document, settings: ExtractSettings) -> Extraction:
-        """The links of a document; none and an annotation when it took too much."""
+        """Return the links of a document; none and an annotation when it took too much."""
         job = self._encoder.encode(ParseJob(document, settings.model_dump()))
         try:
             return await self._helper.ask(job, self._decoder.decode)

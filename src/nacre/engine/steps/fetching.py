@@ -284,5 +284,5 @@ def _body_check(settings: FetchSettings) -> Check | None:
 
 @lru_cache(maxsize=256)
 def media_type(value: bytes) -> str:
-    """The media type in a Content-Type, lower case, without parameters."""
+    """Return the media type in a Content-Type, lower case, without parameters."""
     return value.partition(b";")[0].strip().lower().decode("latin-1")

@@ -93,7 +93,7 @@ class _Replacement:
         self._finder = PatternFinder(settings.regex)
 
     def of(self, url: str) -> str | None:
-        """The URL that another one implies; None for none."""
+        """Return the URL that another one implies; None for none."""
         groups = self._finder.whole(url) if self._format else None
         return None if groups is None else fill_groups(self._format, groups)
 

@@ -74,7 +74,7 @@ class CrawlMapper(Entry):
         return LinkMapper(settings[0].local_name, name, diversions)
 
     def name_of(self, kit: Kit) -> Name:
-        """The function that finds the crawler of a URI."""
+        """Return the function that finds the crawler of a URI."""
         raise NotImplementedError
 
 
@@ -166,7 +166,7 @@ class LexicalCrawlMapper(CrawlMapper):
 
 
 def read_ranges(lines: Sequence[str]) -> list[tuple[str, str]]:
-    """The ranges of a map in order: last key, name.
+    """Return the ranges of a map in order: last key, name.
 
     Raises:
         ValueError: A line is none, or there is none at all.
@@ -235,7 +235,7 @@ class Diversions:
         self._numbers.clear()
 
     def _mine(self) -> list[tuple[int, str]]:
-        """The open files of this crawler: number and path."""
+        """Return the open files of this crawler: number and path."""
         files = self._files.open
         paths = [(number, file.row.path) for number, file in files.items()]
         mark = f"-{self._local}-to-"
@@ -244,7 +244,7 @@ class Diversions:
         ]
 
     def _final(self, path: str) -> str:
-        """A name that no file has yet: a run that resumes may return to a generation."""
+        """Return a name that no file has yet: a run that resumes may return to a generation."""
         final, number = path + _CLOSED, 1
         while (self._root / final).exists():
             number += 1
@@ -288,7 +288,7 @@ class LinkMapper:
         self.time_passed = diversions.time_passed
 
     def accepts(self, candidate: Candidate) -> bool:
-        """True for a URI with a queue."""
+        """Return True for a URI with a queue."""
         return candidate.uri is not None
 
     def process(self, candidate: Candidate) -> Result:

@@ -59,7 +59,7 @@ class WaitingUris:
             self._since.popitem(last=False)
 
     def since(self, url: str, kind: str) -> float:
-        """The time when the wait began, epoch seconds; infinite when it does not wait."""
+        """Return the time when the wait began, epoch seconds; infinite when it does not wait."""
         waits = self._since.get(url)
         return waits.get(kind, inf) if waits else inf
 

@@ -52,7 +52,7 @@ class Blocks(NamedTuple):
     blocked: PatternList
 
     def blocking_setting(self, url: str) -> str:
-        """The setting that blocks a URL; "" for none."""
+        """Return the setting that blocks a URL; "" for none."""
         if self.everything:
             return "block_all"
         if self.allowed and not self.allowed.matches(url):
@@ -61,7 +61,7 @@ class Blocks(NamedTuple):
 
 
 def preselection(entries: Sequence[Entry]) -> Blocks | None:
-    """The URLs that the entry of a chain blocks; None for none."""
+    """Return the URLs that the entry of a chain blocks; None for none."""
     entry = next((candidate for candidate in entries if isinstance(candidate, Preselect)), None)
     if entry is None or not (entry.block_all or entry.allow_by_regex or entry.block_by_regex):
         return None

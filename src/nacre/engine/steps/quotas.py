@@ -177,7 +177,7 @@ class QuotaBook:
                 book[name].add(size, success=success, novel=novel)
 
     def reached(self, uri: CrawlURI, overlay: int) -> QuotaCheck | None:
-        """The first quota that a URI is over; None when it may be fetched."""
+        """Return the first quota that a URI is over; None when it may be fetched."""
         count = self.settings[overlay].count
         for check in self.checks[overlay]:
             name = name_of(check.level, uri, count)
@@ -186,7 +186,7 @@ class QuotaBook:
         return None
 
     def counts_prerequisites(self, overlay: int) -> bool:
-        """True if `dns:` and robots.txt count."""
+        """Return whether `dns:` and robots.txt count."""
         return self.settings[overlay].count == "heritrix"
 
     def reserve(self, visit: Visit) -> bool:
@@ -217,7 +217,7 @@ class QuotaBook:
                 self._busy[place] = remaining
 
     def usage(self, level: Level, uri: CrawlURI) -> Usage | None:
-        """The usage so far; None if it is not counted."""
+        """Return the usage so far; None if it is not counted."""
         book = self._books.get(level)
         return book.look(name_of(level, uri, self.settings[0].count)) if book is not None else None
 
@@ -291,7 +291,7 @@ class LimitRuntimeStep:
         self._supervisor = supervisor
 
     def accepts(self, visit: Visit) -> bool:
-        """True if there is a limit and the usage has passed it."""
+        """Return whether there is a limit and the usage has passed it."""
         after = self._settings[visit.overlay].after
         return after > 0.0 and self._supervisor.elapsed >= after
 

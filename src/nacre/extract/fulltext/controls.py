@@ -103,7 +103,7 @@ class _Reader:
             self._replace(match, match["text"].replace("<", "&lt;"))
 
     def finish(self) -> PageControls:
-        """The page; a list without an end stays as it is."""
+        """Return the page; a list without an end stays as it is."""
         markup = "".join((*self._parts, self._markup[self._at :]))
         return PageControls(markup, tuple(self._hidden))
 

@@ -17,7 +17,7 @@ _OTHER = re.compile("[^\x00-\x7f]")
 
 
 def document_text(document: Document) -> str:
-    """The text of a document: in UTF-8 or GB 18030 where its bytes are, else as it declares.
+    """Return the text of a document: in UTF-8 or GB 18030 where its bytes are, else as it declares.
 
     Args:
         document: The document.
@@ -34,7 +34,7 @@ def document_text(document: Document) -> str:
 
 
 def _in_utf_8(body: bytes) -> str | None:
-    """The text, where the bytes are UTF-8: those of other encodings are so by no chance."""
+    """Return the text, where the bytes are UTF-8: those of other encodings are so by no chance."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
@@ -43,7 +43,7 @@ def _in_utf_8(body: bytes) -> str | None:
 
 
 def _in_chinese(body: bytes) -> str | None:
-    """The text, where the bytes are GB 18030 without an error, and most of them Chinese."""
+    """Return the text, where the bytes are GB 18030 without an error, and most of them Chinese."""
     try:
         text = body.decode("gb18030")
     except UnicodeDecodeError:

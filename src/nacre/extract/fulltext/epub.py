@@ -72,7 +72,7 @@ def _chapters(package: str, name: str) -> list[str]:
 
 
 def _chapter_text(markup: str) -> tuple[str, str]:
-    """The text of a chapter, and the readings of its `ruby` elements."""
+    """Return the text of a chapter, and the readings of its `ruby` elements."""
     from resiliparse.extract.html2text import extract_plain_text  # noqa: PLC0415 - an extra
 
     closed = with_end_tags(markup.encode("utf-8", "replace")).decode()

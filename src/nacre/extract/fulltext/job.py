@@ -139,7 +139,7 @@ class PageText(msgspec.Struct, array_like=True):
         lang: Its language, lower case; "" when unknown.
         robots: Directives for robots in effect, lower case.
         type: Media type by which it was read.
-        problem: Why it has no text; "" where it has been read.
+        problem: Why it has no text; "" if it has been read.
     """
 
     title: str = ""
@@ -152,7 +152,7 @@ class PageText(msgspec.Struct, array_like=True):
 
 
 def text_type(mime: str, url: str) -> str:
-    """The media type by which a document is read; "" where it has no text.
+    """Return the media type by which a document is read; "" if it has no text.
 
     Args:
         mime: As sent by the server, lower case.

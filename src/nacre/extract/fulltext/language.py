@@ -40,7 +40,7 @@ _OLD = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv"}
 
 
 def normalize_tag(tag: str) -> str:
-    """A tag as the index has it, lower case; "" when it is none.
+    """Return a tag as the index has it, lower case; "" when it is none.
 
     Args:
         tag: Such as `zh_CN` or `en-US`.
@@ -53,7 +53,7 @@ def normalize_tag(tag: str) -> str:
 
 
 def language_of(declared: str, text: str) -> str:
-    """The language of a text; "" when it is unknown.
+    """Return the language of a text; "" when it is unknown.
 
     A declaration that contradicts the script of the text is ignored: templates declare `en` on
     pages in Chinese.
@@ -119,7 +119,7 @@ def _is_english(sample: str) -> bool:
 
 @cache
 def _identifier() -> Any:  # noqa: ANN401 - an extra
-    """The model; reading it takes half a second."""
+    """Return the model; reading it takes half a second."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - an extra
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

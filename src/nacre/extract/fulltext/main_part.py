@@ -72,7 +72,7 @@ def _anchors(plain: Sequence[str], extract: Sequence[str]) -> list[tuple[int, in
 
 
 def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest part of a sequence whose first numbers rise."""
+    """Return the longest part of a sequence whose first numbers rise."""
     ends: list[int] = []
     last: list[int] = []  # number of the pair at each end
     before: list[int] = []

@@ -98,7 +98,7 @@ def readable(markup: str) -> ReadableMarkup:
 
 
 def _base(ruby: str, readings: list[str]) -> str:
-    """A `ruby` element without its readings."""
+    """Return a `ruby` element without its readings."""
     parts = [match[1] for match in _READING.finditer(ruby) if match[0][2:3] in "tT"]
     if parts and len(readings) < _READINGS:
         readings.append("".join("".join(_ANY_TAG.sub("", part).split()) for part in parts))
@@ -106,7 +106,7 @@ def _base(ruby: str, readings: list[str]) -> str:
 
 
 def _character(match: "regex.Match[str]") -> str:
-    """A reference to a wide character as this character."""
+    """Return a reference to a wide character as this character."""
     code = int(match[1], 16) if match[1] else int(match[2])
     return chr(code) if _FIRST_WIDE <= code < 0xD800 or 0xF900 <= code <= 0x3FFFF else match[0]
 

@@ -126,7 +126,7 @@ def zipped_xml_text(job: TextJob, kind: str) -> PageText:
 
 
 def _parts(names: list[str], form: _Format) -> list[str]:
-    """The files with text, in the order in which they are read."""
+    """Return the files with text, in the order in which they are read."""
     matches = [(match, name) for name in names if (match := form.parts.fullmatch(name))]
     return [name for _, name in sorted(matches, key=lambda pair: _place(pair[1], pair[0][1]))]
 
@@ -168,7 +168,7 @@ class _Reader:
         self._inside = [0]
 
     def text(self, xml: str) -> str:
-        """The text of a file: a line for each paragraph, and for each row of a table."""
+        """Return the text of a file: a line for each paragraph, and for each row of a table."""
         skipping, depth = "", 0
         for match, text in _tokens(xml):
             name = match["name"] if match is not None else None

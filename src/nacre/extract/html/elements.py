@@ -67,7 +67,7 @@ def _data(walk: Walk, text: str) -> None:
 
 
 def json_strings(text: str) -> Iterator[str]:
-    """All string values of a JSON text, in order, keys left out; none when it is not JSON."""
+    """Yield all string values of a JSON text, in order, keys left out; none when it is not JSON."""
     try:
         value = msgspec.json.decode(text.strip().encode("utf-8", "replace"))
     except (msgspec.DecodeError, RecursionError):

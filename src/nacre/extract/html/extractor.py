@@ -155,7 +155,7 @@ def _soup(walk: Walk, body: bytes, encoding: str) -> None:
 
 
 def _has_nested_form(body: bytes, forms: int) -> bool:
-    """True when one of the first forms does not end before the next begins."""
+    """Return whether one of the first forms does not end before the next begins."""
     end = 0
     for _ in range(forms):
         start = body.find(b"<form", end)

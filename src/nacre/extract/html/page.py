@@ -67,7 +67,7 @@ class HtmlPage(Protocol):
         ...
 
     def styled_and_odd(self) -> tuple[Collection[str], Iterable[Node]]:
-        """The elements that tables of elements leave out: with styles, or with odd names.
+        """Return the elements that tables of elements leave out: with styles, or with odd names.
 
         Returns:
             Values of `style` attributes, each once; and the elements that may refer to something
@@ -80,7 +80,7 @@ class HtmlPage(Protocol):
         ...
 
     def all(self) -> Iterator[tuple[Node, Iterable[tuple[str, str]]]]:
-        """Every element with its attributes."""
+        """Return every element with its attributes."""
         ...
 
     def text(self, node: Node, /) -> str:
@@ -300,7 +300,7 @@ def read_page(body: bytes, encoding: str) -> HtmlPage:
 
 
 def is_tame(body: bytes, encoding: str) -> bool:
-    """True when the tree of a page cannot have more than 4,000,000 nodes (260 MB)."""
+    """Return whether the tree of a page cannot have more than 4,000,000 nodes (260 MB)."""
     if len(body) <= _TAME_SIZE:
         return True
     tags = body.count(b"<")
@@ -330,7 +330,7 @@ def _may_be_open(body: bytes) -> int:
 
 
 def _may_be_bare(body: bytes) -> int:
-    """The same of those without attributes: three of each name."""
+    """Return the same of those without attributes: three of each name."""
     return _EQUALS_KEPT * len({name.lower() for name in _BARE.findall(body)})
 
 

@@ -20,7 +20,7 @@ _DESCRIPTORS = re.compile(r"(?:[^,(]++|\([^)]*+(?:\)|\Z)|(?!))*+,?")
 
 
 def candidates(value: str) -> list[str]:
-    """The URLs of a `srcset`, in order, of any length.
+    """Return the URLs of a `srcset`, in order, of any length.
 
     A comma ends a URL only before white space, so that URLs may hold commas; a parenthesis hides
     the commas in it, up to the end when it is never closed.
@@ -223,11 +223,11 @@ class Walk:
         return _one_line(text) or self._stand_in(node)
 
     def _stand_in(self, node: Node) -> str:
-        """The text of the picture of a link without text."""
+        """Return the text of the picture of a link without text."""
         return " ".join(self.page.alt(node).split())[:MAX_TEXT]
 
     def content(self, node: Node) -> str:
-        """The text of a script, a style sheet or the like; "" for more than a page can have.
+        """Return the text of a script, a style sheet or the like; "" for more than a page can have.
 
         Those of SVG and MathML may lie within each other, so that a page has more text than bytes.
         """
@@ -304,14 +304,14 @@ def _one_line(text: str) -> str:
 
 
 def is_nofollow(node: Node) -> bool:
-    """True for `rel=nofollow`, perhaps among other words."""
+    """Return True for `rel=nofollow`, perhaps among other words."""
     rel = node.attr("rel")
     return rel is not None and "nofollow" in rel.lower().split()
 
 
 @lru_cache(maxsize=256)
 def _cached_script_urls(source: str) -> tuple[str, ...]:
-    """The same few scripts are in all pages of a site."""
+    """Return the same few scripts are in all pages of a site."""
     return tuple(script_urls(source))
 
 

@@ -96,7 +96,7 @@ class BasicNormalizer:
 
 
 def _decode_host(host: str) -> str:
-    """A host without escapes.
+    """Return a host without escapes.
 
     Raises:
         URIError: They are none, no UTF-8, or of what ends a host.
@@ -113,7 +113,7 @@ def _decode_host(host: str) -> str:
 
 
 def _normalize_escapes(file: str) -> str:
-    """Escapes in upper case, none where none is needed, one wherever one is."""
+    """Escapes in upper case, none if none is needed, one wherever one is."""
     if "%" in file:
         file = _ESCAPE.sub(_decode_unreserved, file)
     return _UNSAFE.sub(_escape, file)

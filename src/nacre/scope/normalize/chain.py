@@ -45,7 +45,7 @@ class Normalizer(Protocol):
     """Makes a URL of a URL."""
 
     def normalize(self, url: str, scope: str) -> str:
-        """The normal form; the same where there is nothing to do.
+        """Return the normal form; the same where there is nothing to do.
 
         Raises:
             URIError: There is none; the URL is dropped.
@@ -67,7 +67,7 @@ class NormalizerSettings(Component):
 
     @abstractmethod
     def build(self, read_lines: ReadLines) -> Normalizer:
-        """The normalizer.
+        """Return the normalizer.
 
         Raises:
             ConfigError: Its file cannot be read, or is none.
@@ -209,7 +209,7 @@ class NormalizerChain:
         return bool(self._steps)
 
     def normalize(self, url: str) -> str:
-        """The normal form.
+        """Return the normal form.
 
         Raises:
             URIError: There is none.

@@ -36,20 +36,20 @@ class NormalizerMatch(Protocol):
     """A match of either regex engine."""
 
     def group(self, number: int | str, /) -> str | None:
-        """The text of a group; None where it took no part."""
+        """Return the text of a group; None if it took no part."""
         ...
 
     def start(self) -> int:
-        """The offset where it begins."""
+        """Return the offset where it begins."""
         ...
 
     def end(self) -> int:
-        """The offset where it ends."""
+        """Return the offset where it ends."""
         ...
 
 
 def read_replacements(source: RuleSource) -> list[Replacement]:
-    """The rules of `regex-normalize.xml`.
+    """Return the rules of `regex-normalize.xml`.
 
     Raises:
         ConfigError: It is no such file.
@@ -128,7 +128,7 @@ def _problem(text: str, file: str, rule: Replacement) -> Problem:
 
 
 def _set_of(steps: Sequence["_Step"]) -> re2.Set | None:
-    """All rules in one set, at their places; those that RE2 cannot run never match there."""
+    """Return all rules in one set, at their places; those that RE2 cannot run never match there."""
     if not any(step.linear for step in steps):
         return None
     pattern_set = re2.Set.SearchSet(re2_options())
@@ -142,7 +142,7 @@ class _Step:
     """One rule, compiled.
 
     Attributes:
-        linear: The pattern for RE2; None where it cannot run it.
+        linear: The pattern for RE2; None if it cannot run it.
     """
 
     def __init__(self, rule: Replacement) -> None:
@@ -240,7 +240,7 @@ class HostRules:
         self._with_apex = with_apex
 
     def of(self, host: str) -> str | None:
-        """The value for a host."""
+        """Return the value for a host."""
         name = host.lower()
         known_value = self._values.get(name)
         if known_value is None:

@@ -21,7 +21,7 @@ _SIMPLE = {".": _ANY_CHAR, "#": _NOTHING, "@": f"{_ANY_CHAR}*"}
 
 
 def automaton_regex(text: str) -> str:
-    """The expression for RE2, to be matched with a whole text.
+    """Return the expression for RE2, to be matched with a whole text.
 
     Raises:
         ValueError: The expression is invalid, or RE2 cannot express it; the message has the place.
@@ -209,7 +209,7 @@ class _AutomatonParser:
 
 
 def interval(low: str, high: str) -> str:
-    """An expression for the decimal numbers from one bound to the other, in either order.
+    """Return an expression for the decimal numbers from one bound to the other, in either order.
 
     Two bounds of the same length match exactly that many digits; others allow leading zeros.
     """
@@ -225,7 +225,7 @@ def interval(low: str, high: str) -> str:
 
 
 def _between(low: str, high: str) -> str:
-    """An expression for the texts of digits of one length from one to the other."""
+    """Return an expression for the texts of digits of one length from one to the other."""
     if not low:
         return ""
     if low[0] == high[0]:

@@ -256,7 +256,7 @@ class RuleText(Component):
     rules: str = setting("", "The rules themselves, in place of a file.")
 
     def source(self, read_lines: ReadLines) -> RuleSource:
-        """The rules.
+        """Return the rules.
 
         Raises:
             OSError: The file cannot be read.
@@ -267,7 +267,7 @@ class RuleText(Component):
 
 
 def reading(text: RuleText, read_lines: ReadLines) -> RuleSource:
-    """The rules that a component names.
+    """Return the rules that a component names.
 
     Raises:
         ConfigError: The file cannot be read.
@@ -292,7 +292,7 @@ class FilterSettings(RuleText, Limits):
 
 
 def make_filter(kind: FilterKind, source: RuleSource, limits: Limits | None = None) -> URLFilter:
-    """A filter from its rules.
+    """Return a filter from its rules.
 
     Raises:
         ConfigError: A line is no rule; all such lines.
@@ -313,7 +313,7 @@ class FilterChain:
         self.filters = tuple(filters)
 
     def judge(self, url: str) -> Ruling:
-        """The ruling of the first filter that rejects, or of the last one that keeps."""
+        """Return the ruling of the first filter that rejects, or of the last one that keeps."""
         ruling = Ruling(passes=True)
         for url_filter in self.filters:
             ruling = url_filter.judge(url)

@@ -143,7 +143,7 @@ class AutomatonFilter:
 
 
 def _places(url: str) -> tuple[str, ...]:
-    """The sections that hold for a URL: those for all, for its host and for its domain."""
+    """Return the sections that hold for a URL: those for all, for its host and for its domain."""
     try:
         host = split_java(url).host
     except URIError:
@@ -252,7 +252,7 @@ class FastFilter:
         )
 
     def _denying_line(self, section: list[_Denial] | None, parts: JavaURL) -> int:
-        """The line of the first rule that denies it; 0 for none."""
+        """Return the line of the first rule that denies it; 0 for none."""
         for pattern, with_query, line in section or ():
             if _DENY_ALL.fullmatch(pattern):
                 return line

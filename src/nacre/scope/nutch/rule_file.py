@@ -12,7 +12,7 @@ class Ruling(NamedTuple):
 
     Attributes:
         passes: The URL is kept.
-        line: The line of the rule that decided; 0 where none did.
+        line: The line of the rule that decided; 0 if none did.
         file: The file of that rule; "" for none.
     """
 
@@ -35,7 +35,7 @@ class URLFilter(Protocol):
         ...
 
     def judge(self, url: str) -> Ruling:
-        """The answer, and the rule that gave it."""
+        """Return the answer, and the rule that gave it."""
         ...
 
     def timeouts(self) -> int:
@@ -60,7 +60,7 @@ class RuleSource(NamedTuple):
             yield number, line.removeprefix("\ufeff") if number == 1 else line
 
     def problem(self, line: int, message: str, expected: str = "") -> Problem:
-        """A finding about a line."""
+        """Return a finding about a line."""
         return Problem("", message, expected, file=self.file or "rules", line=line)
 
 

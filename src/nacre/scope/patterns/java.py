@@ -58,7 +58,7 @@ class Reader:
         return match
 
     def character(self) -> str:
-        """The next character; a backslash or bracket at the end is an error."""
+        """Return the next character; a backslash or bracket at the end is an error."""
         if not self.more:
             raise JavaRegexError(
                 message("scope.unfinished-construct", "it ends in the middle of a construct")
@@ -67,7 +67,7 @@ class Reader:
         return self.text[self.at - 1]
 
     def quoted(self) -> str | None:
-        r"""The text of `\Q…\E`, when it begins here; to the end where `\E` is missing."""
+        r"""Return the text of `\Q…\E`, when it begins here; to the end where `\E` is missing."""
         if not self.takes(r"\Q"):
             return None
         end = self.text.find(r"\E", self.at)
@@ -199,7 +199,7 @@ def _operand(
     *,
     is_first: bool,
 ) -> CharSet | None:
-    """The part up to the next `&&` or the end; None for nothing."""
+    """Return the part up to the next `&&` or the end; None for nothing."""
     operand: CharSet | None = None
     while reader.more and not reader.sees("&&"):
         if reader.sees("]") and not (is_first and operand is None):

@@ -47,7 +47,7 @@ class CharSet(NamedTuple):
 
 
 def plain(ranges: Iterable[tuple[int, int]]) -> CharSet:
-    """A set of ranges, in any order."""
+    """Return a set of ranges, in any order."""
     result: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if result and first <= result[-1][1] + 1:
@@ -58,12 +58,12 @@ def plain(ranges: Iterable[tuple[int, int]]) -> CharSet:
 
 
 def characters(text: str) -> CharSet:
-    """The set of the characters of a text."""
+    """Return the set of the characters of a text."""
     return plain((ord(character), ord(character)) for character in text)
 
 
 def complement(ranges: Ranges) -> Ranges:
-    """All code points but these."""
+    """Return all code points but these."""
     result, at = [], 0
     for first, last in ranges:
         if first > at:
@@ -75,14 +75,14 @@ def complement(ranges: Ranges) -> Ranges:
 
 
 def positive(charset: CharSet) -> CharSet:
-    """The same set without a negation, where it is nothing but ranges."""
+    """Return the same set without a negation, where it is nothing but ranges."""
     if charset.negated and charset.is_plain:
         return CharSet(complement(charset.ranges))
     return charset
 
 
 def union(first: CharSet, second: CharSet) -> CharSet:
-    """The characters in either set."""
+    """Return the characters in either set."""
     first, second = positive(first), positive(second)
     if first.nested or second.nested or first.negated or second.negated:
         return CharSet(nested=f"[{first.text}{second.text}]")
@@ -91,7 +91,7 @@ def union(first: CharSet, second: CharSet) -> CharSet:
 
 
 def intersection(first: CharSet, second: CharSet) -> CharSet:
-    """The characters in both sets."""
+    """Return the characters in both sets."""
     first, second = positive(first), positive(second)
     if not first.is_plain or not second.is_plain:
         return CharSet(nested=f"[{first.text}&&{second.text}]")
@@ -100,7 +100,7 @@ def intersection(first: CharSet, second: CharSet) -> CharSet:
 
 
 def negation(charset: CharSet) -> CharSet:
-    """The characters that are not in the set."""
+    """Return the characters that are not in the set."""
     if charset.nested:
         return CharSet(nested=f"[^{charset.nested}]")
     return charset._replace(negated=not charset.negated)
@@ -119,7 +119,7 @@ def both_cases(charset: CharSet) -> CharSet:
 
 
 def escape(character: str) -> str:
-    """A character as itself, outside a class or within one."""
+    """Return a character as itself, outside a class or within one."""
     if character.isalnum() or character in "_ " or ord(character) >= 0xA0:
         return character
     return f"\\{character}" if character.isprintable() else f"\\x{ord(character):02x}"
@@ -213,13 +213,13 @@ _BLOCK = re.compile(r"(?:In|blk=|block=)([A-Za-z0-9_ -]+)\Z", re.IGNORECASE)
 
 
 def shorthand(letter: str) -> CharSet:
-    r"""The set of `\d`, `\W` and so on."""
+    r"""Return the set of `\d`, `\W` and so on."""
     charset = SHORTHANDS[letter.lower()]
     return charset if letter.islower() else positive(negation(charset))
 
 
 def class_named(name: str, *, negated: bool) -> CharSet:
-    r"""The set of `\p{name}`, or of `\P{name}`.
+    r"""Return the set of `\p{name}`, or of `\P{name}`.
 
     Raises:
         JavaRegexError: There is no such class here.

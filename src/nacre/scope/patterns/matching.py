@@ -48,7 +48,7 @@ def examine(pattern: str) -> PatternNote | None:
 
 
 def re2_options() -> re2.Options:
-    """The options of RE2: silent, and with memory for large lists."""
+    """Return the options of RE2: silent, and with memory for large lists."""
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 64 << 20
@@ -56,7 +56,7 @@ def re2_options() -> re2.Options:
 
 
 def for_re2(pattern: str) -> str | None:
-    """The pattern as RE2 takes it; None where it does not.
+    """Return the pattern as RE2 takes it; None if it does not.
 
     Raises:
         ValueError: No engine supports the expression.
@@ -82,7 +82,7 @@ def backtracking(pattern: str) -> "regex.Pattern[str]":
 def within_time(
     search: "Callable[..., regex.Match[str] | None]", text: str, timeout: float = TIME_LIMIT
 ) -> bool | None:
-    """Whether a search or a match of that module succeeds; None when it takes too long."""
+    """Return whether a search or a match of that module succeeds; None when it takes too long."""
     try:
         return search(text, timeout=timeout) is not None
     except TimeoutError:
@@ -194,11 +194,11 @@ class PatternFinder:
             self.groups = slow.groups
 
     def find(self, text: str) -> Iterator[MatchGroups]:
-        """All matches in a text, in order."""
+        """Return all matches in a text, in order."""
         return (self._groups(match) for match in self._matches(text))
 
     def whole(self, text: str) -> MatchGroups | None:
-        """The match of a whole text; None for none."""
+        """Return the match of a whole text; None for none."""
         try:
             match = self._whole(text)
         except TimeoutError:

@@ -123,7 +123,7 @@ class RuleSequence(Rule):
         return never
 
     def opinions(self, build: Build, depth: int = 0) -> list[Opinion]:
-        """Its head, and the opinions of its rules, one deeper."""
+        """Return its head, and the opinions of its rules, one deeper."""
         head = Opinion(self.label, Decision.NONE, never, depth, self.kind)
         numbered = sequence_of(self.rules, build, depth + 1)
         if not self.enabled:
@@ -139,7 +139,7 @@ class RuleSequence(Rule):
 
 
 def sequence_of(rules: Sequence[Rule], build: Build, depth: int = 0) -> list[tuple[int, Opinion]]:
-    """The opinions of rules in order, each with the number of its rule."""
+    """Return the opinions of rules in order, each with the number of its rule."""
     return [
         (number, opinion)
         for number, rule in enumerate(rules)

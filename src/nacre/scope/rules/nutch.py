@@ -37,7 +37,7 @@ class FilterRule(Predicated):
 
     @abstractmethod
     def filters(self, read_lines: ReadLines) -> list[URLFilter]:
-        """The filters, in order.
+        """Return the filters, in order.
 
         Raises:
             ConfigError: A file cannot be read, or a line is no rule.
@@ -51,7 +51,7 @@ class FilterRule(Predicated):
 
 
 def _make_chain(filters: list[URLFilter], state: ScopeState) -> FilterChain:
-    """The filters as a chain, whose time-outs are counted where there can be some."""
+    """Return the filters as a chain, whose time-outs are counted where there can be some."""
     chain = FilterChain(filters)
     if any(url_filter.notes for url_filter in filters):
         state.counts.append(chain.timeouts)

@@ -15,7 +15,7 @@ from nacre.scope.state import ScopeState
 
 
 def usable_regex(pattern: str) -> str:
-    """The expression itself.
+    """Return the expression itself.
 
     Raises:
         ValueError: It is none, with the reason.
@@ -38,7 +38,7 @@ def pattern_list(
     every: bool = False,
     timeout: float = 0.0,
 ) -> PatternList:
-    """A list of expressions whose time-outs are counted with the scope's.
+    """Return a list of expressions whose time-outs are counted with the scope's.
 
     Args:
         patterns: The expressions.

@@ -39,7 +39,7 @@ class Rule(Component):
     """The settings of one rule. `build` makes its test for a running scope."""
 
     heritrix: ClassVar[str] = ""
-    """Heritrix's class name; "" where it has no such rule."""
+    """Heritrix's class name; "" if it has no such rule."""
 
     enabled: bool = setting(True, "False leaves the rule out.")
     comment: str = setting("", "Free text for the operator.")
@@ -54,7 +54,7 @@ class Rule(Component):
 
     @classmethod
     def chosen(cls, value: object) -> "type[Component]":
-        """The rule that a mapping of a configuration means; this one when it names none."""
+        """Return the rule that a mapping of a configuration means; this one when it names none."""
         name = value.get("rule") if isinstance(value, Mapping) else None
         return (RULES.find(name) if isinstance(name, str) else None) or cls
 
@@ -104,7 +104,7 @@ class Rule(Component):
 
     @abstractmethod
     def build(self, state: ScopeState) -> Predicate:
-        """The rule's test; `always` or `never` where that is so."""
+        """Return the rule's test; `always` or `never` where that is so."""
 
     def test(self, build: Build) -> Predicate:
         """Build the test: never true if the rule is disabled or a fact that it needs is missing."""

@@ -125,7 +125,7 @@ class AddRedirectFromRoot(Predicated):
         return True
 
     def build(self, state: ScopeState) -> Predicate:
-        """The test; it marks the URI as a seed where it is true."""
+        """Return the test; it marks the URI as a seed where it is true."""
 
         def test(subject: Subject) -> bool:
             via = subject.via
@@ -139,7 +139,7 @@ class AddRedirectFromRoot(Predicated):
         return test
 
     def opinions(self, build: Build, depth: int = 0) -> list[Opinion]:
-        """Its opinion; the mark is set even where a later rule decides."""
+        """Return its opinion; the mark is set even where a later rule decides."""
         own_opinions = super().opinions(build, depth)
         if own_opinions[0].test is not never:
             build.marks.append(own_opinions[0].test)

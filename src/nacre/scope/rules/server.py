@@ -248,7 +248,7 @@ class _ResourceLength(Predicated):
         return Need.HEADERS if self.use_header_length else Need.RESPONSE
 
     def length(self, subject: Subject) -> int | None:
-        """The length that counts; None when it is not known."""
+        """Return the length that counts; None when it is not known."""
         facts = subject.facts
         return facts.header_length if self.use_header_length else facts.received
 

@@ -105,7 +105,7 @@ def rules_for(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
 ) -> tuple[AnyRule, ...]:
-    """The stock list, with the options in their places.
+    """Return the stock list, with the options in their places.
 
     Args:
         kind: What the seeds let in.

@@ -26,13 +26,13 @@ RUN_ID = "${launchId}"
 
 
 def read_entries(lines: Iterable[str]) -> list[str]:
-    """The entries of a list of prefixes: comments, blank lines and `+` signs left out."""
+    """Return the entries of a list of prefixes: comments, blank lines and `+` signs left out."""
     texts = (line.partition("#")[0].strip().removeprefix("+").strip() for line in lines)
     return [text for text in texts if text]
 
 
 def readable(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The lines themselves.
+    """Return the lines themselves.
 
     Raises:
         ValueError: One is neither a SURT prefix nor a URL.
@@ -93,11 +93,11 @@ class Prefixed(Predicated):
         return ScopeKind(self.seeds_imply.value)
 
     def implied(self, line: str) -> str:
-        """The prefix that an entry of the list implies."""
+        """Return the prefix that an entry of the list implies."""
         return implied_prefix(line)
 
     def sets(self, state: ScopeState) -> list[SurtPrefixSet | SeedPrefixes]:
-        """The sets, those that grow included."""
+        """Return the sets, those that grow included."""
         sets: list[SurtPrefixSet | SeedPrefixes] = [
             state.directives(accept=self.decision is Decision.ACCEPT)
         ]
@@ -155,7 +155,7 @@ class OnHosts(Prefixed):
         return Coercion.HOST
 
     def implied(self, line: str) -> str:
-        """Its host."""
+        """Return its host."""
         return coerce_prefix(line, Coercion.HOST)
 
 
@@ -171,7 +171,7 @@ class OnDomains(Prefixed):
         return Coercion.DOMAIN
 
     def implied(self, line: str) -> str:
-        """Its host and all below it."""
+        """Return its host and all below it."""
         return coerce_prefix(line, Coercion.DOMAIN)
 
 

@@ -144,7 +144,7 @@ LONG_PATH = 10
 
 
 def has_path_loop(path: str, query: str, max_segment_repetition: int, threshold: int) -> bool:
-    """True for a path or query that repeats itself like a crawler trap.
+    """Return True for a path or query that repeats itself like a crawler trap.
 
     That is: a segment, or a parameter of the query, occurs more than
     `max_segment_repetition` times, next to each other or not; or a path of ten segments or more
@@ -174,5 +174,5 @@ def _most(counts: Counter[str]) -> int:
 
 
 def _count_repetitions(query: str) -> int:
-    """The number of times that a parameter occurs, as it is written."""
+    """Return the number of times that a parameter occurs, as it is written."""
     return _most(Counter(part for part in query.removeprefix("?").split("&") if part))

@@ -122,7 +122,7 @@ def json_lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def csv_encoder(fields: Sequence[str], separator: str) -> FileEncoder:
-    """The encoder of CSV as RFC 4180 has it, with a line of names.
+    """Return the encoder of CSV as RFC 4180 has it, with a line of names.
 
     Args:
         fields: The columns.
@@ -143,7 +143,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _cell(value: object) -> object:
-    """A value as a cell; a text that a spreadsheet would compute is quoted."""
+    """Return a value as a cell; a text that a spreadsheet would compute is quoted."""
     if isinstance(value, list):
         value = "|".join(map(str, value))
     if isinstance(value, str) and value.startswith(_FORMULAS):

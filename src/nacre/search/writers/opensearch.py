@@ -219,7 +219,7 @@ def server_id(key: str) -> str:
 
 
 def index_body(rename: Mapping[str, str]) -> dict[str, Any]:
-    """The body that a new index is made with: the kinds of its fields.
+    """Return the body that a new index is made with: the kinds of its fields.
 
     Args:
         rename: Fields that get other names.

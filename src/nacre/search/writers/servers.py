@@ -33,7 +33,7 @@ class RequestRetries(NamedTuple):
     backoff: float
 
     def waits(self) -> Iterator[float]:
-        """The waits, in seconds; ten minutes at most."""
+        """Yield the waits, in seconds; ten minutes at most."""
         for number in range(self.times):
             yield min(self.backoff * 2**number, _LONGEST_WAIT)
 
@@ -41,7 +41,7 @@ class RequestRetries(NamedTuple):
 def retry_request(
     request: Callable[[], T], retries: RequestRetries, again: Callable[[Exception], bool]
 ) -> T:
-    """The result of a request, which is made again while the server has no room.
+    """Return the result of a request, which is made again while the server has no room.
 
     Args:
         request: Makes it.
@@ -62,7 +62,7 @@ def retry_request(
 
 
 def dated_fields(document: SearchDocument) -> dict[str, Any]:
-    """The fields of a document in Nutch's names, with times in ISO 8601."""
+    """Return the fields of a document in Nutch's names, with times in ISO 8601."""
     fields = plain_document(document)
     for name in _DATES:
         if name in fields:
@@ -76,12 +76,12 @@ def server_fields(fields: dict[str, Any], mapping: FieldMapping) -> dict[str, An
 
 
 def iso_time(time: int) -> str:
-    """A time in ms since the epoch as `2026-11-23T17:00:00Z`."""
+    """Return a time in ms since the epoch as `2026-11-23T17:00:00Z`."""
     return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _clean(value: Any) -> Any:  # noqa: ANN401 - a value of a field
-    """A value without lone surrogates, which are no text to a server."""
+    """Return a value without lone surrogates, which are no text to a server."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     return [_clean(item) for item in value] if isinstance(value, list | tuple) else value

@@ -158,7 +158,7 @@ def _is_busy(error: Exception) -> bool:
 
 
 def _answer(place: SolrPlace, target: str, body: bytes | None) -> dict[str, Any]:
-    """The answer to one request.
+    """Return the answer to one request.
 
     Args:
         place: The server.
@@ -203,7 +203,7 @@ def _connection(place: SolrPlace) -> HTTPConnection:
 
 
 def _reason(data: bytes) -> str:
-    """Solr's own word for a failure; "" where the answer has none, as a page of HTML has not."""
+    """Solr's own word for a failure; "" if the answer has none, as a page of HTML has not."""
     try:
         return str(json.loads(data)["error"]["msg"])
     except (ValueError, LookupError, TypeError):
