@@ -30,10 +30,9 @@ from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview
 from nacre.store.checkpoint import checkpoints
 from nacre.store.layout import Layout
-from nacre_migrate.port.conversion import ask_reader, convert, is_profile, note
+from nacre_migrate.port.conversion import ask_reader, config_of, convert, is_profile, note
 from nacre_migrate.port.files import launch_of, page_of
 from nacre_migrate.port.model import OVER, READY, UNBUILT, HeritrixJobFacts
-from nacre_migrate.port.tasks import config_of
 
 _PATIENCE: Final = 60.0
 _SHORT: Final = 5.0

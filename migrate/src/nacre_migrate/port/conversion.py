@@ -5,13 +5,51 @@ from typing import Final
 
 from nacre.console.access.reach import may_name_files
 from nacre.console.access.roles import Requester
-from nacre.console.fleet.places import PROFILE
+from nacre.console.fleet.places import CXML, PROFILE
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.job.job_notes import append_note, note_line
 from nacre.store.layout import Layout
 
 _PATIENCE: Final = 60.0
+
+TEMPLATE: Final = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<beans xmlns="http://www.springframework.org/schema/beans">
+  <!-- A new job. Send a file of your own in its place, or fill in the contact and the seeds. -->
+  <bean id="metadata" class="org.archive.modules.CrawlMetadata" autowire="byName">
+    <property name="operatorContactUrl" value="ENTER_AN_URL_WITH_YOUR_CONTACT_INFO_HERE_FOR_WEBMASTERS_AFFECTED_BY_YOUR_CRAWL"/>
+    <property name="jobName" value="basic"/>
+  </bean>
+  <bean id="seeds" class="org.archive.modules.seeds.TextSeedModule">
+    <property name="textSource">
+      <bean class="org.archive.spring.ConfigString">
+        <property name="value">
+          <value>
+# URLS HERE
+          </value>
+        </property>
+      </bean>
+    </property>
+  </bean>
+</beans>
+"""  # noqa: E501 - a name that scripts look for
+"""The configuration of a job that was just created, with Heritrix's words where scripts put
+theirs."""
+
+
+def config_of(root: Path) -> str:
+    """The file that configures a job: the beans while they are the newer one, else `crawl.yaml`."""
+    for name in (CXML, PROFILE):
+        try:
+            beans = (root / name).stat().st_mtime_ns
+        except OSError:
+            continue
+        try:
+            return name if beans >= (root / "crawl.yaml").stat().st_mtime_ns else "crawl.yaml"
+        except OSError:
+            return name
+    return "crawl.yaml"
 
 
 async def convert(

@@ -19,9 +19,8 @@ from nacre.settings.layers import profile_names
 from nacre.store.layout import Layout
 from nacre.store.local_files import replace_file
 from nacre_migrate.port.actions import HeritrixJobs
-from nacre_migrate.port.conversion import convert, is_profile, note
+from nacre_migrate.port.conversion import TEMPLATE, config_of, convert, is_profile, note
 from nacre_migrate.port.files import has_beans, may_hold_secret, text_of
-from nacre_migrate.port.tasks import TEMPLATE, config_of
 
 _PATIENCE: Final = 60.0
 _NAME: Final = 100

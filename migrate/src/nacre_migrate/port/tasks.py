@@ -1,57 +1,43 @@
-"""Tasks of reader processes for Heritrix's interface: check, convert, and write a report."""
+"""Tasks of reader processes for Heritrix's interface: check, convert, and write a report.
 
+Settings that are made of beans follow the rules of every other way to edit a job. A migration
+copies no password; what remains are files and variables of this machine, which only some users may
+name, and logins in URLs.
+"""
+
+import asyncio
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from nacre.console.fleet.places import CLASSES, CXML, PROFILE, REPORT
-from nacre.errors import ConfigError, NacreError
-from nacre.store.layout import Layout
+from nacre.config.facts import value_at
+from nacre.config.ordinary import read_ordinary
+from nacre.console.fleet.places import CLASSES, REPORT
+from nacre.editing.file_settings import CLOSED, for_admins, named_files, stays_in_job
+from nacre.editing.secrets import plain_secrets
+from nacre.errors import ConfigError, NacreError, Problem
+from nacre.inspect.reports.run_reports import RUN_REPORTS
+from nacre.inspect.reports.source import source_of
+from nacre.inspect.view import reading
+from nacre.job.api import check_job
+from nacre.job.control import is_running
+from nacre.job.edits import read_config
+from nacre.runs.manifest import EFFECTIVE
+from nacre.settings.load import load_job
+from nacre.store.layout import SEEDS, Layout
+from nacre.store.local_files import replace_file
+from nacre_migrate.answers import UnansweredError, read_answers
+from nacre_migrate.draft import Draft, write_job
+from nacre_migrate.heritrix.convert import convert
+from nacre_migrate.heritrix.work import beside
+from nacre_migrate.report import MigrationReport
 
 _WORKSHOP: Final = ".conversion"
 _MOST_EFFECTIVE: Final = 16_000_000
 """Bytes of `effective.json`: scopes and sheets may be long."""
-
-TEMPLATE: Final = """\
-<?xml version="1.0" encoding="UTF-8"?>
-<beans xmlns="http://www.springframework.org/schema/beans">
-  <!-- A new job. Send a file of your own in its place, or fill in the contact and the seeds. -->
-  <bean id="metadata" class="org.archive.modules.CrawlMetadata" autowire="byName">
-    <property name="operatorContactUrl" value="ENTER_AN_URL_WITH_YOUR_CONTACT_INFO_HERE_FOR_WEBMASTERS_AFFECTED_BY_YOUR_CRAWL"/>
-    <property name="jobName" value="basic"/>
-  </bean>
-  <bean id="seeds" class="org.archive.modules.seeds.TextSeedModule">
-    <property name="textSource">
-      <bean class="org.archive.spring.ConfigString">
-        <property name="value">
-          <value>
-# URLS HERE
-          </value>
-        </property>
-      </bean>
-    </property>
-  </bean>
-</beans>
-"""  # noqa: E501 - a name that scripts look for
-"""The configuration of a job that was just created, with Heritrix's words where scripts put
-theirs."""
-
-
-def config_of(root: Path) -> str:
-    """The file that configures a job: the beans while they are the newer one, else `crawl.yaml`."""
-    for name in (CXML, PROFILE):
-        try:
-            beans = (root / name).stat().st_mtime_ns
-        except OSError:
-            continue
-        try:
-            return name if beans >= (root / "crawl.yaml").stat().st_mtime_ns else "crawl.yaml"
-        except OSError:
-            return name
-    return "crawl.yaml"
 
 
 def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
@@ -65,12 +51,6 @@ def convert_beans(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, obj
     Returns:
         `problems`, and `advice` with the settings that were left out.
     """
-    from nacre.job.control import is_running  # noqa: PLC0415
-    from nacre_migrate.answers import UnansweredError, read_answers  # noqa: PLC0415 - see above
-    from nacre_migrate.draft import write_job  # noqa: PLC0415
-    from nacre_migrate.heritrix.convert import convert  # noqa: PLC0415
-    from nacre_migrate.port.converted import require_allowed  # noqa: PLC0415 - starts faster
-
     if is_running(layout.socket):
         notice = f"{arguments['file']} is taken over by the build after this run: the job runs"
         return {"problems": [], "advice": [notice]}
@@ -117,10 +97,6 @@ def _lines(error: ConfigError) -> list[str]:
 
 def check_settings(layout: Layout, _: Mapping[str, Any]) -> dict[str, object]:
     """Check a job as `nacre check` does: problems and warnings, a line each."""
-    import asyncio  # noqa: PLC0415 - see above
-
-    from nacre.job.api import check_job  # noqa: PLC0415
-
     try:
         result = asyncio.run(check_job(layout.root))
     except ConfigError as error:
@@ -145,12 +121,8 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, obje
         JobError: There is no run.
         StorageError: The store cannot be read.
     """
-    from nacre.console.readers.views import figures_of  # noqa: PLC0415 - see above
-    from nacre.inspect.reports.run_reports import RUN_REPORTS  # noqa: PLC0415
-    from nacre.inspect.reports.source import source_of  # noqa: PLC0415
-    from nacre.inspect.view import reading  # noqa: PLC0415
-    from nacre.settings.load import load_job  # noqa: PLC0415
-    from nacre.store.local_files import replace_file  # noqa: PLC0415
+    # Loaded, it lets the process look at its views four times a second.
+    from nacre.console.readers.views import figures_of  # noqa: PLC0415
 
     kind = next(report for report in RUN_REPORTS if report.name == arguments["name"])
     settings = load_job(layout).settings
@@ -166,10 +138,6 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, obje
 
 def _live_values(layout: Layout) -> dict[str, object]:
     """The values by path that a running job has, which may differ from its file; {} at rest."""
-    from nacre.config.ordinary import read_ordinary  # noqa: PLC0415 - see above
-    from nacre.job.control import is_running  # noqa: PLC0415
-    from nacre.runs.manifest import EFFECTIVE  # noqa: PLC0415
-
     if not is_running(layout.socket):
         return {}
     try:
@@ -190,9 +158,6 @@ def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, objec
         `values` by path, a path that the job does not have left out, the names of `sheets`, and
         the `rules` of the scope.
     """
-    from nacre.config.facts import value_at  # noqa: PLC0415 - see above
-    from nacre.settings.load import load_job  # noqa: PLC0415
-
     settings = load_job(layout).settings
     values: dict[str, object] = {}
     live = _live_values(layout)
@@ -205,3 +170,105 @@ def bean_values(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, objec
         values[path] = live.get(path, value) if plain else str(value)
     rules = live.get("scope") or [rule.model_dump(mode="json") for rule in settings.scope]
     return {"values": values, "sheets": sorted(settings.sheets), "rules": rules}
+
+
+# ---- settings that may be written
+
+_NOT_NEEDED: Final = frozenset(
+    ("archive.directories", "cookies.load_file", "cookies.save_file", "fetch.credentials")
+)
+"""Settings without which the same pages are crawled, as far as the reply needs no login."""
+
+
+class RefusedSettings(NamedTuple):
+    """The settings of a draft that may not be written.
+
+    Attributes:
+        problems: Those that the job cannot do without.
+        left_out: A line for each of the others.
+    """
+
+    problems: tuple[Problem, ...]
+    left_out: tuple[str, ...]
+
+
+def require_allowed(
+    draft: Draft, report: MigrationReport, layout: Layout, beans: str, *, files: bool
+) -> tuple[str, ...]:
+    """Remove the refused settings from a draft; return a line for each.
+
+    Args:
+        draft: The draft.
+        report: What the migration did.
+        layout: The job.
+        beans: Name of its configuration.
+        files: The asker may name files.
+
+    Raises:
+        ConfigError: The job cannot do without it.
+    """
+    saved = ""
+    if layout.config.exists():
+        saved = read_config(layout.config).decode("utf-8", "replace")
+    refused = leave_out_refused(draft, saved, files=files)
+    elsewhere = [] if files else files_elsewhere(report, layout.root, beans)
+    if elsewhere or refused.problems:
+        raise ConfigError([*elsewhere, *refused.problems])
+    return refused.left_out
+
+
+def leave_out_refused(draft: Draft, saved: str, *, files: bool) -> RefusedSettings:
+    """Take the settings out of a draft that may not be written and are not needed (pure).
+
+    Args:
+        draft: The draft.
+        saved: The present text of `crawl.yaml`; files that it names already may stay.
+        files: The asker may name files.
+    """
+    refused = list(_refused(draft, saved, files=files))
+    gone = [problem for problem in refused if problem.path in _NOT_NEEDED]
+    for problem in gone:
+        draft.leave_out(problem.path)
+    return RefusedSettings(
+        tuple(problem for problem in refused if problem.path not in _NOT_NEEDED),
+        tuple(f"{problem.path} is left out: {problem.message}" for problem in gone),
+    )
+
+
+def _refused(draft: Draft, saved: str, *, files: bool) -> Iterator[Problem]:
+    """A problem for each setting that may not be written."""
+    saved_files = named_files(saved)
+    for path, value in draft.settings.items():
+        text = Draft({path: value}).yaml("")
+        named = {} if files else named_files(text)
+        if secrets := plain_secrets(text):
+            yield secrets[0]._replace(path=path, file="", line=0)
+        elif any(
+            saved_files.get(at) != file and not stays_in_job(at, file) for at, file in named.items()
+        ):
+            yield for_admins(path)
+
+
+def files_elsewhere(report: MigrationReport, root: Path, beans: str) -> list[Problem]:
+    """A problem for each file that a migration read and that not everybody may name.
+
+    Args:
+        report: What it did.
+        root: The job's directory.
+        beans: Name of the configuration itself.
+    """
+    names = [file.name for file in report.files if file.name not in {beans, SEEDS}]
+    return [for_admins("")._replace(path=name) for name in names if not _is_open(root, name)]
+
+
+def _is_open(root: Path, name: str) -> bool:
+    """Whether a file is none, or one beside the beans that more than its owner may read."""
+    path = beside(root, name)
+    try:
+        mode = path.stat().st_mode
+        inner = path.resolve().relative_to(root.resolve())
+    except OSError:
+        return True
+    except ValueError:
+        return False
+    return bool(inner.parts) and inner.parts[0] not in CLOSED and bool(mode & 0o077)
