@@ -90,7 +90,7 @@ function options(figure, width) {
     legend: { show: true },
     scales: { x: { range: spanOf }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), high > 0 ? high * 1.05 : 1] } },
     // Half of the last moment may stand beyond the end of the axis.
-    padding: [null, 48, null, null],
+    padding: [null, 32, null, null],
     axes: [
       { ...line, space: 100, values: (_, ticks) => moments(ticks) },
       { ...line, size: (chart, labels) => Math.max(40, Math.ceil(widthOf(chart, labels)) + 18), values: ticksWith(write) },
