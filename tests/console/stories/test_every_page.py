@@ -111,8 +111,8 @@ def pages() -> list[RouteRow]:
 
 
 def is_page(row: RouteRow) -> bool:
-    """Whether a row shows a page, and no file."""
-    return ".pages." in row.handler.__module__
+    """Whether a row shows a whole page: no part of a page, and nothing for programs."""
+    return not row.path.startswith(("/live/", "/header", "/api/"))
 
 
 SHOWN_OF: Final[Mapping[str, str]] = {
