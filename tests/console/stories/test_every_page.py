@@ -111,8 +111,8 @@ def pages() -> list[RouteRow]:
 
 
 def is_page(row: RouteRow) -> bool:
-    """Whether a row shows a whole page: no part of a page, and nothing for programs."""
-    return not row.path.startswith(("/live/", "/header", "/api/"))
+    """Whether a row shows a whole page that is always there: no part of a page, and no task."""
+    return not row.path.startswith(("/live/", "/header", "/api/")) and "{task}" not in row.path
 
 
 SHOWN_OF: Final[Mapping[str, str]] = {
