@@ -1,8 +1,8 @@
 """Messages: English texts that remember their code and their parameters (pure).
 
-A message that a person reads, and that is made below the command line and the console, is a
-`Message`. To every part of Nacre that prints or stores it, it is its English text. The console
-writes it in another language, by its code: nothing has to recognize a finished text.
+A text that people read and that arises below the command line and the console is a `Message`. Every
+part of Nacre that prints or stores it uses its English text; a face writes it in another language
+by its code (`nacre.languages`). Nothing recognizes a finished text.
 
 The code and the English template are written where the message is created::
 

@@ -275,10 +275,11 @@ def test_a_seed_that_is_down_and_what_still_waits_are_told(tmp_path: Path):
         assert done.code == 4, done.err
         english = nacre("report", job, "run").out
         words = " ".join(english.split())
-        assert f"The seed {dead} could not be fetched: no connection to the server (" in words
+        assert f"The seed {dead} could not be fetched: its robots.txt could not be" in words
+        assert "(connection refused" in words
         assert re.search(r"Addresses\s+still\s+waiting:\s+\d", english)
         assert "Everything that was requested" not in english
         chinese = nacre("report", job, "run", "--lang", "zh").out
-        assert f"种子网址 {dead} 未能采集：无法连接服务器（connection refused" in chinese  # noqa: RUF001
+        assert f"种子网址 {dead} 未能采集：无法获取 robots.txt（connection refused" in chinese  # noqa: RUF001
         assert "尚待采集的网址" in chinese
         assert "达到设定的上限而停止" in chinese

@@ -1,7 +1,6 @@
 """Findings, hints and problems in the language of a reader (pure).
 
-They are made in English by what checks settings and answers requests. Names of settings and
-samples stay as they are.
+Names of settings and samples stay as they are.
 """
 
 from collections.abc import Mapping
@@ -16,72 +15,56 @@ from nacre.editing.findings import TextFinding, TextFindings
 from nacre.editing.hover import HoverCard
 
 
-def spoken_problem(problem: ProblemDetails, spoken: Language) -> ProblemDetails:
-    """A refusal in a language.
-
-    Args:
-        problem: It.
-        spoken: The language.
-    """
+def spoken_problem(problem: ProblemDetails, language: Language) -> ProblemDetails:
+    """Return a refusal in a language."""
     return msgspec.structs.replace(
         problem,
-        title=spoken.text(problem.title),
-        detail=spoken.text(problem.detail),
-        problems=tuple(_problem(one, spoken) for one in problem.problems),
+        title=language.text(problem.title),
+        detail=language.text(problem.detail),
+        problems=tuple(_problem(item, language) for item in problem.problems),
     )
 
 
-def _problem(one: Mapping[str, Any], spoken: Language) -> dict[str, Any]:
-    said = {
-        "message": spoken.text(one.get("message", "")),
-        "expected": spoken.text(one.get("expected", "")),
+def _problem(item: Mapping[str, Any], language: Language) -> dict[str, Any]:
+    texts = {
+        "message": language.text(item.get("message", "")),
+        "expected": language.text(item.get("expected", "")),
     }
-    return {**one, **{name: text for name, text in said.items() if text}}
+    return {**item, **{name: text for name, text in texts.items() if text}}
 
 
-def spoken_findings(found: TextFindings, spoken: Language) -> TextFindings:
-    """The findings of a text in a language.
-
-    Args:
-        found: They.
-        spoken: The language.
-    """
+def spoken_findings(findings: TextFindings, language: Language) -> TextFindings:
+    """Return the findings of a text in a language."""
     return msgspec.structs.replace(
-        found,
-        problems=tuple(_finding(problem, spoken) for problem in found.problems),
-        warnings=tuple(_finding(warning, spoken) for warning in found.warnings),
+        findings,
+        problems=tuple(_finding(problem, language) for problem in findings.problems),
+        warnings=tuple(_finding(warning, language) for warning in findings.warnings),
     )
 
 
-def _finding(finding: TextFinding, spoken: Language) -> TextFinding:
-    fixes = [msgspec.structs.replace(fix, label=spoken.text(fix.label)) for fix in finding.fixes]
+def _finding(finding: TextFinding, language: Language) -> TextFinding:
+    fixes = [msgspec.structs.replace(fix, label=language.text(fix.label)) for fix in finding.fixes]
     return msgspec.structs.replace(
         finding,
-        message=spoken.text(finding.message),
-        expected=spoken.text(finding.expected),
+        message=language.text(finding.message),
+        expected=language.text(finding.expected),
         fixes=tuple(fixes),
     )
 
 
-def spoken_card(card: HoverCard, spoken: Language) -> HoverCard:
-    """The meaning of a word in a language.
-
-    Args:
-        card: It.
-        spoken: The language.
-    """
-    return msgspec.structs.replace(card, doc=spoken.text(card.doc), type=spoken.text(card.type))
+def spoken_card(card: HoverCard, language: Language) -> HoverCard:
+    """Return the meaning of a word in a language."""
+    return msgspec.structs.replace(card, doc=language.text(card.doc), type=language.text(card.type))
 
 
-def spoken_completions(found: Completions, spoken: Language) -> Completions:
-    """Completions in a language.
-
-    Args:
-        found: They.
-        spoken: The language.
-    """
-    return msgspec.structs.replace(found, items=tuple(_item(item, spoken) for item in found.items))
+def spoken_completions(completions: Completions, language: Language) -> Completions:
+    """Return completions in a language."""
+    return msgspec.structs.replace(
+        completions, items=tuple(_item(item, language) for item in completions.items)
+    )
 
 
-def _item(item: CompletionItem, spoken: Language) -> CompletionItem:
-    return msgspec.structs.replace(item, detail=spoken.text(item.detail), doc=spoken.text(item.doc))
+def _item(item: CompletionItem, language: Language) -> CompletionItem:
+    return msgspec.structs.replace(
+        item, detail=language.text(item.detail), doc=language.text(item.doc)
+    )

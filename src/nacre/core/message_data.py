@@ -90,7 +90,7 @@ def restore(data: dict[str, Any]) -> dict[str, Any]:
     """Restore messages from texts and their codes in the same object; unfit codes are ignored.
 
     Args:
-        data: What `with_codes` returned, after it was JSON. It is changed.
+        data: The decoded JSON of a result of `with_codes`. It is changed.
     """
     packed = data.pop(MESSAGES, None)
     for entry in packed if isinstance(packed, list) else ():

@@ -26,8 +26,8 @@ def po_texts(text: str) -> Mapping[str, str]:
     r"""The translations of a file, by the keys of a compiled one.
 
     The forms of a plural are joined by NUL, as are singular and plural of a key; a context stands
-    before the key, with U+0004 between them. The header has the key "". What is fuzzy or has no
-    translation is left out.
+    before the key, with U+0004 between them. The header has the key "". Fuzzy entries and
+    those without a translation are left out.
 
     Args:
         text: The file.
@@ -35,15 +35,15 @@ def po_texts(text: str) -> Mapping[str, str]:
     Raises:
         ValueError: A line is none of a `.po` file; the number of the line.
     """
-    found = {}
+    texts = {}
     for fields in _entries(text):
-        key = "\0".join(fields[one] for one in ("msgid", "msgid_plural") if one in fields)
+        key = "\0".join(fields[name] for name in ("msgid", "msgid_plural") if name in fields)
         if "msgctxt" in fields:
             key = f"{fields['msgctxt']}\4{key}"
         forms = [value for name, value in fields.items() if name.startswith("msgstr")]
         if all(forms):
-            found[key] = "\0".join(forms)
-    return found
+            texts[key] = "\0".join(forms)
+    return texts
 
 
 def _entries(text: str) -> Iterator[Mapping[str, str]]:
