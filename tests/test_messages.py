@@ -17,7 +17,17 @@ from hypothesis import strategies as st
 from nacre.core.message_data import decode_message, encode, restore, to_json, with_codes
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.languages import CHINESE, read_texts
-from nacre.messages import SEMICOLON, Message, join, message, pack, plural, static, unpack
+from nacre.messages import (
+    SEMICOLON,
+    Message,
+    capitalize,
+    join,
+    message,
+    pack,
+    plural,
+    static,
+    unpack,
+)
 from tools.message_texts import SOURCE, declared_messages
 
 CODE = re.compile(r"[a-z][a-z-]*\.[a-z0-9]+(-[a-z0-9]+)*")
@@ -134,6 +144,14 @@ def test_a_message_is_written_in_another_language():
     chinese = {"a.b": "内", "a.c": "外 {inner} {number}"}
     text = message("a.c", "{number} {inner}", number=3, inner=message("a.b", "inner"))
     assert text.write(lambda one: chinese[one.code]) == "外 内 3"
+
+
+def test_a_capitalized_message_keeps_its_code():
+    inner = message("a.b", "too little")
+    text = capitalize(message("a.c", "{inner}: {number} pages", inner=inner, number=3))
+    assert text == "Too little: 3 pages"
+    assert isinstance(text, Message)
+    assert (text.code, capitalize(inner), capitalize("ab")) == ("a.c", "Too little", "Ab")
 
 
 def test_braces_of_a_static_text_stay():

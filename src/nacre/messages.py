@@ -117,6 +117,22 @@ def join(texts: Iterable[str], code: str, template: str) -> str:
     return joined
 
 
+def capitalize(text: str) -> str:
+    """Return a text that begins with a capital letter, as the beginning of a sentence does.
+
+    Args:
+        text: The text; the template of a message, or its first parameter, is changed.
+    """
+    if not isinstance(text, Message):
+        return text[:1].upper() + text[1:]
+    name = text.template[1:].partition("}")[0] if text.template.startswith("{") else ""
+    first = text.params.get(name)
+    if isinstance(first, str):
+        return Message(text.code, text.template, {**text.params, name: capitalize(first)})
+    template = text.template[:1].upper() + text.template[1:]
+    return Message(text.code, template, text.params)
+
+
 LINES: Final = "text.lines", "{first}\n{rest}"
 SEMICOLON: Final = "text.semicolon", "{first}; {rest}"
 COMMA: Final = "text.comma", "{first}, {rest}"

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nacre.core.message_data import to_plain
 from nacre.errors import ConfigError, JobError
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.registry import REPORTS, all_reports, report_named
@@ -65,7 +66,7 @@ def test_every_report_is_json_and_comes_back(name: str):
     known = hostile("word")
     url = "" if ANALYSES[name].subject is ReportSubject.JOB else known.given_rows[0].url
     found = ANALYSES[name].of(known, ReportRequest(url))
-    text = json.dumps(msgspec.to_builtins(found), allow_nan=False)
+    text = json.dumps(to_plain(found), allow_nan=False)
     assert msgspec.convert(json.loads(text), type(found)) == found
 
 

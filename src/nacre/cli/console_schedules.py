@@ -154,8 +154,8 @@ def _facts(books: "ConsoleBooks", schedule: "KeptSchedule", number: int = 10) ->
     from nacre.job.schedules import next_times
 
     facts: dict[str, Any] = msgspec.to_builtins(schedule)
-    facts["note"] = msgspec.to_builtins(told(schedule.note))
-    facts["notes"] = [msgspec.to_builtins(told(note)) for note in schedule.notes]
+    facts["note"] = msgspec.to_builtins(told(schedule.note), enc_hook=str)
+    facts["notes"] = [msgspec.to_builtins(told(note), enc_hook=str) for note in schedule.notes]
     times = [iso(time) for time in next_times(schedule.wish.times, books.now(), number)]
     return {**facts, "times": times}
 

@@ -99,7 +99,7 @@ def _tell(total: "ImportTally", *, as_json: bool) -> None:
     import msgspec
 
     if as_json:
-        output.say_json(msgspec.to_builtins(total))
+        output.say_json(msgspec.to_builtins(total, enc_hook=str))
         return
     passed = f", {total.passed:,} of no account" if total.passed else ""
     output.say(

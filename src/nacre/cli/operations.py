@@ -39,7 +39,7 @@ class FlagOperation(NamedTuple):
 
 def accepted(result: msgspec.Struct) -> dict[str, Any]:
     """Return the JSON of a result with `ok`, as the control socket answers."""
-    return {"ok": True, **msgspec.to_builtins(result)}
+    return {"ok": True, **msgspec.to_builtins(result, enc_hook=str)}
 
 
 class OperationCommand:

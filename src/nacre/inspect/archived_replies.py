@@ -93,9 +93,9 @@ class ArchivedReplies:
         for line in _lines(index.path):
             if keys is not None and line.partition(b" ")[0] not in keys:
                 continue
-            found = self._reply(line, directory)
-            if found is not None:
-                yield found
+            result = self._reply(line, directory)
+            if result is not None:
+                yield result
 
     def read(self, reply: ArchivedReply, most: int = MOST) -> Capture | None:
         """The exchange of a reply; None when it is nowhere, or cannot be read.

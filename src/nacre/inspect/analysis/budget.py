@@ -14,7 +14,7 @@ from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.rate_model import RateMixture, RateModel, data_basis, is_living
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.reports.base import ReportRequest
-from nacre.messages import message
+from nacre.messages import capitalize, message
 from nacre.recrawl.planner.change_rate.rates import GRID, RATES, mean_rate
 from nacre.recrawl.planner.change_rate.value import Share, freshness, plan
 from nacre.recrawl.planner.step import THETA
@@ -161,7 +161,7 @@ def _bought(groups: Sequence[_Group], often: Sequence[float]) -> BudgetEffect:
 
 def _cost(plans: Sequence[BudgetEffect], goal: float) -> float | None:
     """Requests a day that reach a recall, between the plans that were made."""
-    at = next((n for n, one in enumerate(plans) if one.recall >= goal), None)
+    at = next((n for n, item in enumerate(plans) if item.recall >= goal), None)
     if not at:
         return None if at is None else plans[0].requests
     below, above = plans[at - 1], plans[at]
@@ -169,9 +169,9 @@ def _cost(plans: Sequence[BudgetEffect], goal: float) -> float | None:
     return below.requests * math.pow(above.requests / below.requests, part)
 
 
-def document(found: BudgetPlans) -> ReportDocument:
+def document(result: BudgetPlans) -> ReportDocument:
     """The plans for people."""
-    if not found.pages:
+    if not result.pages:
         text = (
             message(
                 "study.no-rates",
@@ -181,27 +181,35 @@ def document(found: BudgetPlans) -> ReportDocument:
         )
         return ReportDocument("Budget explorer", (Section("", text),))
     curves = (
-        Curve("versions captured", tuple((plan.requests, plan.recall) for plan in found.plans)),
-        Curve("copies current", tuple((plan.requests, plan.current) for plan in found.plans)),
+        Curve("versions captured", tuple((plan.requests, plan.recall) for plan in result.plans)),
+        Curve("copies current", tuple((plan.requests, plan.current) for plan in result.plans)),
         Curve(
             "versions captured, even visits",
-            tuple((one.requests, one.recall) for one in found.spread),
+            tuple((item.requests, item.recall) for item in result.spread),
         ),
     )
-    marks = tuple((budget.requests, budget.even.recall, budget.name) for budget in found.evens)
+    marks = tuple((budget.requests, budget.even.recall, budget.name) for budget in result.evens)
     plot = Curves("What requests buy", "requests a day", "share", curves, marks)
     said: tuple[str, ...] = (
         message(
             "study.budget-explained",
             "For the {pages:,} pages that are there, by the rates fitted so far; new pages and "
             "index pages come on top. Plans are made for `recrawl.aim: {aim}`.",
-            pages=found.pages,
-            aim=found.aim,
+            pages=result.pages,
+            aim=result.aim,
         ),
     )
-    if found.doubt:
-        said = (f"{found.doubt.capitalize()}. {_GUESSED}", *said)
-    tables = (_evens(found), _goals(found), _plans(found))
+    if result.doubt:
+        said = (
+            message(
+                "study.guessed-rates",
+                "{doubt}. {rates}",
+                doubt=capitalize(result.doubt),
+                rates=_GUESSED,
+            ),
+            *said,
+        )
+    tables = (_evens(result), _goals(result), _plans(result))
     return ReportDocument("Budget explorer", (Section("", said, plots=(plot,), tables=tables),))
 
 

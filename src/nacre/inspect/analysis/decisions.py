@@ -153,7 +153,7 @@ def page_decision(known: RecrawlData, url: str) -> PageDecision:
     posterior = model.posterior(row)
     slow, fast = interval_of(posterior)
     due = known.due(row)
-    chosen = due.now if due else any(one.url == url for one in plan.chosen)
+    chosen = due.now if due else any(item.url == url for item in plan.chosen)
     return PageDecision(
         url=url,
         life=row.life,
@@ -179,10 +179,10 @@ def _last(data: RecrawlData, url: str) -> list[VisitDecision]:
     kept = deque((visit for visit in data.visits() if visit.url == url), maxlen=_LAST)
     return [
         VisitDecision(
-            *(one.time, one.wanted, one.chance, one.propensity, one.status, one.verdict),
-            evidence=_evidence(one),
+            *(item.time, item.wanted, item.chance, item.propensity, item.status, item.verdict),
+            evidence=_evidence(item),
         )
-        for one in reversed(kept)
+        for item in reversed(kept)
     ]
 
 
@@ -204,15 +204,15 @@ def _scheduled(due: Due) -> str:
 
 def _spared(data: RecrawlData, row: PageRow) -> str:
     """Why a sitemap was not read in the last run; "" for whatever was."""
-    found = data.maps.get(map_key(row.url)) if row.kind is PageKind.SITEMAP else None
-    if found is None or not found.index or found.stood <= found.looked:
+    result = data.maps.get(map_key(row.url)) if row.kind is PageKind.SITEMAP else None
+    if result is None or not result.index or result.stood <= result.looked:
         return ""
     return message(
         "study.dated-by-sitemap",
         "{index} dates it {newest}, before our last reading, and was right so far; one "
         "sitemap of ten that rest so is read all the same",
-        index=found.index,
-        newest=found.newest,
+        index=result.index,
+        newest=result.newest,
     )
 
 
@@ -273,19 +273,19 @@ def all_decisions(known: RecrawlData) -> AllDecisions:
     for visit in known.visits():
         if not visit.wanted or visit.status <= 0:
             continue
-        found = _found(visit)
+        result = _found(visit)
         visits[visit.wanted] += 1
-        kept[visit.wanted] += found
+        kept[visit.wanted] += result
         if visit.wanted in {"rate", "told", "index", "floor", LOT}:
-            one = forecasts[min(int(visit.chance * _BINS), _BINS - 1)]
-            one.visits += 1
-            one.forecast += visit.chance
-            one.found += found
-            errors += (visit.chance - found) ** 2
-            number, hits = number + 1, hits + found
-    for one in forecasts:
-        one.forecast /= max(1, one.visits)
-        one.found /= max(1, one.visits)
+            item = forecasts[min(int(visit.chance * _BINS), _BINS - 1)]
+            item.visits += 1
+            item.forecast += visit.chance
+            item.found += result
+            errors += (visit.chance - result) ** 2
+            number, hits = number + 1, hits + result
+    for item in forecasts:
+        item.forecast /= max(1, item.visits)
+        item.found /= max(1, item.visits)
     brier = errors / number if number else None
     base = hits / number * (1.0 - hits / number) if number else 0.0
     skill = 1.0 - brier / base if brier is not None and base > 0.0 else None
@@ -297,9 +297,9 @@ def _found(visit: FetchRow) -> bool:
     return visit.kind in CHANGED or visit.kind == NEW or visit.answer in MISSING
 
 
-def document(found: PageDecision | AllDecisions) -> ReportDocument:
+def document(result: PageDecision | AllDecisions) -> ReportDocument:
     """Decisions about one page, or about all."""
-    return _page(found) if isinstance(found, PageDecision) else _all(found)
+    return _page(result) if isinstance(result, PageDecision) else _all(result)
 
 
 def _page(decision: PageDecision) -> ReportDocument:
@@ -362,10 +362,10 @@ def _decisions(decisions: list[VisitDecision]) -> DataTable:
     )
     rows = tuple(
         (
-            *(one.time, WHY_VISITED.get(one.wanted, one.wanted), one.chance),
-            *(one.propensity, str(one.status), one.kind, one.evidence),
+            *(item.time, WHY_VISITED.get(item.wanted, item.wanted), item.chance),
+            *(item.propensity, str(item.status), item.kind, item.evidence),
         )
-        for one in decisions
+        for item in decisions
     )
     return DataTable("The last decisions", columns, rows)
 

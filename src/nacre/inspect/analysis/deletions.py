@@ -85,8 +85,8 @@ class DeletionRegister(msgspec.Struct):
 
 def deletion_register(known: RecrawlData) -> DeletionRegister:
     """Make the register."""
-    found = [row for row in known.rows() if row.life != Life.LIVE]
-    urls = {row.url for row in found}
+    results = [row for row in known.rows() if row.life != Life.LIVE]
+    urls = {row.url for row in results}
     there: dict[str, float] = {}
     visits: defaultdict[str, list[FetchRow]] = defaultdict(list)
     for visit in known.visits() if urls else ():
@@ -100,11 +100,11 @@ def deletion_register(known: RecrawlData) -> DeletionRegister:
     records = _records(known, urls & there.keys())
     deletions = [
         _deletion(row, there[row.url], visits[row.url], records)
-        for row in found
+        for row in results
         if row.url in there
     ]
     deletions.sort(key=lambda one: (_ORDER.index(Life(one.life)), -one.since, one.url))
-    return DeletionRegister(deletions, len(found) - len(deletions))
+    return DeletionRegister(deletions, len(results) - len(deletions))
 
 
 def _records(data: RecrawlData, urls: set[str]) -> dict[tuple[str, str], ArchivedReply]:
@@ -134,9 +134,9 @@ def _evidence(visit: FetchRow, record: ArchivedReply | None) -> DeletionEvidence
     return DeletionEvidence(visit.time, visit.status, visit.answer, where, record.digest)
 
 
-def document(found: DeletionRegister) -> ReportDocument:
+def document(result: DeletionRegister) -> ReportDocument:
     """The register for people."""
-    lives = [Life(deletion.life) for deletion in found.deletions]
+    lives = [Life(deletion.life) for deletion in result.deletions]
     facts: tuple[tuple[str, str], ...] = tuple(
         (f"{life}", f"{lives.count(life):,}: {_MEANING[life]}") for life in _ORDER
     )
@@ -146,7 +146,7 @@ def document(found: DeletionRegister) -> ReportDocument:
             message(
                 "study.dead-links",
                 "{never_there:,}: dead links, and redirects from the start",
-                never_there=found.never_there,
+                never_there=result.never_there,
             ),
         ),
     )
@@ -164,9 +164,9 @@ def document(found: DeletionRegister) -> ReportDocument:
             *(deletion.url, deletion.life, deletion.last_there, deletion.since),
             *(deletion.target, deletion.next_look, len(deletion.evidence)),
         )
-        for deletion in found.deletions
+        for deletion in result.deletions
     )
-    tables = (DataTable("Pages that are gone", columns, rows), _evidence_table(found))
+    tables = (DataTable("Pages that are gone", columns, rows), _evidence_table(result))
     text = (
         message(
             "study.failures-not-counted",

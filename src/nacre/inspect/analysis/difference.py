@@ -122,7 +122,7 @@ def page_difference(
     verdict = compare(before, after, template, known.change, listing=listing)
     codes = dict(verdict.differing)
     differing = _in_order(list(codes), before, after)
-    pieces = [_piece(one, codes[one]) for _, one in differing]
+    pieces = [_piece(item, codes[item]) for _, item in differing]
     return ScoreDifference(
         url,
         old.date,
@@ -131,8 +131,8 @@ def page_difference(
         verdict.score,
         verdict.reason,
         pieces,
-        len(after.pieces) - sum(one.now is not None for _, one in differing),
-        [one.date for one in stored],
+        len(after.pieces) - sum(item.now is not None for _, item in differing),
+        [item.date for item in stored],
         _in_context([place for place, _ in differing], pieces, after.pieces),
         _judged(known, new),
     )
@@ -140,12 +140,12 @@ def page_difference(
 
 def _judged(known: RecrawlData, version: ArchivedReply) -> str:
     """The verdict of the visit that brought a version, which knew what other pages had changed."""
-    found = (
+    result = (
         visit
         for visit in known.visits()
         if visit.url == version.url and iso(visit.time) == version.date
     )
-    visit = next(found, None)
+    visit = next(result, None)
     if visit is None or not visit.kind:
         return ""
     reason = DECIDED_BY.get(visit.reason, visit.reason)
@@ -154,12 +154,12 @@ def _judged(known: RecrawlData, version: ArchivedReply) -> str:
 
 def _versions(captures: Iterable[ArchivedReply]) -> list[ArchivedReply]:
     """Those with a page, each version once: a full run may store one again after a difference."""
-    found: list[ArchivedReply] = []
-    for one in captures:
-        same = bool(found) and one.digest == found[-1].digest
-        if not (one.is_revisit or one.status != "200" or same):
-            found.append(one)
-    return found
+    results: list[ArchivedReply] = []
+    for item in captures:
+        same = bool(results) and item.digest == results[-1].digest
+        if not (item.is_revisit or item.status != "200" or same):
+            results.append(item)
+    return results
 
 
 def _chosen(
@@ -169,7 +169,7 @@ def _chosen(
     at = _latest(stored, newer, len(stored))
     before = _latest(stored, older, at) if at is not None else None
     if at is None or before is None:
-        have = ", ".join(one.date for one in stored) or message("study.no-date", "none")
+        have = ", ".join(item.date for item in stored) or message("study.no-date", "none")
         if older or newer:
             raise JobError(
                 message(
@@ -193,8 +193,8 @@ def _chosen(
 
 def _latest(stored: Sequence[ArchivedReply], date: str, before: int) -> int | None:
     """The last version of a date ahead of a place in the list."""
-    found = (at for at in range(before - 1, -1, -1) if stored[at].date.startswith(date))
-    return next(found, None)
+    result = (at for at in range(before - 1, -1, -1) if stored[at].date.startswith(date))
+    return next(result, None)
 
 
 def _view(known: RecrawlData, capture: ArchivedReply) -> PageView:
@@ -224,18 +224,18 @@ def _view(known: RecrawlData, capture: ArchivedReply) -> PageView:
 
 
 def _in_order(
-    found: Sequence[PieceDifference], old: PageView, new: PageView
+    results: Sequence[PieceDifference], old: PageView, new: PageView
 ) -> list[tuple[int, PieceDifference]]:
     """In the order of the document, each with its place; removed pieces at their former places."""
     after, before = _places(new.pieces), _places(old.pieces)
     scale = max(1, len(new.pieces)) / max(1, len(old.pieces))
 
-    def place(one: PieceDifference) -> float:
-        if one.now is not None:
-            return float(after[one.now])
-        return before[one.piece] * scale
+    def place(item: PieceDifference) -> float:
+        if item.now is not None:
+            return float(after[item.now])
+        return before[item.piece] * scale
 
-    return [(int(place(one)), one) for one in sorted(found, key=place)]
+    return [(int(place(item)), item) for item in sorted(results, key=place)]
 
 
 def _places(pieces: Sequence[Piece]) -> dict[Piece, int]:
@@ -252,7 +252,7 @@ def _in_context(
         differing: These pieces, in the same order.
         after: All pieces of the newer version.
     """
-    changed = {at for at, one in zip(places, differing, strict=True) if one.now is not None}
+    changed = {at for at, item in zip(places, differing, strict=True) if item.now is not None}
     around = [at for at, piece in enumerate(after) if piece.kind in _READ and at not in changed]
     shown: list[DifferingPiece] = []
     begin = 0
@@ -274,42 +274,42 @@ def _unchanged(
     after: Sequence[Piece], places: Sequence[int], kept: Sequence[int]
 ) -> list[DifferingPiece]:
     """Pieces that are shown as they are; one that stands for those left out between them."""
-    found: list[DifferingPiece] = []
+    results: list[DifferingPiece] = []
     for at in places:
         if at in kept:
             text = after[at].text
-            found.append(DifferingPiece(after[at].kind, text, text, ""))
-        elif not found or found[-1].kind != LEFT_OUT:
-            found.append(DifferingPiece(LEFT_OUT, LEFT_OUT, LEFT_OUT, ""))
-    return found
+            results.append(DifferingPiece(after[at].kind, text, text, ""))
+        elif not results or results[-1].kind != LEFT_OUT:
+            results.append(DifferingPiece(LEFT_OUT, LEFT_OUT, LEFT_OUT, ""))
+    return results
 
 
-def _piece(one: PieceDifference, noise: str) -> DifferingPiece:
-    was, now = (None if side is None else side.text for side in one)
-    return DifferingPiece(one.piece.kind, was, now, noise)
+def _piece(item: PieceDifference, noise: str) -> DifferingPiece:
+    was, now = (None if side is None else side.text for side in item)
+    return DifferingPiece(item.piece.kind, was, now, noise)
 
 
-def document(found: ScoreDifference) -> ReportDocument:
+def document(result: ScoreDifference) -> ReportDocument:
     """The difference for people."""
     facts = (
-        *url_facts(found.url),
+        *url_facts(result.url),
         (
             "Verdict",
             message(
                 "study.verdict",
                 "{verdict} ({reason}), score {score}",
-                verdict=static(found.kind),
-                reason=static(found.reason),
-                score=share(found.score),
+                verdict=static(result.kind),
+                reason=static(result.reason),
+                score=share(result.score),
             ),
         ),
-        *((("Verdict of the visit", found.judged),) if found.judged else ()),
-        ("Pieces that stayed", f"{found.same:,}"),
-        ("Versions stored in full", ", ".join(found.versions)),
+        *((("Verdict of the visit", result.judged),) if result.judged else ()),
+        ("Pieces that stayed", f"{result.same:,}"),
+        ("Versions stored in full", ", ".join(result.versions)),
     )
     pieces = tuple(
         Compared(piece.kind, piece.was, piece.now, NOISE.get(piece.noise, piece.noise))
-        for piece in found.shown or found.pieces
+        for piece in result.shown or result.pieces
     )
     text = (
         message(
@@ -317,7 +317,7 @@ def document(found: ScoreDifference) -> ReportDocument:
             "Grey pieces differ without the page saying anything else; the last column says why.",
         ),
     )
-    comparison = Comparison(found.old, found.new, pieces)
+    comparison = Comparison(result.old, result.new, pieces)
     return ReportDocument(
         "Two versions of a page", (Section("", text, facts, comparison=comparison),)
     )

@@ -42,27 +42,27 @@ def counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{n:,} {name}" for name, n in counts.items() if n or name in _ALWAYS)
 
 
-def count_changes(found: Mapping[str, int]) -> dict[str, int]:
+def count_changes(result: Mapping[str, int]) -> dict[str, int]:
     """Pages that changed, stayed, are new and are gone, of a result of `found_by`.
 
     Args:
-        found: Pages by what a visit found.
+        result: Pages by what a visit found.
     """
-    return {name: sum(found.get(kind, 0) for kind in kinds) for name, kinds in _SHORT.items()}
+    return {name: sum(result.get(kind, 0) for kind in kinds) for name, kinds in _SHORT.items()}
 
 
-def changes_text(found: Mapping[str, int]) -> str:
+def changes_text(result: Mapping[str, int]) -> str:
     """`1 changed, 132 unchanged (3 noise only), 2 gone; still missing 4` (English).
 
     Args:
-        found: Pages by what a visit found.
+        result: Pages by what a visit found.
     """
     parts = []
-    for name, number in count_changes(found).items():
+    for name, number in count_changes(result).items():
         if number or name in _ALWAYS:
-            kinds = [kind for kind in _SHORT[name] if kind != "none" and found.get(kind)]
-            more = ", ".join(f"{FOUND_WORDS[kind]} {found[kind]:,}" for kind in kinds)
+            kinds = [kind for kind in _SHORT[name] if kind != "none" and result.get(kind)]
+            more = ", ".join(f"{FOUND_WORDS[kind]} {result[kind]:,}" for kind in kinds)
             parts.append(f"{number:,} {name}" + (f" ({more})" if more and name != "new" else ""))
     short = {kind for kinds in _SHORT.values() for kind in kinds}
-    others = [f"{FOUND_WORDS.get(k, k)} {n:,}" for k, n in found.items() if k not in short]
+    others = [f"{FOUND_WORDS.get(k, k)} {n:,}" for k, n in result.items() if k not in short]
     return "; ".join(filter(None, (", ".join(parts), ", ".join(others))))

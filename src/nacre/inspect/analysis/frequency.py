@@ -193,11 +193,11 @@ class _Log:
         if visit.run == self._first:
             return
         name = day(visit.time)
-        found = self.days.setdefault(name, DayCounts(name))
-        found.visits += 1
-        found.new += visit.kind == NEW and visit.answer == "there"
-        found.changed += visit.kind in CHANGED
-        found.deleted += deleted and before > 0.0
+        result = self.days.setdefault(name, DayCounts(name))
+        result.visits += 1
+        result.new += visit.kind == NEW and visit.answer == "there"
+        result.changed += visit.kind in CHANGED
+        result.deleted += deleted and before > 0.0
         if before and visit.answer == "there" and visit.kind != NEW:
             self.classes[visit.verdict] += 1
         if visit.kind in CHANGED:
@@ -229,14 +229,14 @@ def _paces(templates: dict[str, _Class]) -> list[TemplateFrequency]:
     return [_template_pace(name, one) for name, one in most[:_MOST_TEMPLATES]]
 
 
-def _template_pace(name: str, one: _Class) -> TemplateFrequency:
-    rates = one.mixture.distribution
+def _template_pace(name: str, item: _Class) -> TemplateFrequency:
+    rates = item.mixture.distribution
     slow, fast = interval_of(rates)
     return TemplateFrequency(
         name,
-        one.mixture.count,
-        one.visits,
-        one.changes,
+        item.mixture.count,
+        item.visits,
+        item.changes,
         1.0 / log_mean_rate(rates),
         1.0 / fast,
         1.0 / slow,
@@ -285,22 +285,22 @@ _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _HOUR_NAMES = tuple(f"{hour:02}" for hour in range(24))
 
 
-def document(found: ChangeFrequency) -> ReportDocument:
+def document(result: ChangeFrequency) -> ReportDocument:
     """The page for people."""
-    doubt = found.doubt
+    doubt = result.doubt
     next_run = (
-        moment(found.trigger.time)
-        if found.trigger.time
+        moment(result.trigger.time)
+        if result.trigger.time
         else message("study.interval-unknown", "not before more is known")
     )
     facts = (
-        ("Pages", f"{found.pages:,}"),
+        ("Pages", f"{result.pages:,}"),
         (
             "Recommended interval",
-            doubt or credible_text(found.recommended, found.shortest, found.longest),
+            doubt or credible_text(result.recommended, result.shortest, result.longest),
         ),
         ("Next run", next_run),
-        ("Because", found.trigger.why),
+        ("Because", result.trigger.why),
     )
     text = (
         message(
@@ -313,12 +313,12 @@ def document(found: ChangeFrequency) -> ReportDocument:
         "Change frequency",
         (
             Section("", text, facts),
-            _days(found.days),
-            _week(found),
-            *(() if found.maturity.doubt else (_rates(found),)),
-            _classes(found.classes),
-            *(() if found.maturity.doubt else (_even(found.paces),)),
-            _templates(found),
+            _days(result.days),
+            _week(result),
+            *(() if result.maturity.doubt else (_rates(result),)),
+            _classes(result.classes),
+            *(() if result.maturity.doubt else (_even(result.paces),)),
+            _templates(result),
         ),
     )
 
@@ -440,11 +440,11 @@ def _templates(frequency: ChangeFrequency) -> Section:
     return Section("Templates", text, tables=(DataTable("By template", columns, rows),))
 
 
-def _pace(frequency: ChangeFrequency, one: TemplateFrequency) -> tuple[float | None, ...]:
+def _pace(frequency: ChangeFrequency, item: TemplateFrequency) -> tuple[float | None, ...]:
     """Of a template whose pages were visited once, nothing is known."""
-    if frequency.maturity.doubt or one.visits <= one.pages:
+    if frequency.maturity.doubt or item.visits <= item.pages:
         return None, None, None
-    return one.days, one.shortest, one.longest
+    return item.days, item.shortest, item.longest
 
 
 class ChangeFrequencyReport(Analysis):

@@ -125,12 +125,14 @@ def run_list(store: Store, *, is_running: bool) -> list[dict[str, Any]]:
         store: The job's.
         is_running: A process has the job. Without one a run that has no end is `CRASHED`.
     """
-    found = [{**msgspec.to_builtins(run), "found": found_by(store, run)} for run in all_runs(store)]
+    results = [
+        {**msgspec.to_builtins(run), "found": found_by(store, run)} for run in all_runs(store)
+    ]
     if not is_running:
-        for run in found:
+        for run in results:
             if run["exit"] == ExitStatus.NONE:
                 run["exit"] = CRASHED
-    return found
+    return results
 
 
 def page(store: Store, url: str) -> dict[str, Any] | None:
@@ -139,14 +141,14 @@ def page(store: Store, url: str) -> dict[str, Any] | None:
     row, record = pages.get(url), History(store).get(url)
     if row is None and record is None:
         return None
-    found: dict[str, Any] = {"url": url}
+    results: dict[str, Any] = {"url": url}
     parts = (row, pages.way(url), pages.version(url), record)
     for name, part in zip(("page", "way", "version", "capture"), parts, strict=True):
         if part is not None:
-            found[name] = fields(part)
+            results[name] = fields(part)
     visits = (visit for visit in fetch_rows(store) if visit.url == url)
-    found["visits"] = [{**fields(visit), "verdict": visit.verdict} for visit in visits]
-    return found
+    results["visits"] = [{**fields(visit), "verdict": visit.verdict} for visit in visits]
+    return results
 
 
 def fields(row: msgspec.Struct) -> dict[str, Any]:
@@ -181,12 +183,12 @@ def forget(store: Store) -> None:
     they know of visits without an answer.
     """
     start = b""
-    while found := [key for key, _ in store.scan(FAMILY, start, None, _CHUNK)]:
-        for key in found:
+    while result := [key for key, _ in store.scan(FAMILY, start, None, _CHUNK)]:
+        for key in result:
             if not key.startswith((FETCHES, TIMINGS)):
                 store.delete(FAMILY, key)
         store.commit()
-        start = found[-1] + b"\0"
+        start = result[-1] + b"\0"
     for name in _COUNTERS:
         store.set_counter(name, 0)
     store.set_counter(WHOLE, 1)
@@ -244,17 +246,17 @@ def top(store: Store, number: int, least: float = 0.0) -> list[tuple[float, str]
         number: How many at most.
         least: Changes a day that a page must have.
     """
-    found = ((rate, row.url) for rate, row in rates(store) if rate >= least and _is_there(row))
-    return heapq.nlargest(number, found)
+    result = ((rate, row.url) for rate, row in rates(store) if rate >= least and _is_there(row))
+    return heapq.nlargest(number, result)
 
 
 def by_host(store: Store) -> dict[str, dict[str, int]]:
     """Pages of each host by their state: Nutch's `readdb -stats -sort`."""
-    found: dict[str, Counter[str]] = {}
+    results: dict[str, Counter[str]] = {}
     for row in PageStore(store).scan():
         life = row.life if row.visits else "unvisited"
-        found.setdefault(host(row.url), Counter())[life] += 1
-    return {name: dict(sorted(counts.items())) for name, counts in sorted(found.items())}
+        results.setdefault(host(row.url), Counter())[life] += 1
+    return {name: dict(sorted(counts.items())) for name, counts in sorted(results.items())}
 
 
 def _is_there(row: PageRow) -> bool:

@@ -112,9 +112,9 @@ class RateModel:
         last = choose(others, _UNLIMITED, wanted._replace(already=already))
         worths = [bid.value for bid in last if not bid.due]
         price = min(worths, default=0.0) if len(last) < len(others) else 0.0
-        found = already + sum(bid.chance for bid in last)
+        result = already + sum(bid.chance for bid in last)
         expected = sum(bid.chance for bid in (*lists, *values, *others))
-        return RunPlan([*first, *last], price, expected, found)
+        return RunPlan([*first, *last], price, expected, result)
 
 
 def is_visited(row: PageRow) -> bool:

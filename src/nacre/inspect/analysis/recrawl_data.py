@@ -270,18 +270,18 @@ class StoredRecrawlData:
         wanted = set(urls)
         names = (name for url in wanted for name in (url, TARGET + url))
         keys = {index_key(name).encode() for name in names}
-        found = [
+        results = [
             reply
             for index in self._archive.indexes()
             for reply in self._archive.replies(index, keys)
             if reply.url in wanted
         ]
-        return iter(sorted(found, key=_order))
+        return iter(sorted(results, key=_order))
 
     def text(self, capture: ArchivedReply) -> str | None:
         """See `RecrawlData`."""
-        found = self._archive.read(capture)
-        return None if found is None else page_text(found)
+        result = self._archive.read(capture)
+        return None if result is None else page_text(result)
 
     def _named(self, prefix: bytes, kind: type[T]) -> dict[str, T]:
         decode = msgspec.msgpack.Decoder(kind).decode

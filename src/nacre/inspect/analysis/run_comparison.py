@@ -194,21 +194,21 @@ def choose_runs(runs: Sequence[RunRow], old: str, new: str, now: float) -> tuple
     )
 
 
-def document(found: RunComparison) -> ReportDocument:
+def document(result: RunComparison) -> ReportDocument:
     """The comparison for people."""
     runs = tuple(
         (name, f"No. {run.number} ({run.name})")
-        for name, run in (("Older run", found.old), ("Newer run", found.new))
+        for name, run in (("Older run", result.old), ("Newer run", result.new))
     )
-    new, changed, gone, moved, failed, same = (f"{n:,}" for n in found.counts.values())
+    new, changed, gone, moved, failed, same = (f"{n:,}" for n in result.counts.values())
     tables = tuple(
         DataTable(
             _CAPTIONS[kind],
             (Column("page", Format.URL),),
-            tuple((url,) for url in found.pages[kind]),
+            tuple((url,) for url in result.pages[kind]),
         )
         for kind in KINDS
-        if found.pages[kind]
+        if result.pages[kind]
     )
     text = (
         message(

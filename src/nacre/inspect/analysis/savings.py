@@ -123,9 +123,9 @@ def by_keep_mode(runs: Sequence[Run], visits: Iterable[FetchRow]) -> list[KeepMo
             way = by_run[run.number] = ways.setdefault(run.keep, KeepModeTotals(run.keep))
             way.runs += 1
     for visit in visits:
-        found = by_run.get(visit.run)
-        if found is not None:
-            found.add(visit)
+        result = by_run.get(visit.run)
+        if result is not None:
+            result.add(visit)
     return list(ways.values())
 
 
@@ -217,18 +217,18 @@ def savings(known: RecrawlData) -> Savings:
     for visit in known.visits():
         counts.add(visit)
     rows = [_fact(row, dead=row.url not in counts.seen) for row in known.rows()]
-    found = []
+    results = []
     for run in runs:
         one = counts.runs.get(run.number)
         if one is None or run.mode == "full":
             continue
         is_last = run is runs[-1]
-        found.append(_of_run(run, one, rows, _left(rows, run) if is_last else None))
-    total = _total(found)
+        results.append(_of_run(run, one, rows, _left(rows, run) if is_last else None))
+    total = _total(results)
     first = _cost_of(runs[0], counts.first) if runs else counts.first
-    expected = _expected(known, runs, found)
+    expected = _expected(known, runs, results)
     ways = by_keep_mode(runs, known.visits())
-    return Savings(found, total, first, expected, total.lots > 0, ways)
+    return Savings(results, total, first, expected, total.lots > 0, ways)
 
 
 class _Fact(msgspec.Struct, frozen=True, gc=False):
@@ -302,27 +302,27 @@ def _left(rows: list[_Fact], run: Run) -> int:
     )
 
 
-def _of_run(run: Run, one: _Counted, rows: list[_Fact], left: int | None) -> RunSavings:
-    cost = _cost_of(run, one.cost)
+def _of_run(run: Run, item: _Counted, rows: list[_Fact], left: int | None) -> RunSavings:
+    cost = _cost_of(run, item.cost)
     known = [row for row in rows if row.first_seen <= _end(run) and row.gone >= run.started]
     copies = max(float(sum(row.bytes for row in known)), cost.received)
     visits = float(len(known)) or cost.requests
     each = run.elapsed / cost.requests if cost.requests else 0.0
-    found = RunSavings(
+    result = RunSavings(
         run.name,
         run.started,
         cost,
         CrawlCost(visits, copies, cost.stored, visits * each),
         copies,
-        one.new,
-        one.changed,
-        one.deleted,
-        one.lots,
-        one.lots_changed,
-        max(0.0, one.weight - one.lots) if left is None else float(left),
-        forecasts=one.forecasts,
+        item.new,
+        item.changed,
+        item.deleted,
+        item.lots,
+        item.lots_changed,
+        max(0.0, item.weight - item.lots) if left is None else float(left),
+        forecasts=item.forecasts,
     )
-    return _with_recall(found)
+    return _with_recall(result)
 
 
 def _cost_of(run: Run, logged: CrawlCost) -> CrawlCost:
@@ -342,8 +342,8 @@ def _with_recall(savings: RunSavings) -> RunSavings:
     return replace(savings, recall=_estimate(audit.recall()))
 
 
-def _estimate(found: Range) -> Estimate:
-    return Estimate(*found)
+def _estimate(result: Range) -> Estimate:
+    return Estimate(*result)
 
 
 def _total(runs: list[RunSavings]) -> RunSavings:
@@ -377,9 +377,9 @@ def _expected(data: RecrawlData, runs: object, savings_by_run: list[RunSavings])
     return Estimate(*(_part(seen, missed + step) for step in (spread, 0.0, -spread)))
 
 
-def _part(found: float, missed: float) -> float:
+def _part(result: float, missed: float) -> float:
     missed = max(0.0, missed)
-    return found / (found + missed) if found + missed > 0.0 else 1.0
+    return result / (result + missed) if result + missed > 0.0 else 1.0
 
 
 LEAN = message(
@@ -390,9 +390,9 @@ LEAN = message(
 )
 
 
-def document(found: Savings) -> ReportDocument:
+def document(result: Savings) -> ReportDocument:
     """The savings for people."""
-    if not found.runs:
+    if not result.runs:
         text = (
             message(
                 "study.no-incremental-run",
@@ -401,12 +401,14 @@ def document(found: Savings) -> ReportDocument:
         )
         return ReportDocument("Savings", (Section("", text),))
     parts = (
-        _total_savings_page(found),
-        _recall_savings_page(found),
-        forecasts_section([(run.run, run.forecasts) for run in found.runs], found.total.forecasts),
-        _runs(found),
-        _ways(found),
-        _first(found),
+        _total_savings_page(result),
+        _recall_savings_page(result),
+        forecasts_section(
+            [(run.run, run.forecasts) for run in result.runs], result.total.forecasts
+        ),
+        _runs(result),
+        _ways(result),
+        _first(result),
     )
     return ReportDocument("Savings", parts)
 

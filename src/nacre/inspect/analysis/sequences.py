@@ -61,23 +61,23 @@ class SequenceCoverage(msgspec.Struct):
 
 def sequence_coverage(known: RecrawlData) -> SequenceCoverage:
     """Find the sequences and their gaps."""
-    rules = {name: one.rule() for name, one in gather(known.rows()).items()}
+    rules = {name: item.rule() for name, item in gather(known.rows()).items()}
     places = {name: rule.at for name, rule in rules.items() if rule.rule is LinkRule.SEQUENCE}
     seen: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
     for row in known.rows() if places else ():
-        one = shaped(row.url)
-        name = row.template or one.name
-        numbers = numbers_of(one.tokens)
+        item = shaped(row.url)
+        name = row.template or item.name
+        numbers = numbers_of(item.tokens)
         at = places.get(name, len(numbers))
         if row.kind is not PageKind.EMBED and at < len(numbers):
             seen[name].append((row.first_seen, numbers[at]))
-    found = [
+    results = [
         _sequence(name, pairs, covered)
         for name, pairs in seen.items()
         if (covered := coverage([number for _, number in pairs])) is not None
     ]
-    found.sort(key=lambda one: (one.share, one.template))
-    return SequenceCoverage(found)
+    results.sort(key=lambda item: (item.share, item.template))
+    return SequenceCoverage(results)
 
 
 def _sequence(name: str, pairs: list[tuple[float, int]], covered: Coverage) -> NumberSequence:
@@ -116,7 +116,7 @@ def _bins(covered: Coverage, numbers: set[int]) -> list[float]:
     ]
 
 
-def document(found: SequenceCoverage) -> ReportDocument:
+def document(results: SequenceCoverage) -> ReportDocument:
     """The gaps for people."""
     text: tuple[str, ...] = (
         message(
@@ -125,7 +125,7 @@ def document(found: SequenceCoverage) -> ReportDocument:
             "never published, or missed.",
         ),
     )
-    if not found.sequences:
+    if not results.sequences:
         text += (
             message(
                 "study.no-sequence",
@@ -149,12 +149,12 @@ def document(found: SequenceCoverage) -> ReportDocument:
             sequence.a_day,
             len(sequence.gaps),
         )
-        for sequence in found.sequences
+        for sequence in results.sequences
     )
     whole = Section("", text, tables=(DataTable("Sequences", columns, rows),))
     return ReportDocument(
         "Coverage by number",
-        (whole, *(_section(sequence) for sequence in found.sequences if sequence.gaps)),
+        (whole, *(_section(sequence) for sequence in results.sequences if sequence.gaps)),
     )
 
 

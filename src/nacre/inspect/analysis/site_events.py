@@ -49,18 +49,18 @@ class SiteEvents(msgspec.Struct):
 def site_events(known: RecrawlData) -> SiteEvents:
     """Gather the events from the fetch log."""
     pages: Counter[tuple[int, str]] = Counter()
-    found: dict[tuple[int, str], SiteEvent] = {}
+    results: dict[tuple[int, str], SiteEvent] = {}
     for visit in known.visits():
         if visit.reason == _EVENT:
             key = visit.run, authority(visit.url)
             pages[key] += 1
-            if key not in found:
-                found[key] = SiteEvent(*key, 0, visit.time, visit.evidence, visit.url)
-    events = [msgspec.structs.replace(one, pages=pages[key]) for key, one in found.items()]
-    return SiteEvents(sorted(events, key=lambda one: (-one.run, -one.pages, one.site)))
+            if key not in results:
+                results[key] = SiteEvent(*key, 0, visit.time, visit.evidence, visit.url)
+    events = [msgspec.structs.replace(item, pages=pages[key]) for key, item in results.items()]
+    return SiteEvents(sorted(events, key=lambda item: (-item.run, -item.pages, item.site)))
 
 
-def document(found: SiteEvents) -> ReportDocument:
+def document(result: SiteEvents) -> ReportDocument:
     """The events for people."""
     columns = (
         Column("run"),
@@ -71,8 +71,8 @@ def document(found: SiteEvents) -> ReportDocument:
         Column("for example on", Format.URL),
     )
     rows = tuple(
-        (str(one.run), one.site, one.pages, one.first, one.example, one.url)
-        for one in found.events[:_MOST]
+        (str(item.run), item.site, item.pages, item.first, item.example, item.url)
+        for item in result.events[:_MOST]
     )
     text = (
         message(

@@ -110,11 +110,11 @@ def template_list(known: RecrawlData) -> TemplateList:
     """Make the list."""
     gathered = gather(known.rows())
     traps = judged(known.traps, known.rows())
-    found = [_facts(name, one, traps.reason(name)) for name, one in gathered.items()]
-    found.sort(key=lambda one: (-one.urls, one.template))
+    results = [_facts(name, item, traps.reason(name)) for name, item in gathered.items()]
+    results.sort(key=lambda item: (-item.urls, item.template))
     rules = [_rule(name, row) for name, row in sorted(known.rules.items())]
     pages = ((row.url, row.digest) for row in known.rows() if row.kind is not PageKind.EMBED)
-    return TemplateList(found, rules, parameters(pages), known.settings.trap_share)
+    return TemplateList(results, rules, parameters(pages), known.settings.trap_share)
 
 
 def _rule(name: str, row: RuleRow) -> RuleFacts:
@@ -135,7 +135,7 @@ class TemplateRows:
         self._seen: list[tuple[float, str]] = []
         self._first: str = ""
 
-    def add(self, row: PageRow, one: Shaped) -> None:
+    def add(self, row: PageRow, item: Shaped) -> None:
         """Count a row."""
         self.urls += 1
         self.visited += row.visits > 0
@@ -146,9 +146,9 @@ class TemplateRows:
         self._first = min(self._first, row.url) if self._first else row.url
         if row.digest:
             self.contents.add(hash(row.digest))
-        date = date_of(one.tokens)
+        date = date_of(item.tokens)
         self.future += date is not None and date > row.first_seen + _FUTURE
-        self.facets = max(self.facets, sum(part.startswith("?") for part in one.segments))
+        self.facets = max(self.facets, sum(part.startswith("?") for part in item.segments))
         self._seen.append((row.first_seen, row.url))
 
     def rule(self) -> RuleChoice:
@@ -166,12 +166,12 @@ class TemplateRows:
 
 def gather(rows: Iterable[PageRow]) -> dict[str, TemplateRows]:
     """Rows by template; what pages embed is left out."""
-    found: dict[str, TemplateRows] = {}
+    results: dict[str, TemplateRows] = {}
     for row in rows:
         if row.kind is not PageKind.EMBED:
             one = shaped(row.url)
-            found.setdefault(row.template or one.name, TemplateRows()).add(row, one)
-    return found
+            results.setdefault(row.template or one.name, TemplateRows()).add(row, one)
+    return results
 
 
 def _facts(name: str, rows: TemplateRows, judged_trap: str) -> TemplateFacts:
@@ -194,28 +194,28 @@ def _facts(name: str, rows: TemplateRows, judged_trap: str) -> TemplateFacts:
     )
 
 
-def trap(one: TemplateRows) -> str:
+def trap(item: TemplateRows) -> str:
     """The reason why a template looks like a trap: many URLs, little behind them; "" for none."""
-    if one.urls < _MANY:
+    if item.urls < _MANY:
         return ""
-    if one.future > _MOST_FUTURE * one.urls:
+    if item.future > _MOST_FUTURE * item.urls:
         return message(
             "study.calendar",
             "a calendar: {future:,} of its URLs name days still to come",
-            future=one.future,
+            future=item.future,
         )
-    if one.visited >= _MANY and len(one.contents) < _ALIKE * one.visited:
+    if item.visited >= _MANY and len(item.contents) < _ALIKE * item.visited:
         return message(
             "study.few-contents",
             "{visited:,} pages have only {number:,} different contents",
-            visited=one.visited,
-            number=len(one.contents),
+            visited=item.visited,
+            number=len(item.contents),
         )
-    if one.facets >= _FACETS and one.visited < one.urls / 2:
+    if item.facets >= _FACETS and item.visited < item.urls / 2:
         return message(
             "study.parameter-combinations",
             "combinations of {facets} parameters, of which most were never visited",
-            facets=one.facets,
+            facets=item.facets,
         )
     return ""
 
@@ -228,7 +228,7 @@ _RULES = {
 """The rule for new links, in words."""
 
 
-def document(found: TemplateList) -> ReportDocument:
+def document(result: TemplateList) -> ReportDocument:
     """The list for people."""
     facts = tuple(
         (
@@ -237,21 +237,21 @@ def document(found: TemplateList) -> ReportDocument:
         )
         for rule, words in _RULES.items()
     )
-    tables = [_templates(found.templates), _examples(found.templates)]
-    if found.rules:
-        tables.append(_rules(found.rules))
-    if found.parameters:
-        tables.append(_parameters(found.parameters))
-    section = Section("", _text(found), facts, tables=tuple(tables))
+    tables = [_templates(result.templates), _examples(result.templates)]
+    if result.rules:
+        tables.append(_rules(result.rules))
+    if result.parameters:
+        tables.append(_parameters(result.parameters))
+    section = Section("", _text(result), facts, tables=tuple(tables))
     return ReportDocument("URL templates", (section,))
 
 
-def _text(found: TemplateList) -> tuple[str, ...]:
+def _text(result: TemplateList) -> tuple[str, ...]:
     text = message(
         "study.rules-explained",
         "Rules T and S find what is missing; whether a URL is known has the last word.",
     )
-    waits = sum(template.waits for template in found.templates)
+    waits = sum(template.waits for template in result.templates)
     if not waits:
         return (text,)
     trapped = message(
@@ -259,7 +259,7 @@ def _text(found: TemplateList) -> tuple[str, ...]:
         "{waits:,} URLs that were never visited lead into traps, and wait: a run spends "
         "{value:g} % of its visits on such URLs (`recrawl.trap_share`; 1 visits them all).",
         waits=waits,
-        value=100 * found.trap_share,
+        value=100 * result.trap_share,
     )
     return (text, trapped)
 
@@ -286,18 +286,18 @@ def _templates(templates: list[TemplateFacts]) -> DataTable:
     )
     rows = tuple(
         (
-            *(one.template, one.urls, one.visited, one.live, one.index),
-            *(one.visits, one.changes, one.contents),
-            *(one.rule, _slack(one), one.trap, one.waits or None),
+            *(item.template, item.urls, item.visited, item.live, item.index),
+            *(item.visits, item.changes, item.contents),
+            *(item.rule, _slack(item), item.trap, item.waits or None),
         )
-        for one in templates
+        for item in templates
     )
     return DataTable("Templates", columns, rows)
 
 
 def _examples(templates: list[TemplateFacts]) -> DataTable:
     columns = (Column("template", Format.URL), Column("URL", Format.URL))
-    rows = tuple((one.template, url) for one in templates for url in one.examples)
+    rows = tuple((item.template, url) for item in templates for url in item.examples)
     return DataTable("Examples", columns, rows)
 
 
@@ -308,7 +308,8 @@ def _parameters(parameters: list[Parameter]) -> DataTable:
         Column("idle"),
     )
     rows = tuple(
-        (one.site, one.name, one.pairs, one.same, "yes" if one.idle else "") for one in parameters
+        (item.site, item.name, item.pairs, item.same, "yes" if item.idle else "")
+        for item in parameters
     )
     return DataTable("Query parameters", columns, rows)
 
@@ -326,18 +327,18 @@ def _rules(rules: list[RuleFacts]) -> DataTable:
     )
     rows = tuple(
         (
-            *(one.links, one.rule, _slack(one), one.highest or None),
-            *(one.foreseen, one.late, one.share),
+            *(item.links, item.rule, _slack(item), item.highest or None),
+            *(item.foreseen, item.late, item.share),
         )
-        for one in rules
+        for item in rules
     )
     return DataTable("Rules at work", columns, rows)
 
 
-def _slack(one: TemplateFacts | RuleFacts) -> str:
-    if one.rule == LinkRule.TIMESTAMP:
-        return span(max(one.slack, 0.0))
-    return f"{one.slack:,.0f}" if one.rule == LinkRule.SEQUENCE else ""
+def _slack(item: TemplateFacts | RuleFacts) -> str:
+    if item.rule == LinkRule.TIMESTAMP:
+        return span(max(item.slack, 0.0))
+    return f"{item.slack:,.0f}" if item.rule == LinkRule.SEQUENCE else ""
 
 
 _MOST = 500
@@ -426,9 +427,9 @@ def _promised(facts: KindFacts) -> str:
     return known[Promise[facts.promise.upper()]]
 
 
-def traps_document(found: TrapList) -> ReportDocument:
+def traps_document(result: TrapList) -> ReportDocument:
     """The list for people."""
-    if not found.kinds:
+    if not result.kinds:
         return ReportDocument("Traps", (Section("", (_NO_TRAP,)),))
     columns = (
         *(Column("host"), Column("kind"), Column("what it has")),
@@ -441,7 +442,7 @@ def traps_document(found: TrapList) -> ReportDocument:
             *(max(kind.met, kind.visited, kind.read), max(kind.visited, kind.read)),
             *(kind.new, kind.reason, kind.example),
         )
-        for kind in found.kinds
+        for kind in result.kinds
     )
     return ReportDocument(
         "Traps", (Section("", _ABOUT_TRAPS, tables=(DataTable("Kinds", columns, rows),)),)

@@ -117,9 +117,9 @@ def _lane(visit: FetchRow) -> str:
     return "stored" if visit.stored in {"novel", "delta"} else "unchanged"
 
 
-def document(found: PageTimeline) -> ReportDocument:
+def document(result: PageTimeline) -> ReportDocument:
     """The time line for people."""
-    plot = TimeLine("Visits, changes and hints", _LANES, (*_spans(found), *_hints(found.page)))
+    plot = TimeLine("Visits, changes and hints", _LANES, (*_spans(result), *_hints(result.page)))
     columns = (
         Column("time", Format.TIME),
         Column("status"),
@@ -136,7 +136,7 @@ def document(found: PageTimeline) -> ReportDocument:
             *(DECIDED_BY.get(look.reason, look.reason), WHY_VISITED.get(look.wanted, look.wanted)),
             *(STORED_AS.get(look.stored, look.stored), look.since or None),
         )
-        for look in reversed(found.visits)
+        for look in reversed(result.visits)
     )
     text = (
         message(
@@ -146,8 +146,8 @@ def document(found: PageTimeline) -> ReportDocument:
         ),
     )
     table = DataTable("Visits, latest first", columns, rows)
-    facts = _facts(found.page) if found.page else ()
-    section = Section("", text, (*url_facts(found.url), *facts), (plot,), (table,))
+    facts = _facts(result.page) if result.page else ()
+    section = Section("", text, (*url_facts(result.url), *facts), (plot,), (table,))
     return ReportDocument("Time line of a page", (section,))
 
 

@@ -107,7 +107,7 @@ class TrustTable(msgspec.Struct):
 
 def trust_table(known: RecrawlData) -> TrustTable:
     """Make the table."""
-    found = [
+    results = [
         _source(name, site, source, trust)
         for name, site in sorted(known.sites.items())
         for source, trust in sorted(site.trust.items())
@@ -115,13 +115,13 @@ def trust_table(known: RecrawlData) -> TrustTable:
     validators = [
         _validator(name, audit, known.now) for name, audit in sorted(known.audits.items())
     ]
-    return TrustTable(known.settings.hints, found, validators, _indexes(known))
+    return TrustTable(known.settings.hints, results, validators, _indexes(known))
 
 
 def _indexes(data: RecrawlData) -> list[IndexTrust]:
     rows = list(data.maps.values())
     rested = Counter(row.index for row in rows if row.stood > row.looked)
-    found = [
+    results = [
         IndexTrust(
             *(row.url, row.children, rested[row.url], row.spared),
             *(row.audit.clean, row.audit.lies, believes(row.audit, data.now)),
@@ -129,7 +129,7 @@ def _indexes(data: RecrawlData) -> list[IndexTrust]:
         for row in rows
         if row.children
     ]
-    return sorted(found, key=lambda one: one.url)
+    return sorted(results, key=lambda one: one.url)
 
 
 def _validator(name: str, audit: ReplyAudit, now: float) -> ValidatorTrust:
@@ -156,7 +156,7 @@ def _source(name: str, site: SiteRow, source: str, trust: HintTrust) -> SourceTr
     )
 
 
-def document(found: TrustTable) -> ReportDocument:
+def document(result: TrustTable) -> ReportDocument:
     """The table for people."""
     columns = (
         Column("site"),
@@ -175,7 +175,7 @@ def document(found: TrustTable) -> ReportDocument:
             *(source.recall, source.recall_low, source.recall_high, source.precision),
             *(source.false_days, source.doubted or None),
         )
-        for source in found.sources
+        for source in result.sources
     )
     text: tuple[str, ...] = (
         message(
@@ -186,9 +186,9 @@ def document(found: TrustTable) -> ReportDocument:
             "dates are doubted is not believed until they tell something again.",
         ),
     )
-    if not found.believed:
+    if not result.believed:
         text += (message("study.hints-off", "`recrawl.hints` is off: hints are not followed."),)
-    tables = (DataTable("Hints", columns, rows), *_index_table(found.indexes))
+    tables = (DataTable("Hints", columns, rows), *_index_table(result.indexes))
     return ReportDocument("Trust in hints", (Section("", text, tables=tables),))
 
 
@@ -211,10 +211,10 @@ def _index_table(trusts: list[IndexTrust]) -> tuple[DataTable, ...]:
     )
     rows = tuple(
         (
-            *(one.url, one.sitemaps, one.rested, one.spared, one.clean, one.lies),
-            "yes" if one.believed else "",
+            *(item.url, item.sitemaps, item.rested, item.spared, item.clean, item.lies),
+            "yes" if item.believed else "",
         )
-        for one in trusts
+        for item in trusts
     )
     return (DataTable("Indexes of sitemaps", columns, rows),)
 

@@ -332,10 +332,10 @@ def settings_for(
     for section in sections:
         part = find(settings, section).value
         if isinstance(part, BaseModel):
-            for found in properties(part):
-                path = f"{section}.{found.path}"
+            for result in properties(part):
+                path = f"{section}.{result.path}"
                 said = origin_under(sheets, overlay, path, origin)
-                yield SettingAnswer(path, _plain(found.value), said)
+                yield SettingAnswer(path, _plain(result.value), said)
 
 
 def origin_under(sheets: Sheets, overlay: int, path: str, origin: OriginOf) -> str:

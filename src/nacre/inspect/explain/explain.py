@@ -157,10 +157,10 @@ class Explainer:
     def _due(self, url: str) -> tuple[str, str]:
         """When it is visited again, and why; a running job has no time to ask the planner."""
         upcoming = NextVisits(self._view, self._clock.now())
-        found = upcoming.scheduled(url) if self._view.live else upcoming.of(url)
-        if found is None:
+        result = upcoming.scheduled(url) if self._view.live else upcoming.of(url)
+        if result is None:
             return "", ""
-        return _iso(round(found.time * 1e6)) if found.time < NEVER else "never", found.why
+        return _iso(round(result.time * 1e6)) if result.time < NEVER else "never", result.why
 
     def _normal(self, url: str) -> str:
         """The form that the job's normalizers give it, unless it is known as it is."""
@@ -239,9 +239,9 @@ class Explainer:
         settings = self._sheets.settings[overlay].frontier
         wait = None
         row = None
-        found = self._live.queue(name) if self._live is not None else None
-        if found is not None:
-            row, wait = found
+        result = self._live.queue(name) if self._live is not None else None
+        if result is not None:
+            row, wait = result
         row = row or read_queue(self._view.store, queue_id(name))
         if row is None:
             return QueueAnswer(name)

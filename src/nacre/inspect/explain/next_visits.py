@@ -93,8 +93,10 @@ class NextVisits:
 
     def first(self, number: int) -> list[NextVisit]:
         """The pages that are due next, the first one first."""
-        found = (self.of(row.url) for row in self._pages.scan())
-        return nsmallest(number, (one for one in found if one is not None and one.time < NEVER))
+        result = (self.of(row.url) for row in self._pages.scan())
+        return nsmallest(
+            number, (item for item in result if item is not None and item.time < NEVER)
+        )
 
     def earliest(self, since: float, *, left: bool) -> NextVisit | None:
         """The page that is due first, but not before a time; None when none ever is.
@@ -118,8 +120,8 @@ class NextVisits:
         if not planned or (best is not None and best.time <= since):
             return best
         most = min(since + DAY, best.time if best else NEVER)
-        found = self._first_worth(since, most)
-        if found is None and most == since + DAY:
+        result = self._first_worth(since, most)
+        if result is None and most == since + DAY:
             return NextVisit(
                 most,
                 "",
@@ -128,7 +130,7 @@ class NextVisits:
                     "start pages and sitemaps are read once a day",
                 ),
             )
-        return found or best
+        return result or best
 
     def _first_worth(self, since: float, until: float) -> NextVisit | None:
         """The page whose visit will be worth its price first; None before a time."""

@@ -162,10 +162,10 @@ class UrlLookup:
             busy = self._in_process(key)
             if busy:
                 return PrerequisiteAnswer(url, busy.attempts, busy.last_status)
-            found = find_waiting(self._view.store, uri.queue, key)
-            if found:
-                left = None if found.due is None else found.due - self._clock.now()
-                return PrerequisiteAnswer(url, found.uri.attempts, found.uri.last_status, left)
+            result = find_waiting(self._view.store, uri.queue, key)
+            if result:
+                left = None if result.due is None else result.due - self._clock.now()
+                return PrerequisiteAnswer(url, result.uri.attempts, result.uri.last_status, left)
         return None
 
     def way(self, via: str) -> list[PathStep]:

@@ -302,8 +302,8 @@ def data_table(
 ) -> DataTable:
     """A table of a document, made of rows of data."""
     shown = [column for column in columns if verbose or not column.verbose]
-    cells = tuple(tuple(_cell(row.get(one.key), one.format) for one in shown) for row in rows)
-    return DataTable(caption, tuple(Column(one.heading, one.format) for one in shown), cells)
+    cells = tuple(tuple(_cell(row.get(item.key), item.format) for item in shown) for row in rows)
+    return DataTable(caption, tuple(Column(item.heading, item.format) for item in shown), cells)
 
 
 def _cell(value: object, form: Format) -> Cell:

@@ -78,8 +78,8 @@ class NonemptyQueuesReport(RowReport):
 
     def rows(self, source: ReportSource) -> Iterator[Data]:
         """See `RowReport.rows`."""
-        found = (queue for queue in source.queues() if queue.current_size)
-        for queue in sort_rows(found, QueueFacts, lambda q: q.queue, source.scratch):
+        result = (queue for queue in source.queues() if queue.current_size)
+        for queue in sort_rows(result, QueueFacts, lambda q: q.queue, source.scratch):
             yield queue._asdict()
 
     def line(self, row: Data) -> str:

@@ -127,8 +127,8 @@ def _hosts_by_name(source: ReportSource) -> Iterator[Data]:
     queued = ((name, None, number) for name, number in waiting)
     for name, group in groupby(merge(counts, queued, key=by_name), key=by_name):
         tally, remaining = Tally(), 0
-        for _, found, number in group:
-            tally = found or tally
+        for _, result, number in group:
+            tally = result or tally
             remaining += number
         yield _host_row(name, tally, remaining)
 
@@ -172,10 +172,10 @@ class SourcesReport(_ReplyReport):
             yield from _codes_of_sources(source, chain((first,), codes))
             return
         names = ((name.partition("\0"), tally) for name, tally in rows(source.store, "source"))
-        found = (
+        result = (
             {"source": tag, "host": host, "urls": tally.urls} for (tag, _, host), tally in names
         )
-        for _, group in groupby(found, key=itemgetter("source")):
+        for _, group in groupby(result, key=itemgetter("source")):
             yield from _most_first(source, group, "host")
 
     def line(self, row: Data) -> str:
@@ -197,11 +197,11 @@ def _codes_of_sources(
     source: ReportSource, codes: Iterator[tuple[str, str, str, int]]
 ) -> Iterator[Data]:
     """Rows by source and host, in the order of their names, the most frequent status first."""
-    found = (
+    result = (
         {"source": tag, "host": host, "rescode": int(code), "urls": urls}
         for tag, host, code, urls in codes
     )
-    for _, group in groupby(found, key=itemgetter("source", "host")):
+    for _, group in groupby(result, key=itemgetter("source", "host")):
         yield from _most_first(source, group, "rescode")
 
 
@@ -221,11 +221,11 @@ class MediaTypesReport(_ReplyReport):
 
     def rows(self, source: ReportSource) -> Iterator[Data]:
         """See `RowReport.rows`."""
-        found = (
+        result = (
             {"urls": tally.urls, "bytes": tally.size, "mime": name}
             for name, tally in rows(source.store, "mime")
         )
-        return _most_first(source, found, "mime")
+        return _most_first(source, result, "mime")
 
     def line(self, row: Data) -> str:
         """See `RowReport.line`."""
@@ -253,11 +253,11 @@ class StatusCodesReport(RowReport):
 
     def rows(self, source: ReportSource) -> Iterator[Data]:
         """See `RowReport.rows`."""
-        found = (
+        result = (
             {"urls": tally.urls, "rescode": int(name)}
             for name, tally in rows(source.store, "status")
         )
-        return _most_first(source, found, "rescode")
+        return _most_first(source, result, "rescode")
 
     def line(self, row: Data) -> str:
         """See `RowReport.line`."""

@@ -268,7 +268,7 @@ def visit_lines(log: RunLog, section_of: SectionOf) -> Iterator[_VisitLine]:
         noted = fields[11].decode("utf-8", "replace").split(",")
         if not section or PAIR in noted:
             continue
-        change = next((one.split(":")[1] for one in noted if one.startswith(_VERDICT)), "")
+        change = next((item.split(":")[1] for item in noted if item.startswith(_VERDICT)), "")
         yield _VisitLine(
             section, url, log.run, status, max(number_of(fields[2]), 0),
             fields[9].decode("latin-1"), change, fields[6].startswith(_HTML), log.judged,
@@ -307,8 +307,8 @@ def section_list(
     for number, (name, visits) in enumerate(groupby(ordered, key=itemgetter(0)), start=1):
         facts = _counted(name, visits)
         _add(total, facts)
-        for one in facts.runs:
-            _add(by_run.setdefault(one.run, SectionRun(run=one.run)), one)
+        for item in facts.runs:
+            _add(by_run.setdefault(item.run, SectionRun(run=item.run)), item)
         entry = (facts.pages + facts.files, -number, facts)
         (heappush if len(ranked) < most else heappushpop)(ranked, entry)
     total.runs = [by_run[run] for run in sorted(by_run)]
@@ -334,7 +334,7 @@ def _counted(section: str, lines: Iterable[_VisitLine]) -> SectionFacts:
             facts.section = f"{url.partition('://')[0]}://{section}"
         _count_url(facts, by_run, visits)
     facts.runs = [by_run[run] for run in sorted(by_run)]
-    facts.bytes = sum(one.bytes for one in facts.runs)
+    facts.bytes = sum(item.bytes for item in facts.runs)
     return facts
 
 
@@ -347,16 +347,16 @@ def _count_url(
     last = _FAILED
     for run, of_run in groupby(visits, key=itemgetter(2)):
         counts = by_run.setdefault(run, SectionRun(run=run))
-        found = []
+        results = []
         for visit in of_run:
             last = _found(visit, digest, is_held=is_held)
-            found.append(last)
+            results.append(last)
             if last in {_NEW, _CHANGED} or (last == _SAME and visit.digest not in {digest, "-"}):
                 counts.bytes += visit.size
             if last <= _SAME and visit.status != _NOT_MODIFIED:
                 digest, is_html = visit.digest, visit.html
             is_held = is_held or last <= _SAME
-        result = min(found)
+        result = min(results)
         if result <= _SAME:
             counts.pages += is_html
             counts.files += not is_html
@@ -458,9 +458,9 @@ class SectionsReport(Report):
         ]
         # Only a running job has its scratch directory for sure, and the right to write there.
         scratch = view.layout.scratch if view.running else None
-        found = section_list(logs, request.url, scratch)
-        found.missing = missing
-        return found
+        result = section_list(logs, request.url, scratch)
+        result.missing = missing
+        return result
 
     def document(self, data: SectionList, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

@@ -131,29 +131,29 @@ def tally_seeds(ends: Iterable[SeedOutcome], most: int, skipped: int = 0) -> See
         most: How many are kept.
         skipped: Lines of the list that are not seeds.
     """
-    found = SeedTally(skipped=skipped)
+    result = SeedTally(skipped=skipped)
     untried: list[SeedOutcome] = []
     for end in ends:
-        found.total += 1
+        result.total += 1
         match end.state:
             case SeedState.GOT:
-                found.got += 1
+                result.got += 1
             case SeedState.ERROR:
-                found.errors += 1
+                result.errors += 1
             case SeedState.NO_REPLY:
-                found.no_reply += 1
+                result.no_reply += 1
             case SeedState.REFUSED:
-                found.refused += 1
+                result.refused += 1
             case SeedState.WAITS:
-                found.waiting += 1
+                result.waiting += 1
             case SeedState.NOT_DUE:
-                found.not_due += 1
+                result.not_due += 1
         if end.cause:
-            kept = found.not_got if end.tries else untried
+            kept = result.not_got if end.tries else untried
             if len(kept) < most:
                 kept.append(end)
-    found.not_got += untried[: most - len(found.not_got)]
-    return found
+    result.not_got += untried[: most - len(result.not_got)]
+    return result
 
 
 class _Waiting(NamedTuple):
@@ -267,13 +267,13 @@ class SeedOutcomes:
         waiting = self._waiting_ones()
         own = waiting.get(url)
         needs = (f"dns:{host(url)}", origin(url) + _ROBOTS) if "://" in url else ()
-        for found in (own, *(waiting.get(need) for need in needs)):
-            if found is not None and found.uri.attempts:
-                uri = found.uri
+        for result in (own, *(waiting.get(need) for need in needs)):
+            if result is not None and result.uri.attempts:
+                uri = result.uri
                 said = self._said_of(uri.url, cause(uri.last_status, uri.last_error))
                 state = SeedState.WAITS
                 # A dead one is tried again when nothing else is left.
-                due = None if DEAD in uri.heritable else found.due
+                due = None if DEAD in uri.heritable else result.due
                 return SeedOutcome(url, state, uri.last_status, said, uri.attempts, due)
         due = own.due if own else None
         return SeedOutcome(
@@ -361,6 +361,6 @@ def all_seeds(store: Store, identity: Identity, run: int = 0) -> SeedTally:
         identity: How the job names URLs.
         run: Number of the run if it ends now: what could not be connected to is noted; else 0.
     """
-    found = SeedOutcomes(store, identity).all()
-    found = note_unreachable(store, found, run) if run else found
-    return tally_seeds(found, _NOT_GOT, skipped=store.counter(SEEDS_SKIPPED))
+    result = SeedOutcomes(store, identity).all()
+    result = note_unreachable(store, result, run) if run else result
+    return tally_seeds(result, _NOT_GOT, skipped=store.counter(SEEDS_SKIPPED))

@@ -43,38 +43,38 @@ def found_in_words(verdict: str) -> str:
 
 
 def page_history(
-    found: Mapping[str, Any], due: tuple[str, str] | None, *, verbose: bool = False
+    result: Mapping[str, Any], due: tuple[str, str] | None, *, verbose: bool = False
 ) -> ReportDocument:
     """All that is known of one URL.
 
     Args:
-        found: See `lookback.page`.
+        result: See `lookback.page`.
         due: When it is visited next, in words, and why; None when no visit is planned.
         verbose: With the fields that only the planner reads.
     """
-    facts = [*url_facts(found["url"]), *_facts(found)]
+    facts = [*url_facts(result["url"]), *_facts(result)]
     if due is not None:
         facts.append(("Next visit", f"{due[0]} ({due[1]})"))
-    if found["visits"]:
-        visits = _visits(found["visits"], verbose=verbose)
+    if result["visits"]:
+        visits = _visits(result["visits"], verbose=verbose)
         sections = [Section("", facts=tuple(facts), tables=(visits,))]
     else:
         sections = [Section("", facts=tuple(facts), text=(_NO_VISITS,))]
     if verbose:
         sections += (
-            Section(f"Inside: {name}", facts=_fields(found[name]))
+            Section(f"Inside: {name}", facts=_fields(result[name]))
             for name in ("page", "way", "version", "capture")
-            if name in found
+            if name in result
         )
     return ReportDocument("History of a page", tuple(sections))
 
 
-def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     facts = []
-    row = found.get("page")
+    row = result.get("page")
     if row is not None:
         facts += _of_page(row)
-    stored = [visit["stored"] for visit in found["visits"]]
+    stored = [visit["stored"] for visit in result["visits"]]
     copies = [
         f"{stored.count(kind):,} {STORED_AS[kind]}"
         for kind in ("novel", "delta", "duplicate", "not-modified", "noted")
@@ -82,8 +82,8 @@ def _facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
     if copies:
         facts.append(("In the archive", ", ".join(copies)))
-    elif "capture" in found:
-        facts += _of_capture(found["capture"])
+    elif "capture" in result:
+        facts += _of_capture(result["capture"])
     return facts
 
 
@@ -182,7 +182,7 @@ def _readable(name: str, value: object) -> str:
 # ---- the whole job
 
 
-def runs_document(found: Sequence[Mapping[str, Any]]) -> ReportDocument:
+def runs_document(results: Sequence[Mapping[str, Any]]) -> ReportDocument:
     """The runs of a job, in their order; see `lookback.run_list`."""
     columns = (
         *(
@@ -200,12 +200,12 @@ def runs_document(found: Sequence[Mapping[str, Any]]) -> ReportDocument:
     )
     rows = tuple(
         (
-            *(one["number"], one["name"], one["mode"], one["started"], one["elapsed"]),
-            _end(str(one["exit"])),
-            *(_sum(one["found"], kinds) for kinds in (("new",), _CHANGED, _GONE, _SAME)),
-            *(one["keep"], one["budget"] or "none"),
+            *(item["number"], item["name"], item["mode"], item["started"], item["elapsed"]),
+            _end(str(item["exit"])),
+            *(_sum(item["found"], kinds) for kinds in (("new",), _CHANGED, _GONE, _SAME)),
+            *(item["keep"], item["budget"] or "none"),
         )
-        for one in found
+        for item in results
     )
     return ReportDocument("Runs", (Section("", tables=(DataTable("All runs", columns, rows),)),))
 
@@ -218,32 +218,32 @@ def _sum(counts: Mapping[str, int], kinds: Sequence[str]) -> int:
     return sum(counts.get(kind, 0) for kind in kinds)
 
 
-def statistics_document(found: Mapping[str, Any]) -> ReportDocument:
+def statistics_document(result: Mapping[str, Any]) -> ReportDocument:
     """Totals of a job; see `lookback.statistics`."""
     facts = (
-        ("Pages known", f"{found['pages']:,}, of which {found['visited']:,} were visited"),
-        ("Pages that list others", f"{found['index_pages']:,}"),
-        ("Changes seen", f"{found['changes']:,}"),
-        ("Last visit", f"{moment(found['last_visit'])} UTC"),
+        ("Pages known", f"{result['pages']:,}, of which {result['visited']:,} were visited"),
+        ("Pages that list others", f"{result['index_pages']:,}"),
+        ("Changes seen", f"{result['changes']:,}"),
+        ("Last visit", f"{moment(result['last_visit'])} UTC"),
     )
-    verdicts = {kind for counts in found["visits"].values() for kind in counts}
+    verdicts = {kind for counts in result["visits"].values() for kind in counts}
     shown = [kind for kind in FOUND if kind in verdicts]
     shown += sorted(verdicts - set(shown))
     visits = DataTable(
         "Visits by run, and what they found",
-        (Column("found"), *(Column(f"run {run}", Format.COUNT) for run in found["visits"])),
+        (Column("found"), *(Column(f"run {run}", Format.COUNT) for run in result["visits"])),
         tuple(
-            (found_in_words(kind), *(counts.get(kind, 0) for counts in found["visits"].values()))
+            (found_in_words(kind), *(counts.get(kind, 0) for counts in result["visits"].values()))
             for kind in shown
         ),
     )
     tables = [
-        _counts("Pages by kind", "kind", found["kinds"], _KINDS),
-        _counts("Pages by state", "state", found["lives"], _LIVES),
+        _counts("Pages by kind", "kind", result["kinds"], _KINDS),
+        _counts("Pages by state", "state", result["lives"], _LIVES),
         visits,
     ]
-    if "hosts" in found:
-        tables.append(_hosts(found["hosts"]))
+    if "hosts" in result:
+        tables.append(_hosts(result["hosts"]))
     return ReportDocument("What is known", (Section("", facts=facts, tables=tuple(tables)),))
 
 
@@ -266,24 +266,24 @@ def _hosts(hosts: Mapping[str, Mapping[str, int]]) -> DataTable:
     return DataTable("Pages by host and state", columns, rows)
 
 
-def due_document(found: Sequence[tuple[float, str, str]]) -> ReportDocument:
+def due_document(results: Sequence[tuple[float, str, str]]) -> ReportDocument:
     """Pages that are due next: time, URL, why."""
     columns = (
         Column("due (UTC)", Format.TIME),
         Column("page", Format.URL),
         Column("because"),
     )
-    table = DataTable("The first ones", columns, tuple(found))
+    table = DataTable("The first ones", columns, tuple(results))
     return ReportDocument("Pages that are due next", (Section("", tables=(table,)),))
 
 
 def top_document(
-    found: Sequence[tuple[float, str]], young: Collection[str], doubt: str
+    results: Sequence[tuple[float, str]], young: Collection[str], doubt: str
 ) -> ReportDocument:
     """Pages that change most.
 
     Args:
-        found: Expected changes a day, and URL.
+        results: Expected changes a day, and URL.
         young: Of these, the ones of which too little is known for an interval.
         doubt: Why that is so of all; "" when it is not.
     """
@@ -292,7 +292,9 @@ def top_document(
         Column("a change every", Format.DAYS),
         Column("page", Format.URL),
     )
-    rows = tuple((rate, None if doubt or url in young else 1.0 / rate, url) for rate, url in found)
+    rows = tuple(
+        (rate, None if doubt or url in young else 1.0 / rate, url) for rate, url in results
+    )
     text = (doubt.capitalize() + ".",) if doubt else ()
     table = DataTable("Most first", columns, rows)
     return ReportDocument("Pages that change most", (Section("", text, tables=(table,)),))

@@ -32,26 +32,26 @@ from nacre.wire.urltext import readable_url
 _SEEDS = 5
 
 
-def run_document(found: RunSummary, reader: ReportLocale, now: float) -> ReportDocument:
+def run_document(result: RunSummary, reader: ReportLocale, now: float) -> ReportDocument:
     """Return the report of a run.
 
     Args:
-        found: The summary of the run.
+        result: The summary of the run.
         reader: The time zone.
         now: Time of the report, seconds since the epoch.
     """
     sections = (
-        summary_section(found),
-        fetched_section(found),
-        changes_section(found),
-        failures_section(found),
-        storage_section(found),
-        runs_section(found, reader),
+        summary_section(result),
+        fetched_section(result),
+        changes_section(result),
+        failures_section(result),
+        storage_section(result),
+        runs_section(result, reader),
     )
     return ReportDocument(
-        message("run-report.title", "Crawl report: {job}", job=found.job),
+        message("run-report.title", "Crawl report: {job}", job=result.job),
         tuple(section for section in sections if section is not None),
-        about=_about(found, reader, now),
+        about=_about(result, reader, now),
         footer=message(
             "run-report.footer", "Made by Nacre. Time zone: {zone}.", zone=reader.zone_name
         ),

@@ -237,10 +237,10 @@ def summarize_run(view: View, name: str = "") -> RunSummary:
     rows = [row for row in all_runs(store) if not row.fresh]
     row = _chosen(rows, name, layout)
     tables = _tables(view, row)
-    found = failures(layout.run(row.name) / "logs")
+    result = failures(layout.run(row.name) / "logs")
     is_last = row == read_run(store)
     files, size = _warcs(store, row, is_last=is_last)
-    lines = [_line(store, one, is_running=view.running and one is rows[-1]) for one in rows]
+    lines = [_line(store, item, is_running=view.running and item is rows[-1]) for item in rows]
     return RunSummary(
         endless=read_totals(store).endless if is_last else 0,
         deleted=totals(store).left_deleted if is_last else 0,
@@ -258,8 +258,8 @@ def summarize_run(view: View, name: str = "") -> RunSummary:
         hosts=_counted(tables["hosts"], "host"),
         mimes=_counted(tables["mimetype"], "mime"),
         statuses=_counted(tables["responsecode"], "rescode"),
-        failed=found.counts,
-        failures=found.first,
+        failed=result.counts,
+        failures=result.first,
         changes=_changes(store, row),
         warc_files=files,
         warc_bytes=size,
@@ -289,10 +289,10 @@ def _chosen(rows: list[RunRow], name: str, layout: Layout) -> RunRow:
 
 def _line(store: Store, row: RunRow, *, is_running: bool) -> RunLine:
     cut_off = row.exit is ExitStatus.NONE and not is_running
-    found = found_by(store, row) if row.number > 1 else {}
+    result = found_by(store, row) if row.number > 1 else {}
     return RunLine(
         row.number, row.name, row.mode, row.started, row.ended,
-        CRASHED if cut_off else str(row.exit), found,
+        CRASHED if cut_off else str(row.exit), result,
     )  # fmt: skip
 
 
@@ -327,12 +327,12 @@ def _read(path: Path) -> Any:  # noqa: ANN401 - a report
 
 def _counted(table: Mapping[str, Any], key: str) -> list[NamedCount]:
     rows = table["rows"]
-    found = [_row(row, key) for row in rows[:MOST_ROWS]]
+    results = [_row(row, key) for row in rows[:MOST_ROWS]]
     rest = rows[MOST_ROWS:]
     if rest:
         others = [_row(row, key) for row in rest]
-        found.append(NamedCount("", sum(o.urls for o in others), sum(o.bytes for o in others)))
-    return found
+        results.append(NamedCount("", sum(o.urls for o in others), sum(o.bytes for o in others)))
+    return results
 
 
 def _failed_seeds(table: Mapping[str, Any]) -> Iterator[FailedSeed]:
@@ -365,11 +365,11 @@ def _warcs(store: Store, row: RunRow, *, is_last: bool) -> tuple[int, int]:
 def _changes(store: Store, row: RunRow) -> dict[str, list[str]]:
     if row.number == 1:
         return {}
-    found: dict[str, list[str]] = {"new": [], "changed": [], "gone": []}
+    results: dict[str, list[str]] = {"new": [], "changed": [], "gone": []}
     for visit, kind in _changed(store, row):
-        if len(found[kind]) < MOST_CHANGES and visit.url not in found[kind]:
-            found[kind].append(visit.url)
-    return found
+        if len(results[kind]) < MOST_CHANGES and visit.url not in results[kind]:
+            results[kind].append(visit.url)
+    return results
 
 
 def _changed(store: Store, row: RunRow) -> Iterator[tuple[FetchRow, str]]:
