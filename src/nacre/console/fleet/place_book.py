@@ -134,6 +134,27 @@ def checked_place(
     Raises:
         JobError: It may not.
     """
+    root = _own_directory(directory, user)
+    for place in places:
+        place_root = place.root.resolve()
+        if root.is_relative_to(place_root) or place_root.is_relative_to(root):
+            raise JobError(
+                message(
+                    "console.places-nested",
+                    "{directory} and the place {root} are one in the other",
+                    directory=directory,
+                    root=place.root,
+                )
+            )
+    return new_place(root, {*labels, *(place.label for place in places)})
+
+
+def _own_directory(directory: str, user: int) -> Path:
+    """Return a directory of a user by its absolute path, without links.
+
+    Raises:
+        JobError: It is no such directory.
+    """
     path = Path(directory)
     if not path.is_absolute():
         raise JobError(
@@ -171,15 +192,4 @@ def checked_place(
                 directory=directory,
             )
         )
-    for place in places:
-        place_root = place.root.resolve()
-        if root.is_relative_to(place_root) or place_root.is_relative_to(root):
-            raise JobError(
-                message(
-                    "console.places-nested",
-                    "{directory} and the place {root} are one in the other",
-                    directory=directory,
-                    root=place.root,
-                )
-            )
-    return new_place(root, {*labels, *(place.label for place in places)})
+    return root
