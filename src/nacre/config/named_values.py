@@ -99,11 +99,7 @@ def _of_mapping(
             # An item of a list by its number or name, or entries that are added to a chain.
             kinds = [kind if isinstance(item, list) else _named_item(below, str(key))]
         if kinds:
-            values = (
-                value_named
-                for member_kind in kinds
-                for value_named in named_values(member_kind, item, here, inner)
-            )
+            values = (v for k in kinds for v in named_values(k, item, here, inner))
             yield from dict.fromkeys(values) if len(kinds) > 1 else values
         else:
             yield from _by_name(str(key), item, here)

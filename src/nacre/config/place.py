@@ -205,7 +205,7 @@ def _validate(settings: T, tree: Mapping[str, object], above: str) -> T:
     own = settings.__dict__
     current = {name: own[name] for name in type(settings).model_fields if name in own}
     try:
-        validated = type(settings).model_validate({**current, **tree})
+        result = type(settings).model_validate({**current, **tree})
     except ValidationError as error:
         raise InvalidValuesError(
             [_describe_error(item, above) for item in error.errors()]
@@ -213,11 +213,11 @@ def _validate(settings: T, tree: Mapping[str, object], above: str) -> T:
     # Validation makes new lists of the same items: unchanged lists stay the same object, so that
     # derived objects are built once.
     same = {name: value for name, value in current.items() if tree.get(name, value) is value}
-    validated.__dict__.update(same)
-    validated.model_fields_set.intersection_update(
+    result.__dict__.update(same)
+    result.model_fields_set.intersection_update(
         settings.model_fields_set | tree.keys() - same.keys()
     )
-    return validated
+    return result
 
 
 def _describe_error(item: ErrorDetails, above: str) -> tuple[str, str, object]:

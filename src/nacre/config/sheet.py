@@ -130,8 +130,7 @@ def _forbidden(settings: BaseModel, path: str) -> Problem | None:
         return Problem(
             path,
             message(
-                "config.not-in-sheets",
-                "a sheet cannot change this: it applies to the whole job",
+                "config.not-in-sheets", "a sheet cannot change this: it applies to the whole job"
             ),
         )
     return None
@@ -251,10 +250,7 @@ def _over(values: Values, stronger: Values) -> dict[str, object]:
     weaker = {
         path: value
         for path, value in values.items()
-        if not any(
-            path == stronger_path or path.startswith(stronger_path + ".")
-            for stronger_path in stronger
-        )
+        if not any(path == p or path.startswith(p + ".") for p in stronger)
     }
     return weaker | dict(stronger)
 

@@ -103,14 +103,7 @@ def _claimant(document: Document, settings: "ExtractSettings") -> Extractor | No
 @lru_cache(maxsize=256)
 def _stock_for(mime: str) -> Extractor | None:
     """Return Nacre's own extractor that declares a media type."""
-    return next(
-        (
-            extractor
-            for extractor in EXTRACTORS
-            if not extractor.contract and mime in extractor.media_types
-        ),
-        None,
-    )
+    return next((e for e in EXTRACTORS if not e.contract and mime in e.media_types), None)
 
 
 def _detect(kind: str, extractor: Extractor | None, document: Document, result: Extraction) -> None:

@@ -54,12 +54,8 @@ def parse_challenges(values: Iterable[bytes]) -> list[Challenge]:
                 challenges.append(Challenge(name, {}))
             elif challenges:
                 challenges[-1].parameters.setdefault(name, _unquote(text))
-    usable = [
-        challenge
-        for challenge in challenges
-        if challenge.scheme == "basic" or _can_digest(challenge)
-    ]
-    return sorted(usable, key=lambda challenge: challenge.scheme == "basic")
+    usable = [c for c in challenges if c.scheme == "basic" or _can_digest(c)]
+    return sorted(usable, key=lambda c: c.scheme == "basic")
 
 
 def _unquote(text: str) -> str:
@@ -167,11 +163,7 @@ class Authenticator:
         self._known: dict[tuple[str, str, int], _Known] = {}
 
     async def fetch(
-        self,
-        origin: Origin,
-        call: tuple[str, str],
-        credentials: Sequence[Credential],
-        once: Once,
+        self, origin: Origin, call: tuple[str, str], credentials: Sequence[Credential], once: Once
     ) -> FetchResult:
         """Fetch, and answer one challenge; the result is that of the last request.
 

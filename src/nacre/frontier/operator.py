@@ -99,12 +99,10 @@ class OperatorControl:
 
         The caller leaves out URIs that are queued or in process: they would enter twice.
         """
-        known_keys = [
-            key for key, is_known in zip(keys, self._seen.contains(keys), strict=True) if is_known
-        ]
-        for key in known_keys:
+        present = [key for key, is_in in zip(keys, self._seen.contains(keys), strict=True) if is_in]
+        for key in present:
             self._seen.forget(key)
-        return len(known_keys)
+        return len(present)
 
     # ---- URIs
 
@@ -307,9 +305,7 @@ def _describe_exhausted(row: QueueRow) -> str:
     if not row.waiting:
         return message("frontier.is-empty", "it is empty")
     return message(
-        "frontier.waits-for-retries",
-        "{number} of its URIs wait for a retry",
-        number=row.waiting,
+        "frontier.waits-for-retries", "{number} of its URIs wait for a retry", number=row.waiting
     )
 
 

@@ -134,17 +134,17 @@ def revisit_of(
 
 
 def _identical(
-    capture: Capture, settings: DedupSettings, history: HistoryRecord | None, digests: Digests
+    capture: Capture, settings: DedupSettings, last: HistoryRecord | None, digests: Digests
 ) -> RevisitProfile | None:
     framing = "chunked" if capture.framing == "chunked" else ""
     if (
-        history
-        and history.base is None
-        and history.digest == capture.payload_digest
-        and history.framing == framing
-        and history.date
+        last
+        and last.base is None
+        and last.digest == capture.payload_digest
+        and last.framing == framing
+        and last.date
     ):
-        return RevisitProfile(IDENTICAL, _original(history), capture.payload_digest)
+        return RevisitProfile(IDENTICAL, _original(last), capture.payload_digest)
     original = digests.get(capture.payload_digest, framing)
     if (
         original is None

@@ -40,9 +40,7 @@ def draw_plot(plot: Plot) -> str:
 
 
 def _bars(plot: Bars) -> str:
-    totals = [
-        sum(values) for values in zip(*(series.values for series in plot.series), strict=True)
-    ]
+    totals = [sum(values) for values in zip(*(s.values for s in plot.series), strict=True)]
     top = _round_up(max(totals, default=0.0))
     step = _INNER / max(1, len(plot.labels))
     parts = list(_shelves(top))
@@ -50,7 +48,7 @@ def _bars(plot: Bars) -> str:
         parts += _bar(plot, at, step, top)
     for nth, at in enumerate(_choose_labels(len(plot.labels))):
         parts.append(_tick(nth, _LEFT + (at + 0.5) * step, _FLOOR + 18, plot.labels[at]))
-    return _svg(plot.title, _HEIGHT, parts) + _legend([series.name for series in plot.series])
+    return _svg(plot.title, _HEIGHT, parts) + _legend([s.name for s in plot.series])
 
 
 def _bar(plot: Bars, at: int, step: float, top: float) -> Iterator[str]:

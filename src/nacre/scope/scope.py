@@ -152,14 +152,12 @@ class Scope:
         ]
         for place, opinion in enumerate(self.opinions):
             if opinion.is_head:
-                decisions = [
+                opinions = [
                     verdicts[member].decision
                     for member in members(self.opinions, place)
                     if verdicts[member].decision is not Decision.NONE
                 ]
-                verdicts[place] = Verdict(
-                    decisions[-1] if decisions else Decision.NONE, opinion.name
-                )
+                verdicts[place] = Verdict(opinions[-1] if opinions else Decision.NONE, opinion.name)
         return verdicts
 
 

@@ -419,9 +419,7 @@ class LocalSearch:
         """Return the parts of the score of a document, and their sum without the importance."""
         parts: list[ScorePart] = []
         total = 0.0
-        for clause in (
-            candidate for group in query.groups for candidate in group if not candidate.negative
-        ):
+        for clause in (c for group in query.groups for c in group if not c.negative):
             values = []
             for field, field_query in self._queries.scoring(clause):
                 value = self._value(field_query, address)
@@ -443,9 +441,7 @@ class LocalSearch:
     def _facet(self, query: "tantivy.Query", name: str) -> tuple[tuple[str, int], ...]:
         request = {name: {"terms": {"field": _FACETS[name], "size": 20}}}
         buckets = self._searcher.aggregate(query, request)
-        return tuple(
-            (str(bucket["key"]), int(bucket["doc_count"])) for bucket in buckets[name]["buckets"]
-        )
+        return tuple((str(b["key"]), int(b["doc_count"])) for b in buckets[name]["buckets"])
 
 
 class _QueryMaker:

@@ -100,10 +100,7 @@ class SeedLogins(NamedTuple):
 
     def written(self) -> list[dict[str, Any]]:
         """Return the credentials in the form of the file."""
-        return [
-            {name: _as_yaml(value) for name, value in credential.items()}
-            for credential in self.credentials
-        ]
+        return [{name: _as_yaml(value) for name, value in c.items()} for c in self.credentials]
 
     def write(self, root: Path) -> None:
         """Write the passwords.

@@ -126,12 +126,12 @@ def _any_case(definitions: Schema) -> None:
 def _sheet(definitions: Schema, properties: Schema) -> Schema:
     """Return the schema of a sheet: the sections without settings of the whole job, or paths."""
     allowed = {field.path for field in fields(JobSettings) if field.sheets}
-    sheet_properties: Schema = {}
+    parts: Schema = {}
     for name, part in properties.items():
         section = definitions.get(part.get("$ref", "").rpartition("/")[2])
         if section is None:
             if name in allowed:
-                sheet_properties[name] = part
+                parts[name] = part
             continue
         inner = {
             key: deepcopy(value)
@@ -139,16 +139,12 @@ def _sheet(definitions: Schema, properties: Schema) -> Schema:
             if f"{name}.{key}" in allowed or "$ref" in value
         }
         if inner:
-            sheet_properties[name] = {
-                "type": "object",
-                "properties": inner,
-                "additionalProperties": False,
-            }
-            sheet_properties |= {f"{name}.{key}": value for key, value in inner.items()}
+            parts[name] = {"type": "object", "properties": inner, "additionalProperties": False}
+            parts |= {f"{name}.{key}": value for key, value in inner.items()}
     return {
         "description": "Other values for some URIs: by section, or by path.",
         "type": "object",
-        "properties": sheet_properties,
+        "properties": parts,
         "patternProperties": {r"^[a-z_]+\..*\.": True, r"^scope(\.|$)": True, "^chains$": True},
         "additionalProperties": False,
     }

@@ -170,16 +170,11 @@ def resent_secrets(before: JobSettings, after: JobSettings) -> list[Problem]:
     own, old = list(_places(after, "", "")), secret_places(before)
     bound, same = {place.binding for place in old}, {id(place.secret) for place in old}
     old_secrets = {(place.kind, place.secret.text) for place in old}
-    moved = [
-        place_after
-        for place_after in own
-        if id(place_after.secret) in same and place_after.binding not in bound
-    ]
-    fine = bound | {place_after.binding for place_after in own}
+    moved = [p for p in own if id(p.secret) in same and p.binding not in bound]
+    fine = bound | {p.binding for p in own}
     moved += [
-        place_after
-        for place_after in _sheet_places(after)
-        if place_after.binding not in fine
-        and (place_after.kind, place_after.secret.text) in old_secrets
+        p
+        for p in _sheet_places(after)
+        if p.binding not in fine and (p.kind, p.secret.text) in old_secrets
     ]
-    return [_MOVED._replace(path=place_after.path) for place_after in moved]
+    return [_MOVED._replace(path=p.path) for p in moved]

@@ -279,14 +279,12 @@ def make_sheets(settings: JobSettings, lists: SheetList, state: ScopeState) -> S
 
 def sheet_problems(loaded: Loaded[JobSettings], root: Path) -> list[Problem]:
     """Return the problems of a job's sheets, each with its place."""
-    placed_problems = []
+    result = []
     for problem in examine_sheets(loaded.settings, root)[1]:
         place = loaded.place(problem.path)
         placed = problem.file or not place.file
-        placed_problems.append(
-            problem if placed else problem._replace(file=place.file, line=place.line)
-        )
-    return placed_problems
+        result.append(problem if placed else problem._replace(file=place.file, line=place.line))
+    return result
 
 
 def _unknown(path: str, names: tuple[str, ...], sheets: Mapping[str, Sheet]) -> Iterator[Problem]:

@@ -59,11 +59,8 @@ def checkpoints(directory: str) -> list[str]:
     place = Path(directory)
     if not place.is_dir():
         return []
-    folders = [folder for folder in place.iterdir() if _is_whole(folder)]
-    return [
-        folder.name
-        for folder in sorted(folders, key=lambda folder: (_creation_time(folder), folder.name))
-    ]
+    folders = [f for f in place.iterdir() if _is_whole(f)]
+    return [f.name for f in sorted(folders, key=lambda f: (_creation_time(f), f.name))]
 
 
 def _is_whole(checkpoint: Path) -> bool:

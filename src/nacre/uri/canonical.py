@@ -385,13 +385,9 @@ class Canonicalizer:
 
     def __init__(self, rules: Iterable[RewriteRule] = DEFAULT) -> None:
         self.rules = tuple(rules)
-        marks = {mark for rewrite_rule in self.rules for mark in rewrite_rule.marks}
+        marks = {mark for r in self.rules for mark in r.marks}
         # Without these characters a URL is canonical already; "" is in every URL.
-        self._marks = (
-            tuple(sorted(marks))
-            if all(rewrite_rule.marks for rewrite_rule in self.rules)
-            else ("",)
-        )
+        self._marks = tuple(sorted(marks)) if all(r.marks for r in self.rules) else ("",)
 
     def canonical(self, url: str) -> str:
         """Return the canonical form of a normalised URL."""

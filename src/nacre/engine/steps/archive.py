@@ -284,14 +284,9 @@ class ArchiveStep:
         """What an incremental run makes of it; other runs write everything."""
         if visit.keep is not None:
             return self._keeping.decide(visit, capture, visit.keep)
-        history = visit.history
-        if (
-            capture.status == 304
-            and history is not None
-            and history.date
-            and not history.revisitable
-        ):
-            return Kept(confirms=served_record_id(history))
+        last = visit.history
+        if capture.status == 304 and last is not None and last.date and not last.revisitable:
+            return Kept(confirms=served_record_id(last))
         return _ALL
 
     def _note_unrecorded(self, visit: Visit, capture: Capture) -> Stored:
@@ -355,11 +350,11 @@ class ArchiveStep:
                 self._digests.put(digest, framing, original)
 
     def _remember(self, visit: Visit, capture: Capture, record_id: str) -> None:
-        history, revisit = visit.history, visit.revisit
-        visits = history.visits + 1 if history else 1
-        if revisit is not None and revisit.kind == NOT_MODIFIED and history is not None:
+        last, revisit = visit.history, visit.revisit
+        visits = last.visits + 1 if last else 1
+        if revisit is not None and revisit.kind == NOT_MODIFIED and last is not None:
             row = structs.replace(
-                history, status=304, visited=capture.began, visits=visits, confirmed=capture.began
+                last, status=304, visited=capture.began, visits=visits, confirmed=capture.began
             )
         elif is_version(capture):
             original = revisit.original if revisit else None
@@ -377,14 +372,10 @@ class ArchiveStep:
                 visits=visits,
                 original=original.url if original and original.url != visit.uri.url else "",
                 base=visit.keep.base if visit.keep is not None else None,
-                confirmed=capture.began
-                if history is not None and confirms(capture, history)
-                else 0,
+                confirmed=capture.began if last is not None and confirms(capture, last) else 0,
             )
-        elif history is not None:
-            row = structs.replace(
-                history, status=visit.status, visited=capture.began, visits=visits
-            )
+        elif last is not None:
+            row = structs.replace(last, status=visit.status, visited=capture.began, visits=visits)
         else:
             row = HistoryRecord(visit.uri.url, visit.status, capture.began, visits=visits)
         self._put(visit, row)

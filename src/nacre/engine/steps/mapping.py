@@ -239,9 +239,7 @@ class Diversions:
         files = self._files.open
         paths = [(number, file.row.path) for number, file in files.items()]
         mark = f"-{self._local}-to-"
-        return [
-            entry for entry in paths if entry[1].startswith(self._folder + "/") and mark in entry[1]
-        ]
+        return [e for e in paths if e[1].startswith(self._folder + "/") and mark in e[1]]
 
     def _final(self, path: str) -> str:
         """Return a name that no file has yet: a run that resumes may return to a generation."""

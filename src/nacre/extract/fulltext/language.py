@@ -109,12 +109,8 @@ def guess_language(text: str) -> str:
 def _is_english(sample: str) -> bool:
     """Whether words that no other language has together are many; the model takes far longer."""
     words = _LATIN.findall(sample.lower())
-    stop_words = sum(map(_ENGLISH.__contains__, words))
-    return (
-        len(words) >= _WORDS
-        and 6 * stop_words >= len(words)
-        and 30 * words.count("the") >= stop_words
-    )
+    common = sum(map(_ENGLISH.__contains__, words))
+    return len(words) >= _WORDS and 6 * common >= len(words) and 30 * words.count("the") >= common
 
 
 @cache

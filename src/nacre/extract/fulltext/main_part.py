@@ -113,20 +113,16 @@ def _choose_similar(
     plain: Sequence[str], chosen: list[bool], pending: Sequence[str], begin: int, end: int
 ) -> None:
     """Choose the lines of a range that have half of their characters in extracted lines."""
-    extract_lines = ["".join(text.split()) for text in pending]
+    lines = ["".join(text.split()) for text in pending]
     for number in range(begin, min(end, begin + _SEARCHED)):
-        if not extract_lines:
+        if not lines:
             return
         text = "".join(plain[number].split())
-        for at, line in enumerate(extract_lines[:_AHEAD]) if text else ():
+        for at, line in enumerate(lines[:_AHEAD]) if text else ():
             size = _count_shared(text, line)
             if 2 * size >= len(text) or (size == len(line) and line in text):
                 chosen[number] = True
-                extract_lines = (
-                    [line[size:], *extract_lines[at + 1 :]]
-                    if size < len(line)
-                    else extract_lines[at + 1 :]
-                )
+                lines = [line[size:], *lines[at + 1 :]] if size < len(line) else lines[at + 1 :]
                 break
 
 

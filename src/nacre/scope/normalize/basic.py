@@ -195,10 +195,8 @@ class QueryNormalizer:
             return url
         query, sign, ref = after.partition("#")
         pairs = [pair.partition("=") for pair in query.split("&")]
-        sorted_pairs = sorted((pair for pair in pairs if pair[0]), key=itemgetter(0))
-        text = "&".join(
-            name + equals + value if value else name for name, equals, value in sorted_pairs
-        )
+        ordered = sorted((pair for pair in pairs if pair[0]), key=itemgetter(0))
+        text = "&".join(name + equals + value if value else name for name, equals, value in ordered)
         return f"{head}{'?' if text else ''}{text}{sign}{ref}"
 
 

@@ -242,13 +242,11 @@ class HostRules:
     def of(self, host: str) -> str | None:
         """Return the value for a host."""
         name = host.lower()
-        known_value = self._values.get(name)
-        if known_value is None:
+        value = self._values.get(name)
+        if value is None:
             patterns = map(self._values.get, self._patterns(name))
-            known_value = next(
-                (pattern_value for pattern_value in patterns if pattern_value is not None), None
-            )
-        return known_value
+            value = next((v for v in patterns if v is not None), None)
+        return value
 
     def _patterns(self, name: str) -> Iterator[str]:
         if self._with_apex:

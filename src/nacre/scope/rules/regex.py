@@ -47,12 +47,10 @@ def pattern_list(
         every: All must match; False: one is enough.
         timeout: Longest match, seconds; 0 for the usual limit.
     """
-    patterns_of_rule = PatternList(
-        patterns, search=search, every=every, timeout=timeout or TIME_LIMIT
-    )
-    if patterns_of_rule.is_timed:
-        state.counts.append(lambda: patterns_of_rule.timeouts)
-    return patterns_of_rule
+    result = PatternList(patterns, search=search, every=every, timeout=timeout or TIME_LIMIT)
+    if result.is_timed:
+        state.counts.append(lambda: result.timeouts)
+    return result
 
 
 _NO_LIST = "An empty list never matches."
