@@ -134,7 +134,9 @@ def test_hosts_have_ranks_also_those_of_which_nothing_else_is_known(kernel):
         ("b", None, 0.5),
     ]
     assert list(rows[0]) == [*host_schema().names, RANK.name]
-    only = kernel.rows(f"select host, rank from ({ranked_hosts('hosts', 'ranks', others=False)})")
+    only = kernel.rows(
+        f"select host, rank from ({ranked_hosts('hosts', 'ranks', add_hosts=False)})"
+    )
     assert only == [("a", 3.0)]
 
 

@@ -118,7 +118,7 @@ def opened(monkeypatch):
         return found[-1]
 
     monkeypatch.setattr(duckdb, "connect", counted)
-    monkeypatch.setattr(kernels, "_kept", type(kernels._kept)())
+    monkeypatch.setattr(kernels, "_cache", type(kernels._cache)())
     yield found
     for one in found:
         one.close()
@@ -190,7 +190,7 @@ def test_other_limits_and_kernels_at_the_same_time_have_databases_of_their_own(o
         before = len(opened)
         with Kernel(**usual | other):
             assert len(opened) == before + 1
-    assert len(kernels._kept) == 2, "few are kept"
+    assert len(kernels._cache) == 2, "few are kept"
 
 
 def test_a_kernel_may_be_closed_twice_while_another_one_has_its_database(opened):

@@ -31,7 +31,7 @@ from nacre.ops.round_requests import (
 )
 from nacre.ops.round_steps import RequestedSteps
 from nacre.ops.rounds import ROUNDS
-from nacre.rounds.journal import StopWish
+from nacre.rounds.journal import StopSignal
 from nacre.rounds.runner import SILENT
 from nacre.store.layout import Layout
 from tools.reference import command_section
@@ -100,7 +100,7 @@ def test_a_new_option_reaches_the_steps(tmp_path: Path):
             return self.request.dummy_depth
 
     layout, request = Layout(tmp_path), DummyRounds(dummy_depth=7)
-    steps = DummySteps(layout, request, LocalRoundsOptions(), StopWish(layout), SILENT)
+    steps = DummySteps(layout, request, LocalRoundsOptions(), StopSignal(layout), SILENT)
     assert steps.now() == 7
 
 

@@ -8,7 +8,7 @@ from nacre.errors import JobError
 from nacre.rounds.journal import (
     JournalFile,
     RoundsJournal,
-    StopWish,
+    StopSignal,
     begin,
     marked_late,
     next_step,
@@ -150,7 +150,7 @@ def rounds(folder, steps: Steps) -> JournalFile:
     file = JournalFile(Layout(folder))
     left = begin(file.read(), 1, steps.now(), {})
     try:
-        run_rounds(steps, file, left, StopWish(Layout(folder)))
+        run_rounds(steps, file, left, StopSignal(Layout(folder)))
     except (JobError, KeyboardInterrupt):
         assert file.read() is not None
     return file
@@ -194,5 +194,5 @@ def test_sitemaps_go_on_with_their_clock_behind_their_own_commit(tmp_path):
     steps = Steps(KeyboardInterrupt(), now=900)
     steps.newest = lambda: CycleVersion(number=5, segments={"s1": made})  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
-        run_rounds(steps, file, left, StopWish(Layout(tmp_path)), ("sitemaps", *STEPS))
+        run_rounds(steps, file, left, StopSignal(Layout(tmp_path)), ("sitemaps", *STEPS))
     assert steps.clocks == [700]

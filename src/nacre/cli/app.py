@@ -15,7 +15,6 @@ from nacre.cli import (
     frontier,
     history,
     jobs,
-    links,
     output,
     profiles,
     recrawl,
@@ -37,7 +36,9 @@ from nacre.cli.program import (
 from nacre.core.states import EXIT_TABLE, ExitCode
 from nacre.errors import ConfigError, ConflictError, JobError, NacreError, URIError
 
-EXIT_CODES = "Exit codes: " + "; ".join(f"{code} {said}" for code, said in EXIT_TABLE.items()) + "."
+EXIT_CODES = (
+    "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_TABLE.items()) + "."
+)
 
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ _PACKAGES = {
     "simweb": "the simulated web is a package of its own: run `make environment` in a checkout of "
     "Nacre for its ./nacre, or `pip install ./simweb` there for an installed Nacre",
 }
-"""What installs a command that is Nacre's but not in its wheel."""
+"""Install instructions of Nacre's commands that are not in its wheel."""
 
 
 def _extension_command(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common base
@@ -89,7 +90,7 @@ LATE = {
         "Rules and settings",
     ),
 }
-"""Commands of Nacre that are imported when they are used."""
+"""Commands of Nacre that are only imported when they run."""
 
 
 class Commands(CommandGroup):
@@ -138,12 +139,12 @@ class Commands(CommandGroup):
 
 
 def _plain(error: TyperException) -> TyperException:
-    """An error of the command line, in Nacre's words where they are those of pydantic."""
+    """Return an error of the command line, with plain words in place of those of pydantic."""
     if not isinstance(error, typer.BadParameter):
         return error
     message = error.message
-    for said, plain in _PYDANTIC:
-        message = message.replace(said, plain)
+    for phrase, plain in _PYDANTIC:
+        message = message.replace(phrase, plain)
     if message == error.message:
         return error
     return type(error)(message, ctx=error.ctx, param=error.param, param_hint=error.param_hint)
@@ -166,8 +167,8 @@ app = Program(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_set: bool) -> None:
+    if is_set:
         print(f"nacre {__version__}")
         raise typer.Exit
 
@@ -204,7 +205,7 @@ def _documents() -> Iterator[str]:
 
 
 _TOPICS = {"docs": _documents, "exit-codes": _exit_codes}
-"""What `nacre help` knows beside commands."""
+"""Topics of `nacre help` that are no commands."""
 
 
 def show_help(
@@ -230,17 +231,17 @@ def show_help(
 
 
 def _context(ctx: Any, words: list[str]) -> Any:  # noqa: ANN401 - typer has classes of its own
-    """A context of the command that is meant."""
-    found = ctx.find_root()
+    """Return the context of the command of these words."""
+    context = ctx.find_root()
     for number, word in enumerate(words):
-        below = command_below(found, word)
+        below = command_below(context, word)
         if below is None:
-            listed = getattr(found.command, "list_commands", lambda _: ())(found)
-            known = ", ".join(sorted({*listed, *(() if number else _TOPICS)}))
-            said = f"{found.command_path} has no command {word!r}"
-            ctx.fail(f"{said}; it has: {known}" if known else f"{said}: it has none")
-        found = below
-    return found
+            listed = getattr(context.command, "list_commands", lambda _: ())(context)
+            names = ", ".join(sorted({*listed, *(() if number else _TOPICS)}))
+            message = f"{context.command_path} has no command {word!r}"
+            ctx.fail(f"{message}; it has: {names}" if names else f"{message}: it has none")
+        context = below
+    return context
 
 
 def version() -> None:
@@ -263,7 +264,6 @@ control.register_look(app)
 reports.register(app)
 history.register(app)
 frontier.register(app)
-links.register(app)
 archive.register(app)
 urls.register(app)
 search.register(app)

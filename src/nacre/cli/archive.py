@@ -1,4 +1,4 @@
-"""`nacre archive DIR check|index|expand|digests|salvage|push`: the WARC files of a job."""
+"""`nacre archive DIR check|index|expand|digests|salvage|push` and `nacre links DIR URL`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,8 +46,8 @@ def check_archive(
 
     layout, settings = layout_and_settings(job_of(ctx))
     checker = Checker()
-    known = known_files(layout, settings)
-    sizes = committed_sizes(known)
+    files = known_files(layout, settings)
+    sizes = committed_sizes(files)
     command = f"{output.program()} cycle {output.typed(layout.root)} storage check"
     for warc, index in warc_files(layout, settings):
         checker.file(warc, index, sizes.get(str(warc)))
@@ -55,9 +55,9 @@ def check_archive(
             lost = str(warc.with_name(index_name(warc.name)))
             checker.note(lost, 0, "file-missing", f"it is gone; `{command} --repair` makes it")
     checker.finish()
-    for file in missing_files(known):
-        there = f"{file.size:,} bytes are there" if file.size is not None else "it is gone"
-        message = f"{there}; {file.row.size:,} were committed"
+    for file in missing_files(files):
+        state = f"{file.size:,} bytes are there" if file.size is not None else "it is gone"
+        message = f"{state}; {file.row.size:,} were committed"
         checker.note(file.path, file.size or 0, "file-missing", message)
     if storage_folder(settings.cycle.storage) is None:
         output.tell(
@@ -111,22 +111,22 @@ def expand_archive(
     layout, settings = layout_and_settings(job_of(ctx))
     warcs = [warc for warc, _ in warc_files(layout, settings)]
     defects = count = 0
-    for made in expand(warcs, folder or layout.root / "expanded"):
+    for expanded in expand(warcs, folder or layout.root / "expanded"):
         count += 1
-        defects += len(made.defects)
+        defects += len(expanded.defects)
         output.say(
-            f"{output.shown(made.path)}: {output.count(made.responses, 'response')}, "
-            f"{output.count(made.revisits, 'revisit')}, "
-            f"{output.count(made.metadata, 'metadata record')}"
+            f"{output.shown(expanded.path)}: {output.count(expanded.responses, 'response')}, "
+            f"{output.count(expanded.revisits, 'revisit')}, "
+            f"{output.count(expanded.metadata, 'metadata record')}"
         )
-        for defect in made.defects:
-            output.tell(f"{output.shown(made.source)}:{defect}")
+        for defect in expanded.defects:
+            output.tell(f"{output.shown(expanded.source)}:{defect}")
     if not count:
         output.say("nothing to expand: this job has neither differences nor references to outlinks")
     else:
         runs = output.typed(layout.root / "runs/*/archive/*.warc.gz")
-        beside = output.typed((folder or layout.root / "expanded") / "*.warc.gz")
-        output.say(f"Browse: wb-manager add {collection(layout.root.name)} {runs} {beside}")
+        others_glob = output.typed((folder or layout.root / "expanded") / "*.warc.gz")
+        output.say(f"Browse: wb-manager add {collection(layout.root.name)} {runs} {others_glob}")
     raise typer.Exit(ExitCode.DAMAGED if defects else 0)
 
 
@@ -148,8 +148,8 @@ def list_digests(
 
     digests = PayloadDigests(raw=raw)
     for warc, _ in warc_files(*layout_and_settings(job_of(ctx))):
-        for one in digests.of(warc):
-            output.say(f"{one.digest} {one.date} {one.url}")
+        for capture in digests.of(warc):
+            output.say(f"{capture.digest} {capture.date} {capture.url}")
 
 
 @archive.command("salvage")
@@ -199,18 +199,18 @@ def push_indexes(
     try:
         with archived_indexes(layout, settings) as indexes:
             if gone:
-                away = asyncio.run(withdraw(indexes, layout, settings.archive, output.say))
-                output.say(f"{output.count(away.files, 'index', 'indexes')} withdrawn")
-            done = asyncio.run(push_missing(indexes, layout, url, output.say))
-            left = gone_indexes(indexes, layout, url)
+                withdrawn = asyncio.run(withdraw(indexes, layout, settings.archive, output.say))
+                output.say(f"{output.count(withdrawn.files, 'index', 'indexes')} withdrawn")
+            posted = asyncio.run(push_missing(indexes, layout, url, output.say))
+            stale = gone_indexes(indexes, layout, url)
     except (DeliveryError, OSError) as error:
         raise StorageError(f"{error}; the next push goes on from there") from error
     output.say(
-        f"{output.count(done.files, 'index', 'indexes')} with {done.lines:,} captures posted"
+        f"{output.count(posted.files, 'index', 'indexes')} with {posted.lines:,} captures posted"
     )
-    if left:
+    if stale:
         output.tell(
-            f"nacre: the server has {output.count(len(left), 'index', 'indexes')} whose WARCs are "
+            f"nacre: the server has {output.count(len(stale), 'index', 'indexes')} whose WARCs are "
             "not here any more; `--withdraw` deletes them there"
         )
 
@@ -288,6 +288,40 @@ def _line(finding: "CheckFinding", root: Path) -> str:
     return f"{name}:{finding.offset}: {finding.severity} {finding.code}: {finding.message}"
 
 
+def links(
+    directory: JobDir,
+    url: Annotated[str, typer.Argument(metavar="URL", help="URL of the page.", show_default=False)],
+    *,
+    out: Annotated[
+        bool, typer.Option("--out", help="Print the links on the page instead.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print the pages that link to URL, the newest first; with --out, the links on it.
+
+    The links are read from the WARC files of the job, which takes a while for a large archive. They
+    have no anchors (texts of links).
+    """
+    from nacre.job.archived_links import archived_links
+
+    archived = archived_links(*layout_and_settings(directory), url)
+    if archived.lost:
+        check = f"{output.program()} archive {output.typed(directory)} check"
+        output.tell(
+            f"nacre: the links of {output.count(archived.lost, 'capture')} cannot be read, because "
+            f"the record that has them is gone or damaged; `{check}` names it"
+        )
+    chosen = archived.on_it if out else archived.to_it
+    if as_json:
+        output.say_json([link._asdict() for link in chosen])
+    elif chosen:
+        rows = [(link.dst if out else link.src, link.hop, link.context) for link in chosen]
+        output.say(output.table(rows, indent=""))
+    else:
+        output.say("no links on it" if out else "no page of the archive links to it")
+
+
 def register(app: typer.Typer) -> None:
-    """Add the commands."""
+    """Add `links` and `archive`."""
+    app.command(rich_help_panel="Look")(links)
     app.add_typer(archive, name="archive", rich_help_panel="Look")

@@ -23,7 +23,7 @@ from nacre.uri.login import hidden
 
 
 def explained(loaded: Loaded[JobSettings] | None, path: str) -> list[dict[str, str]]:
-    """Value, origin, default, meaning, type, unit, and what may change it, of each setting.
+    """Return value, origin, default, meaning, type, unit and changeability of settings.
 
     Args:
         loaded: The settings of a job.
@@ -36,29 +36,29 @@ def explained(loaded: Loaded[JobSettings] | None, path: str) -> list[dict[str, s
     if loaded is None:
         raise ConfigError("the settings cannot be read; see `nacre check` without --explain")
     settings = loaded.settings
-    head, dot, rest = path.partition(".")
-    path = (section_named(head) or head) + dot + rest
+    head, dot, inner = path.partition(".")
+    path = (section_named(head) or head) + dot + inner
     try:
         here = find(settings, path)
     except UnknownPropertyError as error:
         hint = suggestion(error, settings, path)
         raise ConfigError([Problem(path, f"no such setting; {hint}".rstrip("; "))]) from None
     if isinstance(here.value, BaseModel):
-        return [_told(loaded, _within(here, one)) for one in properties(here.value)]
-    if isinstance(here.value, tuple) and any(isinstance(one, Entry) for one in here.value):
-        return [_entry(loaded, here, one) for one in here.value]
-    return [_told(loaded, here)]
+        return [_describe(loaded, _within(here, item)) for item in properties(here.value)]
+    if isinstance(here.value, tuple) and any(isinstance(item, Entry) for item in here.value):
+        return [_entry(loaded, here, item) for item in here.value]
+    return [_describe(loaded, here)]
 
 
-def _within(around: Property, one: Property) -> Property:
-    return one._replace(
-        path=f"{around.path}.{one.path}",
-        live=one.live and around.live,
-        sheets=one.sheets and around.sheets,
+def _within(around: Property, inner: Property) -> Property:
+    return inner._replace(
+        path=f"{around.path}.{inner.path}",
+        live=inner.live and around.live,
+        sheets=inner.sheets and around.sheets,
     )
 
 
-def _told(loaded: Loaded[JobSettings], here: Property) -> dict[str, str]:
+def _describe(loaded: Loaded[JobSettings], here: Property) -> dict[str, str]:
     extra = here.info.json_schema_extra
     unit = str(extra.get("unit", "")) if isinstance(extra, dict) else ""
     text = {
@@ -83,35 +83,39 @@ def _origin(loaded: Loaded[JobSettings], path: str) -> SettingOrigin:
     section, chain, *entry = path.split(".")[:3] if path.count(".") > 1 else (path, "")
     if section != "chains" or loaded.is_given(f"chains.{chain}.0"):
         return loaded.origin(numbered)
-    # Where a mapping says what is other than in the stock chain, the rest is the stock chain's.
-    said = f"chains.{chain}.{entry[0]}" if entry else ""
-    stock = any(one.label == entry[0] for one in STOCK[ChainName(chain)]) if entry else False
-    if not loaded.is_given(said) and not stock:
+    # If a mapping changes a part of the stock chain, the rest is that of the stock chain.
+    parent = f"chains.{chain}.{entry[0]}" if entry else ""
+    stock = (
+        any(entry_of_stock.label == entry[0] for entry_of_stock in STOCK[ChainName(chain)])
+        if entry
+        else False
+    )
+    if not loaded.is_given(parent) and not stock:
         return loaded.origin(f"chains.{chain}.insert")
-    return loaded.origin(path) if loaded.is_given(said) else SettingOrigin("default")
+    return loaded.origin(path) if loaded.is_given(parent) else SettingOrigin("default")
 
 
 def _entry(loaded: Loaded[JobSettings], chain: Property, entry: Entry) -> dict[str, str]:
-    """One line of the effective chain: what it is, and what it says that is not its default."""
+    """Return one line of the effective chain: its meaning, and its changed settings."""
     path = f"{chain.path}.{entry.label}"
-    said = [one for one in properties(entry) if _says_more(one)]
-    shown = ", ".join(f"{one.path} {_shown(one.value)}" for one in said)
-    inside = (loaded.origin(f"{path}.{one.path}") for one in said)
-    given = [str(place) for place in inside if place.source != "default"]
+    changed = [item for item in properties(entry) if _says_more(item)]
+    shown = ", ".join(f"{item.path} {_shown(item.value)}" for item in changed)
+    inside = (loaded.origin(f"{path}.{item.path}") for item in changed)
+    origins = [str(place) for place in inside if place.source != "default"]
     return {
         "setting": path,
         "value": ("on" if entry.enabled else "off") + (f"; {shown}" if shown else ""),
-        "from": given[0] if given else str(_origin(loaded, path)),
+        "from": origins[0] if origins else str(_origin(loaded, path)),
         "meaning": " ".join((type(entry).__doc__ or "").partition("\n\n")[0].split()),
         "processor": entry.kind,
     }
 
 
-def _says_more(one: Property) -> bool:
-    """It is a setting that differs from its default; the list of a gate stands for its rules."""
-    if "." in one.path or one.path in ("enabled", "processor", "name"):
+def _says_more(item: Property) -> bool:
+    """Return whether a setting differs from its default; the list of a gate covers its rules."""
+    if "." in item.path or item.path in ("enabled", "processor", "name"):
         return False
-    return bool(one.value != one.info.get_default(call_default_factory=True, validated_data={}))
+    return bool(item.value != item.info.get_default(call_default_factory=True, validated_data={}))
 
 
 def _default(here: Property) -> str:
@@ -123,11 +127,11 @@ def _default(here: Property) -> str:
 def _of_sheets(settings: JobSettings, here: Property) -> str:
     if not here.sheets:
         return "cannot change it: it holds for the whole job"
-    given = [f"{name} says {_shown(value)}" for name, value in _said_by_sheets(settings, here.path)]
-    return "; ".join(given) or "can change it; none does"
+    texts = [f"{name} says {_shown(v)}" for name, v in _values_of_sheets(settings, here.path)]
+    return "; ".join(texts) or "can change it; none does"
 
 
-def _said_by_sheets(settings: JobSettings, path: str) -> Iterator[tuple[str, object]]:
+def _values_of_sheets(settings: JobSettings, path: str) -> Iterator[tuple[str, object]]:
     for name, tree in settings.sheets.items():
         values = flat(tree, settings)
         if path in values:
@@ -168,41 +172,41 @@ def shown_as_list(facts: list[dict[str, str]]) -> list[tuple[str, str, str]]:
     return [(fact["setting"], fact["value"], fact["from"]) for fact in facts]
 
 
-def outlook_lines(what: DryRunAnswer) -> Iterator[str]:
-    """The lines of one URL, the answer first."""
-    if what.error:
-        yield f"{what.url}"
-        yield f"  no URL      {what.error}"
+def outlook_lines(answer: DryRunAnswer) -> Iterator[str]:
+    """Yield the lines of one URL, the answer first."""
+    if answer.error:
+        yield f"{answer.url}"
+        yield f"  no URL      {answer.error}"
         return
-    yield what.url
-    accepted = what.decision == "ACCEPT"
-    yield f"  scope       {'in' if accepted else 'out'}, by the rule {what.decider}"
-    if what.is_seed:
+    yield answer.url
+    accepted = answer.decision == "ACCEPT"
+    yield f"  scope       {'in' if accepted else 'out'}, by the rule {answer.decider}"
+    if answer.is_seed:
         yield "  found       it is a seed" + ("" if accepted else ", and fetched all the same")
     else:
         yield "  found       by a link on the first seed, as is assumed"
-    yield f"  sheets      {', '.join(what.sheets) or 'none'}"
-    order = f"{what.directive.lower()}, precedence {what.precedence}, cost {what.cost}"
-    yield f"  queue       {what.queue} ({order})"
-    yield f"  politeness  {what.politeness}"
-    lines = robots_lines(what.robots) if what.robots else ["not fetched yet"]
+    yield f"  sheets      {', '.join(answer.sheets) or 'none'}"
+    order = f"{answer.directive.lower()}, precedence {answer.precedence}, cost {answer.cost}"
+    yield f"  queue       {answer.queue} ({order})"
+    yield f"  politeness  {answer.politeness}"
+    lines = robots_lines(answer.robots) if answer.robots else ["not fetched yet"]
     for number, line in enumerate(lines):
         yield f"  {'' if number else 'robots.txt':<11} {line}"
 
 
-def survey_lines(found: StartSurvey) -> Iterator[str]:
-    """The lines of a survey before a start: seeds, hosts, refusals, space."""
-    more = f", {found.bad} lines that are none" if found.bad else ""
-    told = f", {found.directives} directives" if found.directives else ""
-    yield f"seeds: {found.seeds}{told}{more}"
-    for host in found.hosts:
+def survey_lines(survey: StartSurvey) -> Iterator[str]:
+    """Yield the lines of a survey before a start: seeds, hosts, refusals, space."""
+    more = f", {survey.bad} lines that are none" if survey.bad else ""
+    directives = f", {survey.directives} directives" if survey.directives else ""
+    yield f"seeds: {survey.seeds}{directives}{more}"
+    for host in survey.hosts:
         yield f"  {host.name} ({host.seeds}): {host.trouble or ', '.join(host.addresses)}"
-    if found.more_hosts:
-        yield f"  and {found.more_hosts} more hosts, which were not looked up"
-    for refused in found.refused:
+    if survey.more_hosts:
+        yield f"  and {survey.more_hosts} more hosts, which were not looked up"
+    for refused in survey.refused:
         yield f"refused by the scope: {refused.url} ({refused.rule})"
-    if found.more_refused:
-        yield f"and {found.more_refused} more seeds"
-    for place in found.space:
+    if survey.more_refused:
+        yield f"and {survey.more_refused} more seeds"
+    for place in survey.space:
         lacks = "" if place.free >= place.needed else "; a start waits for more"
         yield f"space: {place.place}: {size(place.free)} free, {size(place.needed)} needed{lacks}"

@@ -75,7 +75,7 @@ class ConsoleGroup(CommandGroup):
         if not self._helps:
             return list(own)
         served = self.commands[_SERVE].get_params(ctx)
-        return [*(one for one in served if one.name != "help"), *own]
+        return [*(param for param in served if param.name != "help"), *own]
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
         """Run it; an extra that is missing is offered."""
@@ -178,9 +178,9 @@ def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> Non
         output.say(f"  the link works once, for 5 minutes; `{program} console link` prints another")
     layouts = [job.layout for job in services.fleet.jobs]
     running = sum(is_running(layout.socket) or rounds_run(layout) for layout in layouts)
-    shown = ", ".join(output.shown(place.root) for place in places)
+    roots = ", ".join(output.shown(place.root) for place in places)
     counted = f"{output.count(len(layouts), 'job')}, {running} running"
-    output.say(f"  jobs     {shown} ({counted}), found and never touched until you say so")
+    output.say(f"  jobs     {roots} ({counted}), found and never touched until you say so")
     if services.standing.elsewhere is not None:
         output.say(f"  {services.standing.elsewhere.words}:")
         output.say("           this console only shows its jobs, and takes over when that one ends")
@@ -237,9 +237,9 @@ def check(
         keys = checks.heritrix_advice(database) if heritrix is not None else []
     hints = keys + ([] if problems else checks.advice(reach, folder, clock.now()))
     running = running_console(folder)
-    shown = ", ".join(output.shown(place.root) for place in places)
+    roots = ", ".join(output.shown(place.root) for place in places)
     jobs = output.count(len(find_jobs(places)), "job")
-    output.say(f"jobs     {shown} ({jobs}; {max_running or parts.CORES} run at a time)")
+    output.say(f"jobs     {roots} ({jobs}; {max_running or parts.CORES} run at a time)")
     output.say(f"URL      {checks.own_url(reach, port)}{', opened in the browser' * open_browser}")
     if heritrix is not None:
         starts = "crawls at once" if heritrix_running else "waits for `unpause`"
@@ -290,11 +290,11 @@ def link(state: State = None, as_json: AsJson = False) -> None:
                 f"this console has users: log in by name and password at {running.url}; "
                 "`nacre console --local-link` takes links too"
             )
-        found = _link(running.url, keys)
+        url = _link(running.url, keys)
     if as_json:
-        output.say_json({"link": found})
+        output.say_json({"link": url})
         return
-    output.say(found)
+    output.say(url)
 
 
 @contextmanager
@@ -397,16 +397,16 @@ def list_keys(state: State = None, as_json: AsJson = False) -> None:
     from nacre.core.clock import iso
 
     with _keys(state) as (_, keys):
-        found = keys.all()
+        keys_found = keys.all()
     if as_json:
-        output.say_json(msgspec.to_builtins(found))
+        output.say_json(msgspec.to_builtins(keys_found))
         return
     rows = [
         (
-            one.name, one.role, ", ".join(one.places) or "all", iso(one.made),
-            iso(one.used) if one.used else "never",
+            item.name, item.role, ", ".join(item.places) or "all", iso(item.made),
+            iso(item.used) if item.used else "never",
         )
-        for one in found
+        for item in keys_found
     ]  # fmt: skip
     head = ("name", "role", "places", "made", "used")
     output.say(output.table([head, *rows]) if rows else "no keys")

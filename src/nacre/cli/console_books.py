@@ -24,10 +24,10 @@ Job = Annotated[
 
 @contextmanager
 def console_books(state: Path | None) -> "Iterator[ConsoleBooks]":
-    """The books of a console.
+    """Open the books of a console.
 
     Args:
-        state: Folder of its own files; None for the usual one.
+        state: Folder of its files; None for the default folder.
     """
     from nacre.console.access.database import state_folder
     from nacre.console.books import ConsoleBooks
@@ -38,10 +38,10 @@ def console_books(state: Path | None) -> "Iterator[ConsoleBooks]":
 
 
 def tell_broken(rows: "Mapping[int, BrokenRow]") -> None:
-    """Tell of rows that cannot be read.
+    """Report rows that cannot be read.
 
     Args:
-        rows: They, by their numbers.
+        rows: The rows by their numbers.
     """
-    for one in rows.values():
-        output.tell(f"nacre: {one.words}")
+    for row in rows.values():
+        output.tell(f"nacre: {row.words}")

@@ -1,4 +1,4 @@
-"""`nacre console job …`: what the console keeps of a job beside its files."""
+"""`nacre console job …`: the console's data about a job."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,29 +33,27 @@ def list_jobs(
     from nacre.core.clock import iso
 
     with console_books(folder) as books:
-        found, shown = list[dict[str, Any]](), list[tuple[str, ...]]()
-        for one in books.jobs():
-            labels, removal = books.labels.of(one), books.removals.find(str(one.layout.root))
+        items, rows = list[dict[str, Any]](), list[tuple[str, ...]]()
+        for entry in books.jobs():
+            labels, removal = books.labels.of(entry), books.removals.find(str(entry.layout.root))
             if tag and tag not in labels.tags:
                 continue
             removed = iso(removal.time) if removal is not None else None
             facts = {
-                "id": one.id, "directory": str(one.layout.root), "place": one.place,
-                "name": labels.name or one.name, "tags": list(labels.tags), "removed": removed,
+                "id": entry.id, "directory": str(entry.layout.root), "place": entry.place,
+                "name": labels.name or entry.name, "tags": list(labels.tags), "removed": removed,
             }  # fmt: skip
-            found.append(facts)
+            items.append(facts)
             tags, state = (
                 ", ".join(labels.tags) or "-",
                 f"removed {removed}" if removed else "shown",
             )
-            shown.append((one.id, labels.name or one.name, tags, state))
+            rows.append((entry.id, labels.name or entry.name, tags, state))
     if as_json:
-        output.say_json(found)
+        output.say_json(items)
         return
     head = ("id", "name", "tags", "state")
-    output.say(
-        output.table([head, *shown]) if shown else "no jobs; no console was started there yet"
-    )
+    output.say(output.table([head, *rows]) if rows else "no jobs; no console was started there yet")
 
 
 @job.command("label")
@@ -89,16 +87,16 @@ def label_job(
         tags=() if no_tags else msgspec.UNSET if tags is None else tuple(tags),
     )
     with console_books(state) as books:
-        found = books.job(directory)
-        before = books.labels.of(found)
+        entry = books.job(directory)
+        before = books.labels.of(entry)
         after = changed_labels(before, wish)
         if after != before:
-            books.labels.set(found, after)
-            books.note("nacre console job label", found, before, after)
+            books.labels.set(entry, after)
+            books.note("nacre console job label", entry, before, after)
     if as_json:
         output.say_json(msgspec.to_builtins(after))
         return
-    output.say(f"{found.id}: {after.name or found.name}; tags: {', '.join(after.tags) or 'none'}")
+    output.say(f"{entry.id}: {after.name or entry.name}; tags: {', '.join(after.tags) or 'none'}")
 
 
 @job.command("wanted")
@@ -125,11 +123,11 @@ def wanted_kinds(
     from nacre.console.fleet.job_books import kinds_of
 
     with console_books(state) as books:
-        found = books.job(directory)
-        before = after = books.wanted.of(found)
+        entry = books.job(directory)
+        before = after = books.wanted.of(entry)
         if add or remove:
-            after = books.wanted.set(found, kinds_of(before, add or (), remove or ()))
-            books.note("nacre console job wanted", found, list(before), list(after))
+            after = books.wanted.set(entry, kinds_of(before, add or (), remove or ()))
+            books.note("nacre console job wanted", entry, list(before), list(after))
     if as_json:
         output.say_json({"prefixes": list(after)})
         return
@@ -151,26 +149,26 @@ def move_job(
     from nacre.errors import JobError
 
     with console_books(state) as books:
-        found, home = books.job(directory), books.home(label)
-        target = home.root / found.layout.root.name
-        if target.exists() and target.samefile(found.layout.root):
-            output.say(f"{found.id} is there already")
+        entry, home = books.job(directory), books.home(label)
+        target = home.root / entry.layout.root.name
+        if target.exists() and target.samefile(entry.layout.root):
+            output.say(f"{entry.id} is there already")
             return
-        if books.removals.find(str(found.layout.root)) is not None:
+        if books.removals.find(str(entry.layout.root)) is not None:
             raise JobError(
-                f"{found.id} is removed from the console: "
-                f"`nacre console job show {output.typed(found.id)}` shows it again first"
+                f"{entry.id} is removed from the console: "
+                f"`nacre console job show {output.typed(entry.id)}` shows it again first"
             )
-        books.require_rest(found)
-        before = str(found.layout.root)
-        rename_job(found.layout.root, target)
+        books.require_rest(entry)
+        before = str(entry.layout.root)
+        rename_job(entry.layout.root, target)
         carry_over(books, before, target)
         moved = books.job(target)
         books.schedules.move(before, str(target), moved.id)
         books.note(
             "nacre console job move", moved, {"directory": before}, {"directory": str(target)}
         )
-    output.say(f"{found.id} is {moved.id} now: {output.shown(target)}")
+    output.say(f"{entry.id} is {moved.id} now: {output.shown(target)}")
 
 
 @job.command("remove")
@@ -179,12 +177,12 @@ def remove_job(directory: Job, state: State = None) -> None:
     from nacre.console.fleet.places import JobRemoval
 
     with console_books(state) as books:
-        found = books.job(directory)
-        _require_no_start(books, found)
-        root = found.layout.root
+        entry = books.job(directory)
+        _require_no_start(books, entry)
+        root = entry.layout.root
         books.removals.put(JobRemoval(str(root), books.now(), books.who))
-        books.note("nacre console job remove", found, {"directory": str(root)}, None)
-    output.say(f"{found.id} is removed from the console; its files stay in {output.shown(root)}")
+        books.note("nacre console job remove", entry, {"directory": str(root)}, None)
+    output.say(f"{entry.id} is removed from the console; its files stay in {output.shown(root)}")
 
 
 def _require_no_start(books: "ConsoleBooks", job: "FoundJob") -> None:
@@ -206,10 +204,10 @@ def show_job(directory: Job, state: State = None) -> None:
     from nacre.errors import JobError
 
     with console_books(state) as books:
-        found = books.job(directory)
-        root: Path = found.layout.root
+        entry = books.job(directory)
+        root: Path = entry.layout.root
         if books.removals.find(str(root)) is None:
-            raise JobError(f"{found.id} is not removed; `nacre console job list` lists all")
+            raise JobError(f"{entry.id} is not removed; `nacre console job list` lists all")
         books.removals.drop(str(root))
-        books.note("nacre console job show", found, None, {"directory": str(root)})
-    output.say(f"{found.id} is shown again")
+        books.note("nacre console job show", entry, None, {"directory": str(root)})
+    output.say(f"{entry.id} is shown again")

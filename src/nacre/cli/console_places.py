@@ -25,19 +25,19 @@ def list_places(state: State = None, as_json: AsJson = False) -> None:
     """List the places: those of the last started console, and those that were added."""
     with console_books(state) as books:
         added = set(books.places.all())
-        found = [
+        items = [
             {"label": home.label, "directory": str(home.root), "added": home.root in added}
             for home in books.homes()
         ]
     if as_json:
-        output.say_json(found)
+        output.say_json(items)
         return
     rows = [
         (
-            one["label"], output.shown(Path(str(one["directory"]))),
-            "added" if one["added"] else "named at the start",
+            item["label"], output.shown(Path(str(item["directory"]))),
+            "added" if item["added"] else "named at the start",
         )
-        for one in found
+        for item in items
     ]  # fmt: skip
     head = ("label", "directory", "since")
     output.say(output.table([head, *rows]) if rows else "no places: no console was started yet")
@@ -56,15 +56,15 @@ def add_place(
     from nacre.errors import JobError
 
     with console_books(state) as books:
-        known, taken = tuple(books.homes()), books.places.labels
-        made = checked_place(str(directory.absolute()), known, os.getuid(), taken)
-        elsewhere = held_elsewhere(made)
+        homes, labels = tuple(books.homes()), books.places.labels
+        new_place = checked_place(str(directory.absolute()), homes, os.getuid(), labels)
+        elsewhere = held_elsewhere(new_place)
         if elsewhere is not None:
             raise JobError(f"{elsewhere.words}: end that one first")
-        books.places.add(made)
-        facts = {"label": made.label, "directory": str(made.root)}
+        books.places.add(new_place)
+        facts = {"label": new_place.label, "directory": str(new_place.root)}
         books.note("nacre console place add", None, None, facts)
-    output.say(f"added {made.label}: {output.shown(made.root)}")
+    output.say(f"added {new_place.label}: {output.shown(new_place.root)}")
 
 
 @place.command("remove")
@@ -81,15 +81,15 @@ def remove_place(
     from nacre.errors import JobError
 
     with console_books(state) as books:
-        given = Path(label).absolute()
-        found = [home for home in books.homes() if label == home.label or home.root == given]
-        if not found:
+        path = Path(label).absolute()
+        matches = [home for home in books.homes() if label == home.label or home.root == path]
+        if not matches:
             raise JobError(f"there is no place {label!r}; `nacre console place list` lists them")
-        if not books.places.remove(found[0].root):
+        if not books.places.remove(matches[0].root):
             raise JobError(
-                f"{found[0].root} was named when the console was started: leave it out at the "
+                f"{matches[0].root} was named when the console was started: leave it out at the "
                 "next start"
             )
-        facts = {"label": found[0].label, "directory": str(found[0].root)}
+        facts = {"label": matches[0].label, "directory": str(matches[0].root)}
         books.note("nacre console place remove", None, facts, None)
-    output.say(f"removed {found[0].label}; its jobs stay")
+    output.say(f"removed {matches[0].label}; its jobs stay")

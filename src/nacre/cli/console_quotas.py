@@ -28,19 +28,19 @@ def list_quotas(state: State = None, as_json: AsJson = False) -> None:
     from nacre.report.formatting import size
 
     with console_books(state) as books:
-        found = books.quotas.all().values()
+        quotas = books.quotas.all().values()
     if as_json:
-        output.say_json(msgspec.to_builtins(list(found)))
+        output.say_json(msgspec.to_builtins(list(quotas)))
         return
     rows = [
         (
-            output.shown(Path(one.path)) if one.path else "all jobs together",
-            size(one.limit) if one.limit else "-",
-            size(one.used) if one.measured else "-",
-            iso(one.measured) if one.measured else "not yet",
-            one.trouble or ("held" if one.held else one.level.value),
+            output.shown(Path(item.path)) if item.path else "all jobs together",
+            size(item.limit) if item.limit else "-",
+            size(item.used) if item.measured else "-",
+            iso(item.measured) if item.measured else "not yet",
+            item.trouble or ("held" if item.held else item.level.value),
         )
-        for one in found
+        for item in quotas
     ]
     head = ("job", "quota", "used", "measured", "state")
     output.say(output.table([head, *rows]) if rows else "no quotas")
@@ -70,18 +70,18 @@ def set_quota(
     from nacre.console.fleet.job_books import ALL_JOBS, limit_of
     from nacre.report.formatting import size
 
-    wanted = limit_of(limit)
+    size_limit = limit_of(limit)
     with console_books(state) as books:
         job = books.job(directory) if directory is not None else None
         path = str(job.layout.root) if job is not None else ALL_JOBS
         before = books.quotas.find(path).limit
-        books.quotas.set(path, wanted)
-        books.note("nacre console quota set", job, {"limit": before}, {"limit": wanted})
-        kept, is_served = books.quotas.find(path), books.is_served
+        books.quotas.set(path, size_limit)
+        books.note("nacre console quota set", job, {"limit": before}, {"limit": size_limit})
+        stored, is_served = books.quotas.find(path), books.is_served
     if as_json:
-        output.say_json(msgspec.to_builtins(kept))
+        output.say_json(msgspec.to_builtins(stored))
         return
     about = job.id if job is not None else "all jobs together"
-    output.say(f"{about}: {size(wanted) if wanted else 'no quota'}")
-    if wanted and not is_served:
+    output.say(f"{about}: {size(size_limit) if size_limit else 'no quota'}")
+    if size_limit and not is_served:
         output.tell("nacre: no console runs with these files; `nacre console` keeps the quota")

@@ -117,20 +117,20 @@ def list_schedules(state: State = None, as_json: AsJson = False) -> None:
     from nacre.job.schedules import next_times
 
     with console_books(state) as books:
-        found, now = books.schedules.all(), books.now()
+        schedules, now = books.schedules.all(), books.now()
         tell_broken(books.schedules.broken())
         if as_json:
-            output.say_json([_facts(books, one) for one in found])
+            output.say_json([_facts(books, item) for item in schedules])
             return
         rows = []
-        for one in found:
-            following = next_times(one.wish.times, now, 1)
+        for item in schedules:
+            following = next_times(item.wish.times, now, 1)
             rows.append(
                 (
-                    one.id, _about(one), f"{one.wish.at} {one.wish.zone}", one.wish.mode,
-                    "paused" if one.wish.paused else iso(following[0]) if following else "never",
-                    f"{one.note.what} {iso(one.note.time)} {one.note.text}".strip()
-                    if one.note.what else "-",
+                    item.id, _about(item), f"{item.wish.at} {item.wish.zone}", item.wish.mode,
+                    "paused" if item.wish.paused else iso(following[0]) if following else "never",
+                    f"{item.note.what} {iso(item.note.time)} {item.note.text}".strip()
+                    if item.note.what else "-",
                 )
             )  # fmt: skip
     head = ("number", "job", "at", "mode", "next", "last")
@@ -172,12 +172,12 @@ def show_schedule(
 ) -> None:
     """Show a schedule, with its next times."""
     with console_books(state) as books:
-        facts = _facts(books, _found(books, number), count)
+        facts = _facts(books, _require_schedule(books, number), count)
     if as_json:
         output.say_json(facts)
         return
-    said = {"directory": facts["path"], **facts["wish"], "owner": facts["owner"]}
-    output.say(output.pairs({name: value for name, value in said.items() if value}))
+    fields = {"directory": facts["path"], **facts["wish"], "owner": facts["owner"]}
+    output.say(output.pairs({name: value for name, value in fields.items() if value}))
     for time in facts["times"]:
         output.say(f"  next {time}")
 
@@ -210,22 +210,22 @@ def add_schedule(  # noqa: PLR0917 - typer reads them by name
     from nacre.errors import ConfigError, Problem
 
     if (directory is None) != bool(profile):
-        said = "name the job, or a profile by --profile"
-        raise ConfigError([Problem("", said, "one of the two", "crawls/news --at @daily")])
+        message = "name the job, or a profile by --profile"
+        raise ConfigError([Problem("", message, "one of the two", "crawls/news --at @daily")])
     if not at:
         raise ConfigError([Problem("at", "say when, by --at", "", "--at '30 2 * * 1'")])
-    given = {
+    options = {
         "zone": zone, "budget": budget, "keep": keep, "overlap": overlap, "name": name,
         "mode": mode, "profile": profile, "place": home, "until": until,
     }  # fmt: skip
     with console_books(state) as books:
         job = books.job(directory) if directory is not None else None
         plain = ScheduleWish(job.id if job else "", at, mode=NEW_JOB if profile else "recrawl")
-        wish, path = _placed(books, job, _changed(plain, given, seeds))
+        wish, path = _with_place(books, job, _with_options(plain, options, seeds))
         number = books.schedules.add(wish, path, books.who)
         books.note("nacre console schedule add", job, None, wish)
-        one = _found(books, number)
-        _say(books, one, f"added schedule {number}", as_json=as_json)
+        added = _require_schedule(books, number)
+        _say(books, added, f"added schedule {number}", as_json=as_json)
 
 
 @schedule.command("set")
@@ -245,15 +245,15 @@ def set_schedule(  # noqa: PLR0917 - typer reads them by name
     as_json: AsJson = False,
 ) -> None:
     """Change a schedule: omitted values do not change, and an empty value ("") removes one."""
-    given = {
+    options = {
         "at": at, "zone": zone, "mode": mode, "budget": budget, "keep": keep, "overlap": overlap,
         "until": until, "name": name, "place": home,
     }  # fmt: skip
     with console_books(state) as books:
-        before = _found(books, number)
-        _keep(books, before, _changed(before.wish, given, seeds))
-        one = _found(books, number)
-        _say(books, one, f"changed schedule {number}", as_json=as_json)
+        before = _require_schedule(books, number)
+        _keep(books, before, _with_options(before.wish, options, seeds))
+        changed = _require_schedule(books, number)
+        _say(books, changed, f"changed schedule {number}", as_json=as_json)
 
 
 @schedule.command("pause")
@@ -273,20 +273,20 @@ def remove_schedule(number: Number, state: State = None) -> None:
     """Remove a schedule; its job stays, and a run that it began continues."""
     with console_books(state) as books:
         is_broken = number in books.schedules.broken()
-        before = None if is_broken else _found(books, number)
+        before = None if is_broken else _require_schedule(books, number)
         books.schedules.remove(number)
         job, wish = (_job(books, before), before.wish) if before is not None else (None, None)
         books.note("nacre console schedule remove", job, wish, None)
     output.say(f"removed schedule {number}")
 
 
-def _changed(
-    wish: "ScheduleWish", given: Mapping[str, str | None], seeds: list[str] | None
+def _with_options(
+    wish: "ScheduleWish", options: Mapping[str, str | None], seeds: list[str] | None
 ) -> "ScheduleWish":
-    """A schedule with the options that were given; in another mode without what fits it no more.
+    """Return a schedule with the given options; in another mode without unfit values.
 
     Raises:
-        ConfigError: The last day is none.
+        ConfigError: The last day is invalid.
     """
     import msgspec
 
@@ -295,7 +295,7 @@ def _changed(
 
     plain = ScheduleWish(wish.job, "")
     values: dict[str, Any] = {
-        name: text or getattr(plain, name) for name, text in given.items() if text is not None
+        name: text or getattr(plain, name) for name, text in options.items() if text is not None
     }
     if "overlap" in values:
         values["overlap"] = RunOverlap(values["overlap"])
@@ -307,17 +307,17 @@ def _changed(
     if changed.is_of_new_jobs == wish.is_of_new_jobs:
         return changed
     unfit = OF_RECRAWLS if changed.is_of_new_jobs else OF_NEW_JOBS
-    taken = {name: getattr(plain, name) for name in unfit if name not in values}
-    return msgspec.structs.replace(changed, **taken)
+    defaults = {name: getattr(plain, name) for name in unfit if name not in values}
+    return msgspec.structs.replace(changed, **defaults)
 
 
-def _placed(
+def _with_place(
     books: "ConsoleBooks", job: "FoundJob | None", wish: "ScheduleWish"
 ) -> "tuple[ScheduleWish, str]":
-    """A schedule with the place of its new jobs; and the directory of its job, or of that place.
+    """Return a schedule with the place of its new jobs; and the directory of its job, or place.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: It is invalid.
         JobError: There is no such place.
         RefusedRequestError: The job begins its passes itself, or is crawled in rounds.
     """
@@ -331,19 +331,19 @@ def _placed(
     if not wish.is_of_new_jobs:
         return wish, str(job.layout.root) if job is not None else ""
     homes = {place.label for place in books.homes() if not place.job}
-    beside = job.place if job is not None and job.place in homes else ""
-    place = books.home(wish.place or beside)
+    same_place = job.place if job is not None and job.place in homes else ""
+    place = books.home(wish.place or same_place)
     wish = msgspec.structs.replace(wish, place=place.label)
     return wish, str(job.layout.root if job is not None else place.root)
 
 
-def _found(books: "ConsoleBooks", number: int) -> "KeptSchedule":
+def _require_schedule(books: "ConsoleBooks", number: int) -> "KeptSchedule":
     from nacre.errors import JobError
 
-    one = books.schedules.find(number)
-    if one is None:
+    item = books.schedules.find(number)
+    if item is None:
         raise JobError(f"there is no schedule {number}; `nacre console schedule list` lists them")
-    return one
+    return item
 
 
 def _job(books: "ConsoleBooks", schedule: "KeptSchedule") -> "FoundJob | None":
@@ -353,10 +353,10 @@ def _job(books: "ConsoleBooks", schedule: "KeptSchedule") -> "FoundJob | None":
 
 
 def _keep(books: "ConsoleBooks", before: "KeptSchedule", wish: "ScheduleWish") -> None:
-    """Set a schedule anew.
+    """Change a schedule.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: It is invalid.
         JobError: Its job is gone, or there is no such place.
     """
     from nacre.errors import JobError
@@ -368,17 +368,17 @@ def _keep(books: "ConsoleBooks", before: "KeptSchedule", wish: "ScheduleWish") -
         )
     if job is None and not wish.profile:
         raise JobError(f"{before.path} is no job any more: remove schedule {before.id}")
-    wish, path = _placed(books, job, wish)
+    wish, path = _with_place(books, job, wish)
     books.schedules.change(before.id, wish, books.who, path)
     books.note("nacre console schedule set", job, before.wish, wish)
 
 
 def _pause(number: int, state: Path | None, *, paused: bool) -> None:
-    """Pause a schedule or resume it, also one whose job or place would be refused by now."""
+    """Pause a schedule or resume it, also if its job or place would now be refused."""
     import msgspec
 
     with console_books(state) as books:
-        before = _found(books, number)
+        before = _require_schedule(books, number)
         wish = msgspec.structs.replace(before.wish, paused=paused)
         books.schedules.change(number, wish, books.who)
         command = f"nacre console schedule {'pause' if paused else 'resume'}"
@@ -387,7 +387,7 @@ def _pause(number: int, state: Path | None, *, paused: bool) -> None:
 
 
 def _say(books: "ConsoleBooks", schedule: "KeptSchedule", text: str, *, as_json: bool) -> None:
-    """Say what was done, and that a console is needed where none runs."""
+    """Print the change, and a hint if no console runs."""
     facts = _facts(books, schedule)
     if as_json:
         output.say_json(facts)

@@ -52,8 +52,8 @@ def _users(state: Path | None) -> "Iterator[UserBook]":
         yield UserBook(database, SystemClock())
 
 
-def _asked_password(name: str) -> str:
-    """The hash of a password that is typed twice, or that is the first line of the input.
+def _ask_password(name: str) -> str:
+    """Ask twice for a password, or read the first line of the input; return its hash.
 
     Raises:
         ConfigError: It is refused.
@@ -61,15 +61,15 @@ def _asked_password(name: str) -> str:
     from nacre.console.access.passwords import PasswordChecker, require_good
     from nacre.console.access.users import user_name
 
-    kept = user_name(name)
+    user = user_name(name)
     if sys.stdin.isatty():
-        given: str = typer.prompt(
-            f"Password of {kept}", hide_input=True, confirmation_prompt=True, err=True
+        password: str = typer.prompt(
+            f"Password of {user}", hide_input=True, confirmation_prompt=True, err=True
         )
     else:
-        given = sys.stdin.readline().rstrip("\r\n")
-    require_good(given, kept)
-    return PasswordChecker().hash(given)
+        password = sys.stdin.readline().rstrip("\r\n")
+    require_good(password, user)
+    return PasswordChecker().hash(password)
 
 
 @user.command("add")
@@ -97,15 +97,15 @@ def add_user(
 
     with _database(state) as database:
         users = UserBook(database, SystemClock())
-        usual = Role.ADMIN if users.is_empty else Role.VIEWER
-        wanted = role_named(role or usual.title) or usual
+        default = Role.ADMIN if users.is_empty else Role.VIEWER
+        new_role = role_named(role or default.title) or default
         # What can be refused is so before a password is typed.
-        users.require_first(wanted)
-        kept_places(wanted, place or ())
+        users.require_first(new_role)
+        kept_places(new_role, place or ())
         PlaceBook(database).require(place or ())
-        made = users.add(name, _asked_password(name), wanted, place or ())
-    first = "; the first user is an admin" if usual is Role.ADMIN and not role else ""
-    output.say(f"added {made.name}, {made.role}{first}")
+        added = users.add(name, _ask_password(name), new_role, place or ())
+    first = "; the first user is an admin" if default is Role.ADMIN and not role else ""
+    output.say(f"added {added.name}, {added.role}{first}")
 
 
 @user.command("password")
@@ -113,7 +113,7 @@ def set_password(name: Name, state: State = None) -> None:
     """Set the password of a user; their sessions end."""
     with _users(state) as users:
         users.require(name)
-        users.set_hash(name, _asked_password(name))
+        users.set_hash(name, _ask_password(name))
     output.say(f"the password of {name} is set, and their sessions are over")
 
 
@@ -140,11 +140,11 @@ def set_user(
     with _database(state) as database:
         users = UserBook(database, SystemClock())
         PlaceBook(database).require(place or ())
-        known = users.require(name)
-        places = () if all_places or role == "admin" else tuple(place or known.places)
-        changed = users.change(name, role_named(role or known.role) or Role.VIEWER, places)
-    seen = ", ".join(changed.places) or "all places"
-    output.say(f"{changed.name} is {changed.role} of {seen}; their sessions are over")
+        before = users.require(name)
+        places = () if all_places or role == "admin" else tuple(place or before.places)
+        changed = users.change(name, role_named(role or before.role) or Role.VIEWER, places)
+    allowed = ", ".join(changed.places) or "all places"
+    output.say(f"{changed.name} is {changed.role} of {allowed}; their sessions are over")
 
 
 @user.command("list")
@@ -155,13 +155,13 @@ def list_users(state: State = None, as_json: AsJson = False) -> None:
     from nacre.core.clock import iso
 
     with _users(state) as users:
-        found = users.all()
+        items = users.all()
     if as_json:
-        output.say_json(msgspec.to_builtins(found))
+        output.say_json(msgspec.to_builtins(items))
         return
     rows = [
-        (one.name, one.role, ", ".join(one.places) or "all", iso(one.made), iso(one.changed))
-        for one in found
+        (item.name, item.role, ", ".join(item.places) or "all", iso(item.made), iso(item.changed))
+        for item in items
     ]
     head = ("name", "role", "places", "added", "password set")
     output.say(output.table([head, *rows]) if rows else "no users: links open the console")
@@ -183,13 +183,13 @@ def list_sessions(state: State = None, as_json: AsJson = False) -> None:
     from nacre.engine.clock import SystemClock
 
     with _database(state) as database:
-        found = SessionBook(database, SystemClock()).all()
+        items = SessionBook(database, SystemClock()).all()
     if as_json:
-        output.say_json([one._asdict() for one in found])
+        output.say_json([item._asdict() for item in items])
         return
     rows = [
-        (one.id, one.name, one.role, one.how, iso(one.made), iso(one.used), one.address)
-        for one in found
+        (item.id, item.name, item.role, item.how, iso(item.made), iso(item.used), item.address)
+        for item in items
     ]
     head = ("id", "name", "role", "by", "began", "used", "address")
     output.say(output.table([head, *rows]) if rows else "no sessions")

@@ -1,4 +1,4 @@
-"""`nacre console webhook …`: servers that are told what happens."""
+"""`nacre console webhook …`: servers that receive events."""
 
 import sys
 from pathlib import Path
@@ -45,24 +45,24 @@ webhook = Program()
 
 @webhook.callback()
 def _webhook() -> None:
-    """Servers that are told what happens to jobs, quotas and schedules, by a POST of JSON."""
+    """Servers that receive events of jobs, quotas and schedules, by a POST of JSON."""
 
 
 @webhook.command("list")
 def list_webhooks(state: State = None, as_json: AsJson = False) -> None:
     """List the webhooks, without the keys of their signatures."""
     with console_books(state) as books:
-        found = [_facts(books, one) for one in books.webhooks.all()]
+        hooks = [_facts(books, hook) for hook in books.webhooks.all()]
         tell_broken(books.webhooks.broken())
     if as_json:
-        output.say_json(found)
+        output.say_json(hooks)
         return
     rows = [
         (
-            one["id"], one["url"], ", ".join(one["on"]), "paused" if one["paused"] else "on",
-            one["waiting"], one["last"] or "-",
+            hook["id"], hook["url"], ", ".join(hook["on"]), "paused" if hook["paused"] else "on",
+            hook["waiting"], hook["last"] or "-",
         )
-        for one in found
+        for hook in hooks
     ]  # fmt: skip
     head = ("number", "URL", "events", "state", "waiting", "last")
     output.say(output.table([head, *rows]) if rows else "no webhooks")
@@ -71,12 +71,14 @@ def list_webhooks(state: State = None, as_json: AsJson = False) -> None:
 def _facts(books: "ConsoleBooks", hook: "KeptHook") -> dict[str, Any]:
     import msgspec
 
-    found = books.webhooks.deliveries(hook.id)
-    last = next((f"{each.step}: {each.answer}" for each in found if each.tries), "")
+    deliveries = books.webhooks.deliveries(hook.id)
+    last = next(
+        (f"{delivery.step}: {delivery.answer}" for delivery in deliveries if delivery.tries), ""
+    )
     return {
         "id": hook.id, **msgspec.to_builtins(hook.wish), "signed": bool(hook.secret),
         "owner": hook.owner, "places": list(hook.places), "last": last,
-        "waiting": sum(each.step == "waits" for each in found),
+        "waiting": sum(delivery.step == "waits" for delivery in deliveries),
     }  # fmt: skip
 
 
@@ -84,18 +86,16 @@ def _facts(books: "ConsoleBooks", hook: "KeptHook") -> dict[str, Any]:
 def show_webhook(number: Number, state: State = None, as_json: AsJson = False) -> None:
     """Show a webhook, and its last messages with their answers."""
     with console_books(state) as books:
-        one = _found(books, number)
-        facts, sent = _facts(books, one), books.webhooks.deliveries(number)
-    messages = [_message(each) for each in sent]
+        hook = _require_webhook(books, number)
+        facts, sent = _facts(books, hook), books.webhooks.deliveries(number)
+    messages = [_message(message) for message in sent]
     if as_json:
         output.say_json({**facts, "messages": messages})
         return
     output.say(output.pairs({name: value for name, value in facts.items() if value != ""}))
-    for each in messages:
-        output.say(
-            f"  {each['made']}  {each['event']}  {each['job']} {each['message']}: {each['step']} "
-            f"{each['answer']}".rstrip()
-        )
+    for m in messages:
+        text = f"{m['made']}  {m['event']}  {m['job']} {m['message']}: {m['step']} {m['answer']}"
+        output.say(f"  {text}".rstrip())
 
 
 def _message(delivery: "HookDelivery") -> dict[str, Any]:
@@ -135,12 +135,12 @@ def add_webhook(  # noqa: PLR0917 - typer reads them by name
     wish = _with_events(HookWish(url, private=private), on)
     with console_books(state) as books:
         books.require_places(place or ())
-        key = _asked_secret() if secret else ""
+        key = _ask_secret() if secret else ""
         number = books.webhooks.add(wish, key, books.who, tuple(place or ()))
-        kept = _found(books, number)
-        books.note("nacre console webhook add", None, None, kept.wish)
-        facts = _facts(books, kept)
-    output.say_json(facts) if as_json else output.say(f"added webhook {number}: {kept.wish.url}")
+        added = _require_webhook(books, number)
+        books.note("nacre console webhook add", None, None, added.wish)
+        facts = _facts(books, added)
+    output.say_json(facts) if as_json else output.say(f"added webhook {number}: {added.wish.url}")
 
 
 @webhook.command("set")
@@ -169,12 +169,12 @@ def set_webhook(  # noqa: PLR0917 - typer reads them by name
     import msgspec
 
     with console_books(state) as books:
-        before = _found(books, number)
+        before = _require_webhook(books, number)
         is_private = before.wish.private if private is None else private
         wish = msgspec.structs.replace(before.wish, url=url or before.wish.url, private=is_private)
-        key = _asked_secret() if secret else "" if no_secret else before.secret
+        key = _ask_secret() if secret else "" if no_secret else before.secret
         _keep(books, before, _with_events(wish, on), key, "set")
-        facts = _facts(books, _found(books, number))
+        facts = _facts(books, _require_webhook(books, number))
     output.say_json(facts) if as_json else output.say(f"changed webhook {number}")
 
 
@@ -195,7 +195,7 @@ def remove_webhook(number: Number, state: State = None) -> None:
     """Remove a webhook and its waiting messages."""
     with console_books(state) as books:
         is_broken = number in books.webhooks.broken()
-        wish = None if is_broken else _found(books, number).wish
+        wish = None if is_broken else _require_webhook(books, number).wish
         books.webhooks.remove(number)
         books.note("nacre console webhook remove", None, wish, None)
     output.say(f"removed webhook {number}")
@@ -207,14 +207,18 @@ def try_webhook(number: Number, state: State = None, as_json: AsJson = False) ->
     from nacre.errors import JobError
 
     with console_books(state) as books:
-        hook = _found(books, number)
+        hook = _require_webhook(books, number)
         if hook.wish.paused:
             raise JobError(
                 f"webhook {number} is paused: `nacre console webhook resume {number}` comes first"
             )
-        made = books.webhooks.tell_test(number, books.who)
+        message = books.webhooks.tell_test(number, books.who)
         books.note("nacre console webhook test", None, None, {"webhook": number})
-        sent = _awaited(books, hook, made) if books.is_served else _delivered(books, hook, made)
+        sent = (
+            _await_delivery(books, hook, message)
+            if books.is_served
+            else _deliver(books, hook, message)
+        )
     facts = _message(sent)
     if as_json:
         output.say_json(facts)
@@ -224,46 +228,46 @@ def try_webhook(number: Number, state: State = None, as_json: AsJson = False) ->
         raise typer.Exit(1)
 
 
-def _awaited(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
+def _await_delivery(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
     """A message after the running console has posted it once, or has not in time."""
     import time
 
     end = time.monotonic() + _PATIENCE
-    sent = _kept(books, hook, number)
+    sent = _require_message(books, hook, number)
     while not sent.tries and time.monotonic() < end:
         time.sleep(_MOMENT)
-        sent = _kept(books, hook, number)
+        sent = _require_message(books, hook, number)
     return sent
 
 
-def _delivered(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
+def _deliver(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
     """A message after this process has posted it once."""
     from nacre.cli.process import run
     from nacre.console.webhook_runner import deliver
     from nacre.engine.clock import SystemClock
 
-    return run(deliver(books.webhooks, SystemClock(), hook, _kept(books, hook, number)))
+    return run(deliver(books.webhooks, SystemClock(), hook, _require_message(books, hook, number)))
 
 
-def _kept(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
-    """A message by its number.
+def _require_message(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
+    """Return a message by its number.
 
     Raises:
-        JobError: It is there no more: its webhook was removed meanwhile.
+        JobError: It is gone: its webhook was removed meanwhile.
     """
     from nacre.errors import JobError
 
-    found = books.webhooks.delivery(hook.id, number)
-    if found is None:
+    message = books.webhooks.delivery(hook.id, number)
+    if message is None:
         raise JobError("the test is forgotten: its webhook was removed, or told much since")
-    return found
+    return message
 
 
 def _with_events(wish: "HookWish", on: list[str] | None) -> "HookWish":
-    """A webhook that is told these events; None: those of before.
+    """Return a webhook with these events; None for no change.
 
     Raises:
-        ConfigError: One is none.
+        ConfigError: An event is unknown.
     """
     from typing import get_args
 
@@ -274,27 +278,27 @@ def _with_events(wish: "HookWish", on: list[str] | None) -> "HookWish":
 
     if on is None:
         return wish
-    known = [name for name in get_args(HookEvent) if name != "test"]
-    wrong = [name for name in on if name not in known]
+    events = [name for name in get_args(HookEvent) if name != "test"]
+    wrong = [name for name in on if name not in events]
     if wrong:
-        raise ConfigError([Problem("on", f"{wrong[0]!r} is no event", ", ".join(known))])
+        raise ConfigError([Problem("on", f"{wrong[0]!r} is no event", ", ".join(events))])
     return msgspec.structs.replace(wish, on=tuple(dict.fromkeys(on)))
 
 
-def _asked_secret() -> str:
+def _ask_secret() -> str:
     """The key of signatures, typed or the first line of the input."""
     if sys.stdin.isatty():
         return str(typer.prompt("Key of the signatures", hide_input=True, err=True))
     return sys.stdin.readline().rstrip("\r\n")
 
 
-def _found(books: "ConsoleBooks", number: int) -> "KeptHook":
+def _require_webhook(books: "ConsoleBooks", number: int) -> "KeptHook":
     from nacre.errors import JobError
 
-    one = books.webhooks.find(number)
-    if one is None:
+    hook = books.webhooks.find(number)
+    if hook is None:
         raise JobError(f"there is no webhook {number}; `nacre console webhook list` lists them")
-    return one
+    return hook
 
 
 def _keep(
@@ -308,7 +312,7 @@ def _pause(number: int, state: Path | None, *, paused: bool) -> None:
     import msgspec
 
     with console_books(state) as books:
-        before = _found(books, number)
+        before = _require_webhook(books, number)
         wish = msgspec.structs.replace(before.wish, paused=paused)
         _keep(books, before, wish, before.secret, "pause" if paused else "resume")
     output.say(f"webhook {number} is paused" if paused else f"webhook {number} is on again")

@@ -236,8 +236,8 @@ def crawl(
     raise typer.Exit(run_and_summarize(layout, settings, clock, quiet=quiet, as_json=as_json))
 
 
-def _list_profiles(wanted: bool) -> None:
-    if wanted:
+def _list_profiles(is_set: bool) -> None:
+    if is_set:
         from nacre.settings.layers import list_profiles
 
         output.say(
@@ -289,8 +289,8 @@ def new(
 
     layout, _ = print_made(make_job(options_of(ctx.params), directory))
     program, job = output.program(), output.typed(layout.root)
-    made, settings = output.shown(layout.root), output.shown(layout.config)
-    output.say(f"Made {made}: settings in {settings}, seeds beside them.")
+    shown_root, settings = output.shown(layout.root), output.shown(layout.config)
+    output.say(f"Made {shown_root}: settings in {settings}, seeds beside them.")
     output.say(f"Check:  {program} check {job}")
     output.say(f"Start:  {program} run {job}")
 

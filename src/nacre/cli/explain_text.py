@@ -33,36 +33,48 @@ _HOPS = {
 }
 
 
-def explanation_lines(what: Explanation, job: str = "JOB") -> Iterator[str]:
-    """The lines, the answer first; `job` is its directory, for what to look at next."""
-    yield what.url
-    text = readable_url(what.url)
-    if text != what.url:
+def explanation_lines(explanation: Explanation, job: str = "JOB") -> Iterator[str]:
+    """Yield the lines, the answer first; `job` is its directory, for the next command."""
+    yield explanation.url
+    text = readable_url(explanation.url)
+    if text != explanation.url:
         yield from _section("reads", [text])
-    yield from _section("answer", _answer(what))
-    if what.standing is Standing.KNOWN:
-        yield from _section("look", [f"{program()} history {job} url {typed(what.url)}"])
-    if what.canonical != what.url:
-        yield from _section("counts as", [what.canonical])
-    yield from _section("found", _found(what))
-    yield from _section("scope", _scope(what.scope))
-    if what.robots is not None:
-        lines = robots_lines(what.robots)
-        behind = what.behind
-        if not what.robots.known and behind is not None and behind.attempts and _is_robots(behind):
-            lines = [f"that of {what.robots.origin} could not be fetched so far: see queue"]
-        elif not what.robots.known and what.status == FetchStatus.PREREQUISITE_ROBOTS_FAILED:
-            lines = [f"that of {what.robots.origin} could not be fetched: see answer"]
+    yield from _section("answer", _answer(explanation))
+    if explanation.standing is Standing.KNOWN:
+        yield from _section("look", [f"{program()} history {job} url {typed(explanation.url)}"])
+    if explanation.canonical != explanation.url:
+        yield from _section("counts as", [explanation.canonical])
+    yield from _section("found", _discovery(explanation))
+    yield from _section("scope", _scope(explanation.scope))
+    if explanation.robots is not None:
+        lines = robots_lines(explanation.robots)
+        behind = explanation.behind
+        if (
+            not explanation.robots.known
+            and behind is not None
+            and behind.attempts
+            and _is_robots(behind)
+        ):
+            lines = [f"that of {explanation.robots.origin} could not be fetched so far: see queue"]
+        elif (
+            not explanation.robots.known
+            and explanation.status == FetchStatus.PREREQUISITE_ROBOTS_FAILED
+        ):
+            lines = [f"that of {explanation.robots.origin} could not be fetched: see answer"]
         yield from _section("robots.txt", lines)
-    yield from _section("queue", _queue(what))
-    if what.sheets:
-        yield from _section("sheets", [f"{', '.join(what.sheets)} (the last is the strongest)"])
-    yield from _section("politeness", [what.politeness, *_origins(what, "politeness.")])
-    yield from _section("other", _origins(what, ""))
-    if what.due:
-        yield from _section("due again", [f"{what.due}: {what.due_why}"])
-    if what.capture is not None:
-        yield from _section("captures", _captures(what))
+    yield from _section("queue", _queue(explanation))
+    if explanation.sheets:
+        yield from _section(
+            "sheets", [f"{', '.join(explanation.sheets)} (the last is the strongest)"]
+        )
+    yield from _section(
+        "politeness", [explanation.politeness, *_origins(explanation, "politeness.")]
+    )
+    yield from _section("other", _origins(explanation, ""))
+    if explanation.due:
+        yield from _section("due again", [f"{explanation.due}: {explanation.due_why}"])
+    if explanation.capture is not None:
+        yield from _section("captures", _captures(explanation))
 
 
 def _section(name: str, lines: list[str]) -> Iterator[str]:
@@ -77,8 +89,8 @@ def _answer(explanation: Explanation) -> list[str]:
             f"it counts as the same as {explanation.same_as}, which is fetched in its place"
         )
     if explanation.not_got is not None:
-        why = f"why: {reason(explanation.not_got, explanation.next_try)}"
-        lines.append(why.removesuffix(f" ({explanation.status})"))
+        cause_text = f"why: {reason(explanation.not_got, explanation.next_try)}"
+        lines.append(cause_text.removesuffix(f" ({explanation.status})"))
     if explanation.error and explanation.error not in lines[0]:
         lines.append(explanation.error)
     if explanation.time:
@@ -139,7 +151,7 @@ def _is_robots(answer: PrerequisiteAnswer) -> bool:
 
 
 def _behind(answer: PrerequisiteAnswer) -> str:
-    """What must come first, what came of it, and when it is tried again."""
+    """Return the prerequisite, its outcome, and when it is tried again."""
     text = f"waits for {answer.url}, which was "
     if not answer.attempts:
         return text + "not tried yet"
@@ -167,7 +179,7 @@ def _finished(explanation: Explanation) -> str:
     return f"{text}: {explanation.meaning}"
 
 
-def _found(explanation: Explanation) -> list[str]:
+def _discovery(explanation: Explanation) -> list[str]:
     if explanation.standing is Standing.KNOWN:
         return ["not in this run"]
     if explanation.scope.assumed:
@@ -228,14 +240,14 @@ def robots_lines(robots: RobotsAnswer) -> list[str]:
         return ["not obeyed (robots.policy is ignore)"]
     if not robots.known:
         return [f"that of {robots.origin} has not been fetched"]
-    why = f"{robots.status}: {robots.error}" if robots.error else f"status {robots.status}"
-    known = {
+    cause_text = f"{robots.status}: {robots.error}" if robots.error else f"status {robots.status}"
+    texts = {
         "allow": f"there is none (status {robots.status}): everything is allowed",
-        "unreachable": f"it could not be fetched ({why}): nothing is allowed",
+        "unreachable": f"it could not be fetched ({cause_text}): nothing is allowed",
         "redirect": "it redirects elsewhere, and was not fetched there yet",
     }
-    if robots.known in known:
-        return [known[robots.known]]
+    if robots.known in texts:
+        return [texts[robots.known]]
     verdict = "allowed" if robots.allowed else "denied"
     lines = [
         f"{verdict} by the line `{robots.line}`"
@@ -273,18 +285,18 @@ def _queue(explanation: Explanation) -> list[str]:
         lines.append(f"hands out again in {duration(queue.wait)}")
     if queue.delay:
         sentence = delay_diagnosis(queue.cause, queue.most)
-        why = f": {diagnosis_text(sentence)}" if sentence else ""
-        lines.append(f"last delay {duration(queue.delay)}, backoff {queue.backoff:.1f}{why}")
+        cause_text = f": {diagnosis_text(sentence)}" if sentence else ""
+        lines.append(f"last delay {duration(queue.delay)}, backoff {queue.backoff:.1f}{cause_text}")
     return lines
 
 
 def _origins(explanation: Explanation, section: str) -> list[str]:
-    """The settings that were given, and where; those of politeness are listed apart."""
+    """Return the given settings with their origins; those of politeness are separate."""
     return [
-        f"{one.path} = {_plain(one.value)}, from {one.origin}"
-        for one in explanation.settings
-        if one.origin not in {"default", "program"}
-        and one.path.startswith("politeness.") == bool(section)
+        f"{setting_item.path} = {_plain(setting_item.value)}, from {setting_item.origin}"
+        for setting_item in explanation.settings
+        if setting_item.origin not in {"default", "program"}
+        and setting_item.path.startswith("politeness.") == bool(section)
     ]
 
 

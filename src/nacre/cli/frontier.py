@@ -62,9 +62,9 @@ def _tell_how_many(directory: Path) -> None:
 
     with reading(*layout_and_settings(directory)) as view:
         sizes = [size for row in scan_queues(view.store) if (size := row.size + row.waiting)]
-    told, job = output.count(len(sizes), "queue"), output.typed(directory)
+    queues, job = output.count(len(sizes), "queue"), output.typed(directory)
     verb = "waits" if sum(sizes) == 1 else "wait"
-    output.say(f"{output.count(sum(sizes), 'URI')} {verb} in {told}")
+    output.say(f"{output.count(sum(sizes), 'URI')} {verb} in {queues}")
     if sizes:
         output.say(f"Look:      {output.program()} frontier {job} list")
         output.say(f"           {output.program()} frontier {job} queues")
@@ -161,10 +161,10 @@ def list_queues(
     from nacre.job.overview import queue_facts
 
     layout, settings = layout_and_settings(job_of(ctx))
-    wanted = matcher(queue)
+    matches = matcher(queue)
     with reading(layout, settings) as view:
-        waiting = (facts for facts in queue_facts(view, wanted) if facts["pending"])
-        empty = (facts for facts in queue_facts(view, wanted) if not facts["pending"])
+        waiting = (facts for facts in queue_facts(view, matches) if facts["pending"])
+        empty = (facts for facts in queue_facts(view, matches) if not facts["pending"])
         for number, facts in enumerate(chain(waiting, empty)):
             if limit and number == limit:
                 output.tell("and more; --limit 0 lists all")
@@ -179,9 +179,9 @@ def list_queues(
 
 
 def _queue_line(queue: str, state: str, *numbers_and_why: object) -> str:
-    """A line of the list of queues: URIs that wait, precedence, cost spent, why it rests."""
-    pending, precedence, spent, why = numbers_and_why
-    return f"{queue:<30} {state:<10} {pending:>8} {precedence:>10} {spent:>8}  {why}".rstrip()
+    """Return a line of the list of queues: waiting URIs, precedence, spent cost, reason."""
+    pending, precedence, spent, reason = numbers_and_why
+    return f"{queue:<30} {state:<10} {pending:>8} {precedence:>10} {spent:>8}  {reason}".rstrip()
 
 
 @frontier.command("queue")

@@ -29,26 +29,26 @@ def _deleted(result: FrontierChange, _request: object, _: Path) -> str:
 
 
 def _excluded(result: ScopeChange, _request: object, _: Path) -> str:
-    what = "excluded" if result.rule else "it was excluded already"
-    return f"{what}; deleted {output.count(result.changed, 'URI')}"
+    text = "excluded" if result.rule else "it was excluded already"
+    return f"{text}; deleted {output.count(result.changed, 'URI')}"
 
 
 def _included(result: ScopeChange, _request: object, directory: Path) -> str:
     from nacre.store.layout import Layout
 
-    what = "the scope takes them again" if result.rule else "no rule of the scope had it"
+    text = "the scope takes them again" if result.rule else "no rule of the scope had it"
     if result.over:
         job, nacre = output.typed(directory), output.program()
         if not Layout(directory).has_store:
-            return f"{what}; it never ran: `{nacre} run {job}` begins the first run"
-        return f"{what}; no run goes on: `{nacre} recrawl {job} --full` finds all of them"
+            return f"{text}; it never ran: `{nacre} run {job}` begins the first run"
+        return f"{text}; no run goes on: `{nacre} recrawl {job} --full` finds all of them"
     urls = output.count(result.changed, "URI that was deleted or refused waits again",
                         "URIs that were deleted or refused wait again")  # fmt: skip
-    return f"{what}; {urls}"
+    return f"{text}; {urls}"
 
 
-def _changed(noun: str, done: str) -> Callable[[FrontierChange, object, Path], str]:
-    return lambda result, _request, _: f"{output.count(result.changed, noun)} {done}"
+def _changed(noun: str, verb: str) -> Callable[[FrontierChange, object, Path], str]:
+    return lambda result, _request, _: f"{output.count(result.changed, noun)} {verb}"
 
 
 def _scope_json(name: str) -> Callable[[ScopeChange], object]:

@@ -90,8 +90,8 @@ def _import_passes(directory: Path, file: Path, passes: "Sequence[ImportOptions]
     for options in passes:
         for imported in import_lines(context_of(directory), lines, options):
             total.add(imported.tally)
-            for number, text, why in imported.rejected:
-                output.tell(f"line {number}: {why}: {output.safe(text)}")
+            for number, text, reason in imported.rejected:
+                output.tell(f"line {number}: {reason}: {output.safe(text)}")
     return total
 
 

@@ -1,4 +1,4 @@
-"""`nacre history DIR stats|url|due|top|dump|export|import|rebuild`: what is known of the pages."""
+"""`nacre history DIR stats|url|due|top|dump|export|import|rebuild`: the history of pages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NOTHING = "no page is known yet: the first `nacre recrawl` reads what the first crawl fetched"
 _ALL = 1_000_000
-"""Rows of a table that are printed: what was asked for."""
+"""Rows of a table that are printed: all requested rows."""
 
 history = Program()
 
@@ -29,8 +29,8 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
     """What is known of the pages of a job, over all its runs."""
     from nacre.store.layout import Layout
 
-    one = "readdb --url URL" if ctx.invoked_subcommand == "url" else "readdb --stats"
-    Layout(directory).require_runs(one)
+    reader = "readdb --url URL" if ctx.invoked_subcommand == "url" else "readdb --stats"
+    Layout(directory).require_runs(reader)
 
 
 @contextmanager
@@ -70,18 +70,18 @@ def stats(
     from nacre.inspect.analysis.page_history import by_host, statistics
 
     with _reading(job_of(ctx)) as store:
-        found = statistics(store)
+        totals = statistics(store)
         if hosts:
-            found["hosts"] = by_host(store)
+            totals["hosts"] = by_host(store)
     if as_json:
-        output.say_json(found)
+        output.say_json(totals)
         return
-    if not found["pages"]:
+    if not totals["pages"]:
         output.say(_NOTHING)
         return
     from nacre.inspect.summary.history_documents import statistics_document
 
-    _print(statistics_document(found))
+    _print(statistics_document(totals))
 
 
 def _print(document: "ReportDocument") -> None:
@@ -97,13 +97,13 @@ def all_runs(ctx: typer.Context, as_json: AsJson = False) -> None:
     from nacre.job.control import is_running
 
     with _looking(job_of(ctx)) as view:
-        found = run_list(view.store, is_running=is_running(view.layout.socket))
+        runs = run_list(view.store, is_running=is_running(view.layout.socket))
     if as_json:
-        output.say_json(found)
+        output.say_json(runs)
         return
     from nacre.inspect.summary.history_documents import runs_document
 
-    _print(runs_document(found))
+    _print(runs_document(runs))
 
 
 @history.command("url")
@@ -125,25 +125,25 @@ def one_url(
         names = list(typed_spellings(view.store, url))
         url = names[0]
         pages = (page(view.store, name) for name in names)
-        found = next((one for one in pages if one is not None), None)
-        if found is None:
+        facts = next((entry for entry in pages if entry is not None), None)
+        if facts is None:
             raise JobError(
                 f"nothing is known of {url}; `nacre explain` says why it was not crawled"
             )
-        due = NextVisits(view, view.clock.now()).of(found["url"])
+        due = NextVisits(view, view.clock.now()).of(facts["url"])
         about = title_facts(view)
     if due is not None:
-        found["due"] = {"time": _due_time(due), "why": due.why}
+        facts["due"] = {"time": _due_time(due), "why": due.why}
     from nacre.inspect.summary.history_documents import page_history
 
     next_visit = (f"{_due_time(due)} UTC", due.why) if due is not None else None
-    document = page_history(found, next_visit, verbose=verbose)
+    document = page_history(facts, next_visit, verbose=verbose)
     if html is not None:
         from nacre.cli.reports import write_html
 
         write_html(html, document._replace(about=about))
     if as_json:
-        output.say_json(found)
+        output.say_json(facts)
     elif html is None:
         _print(document)
 
@@ -153,25 +153,23 @@ Number = Annotated[int, typer.Argument(metavar="N", min=1, help="Number of pages
 
 
 @history.command("due")
-def due_next(
-    ctx: typer.Context,
-    number: Number = _USUAL,
-    as_json: AsJson = False,
-) -> None:
+def due_next(ctx: typer.Context, number: Number = _USUAL, as_json: AsJson = False) -> None:
     """List the pages that are due next, by their schedules or by the value of a visit."""
     from nacre.inspect.explain.next_visits import NextVisits
 
     with _looking(job_of(ctx)) as view:
-        found = NextVisits(view, view.clock.now()).first(number)
+        visits = NextVisits(view, view.clock.now()).first(number)
     if as_json:
-        output.say_json([{"time": _due_time(one), "url": one.url, "why": one.why} for one in found])
+        output.say_json(
+            [{"time": _due_time(visit), "url": visit.url, "why": visit.why} for visit in visits]
+        )
         return
-    if not found:
+    if not visits:
         output.tell(_NOTHING)
         return
     from nacre.inspect.summary.history_documents import due_document
 
-    _print(due_document([(one.time, one.url, one.why) for one in found]))
+    _print(due_document([(visit.time, visit.url, visit.why) for visit in visits]))
 
 
 @history.command("top")
@@ -191,18 +189,18 @@ def top(
     from nacre.inspect.summary.history_documents import top_document
 
     with _looking(job_of(ctx)) as view:
-        found = page_history.top(view.store, number, least)
-        known = StoredRecrawlData(view.layout.root, view.store, view.settings, view.clock.now())
-        rows = (known.row(url) for _, url in found)
+        rates = page_history.top(view.store, number, least)
+        data = StoredRecrawlData(view.layout.root, view.store, view.settings, view.clock.now())
+        rows = (data.row(url) for _, url in rates)
         young = {row.url for row in rows if row is not None and row.visits < 2}
-        doubt = data_basis(known).doubt
+        doubt = data_basis(data).doubt
     if as_json:
-        output.say_json([{"rate": rate, "url": url} for rate, url in found])
+        output.say_json([{"rate": rate, "url": url} for rate, url in rates])
         return
-    if not found:
+    if not rates:
         output.tell(_NOTHING)
         return
-    _print(top_document(found, young, doubt))
+    _print(top_document(rates, young, doubt))
 
 
 LifeName = Literal["live", "suspect", "gone", "moved"]
@@ -248,13 +246,13 @@ def dump_pages(
     from nacre.inspect.analysis.page_history import COLUMNS, PageFilter, pages
 
     with _reading(job_of(ctx)) as store:
-        found = pages(store, PageFilter(regex, life or "", status, sample))
+        rows = pages(store, PageFilter(regex, life or "", status, sample))
         if as_csv:
             table = csv.writer(sys.stdout, lineterminator="\n")
             table.writerow(COLUMNS)
-            table.writerows([row[name] for name in COLUMNS] for row in found)
+            table.writerows([row[name] for name in COLUMNS] for row in rows)
             return
-        for row in found:
+        for row in rows:
             output.say(output.json_text(row))
 
 

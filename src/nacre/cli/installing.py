@@ -62,18 +62,18 @@ def offering(
     invoke: Callable[[], Any],
     needs: tuple[str, str],
 ) -> Any:  # noqa: ANN401 - as `invoke`
-    """Run a command; when an extra is missing, offer its install, and run it again.
+    """Run a command; if an extra is missing, offer its install, and run it again.
 
-    It is offered where the extra has a lock, in a clone, and somebody can answer. Otherwise the
-    message names the command that installs it.
+    It is offered in a clone, if the extra has a lock, and on a terminal. Otherwise the message
+    contains the install command.
 
     Args:
         ctx: The context of the command.
         invoke: Runs it.
-        needs: Who needs an extra, with its verb, and the name of the extra.
+        needs: The subject and verb of the message, and the name of the extra.
 
     Raises:
-        MissingExtraError: It is missing, and nobody wanted it.
+        MissingExtraError: It is missing, and was not installed.
         ConfigError: Its install failed.
     """
     try:
@@ -82,7 +82,7 @@ def offering(
     except MissingExtraError as error:
         if not has_lock(error.extra) or os.environ.get(_DONE) == error.extra:
             raise
-        if not ctx.meta.get(YES) and not _asked(error):
+        if not ctx.meta.get(YES) and not _ask(error):
             raise
         _install(error.extra)
         return _begin_again(error.extra)
@@ -97,8 +97,8 @@ def _begin_again(extra: str) -> NoReturn:
     )
 
 
-def _asked(error: MissingExtraError) -> bool:
-    """Whether the operator wants it; never where nobody can be asked."""
+def _ask(error: MissingExtraError) -> bool:
+    """Ask whether to install it; return False without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     output.tell(f"nacre: {error}")
@@ -108,8 +108,8 @@ def _asked(error: MissingExtraError) -> bool:
 def _install(extra: str) -> None:
     words = install_arguments(extra)
     output.tell(f"nacre: installing the extra `{extra}` from its lock ...")
-    done = subprocess.run(  # noqa: S603 - pip, and a lock of ours
+    process = subprocess.run(  # noqa: S603 - pip, and a lock of ours
         [*words, "--quiet"], stdout=subprocess.DEVNULL, check=False
     )
-    if done.returncode:
-        raise ConfigError(f"the install failed with {done.returncode}: {shlex.join(words)}")
+    if process.returncode:
+        raise ConfigError(f"the install failed with {process.returncode}: {shlex.join(words)}")

@@ -130,7 +130,7 @@ def _explain_setting(loaded: "Loaded[JobSettings] | None", path: str, *, as_json
 
     facts = explained(loaded, path)
     if as_json:
-        keyed = [{name.replace(" ", "_"): said for name, said in fact.items()} for fact in facts]
+        keyed = [{name.replace(" ", "_"): value for name, value in fact.items()} for fact in facts]
         output.say_json(keyed[0] if len(keyed) == 1 else keyed)
     elif len(facts) == 1:
         output.say(output.pairs(facts[0], indent=""))
@@ -225,10 +225,10 @@ def run(
 
 
 def _refuse_late_seeds(layout: "Layout", assignments: list[str] | tuple[str, ...]) -> None:
-    """Seeds enter when a run begins: those of later would be ignored.
+    """Refuse seeds after the begin of a run, which would be ignored.
 
     Raises:
-        ConfigError: It has begun, and `--set seeds=` names others.
+        ConfigError: The run has begun, and `--set seeds=` is given.
     """
     from nacre.errors import ConfigError, Problem
 
@@ -236,8 +236,8 @@ def _refuse_late_seeds(layout: "Layout", assignments: list[str] | tuple[str, ...
         assignment.partition("=")[0].strip() == "seeds" for assignment in assignments
     ):
         remedy = f"`nacre frontier {layout.root} import FILE`, which brings URLs in"
-        said = "the seeds were entered when the run began, and --set changes them no more"
-        raise ConfigError([Problem("seeds", said, remedy)])
+        message = "the seeds were entered when the run began, and --set changes them no more"
+        raise ConfigError([Problem("seeds", message, remedy)])
 
 
 def register(app: typer.Typer) -> None:

@@ -32,10 +32,10 @@ def _paused(result: PauseResult, _request: object, _: Path) -> str:
 
 
 def _resumed(result: ResumeResult, request: ResumeRequest, _: Path) -> str:
-    held = ", ".join(result.held)
+    reasons = ", ".join(result.held)
     if not result.running:
         return f"will not pause for {request.reason}"
-    return f"still paused, for: {held}" if held else "resumed"
+    return f"still paused, for: {reasons}" if reasons else "resumed"
 
 
 def _stopped(result: StopResult, _request: object, directory: Path) -> str:
@@ -48,10 +48,10 @@ def _stopped(result: StopResult, _request: object, directory: Path) -> str:
     return output.to_copy(f"stopped: no further pass begins; {again}")
 
 
-def _ending(what: str, busy: int) -> str:
+def _ending(text: str, busy: int) -> str:
     if not busy:
-        return what
-    return f"{what}; {output.count(busy, 'fetch is', 'fetches are')} finished first"
+        return text
+    return f"{text}; {output.count(busy, 'fetch is', 'fetches are')} finished first"
 
 
 def _ended(result: EndResult, _request: object, directory: Path) -> str:

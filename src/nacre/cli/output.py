@@ -1,6 +1,6 @@
 """Output of commands: text made safe, numbers for people, JSON for programs, errors.
 
-Results go to stdout, all else to stderr. Nothing from the web reaches a terminal as it came.
+Results go to stdout, all else to stderr. Text from the web is escaped before it reaches a terminal.
 """
 
 import errno
@@ -43,9 +43,9 @@ _json_wanted: ContextVar[bool] = ContextVar("json_wanted", default=False)
 
 
 @contextmanager
-def speaking_json(wanted: bool) -> Iterator[None]:
-    """While the block runs, stderr has JSON Lines too when they are wanted (`--json`)."""
-    token = _json_wanted.set(wanted)
+def speaking_json(is_json: bool) -> Iterator[None]:
+    """Print JSON Lines to stderr too while the block runs, with `--json`."""
+    token = _json_wanted.set(is_json)
     try:
         yield
     finally:
@@ -94,10 +94,10 @@ def complain(error: NacreError, code: int = 2) -> None:
         return
     help_before = ("", "")
     for problem in _fewer(error.problems):
-        said = (problem.expected, problem.sample)
-        once = problem._replace(expected="", sample="") if said == help_before else problem
+        hint = (problem.expected, problem.sample)
+        once = problem._replace(expected="", sample="") if hint == help_before else problem
         tell(f"nacre: {to_copy(str(once))}")
-        help_before = said
+        help_before = hint
     if len(error.problems) > 1:
         tell(f"nacre: {len(error.problems)} problems")
 
@@ -107,14 +107,14 @@ _LINES_OF_A_FILE = 20
 
 
 def _fewer(problems: Sequence[Problem]) -> Iterator[Problem]:
-    """All problems of settings, and the first of each file that is a list of lines."""
-    seen: Counter[str] = Counter()
+    """Yield all problems of settings, and the first problems of each list of lines."""
+    lines_by_file: Counter[str] = Counter()
     for problem in problems:
         is_line = bool(problem.line and not problem.path)
-        seen[problem.file] += is_line
-        if not is_line or seen[problem.file] <= _LINES_OF_A_FILE:
+        lines_by_file[problem.file] += is_line
+        if not is_line or lines_by_file[problem.file] <= _LINES_OF_A_FILE:
             yield problem
-    for file, number in seen.items():
+    for file, number in lines_by_file.items():
         if number > _LINES_OF_A_FILE:
             yield Problem("", f"and {count(number - _LINES_OF_A_FILE, 'more line')}", file=file)
 
@@ -134,9 +134,9 @@ def to_copy(text: str) -> str:
     return text.replace("`nacre ", f"`{program()} ").replace(f"{Path.cwd()}{os.sep}", "")
 
 
-def count(number: int, one: str, many: str = "") -> str:
+def count(number: int, singular: str, many: str = "") -> str:
     """`1 page`, `1,234 pages`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {singular if number == 1 else many or singular + 's'}"
 
 
 def table(rows: Sequence[Sequence[object]], indent: str = "  ") -> str:
@@ -171,7 +171,7 @@ def shown(path: Path) -> str:
 
 
 def typed(path: Path | str) -> str:
-    """A path as a shell takes it: what is special in it is quoted, but for `*`."""
+    """Return a path for a shell, quoted except for `*`."""
     text = path if isinstance(path, str) else shown(path)
     return "*".join(quote(part) if part else "" for part in text.split("*"))
 

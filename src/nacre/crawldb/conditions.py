@@ -1,9 +1,9 @@
-"""Conditions on rows that a user writes: `generate --where` has the columns of `readdb` and `sql`.
+"""Conditions of users on rows: `generate --where` has the columns of `readdb` and `sql`.
 
 A column of readers may differ from that of files: `cash` in units of 1 and not of 2^-32, a time and
-not ms. `row_condition` writes a condition over the former as one over the latter, so that a fold
-reads only the columns that it names. A condition over columns of files stays valid, as Nacre 0.1
-had it: `fetch_time < 1800000000000`, `cash > 4294967296`, `status = 3`, `hex(etag) = '22'`.
+    not ms. `row_condition` translates a condition over columns of readers to columns of files, so
+    that a fold reads only the used columns. A condition over columns of files stays valid, as in
+    Nacre 0.1: `fetch_time < 1800000000000`, `cash > 4294967296`, `status = 3`, `hex(etag) = '22'`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from nacre.crawldb.fold import label_sql, require_statuses, with_names_alone
 from nacre.crawldb.kernels import Kernel, UserSqlError, quoted
-from nacre.crawldb.mentions import beside, parts_of
+from nacre.crawldb.mentions import operands_of, parts_of
 from nacre.crawldb.row import COLUMNS, ONE
 from nacre.crawldb.user_sql import check_expression, check_syntax, parse_expression
 
@@ -33,7 +33,7 @@ READER_SQL: Mapping[str, str] = {
     **{name: f"epoch_ms({name})" for name in TIMES_MS if name != "modified"},
     **{name: f"make_timestamp({name})" for name in TIMES_US},
     **{name: f"({name}::DOUBLE / {ONE})" for name in _AMOUNTS},
-    # Bytes of servers, in whatever coding.
+    # Bytes of servers, in any encoding.
     **{name: f"decode({name}, 'replace')" for name in ("etag", "last_modified")},
     "signature": "lower(hex(signature))",
 }
@@ -45,7 +45,7 @@ READER_COLUMNS = (
 """The columns of readers, in their order."""
 
 _RAW_AMOUNT = 2**20
-"""A constant beside an amount that is at least this is one in 2^-32: no score is so great."""
+"""A constant next to an amount of at least this value is in 2^-32: no score is so great."""
 _POWERS = frozenset(("pow", "power", "**", "^"))
 _HEX = frozenset(("hex", "to_hex"))
 _TO_BYTES = frozenset(("unhex", "from_hex", "encode", "from_base64", "from_binary", "unbin"))
@@ -64,9 +64,9 @@ class _Mention(NamedTuple):
 
     Attributes:
         column: Its name, lower case.
-        place: Where it begins, in bytes.
+        place: Its position, in bytes.
         size: Its length, in bytes.
-        raw: The column of files is meant.
+        raw: It means the column of files.
     """
 
     column: str
@@ -79,16 +79,16 @@ _RAW = _Mention("", 0, 0, raw=True)
 
 
 def row_condition(kernel: Kernel, text: str, table: str, names: Sequence[str]) -> str:
-    """Check a condition over columns of readers, and write it over those of files.
+    """Check a condition over columns of readers, and translate it to columns of files.
 
     Args:
         kernel: The kernel.
-        text: The condition, as a user wrote it.
-        table: SQL behind `from` of a table with the columns of files, and `host` as a struct.
-        names: Columns that a condition may name, for the message.
+        text: The condition of a user.
+        table: SQL after `from` of a table with the columns of files, and `host` as a struct.
+        names: Columns that a condition may use, for the message.
 
     Raises:
-        UserSqlError: It is none; the message says where, and which columns there are.
+        UserSqlError: It is invalid; the message has the position and the columns.
     """
     check_syntax(kernel, text, names)
     require_statuses(kernel, text)
@@ -96,7 +96,7 @@ def row_condition(kernel: Kernel, text: str, table: str, names: Sequence[str]) -
     mentions = _mentions(kernel, named)
     first: UserSqlError | None = None
     for choice in _choices(mentions):
-        meant = _written(named, mentions, choice)
+        meant = _replace_mentions(named, mentions, choice)
         try:
             check_expression(kernel, text, table, names, meant)
         except UserSqlError as error:
@@ -107,35 +107,35 @@ def row_condition(kernel: Kernel, text: str, table: str, names: Sequence[str]) -
 
 
 def _choices(mentions: Sequence[_Mention]) -> Iterator[frozenset[_Mention]]:
-    """Sets of mentions that are taken for the other kind of column, the fewest columns first.
+    """Yield sets of mentions to read as the other kind of column, the fewest columns first.
 
-    First columns of readers are taken as those of files, and then the reverse. A kernel says which
-    of them fits: times and numbers do not mix, nor do texts and bytes.
+    First columns of readers are read as those of files, then the reverse. A kernel checks each set:
+    times and numbers do not mix, nor do texts and bytes.
     """
-    kinds = sorted({(one.raw, one.column) for one in mentions})
+    kinds = sorted({(m.raw, m.column) for m in mentions})
     if len(kinds) > _MOST_TRIED:
         yield frozenset()
-        yield frozenset(one for one in mentions if not one.raw)
+        yield frozenset(m for m in mentions if not m.raw)
         return
     sets = [chosen for n in range(len(kinds) + 1) for chosen in combinations(kinds, n)]
     for chosen in sorted(sets, key=lambda kinds: sum(is_raw for is_raw, _ in kinds)):
-        yield frozenset(one for one in mentions if (one.raw, one.column) in chosen)
+        yield frozenset(m for m in mentions if (m.raw, m.column) in chosen)
 
 
-def _written(text: str, mentions: Sequence[_Mention], others: frozenset[_Mention]) -> str:
-    """The condition with SQL in place of the mentions that do not mean a column of files."""
-    said = text.encode()
-    for one in sorted(mentions, key=lambda mention: mention.place, reverse=True):
-        if one.raw == (one in others):
-            sql = f"({READER_SQL[one.column]})".encode()
-            said = said[: one.place] + sql + said[one.place + one.size :]
-    return said.decode()
+def _replace_mentions(text: str, mentions: Sequence[_Mention], swapped: frozenset[_Mention]) -> str:
+    """Return the condition with SQL in place of the mentions of columns of readers."""
+    data = text.encode()
+    for m in sorted(mentions, key=lambda mention: mention.place, reverse=True):
+        if m.raw == (m in swapped):
+            sql = f"({READER_SQL[m.column]})".encode()
+            data = data[: m.place] + sql + data[m.place + m.size :]
+    return data.decode()
 
 
 def _mentions(kernel: Kernel, text: str) -> list[_Mention]:
-    """The mentions of columns that differ, each as its neighbours have it."""
+    """Return the mentions of columns that differ, each classified by its neighbours."""
     parsed, head = parse_expression(kernel, text)
-    found: dict[int, _Mention] = {}
+    by_place: dict[int, _Mention] = {}
     for part, above in _columns(parsed, ()):
         column = str(part["column_names"][0]).lower()
         if len(part["column_names"]) == 1 and column in READER_SQL:
@@ -143,21 +143,21 @@ def _mentions(kernel: Kernel, text: str) -> list[_Mention]:
             size = int(part["query_location_length"])
             raw = _is_raw(column, part, above)
             # `case status when 2 then … when 3 …` has the same mention twice.
-            found[place] = _Mention(column, place, size, raw and found.get(place, _RAW).raw)
-    return list(found.values())
+            by_place[place] = _Mention(column, place, size, raw and by_place.get(place, _RAW).raw)
+    return list(by_place.values())
 
 
 Node = dict[str, Any]
 
 
 def _columns(node: object, above: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """Every mention of a column in a parsed statement, with what it is in, the outermost first."""
+    """Yield every mention of a column in a parsed statement, with its ancestors."""
     if isinstance(node, list):
-        for one in node:
-            yield from _columns(one, above)
+        for n in node:
+            yield from _columns(n, above)
     elif isinstance(node, dict):
         if node.get("class") == "COLUMN_REF":
-            if not any(_is_parameter(node, one) for one in above):
+            if not any(_is_parameter(node, n) for n in above):
                 yield node, above
             return
         inner = (*above, node) if "class" in node else above
@@ -166,35 +166,35 @@ def _columns(node: object, above: tuple[Node, ...]) -> Iterator[tuple[Node, tupl
 
 
 def _is_parameter(column: Node, node: Node) -> bool:
-    """Whether a name is a parameter of a lambda and no column."""
+    """Return whether a name is a parameter of a lambda and no column."""
     if node.get("class") != "LAMBDA":
         return False
     return any(
-        one["column_names"] == column["column_names"] for one, _ in _columns(node["lhs"], ())
+        ref["column_names"] == column["column_names"] for ref, _ in _columns(node["lhs"], ())
     )
 
 
 def _is_raw(column: str, part: Node, above: Sequence[Node]) -> bool:
-    """Whether a mention means the column of files, by what it is in and stands beside."""
+    """Return whether a mention means the column of files, by its ancestors and neighbours."""
     if not above:
         return False
     parent = above[-1]
-    others = [one for one in beside(parent) if one is not part]
+    siblings = [n for n in operands_of(parent) if n is not part]
     if column == _HOST:
         kinds = {str(parent.get("type")), str(parent.get("function_name")).lower()}
-        return not kinds.isdisjoint(_FIELD_OF) and any(map(_is_text, others))
+        return not kinds.isdisjoint(_FIELD_OF) and any(map(_is_text, siblings))
     if column in _AMOUNTS:
-        inside = next((one for one in reversed(above) if _is_comparison(one)), None)
+        inside = next((n for n in reversed(above) if _is_comparison(n)), None)
         return inside is not None and _has_raw_amount(inside)
     if column in _BYTES:
         is_hex = str(parent.get("function_name")).lower() in _HEX
-        return is_hex or _cast_type(parent) == "BLOB" or any(map(_is_bytes, others))
-    # A place in a text is no number beside it.
-    if column == _STATUS and (parent.get("type") in _PLACE_IN or any(map(_is_text, others))):
+        return is_hex or _cast_type(parent) == "BLOB" or any(map(_is_bytes, siblings))
+    # An index of a text is no neighbour in this sense.
+    if column == _STATUS and (parent.get("type") in _PLACE_IN or any(map(_is_text, siblings))):
         return False
     is_number = _is_number if column == _STATUS else _is_calculated
     return column in (_STATUS, *TIMES_MS, *TIMES_US) and (
-        _cast_type(parent) in _NUMBER_TYPES or any(map(is_number, others))
+        _cast_type(parent) in _NUMBER_TYPES or any(map(is_number, siblings))
     )
 
 
@@ -208,7 +208,7 @@ def _is_number(node: Node) -> bool:
         return node["literal"]["kind"] in {"INTEGER", "NUMERIC"}
     if node.get("class") == "CAST":
         return _cast_type(node) in _NUMBER_TYPES and _is_number(node["child"])
-    inner = beside(node) if node.get("class") == "FUNCTION" else []
+    inner = operands_of(node) if node.get("class") == "FUNCTION" else []
     return bool(inner) and all(map(_is_number, inner))
 
 
@@ -239,14 +239,14 @@ def _has_raw_amount(node: Node) -> bool:
     """Whether a comparison has a constant of 2^20 and more, or 2^32 as a power."""
     if node.get("class") == "CONSTANT":
         return _is_number(node) and abs(float(node["literal"]["text"])) >= _RAW_AMOUNT
-    inner = [*beside(node), *([node["child"]] if node.get("class") == "CAST" else [])]
+    inner = [*operands_of(node), *([node["child"]] if node.get("class") == "CAST" else [])]
     if str(node.get("function_name")).lower() in _POWERS and all(map(_is_number, inner)):
         return True
     return any(map(_has_raw_amount, inner))
 
 
 def _cast_type(node: Node) -> str:
-    """The type that a part is cast to; "" where it is none."""
+    """Return the type that a part is cast to; "" if it is no cast."""
     if node.get("class") != "CAST":
         return ""
     return str(node["type_expr"].get("type_name")).upper()

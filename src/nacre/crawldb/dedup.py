@@ -1,10 +1,10 @@
-"""Duplicates: one of several pages with the same content counts, the others are copies of it.
+"""Duplicates: of several pages with the same content one stays, the others are copies.
 
-The table of signatures is an index: a row says that a page had a signature. Losers are the rows
-that are strictly worse than the best one under the criteria; rows that are equal to it in all of
-them stay. Sources: Nutch, `DeduplicationJob` (reference N 1.12); Charikar, "Similarity estimation
-techniques from rounding algorithms", 2002; Manku, Jain, Das Sarma, "Detecting near-duplicates for
-web crawling", 2007.
+The table of signatures is an index: a row records that a page had a signature. Copies are the rows
+that are strictly worse than the best row by the criteria; rows that are equal to it stay. Sources:
+Nutch, `DeduplicationJob` (reference N 1.12); Charikar, "Similarity estimation techniques from
+rounding algorithms", 2002; Manku, Jain, Das Sarma, "Detecting near-duplicates for web crawling",
+2007.
 """
 
 import re
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NEAR_BITS = 3
-"""Bits in which the simhashes of pages differ at most whose texts are almost the same."""
+"""Most different bits of the simhashes of near-duplicates."""
 BANDS = 4
-"""Parts of a simhash: two that differ in at most three bits are alike in one of them."""
+"""Parts of a simhash: two that differ in at most three bits have an equal part."""
 _BITS = 64 // BANDS
 _SHINGLE = 4
 _MOST_IN_BAND = 1_000
 _MOST_WORDS = 20_000
-"""Words of a text that its simhash is made of."""
+"""Most words of a text for its simhash."""
 _LANES = tuple(
     b"".join((byte >> bit & 1).to_bytes(4, "big") for bit in range(7, -1, -1))
     for byte in range(256)
@@ -57,7 +57,7 @@ SIGNATURE_COLUMNS = (
 
 @cache
 def signature_schema() -> "pa.Schema":
-    """The schema of the table in Arrow."""
+    """Return the schema of the table in Arrow."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
 
     kinds = {
@@ -66,11 +66,11 @@ def signature_schema() -> "pa.Schema":
         "BOOLEAN": pa.bool_(),
         "BIGINT": pa.int64(),
     }
-    return pa.schema([pa.field(one.name, kinds[one.type]) for one in SIGNATURE_COLUMNS])
+    return pa.schema([pa.field(c.name, kinds[c.type]) for c in SIGNATURE_COLUMNS])
 
 
 def signature_bucket(signature: bytes, buckets: int) -> int:
-    """The bucket of a signature.
+    """Return the bucket of a signature.
 
     Args:
         signature: The signature.
@@ -80,7 +80,7 @@ def signature_bucket(signature: bytes, buckets: int) -> int:
 
 
 def signature_bucket_sql(column: str, buckets: int) -> str:
-    """SQL of the bucket of a signature; see `signature_bucket`."""
+    """Return SQL of the bucket of a signature; see `signature_bucket`."""
     shift = 33 - buckets.bit_length()
     return f"(('0x' || left(md5({column}), 8))::UBIGINT >> {shift})::INTEGER"
 
@@ -91,16 +91,16 @@ _DECODED = (
     "regexp_replace(regexp_replace(key, '%[89ABab][0-9A-Fa-f]', '', 'g'), "
     "'%[0-9A-Fa-f]{2}', '_', 'g')"
 )
-"""A URL with one character for each that its escapes stand for in UTF-8. Not `url_decode`, which
-raises an error for what is escaped in another encoding, such as GBK."""
+"""A URL with one character for each escaped character in UTF-8. Not `url_decode`, which raises an
+error for escapes in another encoding, such as GBK."""
 _ORDER: dict[DedupCriterion, str] = {
     "score": "-score",
     "fetchTime": "-time",
     "httpsOverHttp": "(key not like 'https://%')",
-    # The decoded URL counts: how it is escaped says nothing.
+    # The decoded URL counts, as escaping is irrelevant.
     "urlLength": f"length({_DECODED})",
 }
-"""SQL that is least where a page is best."""
+"""SQL whose least value is best."""
 
 Group = Literal["none", "host", "domain"]
 
@@ -108,41 +108,41 @@ Group = Literal["none", "host", "domain"]
 def duplicates_query(
     rows: str, order: Sequence[DedupCriterion], group: Group = "none", domains: str = ""
 ) -> str:
-    """SQL of the rows whose `dup_of` changes: `signature`, `key`, `dup_of`.
+    """Return SQL of the rows whose `dup_of` changes: `signature`, `key`, `dup_of`.
 
     Args:
-        rows: What stands behind `from` for all pages with some signatures: `signature`, `key`,
-            `live` (it still has it), `score`, `time`, `dup_of`.
-        order: The criteria, the first that decides counts.
+        rows: SQL after `from` for all pages with some signatures: `signature`, `key`, `live` (it
+            still has it), `score`, `time`, `dup_of`.
+        order: The criteria; the first difference decides.
         group: Only pages of the same host or registered domain are compared; `none`: all.
-        domains: For `domain`: a table of `host` and `domain`, as `hosts.load_domains` makes it.
+        domains: For `domain`: a table of `host` and `domain` by `hosts.load_domains`.
     """
-    part, joined = "0", ""
+    part, join = "0", ""
     if group == "host":
         part = host_sql("s.key")
     elif group == "domain":
         part = "g.domain"
-        joined = f" left join {domains} g on g.host = {host_sql('s.key')}"
-    worth = ", ".join(_ORDER[one] for one in order)
+        join = f" left join {domains} g on g.host = {host_sql('s.key')}"
+    worth = ", ".join(_ORDER[c] for c in order)
     live = (
         f"select s.signature, s.key, s.dup_of as was, {part} as part, row({worth}) as worth "
-        f"from {rows} s{joined} where s.live"
+        f"from {rows} s{join} where s.live"
     )
-    # Not by windows: these keep all pages of a group in memory, and one group may be nearly all.
+    # No windows: these keep all pages of a group in memory, and one group may have most pages.
     best = (
         "select signature, part, min({'worth': worth, 'key': key}) as best "
         f"from ({live}) group by all"
     )
-    found = (
+    copies = (
         "select l.signature, l.key, l.was, "
         "case when l.worth is distinct from b.best.worth then b.best.key end as best "
         f"from ({live}) l join ({best}) b "
         "on b.signature = l.signature and b.part is not distinct from l.part"
     )
-    # A page that has another signature by now is no copy by this one.
-    past = f"select signature, key, dup_of as was, null as best from {rows} where not live"
+    # A page with another signature now is no copy by the old one.
+    former = f"select signature, key, dup_of as was, null as best from {rows} where not live"
     return (
-        f"select signature, key, best as dup_of from ({found} union all {past}) "
+        f"select signature, key, best as dup_of from ({copies} union all {former}) "
         "where best is distinct from was"
     )
 
@@ -154,7 +154,7 @@ _IDEOGRAPHS = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 
 
 def simhash(text: str) -> int | None:
-    """The 64-bit simhash of a text, by its shingles of four words, as a signed number.
+    """Return the 64-bit simhash of a text, by its shingles of four words, as a signed number.
 
     A Chinese, Japanese or Korean character counts as a word.
 
@@ -162,7 +162,7 @@ def simhash(text: str) -> int | None:
         text: The text of a page.
 
     Returns:
-        The number; None for a text of fewer words, which would be like any other.
+        The number; None for a text of fewer words.
     """
     words = _WORD.findall(_IDEOGRAPHS.sub(r" \1 ", text).lower())
     if len(words) < _SHINGLE:
@@ -176,12 +176,12 @@ def simhash(text: str) -> int | None:
         total += int.from_bytes(b"".join([_LANES[byte] for byte in digest]), "big")
     counts = memoryview(total.to_bytes(256, sys.byteorder)).cast("I")
     bits = counts if sys.byteorder == "little" else counts[::-1]
-    made = sum(1 << bit for bit, ones in enumerate(bits) if 2 * ones > len(shingles))
-    return made - (1 << 64) if made >> 63 else made
+    value = sum(1 << bit for bit, count in enumerate(bits) if 2 * count > len(shingles))
+    return value - (1 << 64) if value >> 63 else value
 
 
 def bands_sql(column: str) -> str:
-    """SQL of the bands of a simhash as signatures: two that are near have one in common.
+    """Return SQL of the bands of a simhash as signatures: two near simhashes share a band.
 
     Args:
         column: The simhash.
@@ -194,9 +194,9 @@ def bands_sql(column: str) -> str:
     return f"[{', '.join(bands)}]"
 
 
-def near_sql(one: str, other: str, bits: int = NEAR_BITS) -> str:
-    """SQL of whether two simhashes are near."""
-    return f"bit_count(xor({one}, {other})) <= {bits}"
+def near_sql(left: str, right: str, bits: int = NEAR_BITS) -> str:
+    """Return SQL of whether two simhashes are near."""
+    return f"bit_count(xor({left}, {right})) <= {bits}"
 
 
 def near_duplicates_query(
@@ -206,18 +206,18 @@ def near_duplicates_query(
     limit: int = _MOST_IN_BAND,
     group: str = "null",
 ) -> str:
-    """SQL of pages whose text is almost that of a better one: `key`, `dup_of`.
+    """Return SQL of pages whose text is almost that of a better page: `key`, `dup_of`.
 
-    A page is a copy of the best page that it is like, when that is no copy itself; so no chain of
-    pages, each like the next one, becomes one group.
+    A page is a copy of the best page that is near to it, if that is no copy itself; so no chain of
+    near pages becomes one group.
 
     Args:
-        rows: What stands behind `from` for pages that are no copies: `key`, `live`, `score`,
-            `time`, `simhash` (null: it has none).
+        rows: SQL after `from` for pages that are no copies: `key`, `live`, `score`, `time`,
+            `simhash` (null: it has none).
         order: The criteria.
-        bits: Bits in which the simhashes differ at most, 0 to 3.
-        limit: Pages of a band that are compared, the best first: templates without text share one.
-        group: SQL of a text of a row; only pages with the same one are compared.
+        bits: Most different bits of simhashes, 0 to 3.
+        limit: Most pages of a band to compare, the best first: templates without text share a band.
+        group: SQL of a text of a row; only pages with the same text are compared.
     """
     criteria = ", ".join(_ORDER[one] for one in order)
     return (
@@ -231,7 +231,7 @@ def near_duplicates_query(
         "join banded b on a.band = b.band and b.n < a.n "
         f"where a.part is not distinct from b.part and {near_sql('a.simhash', 'b.simhash', bits)}"
         "), "
-        # A better page that is itself like a still better one is no original.
+        # A better page that is near to a still better page is no original.
         "first as (select key, min(rank) as rank from pairs "
         "where better not in (select key from pairs) group by key) "
         "select f.key, p.better as dup_of from first f join pairs p on p.key = f.key "
@@ -243,24 +243,23 @@ def near_duplicates_query(
 
 
 def canonical_query(claims: str, rows: str) -> str:
-    """SQL of pages that name another page as their canonical one: `key`, `dup_of`.
+    """Return SQL of pages that declare another page as canonical: `key`, `dup_of`.
 
-    That must be known, fetched, no copy itself unless it is one of the page by its content, and
-    name no other.
+    The canonical page must be fetched, declare no other page, and be no copy, except of this page
+    by its content.
 
     Args:
-        claims: What stands behind `from` for what pages declare: `key`, `canonical` (a key),
-            `signature`.
-        rows: The same for the rows of the CrawlDb in which the canonical pages are, as readers see
+        claims: SQL after `from` for declarations of pages: `key`, `canonical` (a key), `signature`.
+        rows: SQL after `from` for rows of the CrawlDb with the canonical pages, as readers see
             them: `key`, `status`, `signature`, `dup_of`.
     """
-    there = (
+    existing = (
         f"(r.status in ({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)}) or "
         f"(r.status = {int(Status.DUPLICATE)} and r.dup_of = c.key and r.signature = c.signature))"
     )
     return (
         f"select c.key, c.canonical as dup_of from {claims} c join {rows} r on r.key = c.canonical "
-        f"where c.canonical <> c.key and {there} and not exists "
+        f"where c.canonical <> c.key and {existing} and not exists "
         f"(select 1 from {claims} o where o.key = c.canonical and o.canonical <> o.key) "
         "order by c.key"
     )

@@ -1,8 +1,8 @@
-"""The facts of a fetch as files hold them: visits, links, links summed by target, hosts.
+"""The facts of a fetch in files: visits, links, links summed by target, hosts.
 
-A part of a unit has one file of each. Every row has the bucket of its key, and a file is sorted by
-bucket and key, so that who reads a few buckets reads a few row groups. The names of columns are
-those of the CrawlDb (`row.COLUMNS`) where they mean the same.
+A part of a unit has one file of each kind. Every row has the bucket of its key, and a file is
+sorted by bucket and key, so that few row groups have the rows of a few buckets. Columns with the
+meaning of a column of the CrawlDb (`row.COLUMNS`) have its name.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ class FactColumn(NamedTuple):
 
     Attributes:
         name: Its name.
-        type: Its type, by the name of a function of pyarrow; `dict`: of few texts.
+        type: Its type, by the name of a function of pyarrow; `dict` for few distinct texts.
         doc: Its meaning.
     """
 
@@ -73,7 +73,7 @@ VISIT_COLUMNS = (
     FactColumn("parse_failed", "bool_", "A parser gave the content up."),
     FactColumn("simhash", "int64", "Simhash of the text, where `cycle.dedup.near` asks for it."),
 )
-"""Of a final visit, or of a URL that was not attempted; behind them the columns of `capture`."""
+"""Columns of a final visit, or of a URL that was not attempted; then those of `capture`."""
 
 LINK_COLUMNS = (
     _BUCKET,
@@ -87,7 +87,7 @@ LINK_COLUMNS = (
     FactColumn("depth", "int16", "Depth of the target by this link."),
     FactColumn("time", "int64", "When the page was fetched, ms since the epoch."),
 )
-"""Of a link that the scope accepts."""
+"""Columns of a link that the scope accepts."""
 
 HOST_COLUMNS = (
     _BUCKET,
@@ -108,7 +108,7 @@ HOST_COLUMNS = (
     FactColumn("answer", "binary", "Its addresses and until when they hold, in msgpack."),
     FactColumn("time", "int64", "Last visit, ms since the epoch."),
 )
-"""Of a host that a unit asked."""
+"""Columns of a host that a unit visited."""
 
 LATENCIES = 20
 """Powers of two by which latencies are counted."""
@@ -118,26 +118,24 @@ LATENCIES = 20
 def _schemas() -> dict[str, Any]:
     import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
 
-    def made(columns: tuple[FactColumn, ...]) -> list[Any]:
+    def fields(columns: tuple[FactColumn, ...]) -> list[Any]:
         special = {
             "dict": pa.dictionary(pa.int32(), pa.string()),
             "list_": pa.list_(pa.int64()),
         }
-        return [
-            pa.field(one.name, special.get(one.type) or getattr(pa, one.type)()) for one in columns
-        ]
+        return [pa.field(c.name, special.get(c.type) or getattr(pa, c.type)()) for c in columns]
 
     capture = list(arrow_schema(group_columns("capture")))
     return {
-        "VISITS": pa.schema([*made(VISIT_COLUMNS), *capture]),
-        "LINKS": pa.schema(made(LINK_COLUMNS)),
-        "ADDS": pa.schema([*made((_BUCKET,)), *arrow_schema(ADD_COLUMNS)]),
-        "HOSTS": pa.schema(made(HOST_COLUMNS)),
+        "VISITS": pa.schema([*fields(VISIT_COLUMNS), *capture]),
+        "LINKS": pa.schema(fields(LINK_COLUMNS)),
+        "ADDS": pa.schema([*fields((_BUCKET,)), *arrow_schema(ADD_COLUMNS)]),
+        "HOSTS": pa.schema(fields(HOST_COLUMNS)),
     }
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - one of the schemas
-    """`VISITS`, `LINKS`, `ADDS` and `HOSTS`, made when they are first asked for."""
+    """Return `VISITS`, `LINKS`, `ADDS` or `HOSTS`, which are made on first use."""
     if name in {"VISITS", "LINKS", "ADDS", "HOSTS"}:
         return _schemas()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,9 +1,9 @@
-"""The fold: a bucket's rows out of its `base` and later `set` and `add` files, in SQL.
+"""The fold: a bucket's rows from its `base` and later `set` and `add` files, in SQL.
 
-`merge_query` gives the rows as files hold them: associative, so that any compaction at any time
-leaves the same rows. What nobody has set stays null in it. `fold_query` gives the rows as readers
-see them: with defaults, duplicates shown as such, purged rows left out. A new base is written from
-`merge_query`, never from `fold_query`.
+`merge_query` returns the rows of files: it is associative, so that any compaction leaves the same
+    rows. Values that were never set stay null. `fold_query` returns the rows of readers: with
+    defaults, with duplicates as status, and without purged rows. A new base is written from
+    `merge_query`, never from `fold_query`.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,7 +24,7 @@ _BY_NAME = {column.name: column for column in COLUMNS}
 _FIRSTS = tuple(column for column in COLUMNS if column.rule is FoldRule.FIRST)
 _TOTALS = {FoldRule.SUM: "sum", FoldRule.MIN: "min", FoldRule.MAX: "max"}
 
-# What readers see depends on these too.
+# Columns of readers depend on these, too.
 _NEEDS = {
     "status": ("dup_of",),
     "fetch_time": ("first_seen",),
@@ -39,26 +39,26 @@ class KeyRange(NamedTuple):
     """A range of keys, bytewise.
 
     Attributes:
-        low: The least; "" for no bound.
-        high: Less than this; "" for no bound.
+        low: The least key; "" for no bound.
+        high: Keys are less than this; "" for no bound.
     """
 
     low: str
     high: str
 
     def condition(self, column: str = "key") -> str:
-        """SQL that is true for the keys of the range."""
+        """Return an SQL condition for the keys of the range."""
         parts = [f"{column} >= {quoted(self.low)}"] if self.low else []
         parts += [f"{column} < {quoted(self.high)}"] if self.high else []
         return " and ".join(parts) or "true"
 
     def has(self, key: str) -> bool:
-        """Whether a key lies in it."""
-        said = key.encode()
-        return said >= self.low.encode() and (not self.high or said < self.high.encode())
+        """Return whether a key is in the range."""
+        data = key.encode()
+        return data >= self.low.encode() and (not self.high or data < self.high.encode())
 
 
-def merge_query(  # noqa: PLR0913 - files, then what is wanted of their rows
+def merge_query(  # noqa: PLR0913 - files, then the choice of rows
     base: Sequence[str],
     sets: Sequence[tuple[str, str]] = (),
     adds: Sequence[str] = (),
@@ -68,52 +68,52 @@ def merge_query(  # noqa: PLR0913 - files, then what is wanted of their rows
     keys: str = "",
     order: bool = True,
 ) -> str:
-    """SQL that folds the files of a bucket into rows as files hold them.
+    """Return SQL that folds the files of a bucket into rows of files.
 
     Args:
         base: Files of the base; no key is in two of them.
         sets: Files of sets, each with its group, in fold order.
         adds: Files of adds, in any order.
-        within: The keys that are folded, all of the base among them; None: all.
-        columns: Those that are wanted; None for all, as a new base needs them.
-        keys: A table of the kernel whose column `key` names the wanted rows; "" for all.
+        within: The keys to fold, with all keys of the base; None for all.
+        columns: Columns to return; None for all, as a new base needs them.
+        keys: A table of the kernel with the column `key` of the rows to return; "" for all.
         order: Sort by key, bytewise.
 
     Raises:
-        ValueError: There is no file, or no such group or column.
+        ValueError: There is no file, or an unknown group or column.
     """
-    wanted = _columns(columns)
+    picked = _columns(columns)
     groups = {
         group: paths
         for group in GROUP_NAMES
         if (paths := [path for path, of in sets if of == group])
-        and any(column.group == group for column in wanted)
+        and any(column.group == group for column in picked)
     }
     _check_groups(sets)
-    deltas = [*([_adds(_source(adds, keys, within), wanted)] if adds else [])]
+    deltas = [*([_adds_sql(_source(adds, keys, within), picked)] if adds else [])]
     deltas += [
         _last_of(group, [_source([path], keys, within) for path in paths])
         for group, paths in groups.items()
     ]
     names = [*(["adds"] if adds else []), *(f"set_{group}" for group in groups)]
-    # A row that only a set knows has no base; a set whose columns are not wanted still makes one.
-    others = [path for path, of in sets if of not in groups]
-    if others:
-        deltas.append(f"others as (select distinct key from {_source(others, keys, within)})")
+    # A key may only be in a set; a set without returned columns still adds its keys.
+    unread = [path for path, of in sets if of not in groups]
+    if unread:
+        deltas.append(f"others as (select distinct key from {_source(unread, keys, within)})")
         names.append("others")
     if not names:
         if not base:
             raise ValueError("a fold needs a file")
-        query = f"select {_listed(wanted)} from {_source(base, keys)} b"
+        query = f"select {_listed(picked)} from {_source(base, keys)} b"
     else:
-        query = _joined(_source(base, keys) if base else "", wanted, deltas, names)
+        query = _join_sql(_source(base, keys) if base else "", picked, deltas, names)
     return f"{query} order by key" if order else query
 
 
 def leased_query(base: Sequence[str], sets: Sequence[tuple[str, str]], clock: int) -> str:
-    """SQL of the keys of a bucket that are leased by its files; rows that were purged are in it.
+    """Return SQL of the leased keys of a bucket, including purged rows.
 
-    It reads little where nothing is leased: whole parts of a base are skipped by their statistics.
+    It reads little if no key is leased: the statistics of a base skip whole row groups.
 
     Args:
         base: See `merge_query`.
@@ -126,21 +126,21 @@ def leased_query(base: Sequence[str], sets: Sequence[tuple[str, str]], clock: in
         return of_base or "select null::VARCHAR as key limit 0"
     named = f"with {_last_of('lease', sources)}"
     of_sets = f"select key from set_lease where v.leased_until > {clock}"
-    others = f" union all {of_base} and key not in (select key from set_lease)" if base else ""
-    return f"{named} {of_sets}{others}"
+    base_rows = f" union all {of_base} and key not in (select key from set_lease)" if base else ""
+    return f"{named} {of_sets}{base_rows}"
 
 
-def summed_adds(source: str) -> str:
-    """SQL of rows that are added, one for each key, sorted by it.
+def sum_adds_sql(source: str) -> str:
+    """Return SQL of added rows, one for each key, sorted by key.
 
     Args:
-        source: What stands behind `from` for them: the columns of `row.ADD_COLUMNS`.
+        source: SQL after `from` for them: the columns of `row.ADD_COLUMNS`.
     """
-    wanted = [column for column in COLUMNS if column.rule is not FoldRule.SET]
-    return _joined("", wanted, [_adds(source, wanted)], ["adds"]) + " order by key"
+    picked = [column for column in COLUMNS if column.rule is not FoldRule.SET]
+    return _join_sql("", picked, [_adds_sql(source, picked)], ["adds"]) + " order by key"
 
 
-def fold_query(  # noqa: PLR0913 - files, then what is wanted of their rows
+def fold_query(  # noqa: PLR0913 - files, then the choice of rows
     base: Sequence[str],
     sets: Sequence[tuple[str, str]] = (),
     adds: Sequence[str] = (),
@@ -151,10 +151,10 @@ def fold_query(  # noqa: PLR0913 - files, then what is wanted of their rows
     keys: str = "",
     order: bool = True,
 ) -> str:
-    """SQL that folds the files of a bucket into rows as readers see them.
+    """Return SQL that folds the files of a bucket into rows of readers.
 
-    A row that only adds know is db_unfetched, due since it was first seen. A row with `dup_of` is
-    db_duplicate. A purged row is left out unless a link to it was seen later.
+    A row that is only in adds is db_unfetched, due since it was first seen. A row with `dup_of` is
+    db_duplicate. A purged row is omitted unless a link to it was seen later.
 
     Args:
         base: See `merge_query`.
@@ -162,26 +162,26 @@ def fold_query(  # noqa: PLR0913 - files, then what is wanted of their rows
         adds: See `merge_query`.
         within: See `merge_query`.
         interval: Interval of a row that has none, s.
-        columns: Those that are wanted; None for all.
+        columns: Columns to return; None for all.
         keys: See `merge_query`.
         order: Sort by key, bytewise.
     """
-    wanted = _columns(columns)
-    names = {column.name for column in wanted}
+    picked = _columns(columns)
+    names = {column.name for column in picked}
     needed = names.union(_ALWAYS, *(_NEEDS.get(name, ()) for name in names))
     merged = merge_query(base, sets, adds, within, columns=needed, keys=keys, order=False)
-    return _seen(merged, wanted, interval) + (" order by key" if order else "")
+    return _reader_sql(merged, picked, interval) + (" order by key" if order else "")
 
 
 def seen_query(merged: str, *, interval: int, columns: Collection[str] | None = None) -> str:
-    """SQL that shows merged rows, as files hold them, as readers see them.
+    """Return SQL that converts merged rows of files to rows of readers.
 
     Args:
         merged: A query or, in brackets or not, the name of a table with all columns.
         interval: See `fold_query`.
-        columns: Those that are wanted; None for all.
+        columns: Columns to return; None for all.
     """
-    return _seen(merged, _columns(columns), interval)
+    return _reader_sql(merged, _columns(columns), interval)
 
 
 def _columns(names: Collection[str] | None) -> list[RowColumn]:
@@ -206,7 +206,7 @@ def _listed(columns: Sequence[RowColumn]) -> str:
 
 
 def _source(paths: Sequence[str], keys: str, within: KeyRange | None = None) -> str:
-    """SQL behind `from` of files, or of their rows with wanted keys."""
+    """Return SQL after `from` of files, or of their rows with some keys."""
     rows = parquet(paths)
     if within is not None:
         rows = f"(select * from {rows} where {within.condition()})"
@@ -215,11 +215,11 @@ def _source(paths: Sequence[str], keys: str, within: KeyRange | None = None) -> 
     return f"(select f.* from {rows} f semi join {keys} k on f.key = k.key)"
 
 
-def _adds(source: str, wanted: Sequence[RowColumn]) -> str:
-    """All adds of a key in one row; `first` is the least of what was found first."""
-    names = {column.name for column in wanted}
-    # Which one was first also says when it was first seen: see `_older`.
-    firsts = any(column in _FIRSTS for column in wanted)
+def _adds_sql(source: str, picked: Sequence[RowColumn]) -> str:
+    """Return SQL of all adds of a key in one row; `first` is the first discovery."""
+    names = {column.name for column in picked}
+    # The first discovery also needs `first_seen`: see `_older`.
+    firsts = any(column in _FIRSTS for column in picked)
     totals = [
         f'{_TOTALS[column.rule]}("{column.name}")::{column.type} as "{column.name}"'
         for column in COLUMNS
@@ -232,7 +232,7 @@ def _adds(source: str, wanted: Sequence[RowColumn]) -> str:
 
 
 def _first_struct(table: str) -> str:
-    """The columns of the finding of a URL, in the order by which the first one is chosen.
+    """Return SQL of the columns of the discovery of a URL, in the order of the comparison.
 
     Text instead of nulls, so that the order is total and the same everywhere.
     """
@@ -247,7 +247,7 @@ def _first_struct(table: str) -> str:
 
 
 def _last_of(group: str, sources: Sequence[str]) -> str:
-    """The last row of a group for each key; in one file a key stands once."""
+    """Return SQL of the last row of a group for each key; in one file a key occurs once."""
     columns = group_columns(group)
     fields = ", ".join(f"'{column.name}': \"{column.name}\"" for column in columns)
     value = "{" + fields + "}"
@@ -262,8 +262,8 @@ def _last_of(group: str, sources: Sequence[str]) -> str:
 # ---- base and differences together
 
 
-def _joined(base: str, wanted: Sequence[RowColumn], deltas: list[str], names: list[str]) -> str:
-    """Differences joined with one another, then with the base."""
+def _join_sql(base: str, picked: Sequence[RowColumn], deltas: list[str], names: list[str]) -> str:
+    """Return SQL of differences joined with each other, then with the base."""
     source = names[0]
     key = f"{names[0]}.key"
     for name in names[1:]:
@@ -272,7 +272,7 @@ def _joined(base: str, wanted: Sequence[RowColumn], deltas: list[str], names: li
     parts = [f"{key} as key"]
     parts += [f"{name} as d_{name}" for name in names if name != "others"]
     deltas.append(f"deltas as (select {', '.join(parts)} from {source})")
-    picks = [_pick(column, names, has_base=bool(base)) for column in wanted]
+    picks = [_pick(column, names, has_base=bool(base)) for column in picked]
     rows = "deltas d" if not base else f"{base} b full join deltas d on b.key = d.key"
     return f"with {', '.join(deltas)} select {', '.join(picks)} from {rows}"
 
@@ -326,8 +326,8 @@ def _first_value(column: RowColumn, old: str, *, has_base: bool) -> str:
 # ---- what readers see
 
 
-def _seen(merged: str, wanted: Sequence[RowColumn], interval: int) -> str:
-    seen = {
+def _reader_sql(merged: str, picked: Sequence[RowColumn], interval: int) -> str:
+    shown = {
         "status": f"case when dup_of is not null and status in ({int(Status.FETCHED)}, "
         f"{int(Status.NOT_MODIFIED)}) then {int(Status.DUPLICATE)} "
         f"else coalesce(status, {int(Status.UNFETCHED)}) end::UTINYINT",
@@ -343,8 +343,8 @@ def _seen(merged: str, wanted: Sequence[RowColumn], interval: int) -> str:
         "inlinks": "coalesce(inlinks, 0)",
     }
     picks = [
-        f'{seen[column.name]} as "{column.name}"' if column.name in seen else f'"{column.name}"'
-        for column in wanted
+        f'{shown[column.name]} as "{column.name}"' if column.name in shown else f'"{column.name}"'
+        for column in picked
     ]
     source = f"({merged})" if " " in merged.strip() else merged
     alive = "purged is null or last_inlink > purged"
@@ -352,49 +352,49 @@ def _seen(merged: str, wanted: Sequence[RowColumn], interval: int) -> str:
 
 
 def label_sql(column: str = "status") -> str:
-    """SQL of Nutch's name of a status."""
-    cases = " ".join(f"when {int(one)} then {quoted(one.label)}" for one in Status)
+    """Return SQL of Nutch's name of a status."""
+    cases = " ".join(f"when {int(s)} then {quoted(s.label)}" for s in Status)
     return f"case {column} {cases} end"
 
 
 def require_statuses(kernel: Kernel, text: str) -> None:
-    """Raise UserSqlError where a condition compares `status` with what no status is.
+    """Raise UserSqlError if a condition compares `status` with an unknown status.
 
-    That is a name that no status has, and a number that it is to be or not to be.
+    That is an unknown name, or an unknown number in a test of equality.
     """
-    for one in mentions(kernel, text, _STATUS):
-        names = one.texts if one.whole else []
-        numbers = one.numbers if one.exact else []
+    for m in mentions(kernel, text, _STATUS):
+        names = m.texts if m.whole else []
+        numbers = m.numbers if m.exact else []
         unknown = [repr(name) for name in names if name not in _LABELLED]
-        unknown += [number.text for number in numbers if _numbered(number.text) is None]
+        unknown += [number.text for number in numbers if _status_of_number(number.text) is None]
         if unknown:
-            known = ", ".join(f"{one.label} ({int(one)})" for one in Status)
-            raise UserSqlError(f"{text!r}: there is no status {unknown[0]}; one of: {known}")
+            labels = ", ".join(f"{m.label} ({int(m)})" for m in Status)
+            raise UserSqlError(f"{text!r}: there is no status {unknown[0]}; one of: {labels}")
 
 
 _LABELLED = frozenset(one.label for one in Status)
 
 
-def _numbered(text: str) -> Status | None:
-    """The status of a number in SQL; None for none."""
+def _status_of_number(text: str) -> Status | None:
+    """Return the status of a number in SQL; None for none."""
     value = float(text)
-    return next((one for one in Status if int(one) == value), None)
+    return next((s for s in Status if int(s) == value), None)
 
 
 def with_names_alone(kernel: Kernel, text: str) -> str:
-    """A condition with names in place of numbers where `status` is compared with both."""
-    said = text.encode()
-    mixed = (one for one in mentions(kernel, text, _STATUS) if one.whole and one.texts)
-    numbers = {number for one in mixed for number in one.numbers}
-    for number in sorted(numbers, key=lambda one: one.place, reverse=True):
-        status = _numbered(number.text)
+    """Return a condition with names in place of numbers if `status` is compared with both."""
+    data = text.encode()
+    mixed = (m for m in mentions(kernel, text, _STATUS) if m.whole and m.texts)
+    numbers = {number for m in mixed for number in m.numbers}
+    for number in sorted(numbers, key=lambda m: m.place, reverse=True):
+        status = _status_of_number(number.text)
         name = quoted(status.label) if status is not None else quoted(number.text)
-        said = said[: number.place] + name.encode() + said[number.place + number.size :]
-    return said.decode()
+        data = data[: number.place] + name.encode() + data[number.place + number.size :]
+    return data.decode()
 
 
 def with_status_names(kernel: Kernel, text: str) -> str:
-    """A condition whose `status` is a name where it is compared with a text, as in `readdb`.
+    """Return a condition whose `status` is a name if it is compared with a text, as in `readdb`.
 
     Args:
         kernel: The kernel.
@@ -406,12 +406,12 @@ def with_status_names(kernel: Kernel, text: str) -> str:
     if _STATUS not in text.lower():
         return text
     named = with_names_alone(kernel, text)
-    places = {one.place for one in mentions(kernel, named, _STATUS) if one.texts}
+    places = {m.place for m in mentions(kernel, named, _STATUS) if m.texts}
     return _with_status(named, places, label_sql())
 
 
 def with_status_codes(kernel: Kernel, text: str) -> str:
-    """A condition whose `status` is a number where it is compared with one, as in `generate`.
+    """Return a condition whose `status` is a number if it is compared with one, as in `generate`.
 
     Args:
         kernel: The kernel.
@@ -422,16 +422,16 @@ def with_status_codes(kernel: Kernel, text: str) -> str:
     """
     if _STATUS not in text.lower():
         return text
-    cases = " ".join(f"when {quoted(one.label)} then {int(one)}" for one in Status)
+    cases = " ".join(f"when {quoted(m.label)} then {int(m)}" for m in Status)
     named = with_names_alone(kernel, text)
-    places = {one.place for one in mentions(kernel, named, _STATUS) if not one.texts}
+    places = {m.place for m in mentions(kernel, named, _STATUS) if not m.texts}
     return _with_status(named, places, f"case status {cases} end")
 
 
 def _with_status(text: str, places: Collection[int], sql: str) -> str:
-    """A condition with SQL in place of `status` at some places, counted in bytes."""
-    said = text.encode()
+    """Return a condition with SQL in place of `status` at some positions, in bytes."""
+    data = text.encode()
     for place in sorted(places, reverse=True):
-        end = place + len(_STATUS) + 2 * said[place:].startswith(b'"')
-        said = said[:place] + f"({sql})".encode() + said[end:]
-    return said.decode()
+        end = place + len(_STATUS) + 2 * data[place:].startswith(b'"')
+        data = data[:place] + f"({sql})".encode() + data[end:]
+    return data.decode()

@@ -1,9 +1,9 @@
-"""The table of hosts: its columns, and how visits and counts change its rows, in SQL.
+"""The table of hosts: its columns, and the changes of rows by visits and counts, in SQL.
 
-A row is replaced as a whole; queries here make the new rows of the hosts that something is known
-of from the old ones. Counts by status come from `generate`, which reads all rows anyway; what was
-seen of a host comes from its units. Source: Nutch's HostDb (reference N 1.16), whose counts per
-host, percentiles and conditions are wrong there.
+A row is replaced as a whole; queries make new rows from old rows and new data. Counts by status
+come from `generate`, which reads all rows anyway; facts of a host come from its units. Source:
+Nutch's HostDb (reference N 1.16), whose counts per host, percentiles and conditions are wrong
+there.
 """
 
 from collections.abc import Iterable
@@ -21,16 +21,16 @@ LATENCIES = 20
 """Powers of two of milliseconds by which latencies are counted, from 1 ms on."""
 
 HOST_PATTERN = r"^[^:]+://(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]*)"
-"""The host of a URL, as RE2 finds it."""
+"""The host of a URL, in the syntax of RE2."""
 
 
 def host_sql(column: str) -> str:
-    """SQL of the host of a URL, without its port."""
-    # Most URLs have nothing but the host there, and a pattern takes seven times as long.
+    """Return SQL of the host of a URL, without its port."""
+    # Most URLs have only the host there, and a pattern takes seven times as long.
     place = f"split_part({column}, '/', 3)"
     rare = " or ".join(f"contains({place}, '{mark}')" for mark in ":@?#")
-    found = f"regexp_extract({column}, {quoted(HOST_PATTERN)}, 1)"
-    return f"(case when {rare} then {found} else {place} end)"
+    exact = f"regexp_extract({column}, {quoted(HOST_PATTERN)}, 1)"
+    return f"(case when {rare} then {exact} else {place} end)"
 
 
 class HostColumn(NamedTuple):
@@ -40,8 +40,8 @@ class HostColumn(NamedTuple):
         name: Its name; in conditions `host.NAME`.
         type: Its type in SQL.
         doc: Its meaning.
-        source: `count`: by `generate`; `sum`, `last`: of what units saw, added up or the last that
-            is known; "" for the name.
+        source: `count`: by `generate`; `sum`, `last`: facts of units, added up or the last value;
+            "" for the name.
     """
 
     name: str
@@ -83,10 +83,10 @@ HOST_COLUMNS = (
 RANK = HostColumn(
     "rank", "DOUBLE", "Its rank, as `rank --level host` computed it last; null: none.", ""
 )
-"""The column that conditions have besides: it stands in the table of ranks."""
+"""A further column of conditions, from the table of ranks."""
 
 GONE_HOST_COLUMNS = ("leased", "leased_until")
-"""Columns of files that earlier versions wrote; nothing was ever in them."""
+"""Columns of files of earlier versions, which were always null."""
 
 _COUNTED = {
     "unfetched": Status.UNFETCHED,
@@ -101,7 +101,7 @@ _COUNTED = {
 }
 
 _PACE = frozenset(("delay", "latency"))
-"""Columns that only an answer of the host says something of."""
+"""Columns that only an answer of the host can change."""
 
 
 @cache
@@ -126,23 +126,23 @@ def no_hosts() -> str:
 
 
 def visited_hosts(old: str, facts: str) -> str:
-    """SQL of the new rows of the hosts that units asked; what is learned of them is the newest.
+    """Return SQL of the new rows of the hosts that units visited; the newest facts win.
 
     Args:
-        old: What stands behind `from` for the rows so far.
-        facts: The same for what units saw: the columns of `facts.HOST_COLUMNS`; a host may stand
-            there several times.
+        old: SQL after `from` for the rows so far.
+        facts: SQL after `from` for facts of units: the columns of `facts.HOST_COLUMNS`; a host may
+            occur several times.
     """
-    sums = [one.name for one in HOST_COLUMNS if one.source == "sum" and one.name != "latencies"]
-    lasts = [one.name for one in HOST_COLUMNS if one.source == "last" and one.name != "time"]
+    sums = [c.name for c in HOST_COLUMNS if c.source == "sum" and c.name != "latencies"]
+    lasts = [c.name for c in HOST_COLUMNS if c.source == "last" and c.name != "time"]
     picks = [f'sum("{name}") as "{name}"' for name in sums]
-    # Who asked a host for nothing, as robots.txt forbade all, or had no answer, learned no pace.
+    # A unit without an answer of a host, as robots.txt forbade all, learned no pace.
     answered = "filter (replies + missing + errors > 0)"
     picks += [
         f'arg_max("{name}", time) {answered if name in _PACE else ""} as "{name}"' for name in lasts
     ]
     bins = ", ".join(f"sum(latencies[{number}])" for number in range(1, LATENCIES + 1))
-    seen = (
+    latest = (
         f"select host, {', '.join(picks)}, max(time) as time, [{bins}] as latencies "
         f"from {facts} group by host"
     )
@@ -153,22 +153,22 @@ def visited_hosts(old: str, facts: str) -> str:
         f"list_transform(range(1, {LATENCIES + 1}), lambda i: "
         "coalesce(o.latencies[i], 0) + coalesce(n.latencies[i], 0))"
     )
-    return _rows(new, f"({seen}) n left join {old} o on o.host = n.host", "n.host")
+    return _rows(new, f"({latest}) n left join {old} o on o.host = n.host", "n.host")
 
 
 def counted_hosts(old: str, rows: str, *, changed: bool = False) -> str:
-    """SQL of the new rows of all hosts that have URLs, with their counts by status.
+    """Return SQL of the new rows of all hosts that have URLs, with their counts by status.
 
     Args:
-        old: What stands behind `from` for the rows so far.
-        rows: The same for the rows of the CrawlDb, as readers see them: `key`, `status`.
+        old: SQL after `from` for the rows so far.
+        rows: SQL after `from` for rows of the CrawlDb, as readers see them: `key`, `status`.
         changed: Only hosts whose counts differ from those of their old rows.
     """
     return summed_hosts(old, f"({host_tallies(rows)})", changed=changed)
 
 
 def host_tallies(rows: str) -> str:
-    """SQL of the counts by status of the hosts of some rows.
+    """Return SQL of the counts by status of the hosts of some rows.
 
     Args:
         rows: See `counted_hosts`.
@@ -188,17 +188,17 @@ def host_tallies(rows: str) -> str:
 
 
 def summed_hosts(old: str, tallies: str, *, changed: bool = False) -> str:
-    """SQL of the new rows of hosts whose counts were taken of several parts of their URLs.
+    """Return SQL of the new rows of hosts from the counts of several parts of their URLs.
 
     Args:
         old: See `counted_hosts`.
-        tallies: What stands behind `from` for the rows of `host_tallies` of all parts.
+        tallies: SQL after `from` for the rows of `host_tallies` of all parts.
         changed: See `counted_hosts`.
     """
     sums = ", ".join(f"sum({name}) as {name}" for name in _COUNTED)
-    seen = f"select host, {sums}, min(homepage) as homepage from {tallies} group by 1"
+    latest = f"select host, {sums}, min(homepage) as homepage from {tallies} group by 1"
     new = {name: f'n."{name}"' for name in (*_COUNTED, "homepage")}
-    source = f"({seen}) n left join {old} o on o.host = n.host"
+    source = f"({latest}) n left join {old} o on o.host = n.host"
     if changed:
         differ = " or ".join(f'o."{name}" is distinct from n."{name}"' for name in new)
         source = f"{source} where {differ}"
@@ -213,19 +213,19 @@ def _rows(new: dict[str, str], source: str, host: str) -> str:
     return f"select {', '.join(picks)} from {source} order by host"
 
 
-def ranked_hosts(hosts: str, ranks: str, *, others: bool = True) -> str:
-    """SQL of host rows with their ranks.
+def ranked_hosts(hosts: str, ranks: str, *, add_hosts: bool = True) -> str:
+    """Return SQL of host rows with their ranks.
 
     Args:
-        hosts: What stands behind `from` for the host rows.
-        ranks: The same for ranks: `node`, `rank` in 2^-32.
-        others: With a row for each host that has a rank, and no other row.
+        hosts: SQL after `from` for the host rows.
+        ranks: SQL after `from` for ranks: `node`, `rank` in 2^-32.
+        add_hosts: Add a row for each host that has a rank and no row.
     """
     columns = ", ".join(f'h."{column.name}"' for column in HOST_COLUMNS[1:])
     return (
         f"select coalesce(h.host, r.node) as host, {columns}, "
         f'(r.rank / {ONE}.0)::{RANK.type} as "{RANK.name}" '
-        f"from {hosts} h {'full' if others else 'left'} join {ranks} r on r.node = h.host"
+        f"from {hosts} h {'full' if add_hosts else 'left'} join {ranks} r on r.node = h.host"
     )
 
 
@@ -236,10 +236,10 @@ def add_functions(kernel: Kernel) -> None:
 
 
 def latency_percentile(share: float | str, column: str = "latencies") -> str:
-    """SQL of a percentile of the latencies of a host, ms: the upper end of its power of two.
+    """Return SQL of a percentile of the latencies of a host, ms: the upper end of its power of two.
 
     Args:
-        share: The share of visits that are no slower, 0 to 1, or SQL of it.
+        share: The share of visits that are no slower, 0 to 1, or SQL of this number.
         column: The column of counts.
     """
     total = f"list_sum({column})"
@@ -261,6 +261,6 @@ def load_domains(kernel: Kernel, name: str, hosts: Iterable[str]) -> None:
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     listed = list(hosts)
-    domains = [registered_domain(one) if one else one for one in listed]
+    domains = [registered_domain(n) if n else n for n in listed]
     types = [pa.array(listed, pa.string()), pa.array(domains, pa.string())]
     kernel.load(name, pa.table(types, names=["host", "domain"]))

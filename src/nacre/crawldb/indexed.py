@@ -1,9 +1,8 @@
-"""The table of what search indexes have, and the choice of what they are to get or lose, in SQL.
+"""The table of the documents of search indexes, and the choice of changes for them, in SQL.
 
-A row says which content of a page a writer was given, or why it has none of it. What the CrawlDb
-says now is compared with that: so only what changed since is read, and a command that was killed
-goes on where it was. Source: Nutch, `IndexerMapReduce`, `CleaningJob` (reference N 1.14), which
-join all there is for every segment.
+A row has the content of a page that a writer got, or why it has no document. Comparing it with the
+CrawlDb shows the changes: so only changed pages are read, and a killed command resumes. Source:
+Nutch, `IndexerMapReduce`, `CleaningJob` (reference N 1.14), which join all data for every segment.
 """
 
 from collections.abc import Sequence
@@ -39,9 +38,9 @@ WANTED_COLUMNS = (
     "url", "status", "last_time", "modified", "digest", "record_id", "warc_date", "length", "mime",
     "lang", "excluded", "dup_of", "score", "cash",
 )  # fmt: skip
-"""Columns of the CrawlDb that the choice is made of."""
+"""Columns of the CrawlDb that the choice needs."""
 _SUMMED = frozenset(("score", "cash"))
-"""Those that only the boost is made of."""
+"""Columns that only the boost needs."""
 
 
 @cache
@@ -50,11 +49,11 @@ def indexed_schema() -> "pa.Schema":
     import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
 
     kinds = {"VARCHAR": pa.string(), "BIGINT": pa.int64()}
-    return pa.schema([pa.field(one.name, kinds[one.type]) for one in INDEXED_COLUMNS])
+    return pa.schema([pa.field(c.name, kinds[c.type]) for c in INDEXED_COLUMNS])
 
 
 NOINDEX = "noindex"
-"""Why a page has no document that asks for that."""
+"""The reason of a page whose robots directives forbid a document."""
 _THERE = (Status.FETCHED, Status.NOT_MODIFIED)
 _LEFT = {
     Status.GONE: "gone",
@@ -64,7 +63,7 @@ _LEFT = {
     Status.ORPHAN: "orphan",
     Status.PARSE_FAILED: "unreadable",
 }
-"""Why a page of a status is in no index. One that could not be fetched lately stays as it is."""
+"""Why a page of a status is in no index. A page with recent failures stays as it is."""
 
 
 class TextTypes(NamedTuple):
@@ -72,8 +71,8 @@ class TextTypes(NamedTuple):
 
     Attributes:
         types: Media types.
-        unknown: Media types that say nothing.
-        endings: Ends of names that say it in their place, such as `pdf`.
+        unknown: Unspecific media types.
+        endings: Ends of names that decide in this case, such as `pdf`.
     """
 
     types: Sequence[str]
@@ -81,11 +80,11 @@ class TextTypes(NamedTuple):
     endings: Sequence[str]
 
     def condition(self, row: str) -> str:
-        """SQL that is true for a row of the CrawlDb that has a text."""
-        known, unknown = (", ".join(map(quoted, names)) for names in (self.types, self.unknown))
+        """Return an SQL condition for rows of the CrawlDb that have a text."""
+        text_types, unknown = (", ".join(map(quoted, n)) for n in (self.types, self.unknown))
         ending = quoted(rf"\.({'|'.join(self.endings)})([?#]|$)")
         return (
-            f"({row}.mime in ({known}) or (coalesce({row}.mime, '') in ({unknown}) "
+            f"({row}.mime in ({text_types}) or (coalesce({row}.mime, '') in ({unknown}) "
             f"and regexp_matches(lower({row}.key), {ending})))"
         )
 
@@ -93,32 +92,31 @@ class TextTypes(NamedTuple):
 def index_changes(
     rows: str, indexed: str, types: TextTypes, bucket: int, boost: BoostRule, *, news: bool = False
 ) -> str:
-    """SQL of what a writer is to be given or to remove: `reason` is null for what it is given.
+    """Return SQL of documents to write or to remove: `reason` is null for documents to write.
 
-    With `news` there are also pages that have the content that it was given, or that it was not
-    given for `noindex` (the column `same` is true): `noindex_changes` leaves those of them for
-    which the newest reply says something else. Its columns `refused` and `lifted` are null here.
+    With `news` it adds pages with unchanged content, or without a document for `noindex` (the
+    column `same` is true): `noindex_changes` keeps those whose newest reply differs. Its columns
+    `refused` and `lifted` are null here.
 
     Args:
-        rows: What stands behind `from` for rows of the CrawlDb, with `WANTED_COLUMNS` and those of
-            `boost`.
-        indexed: The same for what the writer has; "" for nothing.
-        types: What has a text.
+        rows: SQL after `from` for rows of the CrawlDb, with `WANTED_COLUMNS` and those of `boost`.
+        indexed: SQL after `from` for the rows of the writer; "" for none.
+        types: The kinds of documents with a text.
         bucket: The bucket of the rows.
         boost: The rule of the column `boost`.
-        news: Whether visits are to be asked for `noindex`.
+        news: Whether `noindex_changes` follows.
     """
     has = indexed or "(select ''::VARCHAR as key, ''::VARCHAR as digest, '' as reason where false)"
     lost = " ".join(
-        f"when c.status = {int(status)} then {quoted(why)}" for status, why in _LEFT.items()
+        f"when c.status = {int(status)} then {quoted(w)}" for status, w in _LEFT.items()
     )
-    there = ", ".join(str(int(one)) for one in _THERE)
+    existing = ", ".join(str(int(s)) for s in _THERE)
     reason = (
         f"case when c.key is null then 'unknown' when c.excluded is not null then 'excluded' {lost}"
         f" when not {types.condition('c')} then 'type' end"
     )
-    given = (
-        f"reason is null and status in ({there}) and record_id is not null "
+    documents = (
+        f"reason is null and status in ({existing}) and record_id is not null "
         f"and (not same{' or had_it or kept_out' if news else ''})"
     )
     removed = "reason is not null and had_it"
@@ -133,33 +131,32 @@ def index_changes(
         f"null::BOOLEAN as lifted, {bucket} as bucket "
         f"from {rows} c full join {has} i on i.key = c.key"
     )
-    shown = ", ".join(f'"{name}"' for name in WANTED_COLUMNS if name not in _SUMMED)
+    columns = ", ".join(f'"{name}"' for name in WANTED_COLUMNS if name not in _SUMMED)
     return (
-        f"select key, {shown}, had, had_it, same, refused, lifted, reason, bucket, "
-        f"{boost.sql} as boost from ({joined}) where ({given}) or ({removed})"
+        f"select key, {columns}, had, had_it, same, refused, lifted, reason, bucket, "
+        f"{boost.sql} as boost from ({joined}) where ({documents}) or ({removed})"
     )
 
 
 def noindex_changes(changes: str, visits: str) -> tuple[str, str]:
-    """Statements that ask visits for `noindex`, of the pages of a table of changes alone.
+    """Return statements that read `noindex` from visits, for the pages of a table of changes.
 
-    `refused` is then what the newest reply with content says, in its head or in the page; null
-    where there is none. `lifted` is true where it says nothing of `noindex`, and is later than the
-    capture of the same content, whose head may say it. Pages with `same` go for which nothing
-    changed.
+    `refused` becomes `noindex` of the newest reply with content, in its header or in the page; null
+    for none. `lifted` is true if that reply has no `noindex`, and is later than the capture of the
+    same content, whose header may have it. Pages with `same` and without a change are deleted.
 
     Args:
-        changes: The table made of `index_changes`, with `news`.
-        visits: What stands behind `from` for visits.
+        changes: The table from `index_changes`, with `news`.
+        visits: SQL after `from` for visits.
     """
-    asked = (
+    update = (
         f"update {changes} c set refused = v.noindex, lifted = not v.noindex and v.again from "
         "(select key, arg_max(noindex, time) as noindex, "
         f"coalesce(arg_max(stored, time) = 'duplicate', false) as again from {visits} "
         f"where status = 200 and key in (select key from {changes} where reason is null) "
         "group by key) v where v.key = c.key and c.reason is null"
     )
-    settled = (
+    delete = (
         f"delete from {changes} where reason is null and same and coalesce(refused <> had_it, true)"
     )
-    return asked, settled
+    return update, delete

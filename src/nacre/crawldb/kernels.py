@@ -1,8 +1,8 @@
 """The kernel: a DuckDB in a process, with limits; the only module that imports DuckDB.
 
-A kernel reads and writes local files in the directories that it is given, and nothing else: its
-configuration is locked, extensions are never loaded, so that what users write as SQL can neither
-read a file nor change a limit. Its SQL is stable; of its Python API only what stands here is used.
+A kernel only reads and writes local files in its directories: its configuration is locked,
+    extensions are never loaded, so that SQL of users can neither read a file nor change a limit.
+    DuckDB's SQL is stable; its Python API is only used here.
 """
 
 import atexit
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MEMORY = 600 * 10**6
-"""Bytes that a kernel uses at most before it spills to its scratch directory."""
+"""Most bytes of a kernel before it spills to its scratch directory."""
 
 CONDITION_TIME = 600.0
 """Seconds that a statement with a user's condition may take; a check may take `CHECK_TIME`."""
 CHECK_TIME = 10.0
 _SPARE = 256 * 10**6
-"""Address space, bytes, beside the memory of a kernel while a user's condition runs: for the
-kernel's own work, and for what other threads of the process need meanwhile."""
+"""Address space, bytes, in addition to the memory of a kernel while a user's condition runs: for
+the kernel's own work, and for other threads of the process."""
 
 ROW_GROUP = 122_880
 """Rows of a row group in a table file: DuckDB reads them one by one."""
@@ -57,7 +57,7 @@ _OF_DISK = re.compile(
 
 
 _TOO_LARGE = re.compile(r"Allocation failure|bad allocation", re.IGNORECASE)
-"""What DuckDB reports if the system gives it no memory, not its own limit."""
+"""Messages of DuckDB if the system, and not its own limit, refuses memory."""
 
 
 _DAMAGED = re.compile(
@@ -66,11 +66,11 @@ _DAMAGED = re.compile(
     r"(?:Snappy|ZSTD|GZip) decompression",
     re.IGNORECASE,
 )
-"""What DuckDB says of Parquet files whose bytes are not those that were written."""
+"""Messages of DuckDB about damaged Parquet files."""
 
 
 _READ = re.compile(r"'((?:[^']|'')+\.parquet)'")
-"""Files in a statement, as `quoted` writes them."""
+"""Files in a statement, in the form of `quoted`."""
 
 
 _PASSING = re.compile(
@@ -78,20 +78,20 @@ _PASSING = re.compile(
     r"create (?:or replace )?temp)\b",
     re.IGNORECASE,
 )
-"""Statements that leave nothing in a database: what is temporary goes with its connection."""
+"""Statements that leave nothing in a database: temporary objects end with the connection."""
 
 
 def _failure(error: Exception, scratch: str = "") -> KernelError:
-    """The error of a kernel for one of DuckDB that is not about damage."""
+    """Return the error of a kernel for an error of DuckDB that is not about damage."""
     if not _OF_DISK.search(str(error)):
         return KernelError(str(error))
-    said = str(error).partition("\n")[0]
+    message = str(error).partition("\n")[0]
     where = f" ({scratch})" if scratch else ""
-    return KernelStorageError(f"{said}: free space on the disk of the temporary files{where}")
+    return KernelStorageError(f"{message}: free space on the disk of the temporary files{where}")
 
 
 class UserSqlError(ConfigError):
-    """A user's SQL is none, or asks for what is not there."""
+    """SQL of a user is invalid, or uses unknown names."""
 
 
 class WrittenFile(NamedTuple):
@@ -109,13 +109,13 @@ class WrittenFile(NamedTuple):
 
 
 class _Limits(NamedTuple):
-    """The limits of a database: all of them but that of memory can only be set once.
+    """The limits of a database: all except memory can only be set once.
 
     Attributes:
-        memory: Bytes that it uses at most.
+        memory: Most bytes of memory.
         threads: Threads of a query.
-        scratch: Directory for what does not fit into memory; "" for none.
-        directories: Directories below which it reads and writes files, beside `scratch`.
+        scratch: Directory for data that do not fit into memory; "" for none.
+        directories: Directories for reading and writing files, in addition to `scratch`.
     """
 
     memory: int
@@ -124,11 +124,11 @@ class _Limits(NamedTuple):
     directories: tuple[str, ...]
 
     def database(self) -> "duckdb.DuckDBPyConnection":
-        """A new database in memory with these limits."""
+        """Return a new database in memory with these limits."""
         allowed = [*self.directories, *([self.scratch] if self.scratch else [])]
-        # Two databases must not spill into one directory: they would take each other's files.
+        # Two databases must not spill into one directory: they would use each other's files.
         spill = f"{self.scratch}/spill-{os.getpid()}-{next(_numbers)}" if self.scratch else ""
-        made = duckdb.connect(
+        db = duckdb.connect(
             ":memory:",
             config={
                 "memory_limit": f"{self.memory}B",
@@ -137,55 +137,55 @@ class _Limits(NamedTuple):
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
                 "python_enable_replacements": "false",
-                # The files are local: the system caches them, for all processes once.
+                # The files are local: the system caches them for all processes.
                 "enable_external_file_cache": "false",
             },
         )
         try:
-            made.execute("set temp_directory = ?", [spill])
-            made.execute("set allowed_directories = ?", [allowed])
-            made.execute("set enable_external_access = false")
-            made.execute("set lock_configuration = true")
+            db.execute("set temp_directory = ?", [spill])
+            db.execute("set allowed_directories = ?", [allowed])
+            db.execute("set enable_external_access = false")
+            db.execute("set lock_configuration = true")
         except duckdb.Error as error:
-            made.close()
+            db.close()
             raise _failure(error, self.scratch) from error
-        return made
+        return db
 
 
 _numbers = count()
-_KEPT = 2
-"""Databases that a process keeps for further kernels."""
-_kept: "OrderedDict[_Limits, duckdb.DuckDBPyConnection]" = OrderedDict()
+_CACHED = 2
+"""Most databases that a process caches for further kernels."""
+_cache: "OrderedDict[_Limits, duckdb.DuckDBPyConnection]" = OrderedDict()
 _of_parent: "list[OrderedDict[_Limits, duckdb.DuckDBPyConnection]]" = []
-"""Those that a process had when this one was forked from it: neither used nor closed here, since
-they have the same files in their scratch directories."""
+"""Databases of the parent process at the fork: neither used nor closed here, since they have the
+same files in their scratch directories."""
 
 
-def _forked() -> None:
-    _of_parent.append(_kept.copy())
-    _kept.clear()
+def _forget_parent() -> None:
+    _of_parent.append(_cache.copy())
+    _cache.clear()
 
 
-def _ended() -> None:
-    while _kept:
-        _kept.popitem()[1].close()
+def _close_all() -> None:
+    while _cache:
+        _cache.popitem()[1].close()
 
 
-os.register_at_fork(after_in_child=_forked)
-atexit.register(_ended)
+os.register_at_fork(after_in_child=_forget_parent)
+atexit.register(_close_all)
 
 
 class Kernel:
-    """A DuckDB in memory, whose tables are its own.
+    """A DuckDB in memory, with its own tables.
 
     Args:
-        memory: Bytes that it uses at most.
+        memory: Most bytes of memory.
         threads: Threads of a query.
-        scratch: Directory for what does not fit into memory; "" for none: then a query fails.
-        directories: Directories below which it reads and writes files, beside `scratch`.
-        again: The next kernel of this process with the same arguments takes over its database,
-            which is opened in 20 ms else. A kernel that made what is not temporary, or in which
-            anything failed, leaves none.
+        scratch: Directory for data that do not fit into memory; "" for none: then a query fails.
+        directories: Directories for reading and writing files, in addition to `scratch`.
+        again: The next kernel of this process with the same arguments reuses its database, as
+            opening one takes 20 ms. A kernel with permanent objects, or with any failure, leaves no
+            database.
     """
 
     def __init__(
@@ -200,11 +200,11 @@ class Kernel:
         self._scratch = scratch
         self._limits = _Limits(max(memory, 50 * 10**6), threads, scratch, tuple(directories))
         self._again = again
-        kept = _kept.pop(self._limits, None) if again else None
-        database = kept or self._limits.database()
+        cached = _cache.pop(self._limits, None) if again else None
+        database = cached or self._limits.database()
         self._database: duckdb.DuckDBPyConnection | None = database
         self._seconds = 0.0
-        # Unlike the first connection this one draws no bar when a query takes two seconds.
+        # Unlike the first connection, a cursor draws no progress bar in long queries.
         self._db = database.cursor()
 
     def __enter__(self) -> Self:
@@ -220,7 +220,7 @@ class Kernel:
         self.close()
 
     def close(self) -> None:
-        """End it; its tables are gone. May be called twice."""
+        """Close the kernel, without its tables. May be called twice."""
         database, self._database = self._database, None
         if database is None:
             return
@@ -228,15 +228,15 @@ class Kernel:
         if not self._again:
             database.close()
             return
-        _kept[self._limits] = database
-        while len(_kept) > _KEPT:
-            _kept.popitem(last=False)[1].close()
+        _cache[self._limits] = database
+        while len(_cache) > _CACHED:
+            _cache.popitem(last=False)[1].close()
 
     def bound(self, seconds: float = CONDITION_TIME) -> None:
-        """Bound what each further statement may take: it has a user's condition in it.
+        """Limit each further statement, which has a user's condition in it.
 
-        DuckDB's own limit does not count the texts and lists that functions make of a row, such as
-        `repeat(url, 1000000000)`. So the system bounds the address space of the process while a
+        DuckDB's own limit does not count the texts and lists that functions make from a row, such
+        as `repeat(url, 1000000000)`. So the system bounds the address space of the process while a
         statement runs, and a statement that takes too long is interrupted.
 
         Args:
@@ -246,18 +246,18 @@ class Kernel:
 
     @contextmanager
     def _bounds(self) -> Iterator[None]:
-        """Run a statement within the bounds, if there are some."""
+        """Run a statement within the bounds, if any."""
         if not self._seconds:
             yield
             return
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)
         most = _address_space() + self._limits.memory + _SPARE
-        known = [one for one in (soft, hard) if one != resource.RLIM_INFINITY]
+        limits = [n for n in (soft, hard) if n != resource.RLIM_INFINITY]
         watch = threading.Timer(self._seconds, self._db.interrupt)
         watch.daemon = True
         watch.start()
         try:
-            resource.setrlimit(resource.RLIMIT_AS, (min([most, *known]), hard))
+            resource.setrlimit(resource.RLIMIT_AS, (min([most, *limits]), hard))
             yield
         finally:
             watch.cancel()
@@ -273,20 +273,20 @@ class Kernel:
             self._run(sql, parameters)
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query.
+        """Return all rows of a query.
 
         Raises:
             KernelError: It fails.
         """
         with self._bounds():
-            found = self._run(sql, parameters)
+            result = self._run(sql, parameters)
             try:
-                return found.fetchall()  # much of a query runs only now
+                return result.fetchall()  # most of a query runs now
             except duckdb.Error as error:
                 raise self._failure(error, sql) from error
 
     def value(self, sql: str, parameters: Sequence[object] = ()) -> Any:  # noqa: ANN401 - any type
-        """The one value of a query of one row.
+        """Return the value of a query with one row and one column.
 
         Raises:
             KernelError: It fails.
@@ -294,7 +294,7 @@ class Kernel:
         return self.rows(sql, parameters)[0][0]
 
     def columns(self, sql: str, parameters: Sequence[object] = ()) -> list[str]:
-        """The names of the columns of a query; it is not run.
+        """Return the names of the columns of a query, which is not run.
 
         Raises:
             KernelError: It fails.
@@ -302,7 +302,7 @@ class Kernel:
         return [str(row[0]) for row in self.rows(f"describe {sql}", parameters)]
 
     def arrow(self, sql: str, parameters: Sequence[object] = ()) -> "pa.Table":
-        """The result of a query as a table of Arrow.
+        """Return the result of a query as a table of Arrow.
 
         Raises:
             KernelError: It fails.
@@ -321,15 +321,15 @@ class Kernel:
         size: int = 10_000,
         named: bool = False,
     ) -> "Iterator[pa.RecordBatch]":
-        """The result of a query, a batch of at most `size` rows at a time.
+        """Yield the result of a query, in batches of at most `size` rows.
 
-        No other query may run before the last batch was taken.
+        No other query may run before the last batch was read.
 
         Args:
             sql: The query.
             parameters: Its parameters.
-            size: Rows of a batch, at most.
-            named: A batch without rows, which names the columns, comes first.
+            size: Most rows of a batch.
+            named: Yield a batch without rows first, for the names of the columns.
 
         Raises:
             KernelError: It fails.
@@ -345,7 +345,7 @@ class Kernel:
             raise self._failure(error, sql) from error
 
     def load(self, name: str, table: "pa.Table") -> None:
-        """Make a table of this kernel from a table of Arrow; one of that name is replaced.
+        """Make a table of this kernel from a table of Arrow; replaces a table of that name.
 
         Raises:
             KernelError: It fails.
@@ -361,28 +361,28 @@ class Kernel:
 
         Args:
             sql: The query.
-            path: The file; it is replaced.
+            path: The file, which is replaced.
             row_group: Rows of a row group.
 
         Raises:
-            KernelError: It fails, as when the disk is full; the message names the file.
+            KernelError: It fails, for example on a full disk; the message contains the file.
         """
         options = (
             f"format parquet, compression zstd, row_group_size {row_group}, return_stats true, "
             "preserve_order true"
         )
         try:
-            found = self.rows(f"copy ({sql}) to {quoted(path)} ({options})")
+            rows = self.rows(f"copy ({sql}) to {quoted(path)} ({options})")
         except KernelDamageError:
             raise
         except KernelError as error:
             raise type(error)(f"{path} cannot be written: {error}") from error
-        if not found:
+        if not rows:
             return WrittenFile(path, 0, 0)
-        return WrittenFile(path, int(found[0][1]), int(found[0][2]))
+        return WrittenFile(path, int(rows[0][1]), int(rows[0][2]))
 
     def plan(self, sql: str) -> None:
-        """Plan a query with a user's condition in it, and do not run it; it may take `CHECK_TIME`.
+        """Plan a query with a user's condition in it, without running it; limited to `CHECK_TIME`.
 
         Raises:
             KernelError: It cannot be planned.
@@ -403,7 +403,7 @@ class Kernel:
             raise self._failure(error, sql) from error
 
     def _failure(self, error: Exception, sql: str) -> KernelError:
-        """The error of a kernel for one of DuckDB in a statement.
+        """Return the error of a kernel for an error of DuckDB in a statement.
 
         Raises:
             UserSqlError: A user's condition is in it, and took too much.
@@ -416,16 +416,16 @@ class Kernel:
             raise UserSqlError(f"the condition needs more than {most:,} MB of memory") from None
         if not _DAMAGED.search(str(error)):
             return _failure(error, self._scratch)
-        found = [one.replace("''", "'") for one in dict.fromkeys(_READ.findall(sql))]
-        damaged = ", ".join(one for one in found if not self._reads(one)) or "a file"
-        said = str(error).partition("\n")[0]
+        files = [f.replace("''", "'") for f in dict.fromkeys(_READ.findall(sql))]
+        damaged = ", ".join(f for f in files if not self._reads(f)) or "a file"
+        message = str(error).partition("\n")[0]
         return KernelDamageError(
-            f"{damaged} is damaged ({said}): `storage check` compares all files with the digests "
-            "that were committed, and `--repair` mends tables"
+            f"{damaged} is damaged ({message}): `storage check` compares all files with the "
+            "digests that were committed, and `--repair` mends tables"
         )
 
     def _reads(self, path: str) -> bool:
-        """Whether all of a Parquet file can be read."""
+        """Return whether a whole Parquet file can be read."""
         try:
             for _ in self._db.sql(f"from {parquet([path])}").to_arrow_reader():
                 pass
@@ -444,16 +444,16 @@ def _address_space() -> int:
 
 
 def quoted(text: str) -> str:
-    """A text as a literal of SQL."""
+    """Return a text as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def parquet(paths: Sequence[str], *, by_name: bool = False) -> str:
-    """The SQL behind `from` that reads Parquet files as one table.
+    """Return SQL after `from` that reads Parquet files as one table.
 
     Args:
         paths: The files.
-        by_name: Have the columns of all of them, which are null where a file has none of the name.
+        by_name: Return the columns of all files; missing columns are null.
     """
     options = ", union_by_name = true" if by_name else ""
     return f"read_parquet([{', '.join(map(quoted, paths))}]{options})"

@@ -1,9 +1,9 @@
-"""The table of links: who names a page, with which words, since when and until when, in SQL.
+"""The table of links: the links to a page, with their texts, and first and last times, in SQL.
 
-It lies in the buckets of the targets. A link is folded in any order: `first` is the least time at
-which it was seen, `last` the greatest, and words are those of the last time. Nothing is removed: a
-link that the newest version of its page lacks has a `last` before that. Source: Nutch's LinkDb
-(reference N 1.1, 1.3), which keeps neither times nor links that went.
+Its buckets are those of the targets. A link is folded in any order: `first` is the least time at
+which it was seen, `last` the greatest, and texts are those of the last time. Links are never
+removed: a link that the newest version of its page lacks has an earlier `last`. Source: Nutch's
+LinkDb (reference N 1.1, 1.3), which stores neither times nor removed links.
 """
 
 from collections.abc import Sequence
@@ -49,11 +49,11 @@ def link_schema() -> "pa.Schema":
     import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
 
     kinds = {"VARCHAR": pa.string(), "BIGINT": pa.int64()}
-    return pa.schema([pa.field(one.name, kinds[one.type]) for one in LINK_TABLE])
+    return pa.schema([pa.field(c.name, kinds[c.type]) for c in LINK_TABLE])
 
 
 def merge_links(base: Sequence[str], adds: Sequence[str]) -> str:
-    """SQL that folds the files of a bucket of links, sorted by (dst, src).
+    """Return SQL that folds the files of a bucket of links, sorted by (dst, src).
 
     Args:
         base: Its base; may be empty.
@@ -67,11 +67,11 @@ def merge_links(base: Sequence[str], adds: Sequence[str]) -> str:
         raise ValueError("a fold needs a file")
     if not adds and len(base) == 1:
         return f"select * from {parquet(base)} order by dst, src"
-    return _folded(f"(select * from {parquet(paths)})")
+    return _fold_sql(f"(select * from {parquet(paths)})")
 
 
-def _folded(rows: str) -> str:
-    """One row for each pair of pages. Of several links at the last time the first words count."""
+def _fold_sql(rows: str) -> str:
+    """Return SQL of one row for each pair of pages; the first texts of the last time win."""
     texts = [f"'{name}': coalesce({name}::VARCHAR, '')" for name in _WORDS]
     fields = [f"'{name}': {name}" for name in _WORDS]
     # The greatest time first, then the least words: one order, whatever the order of the files.
@@ -85,16 +85,16 @@ def _folded(rows: str) -> str:
 
 
 def link_adds(facts: str, settings: LinkDbSettings, domains: str = "") -> str:
-    """SQL of what the links of a segment add, sorted by (dst, src).
+    """Return SQL of the rows that the links of a segment add, sorted by (dst, src).
 
     Args:
-        facts: What stands behind `from` for links that units saw: `dst`, `src`, `anchor`, `rel`,
-            `hop`, `context`, `score`, `time`.
+        facts: SQL after `from` for links of units: `dst`, `src`, `anchor`, `rel`, `hop`, `context`,
+            `score`, `time`.
         settings: `cycle.links`.
-        domains: Where `ignore_internal` is `domain`: a table of `host` and `domain`, as
-            `hosts.load_domains` makes it of the hosts of both ends.
+        domains: If `ignore_internal` is `domain`: a table of `host` and `domain` by
+            `hosts.load_domains`, with the hosts of both ends.
     """
-    source, internal, external = _tested(facts, settings, domains)
+    source, internal, external = _test_sql(facts, settings, domains)
     tests = f"l.dst <> l.src and not {internal} and not {external}"
     anchor = f"left(l.anchor, {settings.max_anchor})" if settings.max_anchor else "null::VARCHAR"
     rows = (
@@ -102,24 +102,24 @@ def link_adds(facts: str, settings: LinkDbSettings, domains: str = "") -> str:
         "l.context::VARCHAR as context, l.score::BIGINT as score, l.time::BIGINT as first, "
         f"l.time::BIGINT as last from {source} where {tests})"
     )
-    return _folded(rows)
+    return _fold_sql(rows)
 
 
 def left_out_links(facts: str, settings: LinkDbSettings, domains: str = "") -> str:
-    """SQL of how many links settings leave out: those within a host or domain, then the others.
+    """Return SQL of the numbers of ignored links: internal links, then external links.
 
     Args:
         facts: See `link_adds`.
         settings: `cycle.links`.
         domains: See `link_adds`.
     """
-    source, internal, external = _tested(facts, settings, domains)
-    others = f"count(*) filter ({external} and not {internal})"
-    return f"select count(*) filter ({internal}), {others} from {source}"
+    source, internal, external = _test_sql(facts, settings, domains)
+    ignored_external = f"count(*) filter ({external} and not {internal})"
+    return f"select count(*) filter ({internal}), {ignored_external} from {source}"
 
 
-def _tested(facts: str, settings: LinkDbSettings, domains: str) -> tuple[str, str, str]:
-    """What stands behind `from` for facts `l`, and whether a setting leaves one out, in SQL."""
+def _test_sql(facts: str, settings: LinkDbSettings, domains: str) -> tuple[str, str, str]:
+    """Return SQL after `from` for facts `l`, and conditions of internal and external links."""
     source, internal = f"{facts} l", "false"
     if settings.ignore_internal == "domain":
         source += (
@@ -134,10 +134,10 @@ def _tested(facts: str, settings: LinkDbSettings, domains: str) -> tuple[str, st
 
 
 def inlinks(rows: str, settings: LinkDbSettings) -> str:
-    """SQL of the links to each page that are shown: the best by score, the newest first.
+    """Return SQL of the best links to each page, by score, then the newest first.
 
     Args:
-        rows: What stands behind `from` for folded links.
+        rows: SQL after `from` for folded links.
         settings: `cycle.links`.
     """
     order = "score desc nulls last, last desc, src"

@@ -1,4 +1,4 @@
-"""The mentions of a column beside constants in an expression of SQL: `status in ('db_gone', 4)`.
+"""The mentions of a column next to constants in an expression of SQL: `status in ('db_gone', 4)`.
 
 The statement is parsed by DuckDB (`json_serialize_sql`). Places are counted in bytes of UTF-8.
 """
@@ -17,9 +17,9 @@ class SqlConstant(NamedTuple):
     """A text or a number of an expression.
 
     Attributes:
-        text: Its value, as it is written without quotes.
+        text: Its value, without quotes.
         is_text: It is a text and no number.
-        place: Where it begins.
+        place: Its position.
         size: Its length, with quotes.
     """
 
@@ -30,12 +30,12 @@ class SqlConstant(NamedTuple):
 
 
 class ColumnMention(NamedTuple):
-    """A mention of a column beside constants.
+    """A mention of a column next to constants.
 
     Attributes:
-        place: Where it begins.
-        whole: The column is compared with values, and not with patterns as of `like`.
-        exact: It is asked whether it is one of the values, or none of them.
+        place: Its position.
+        whole: The column is compared with values, and not with patterns as in `like`.
+        exact: The comparison is a test of equality with the values.
         constants: The constants.
     """
 
@@ -47,42 +47,42 @@ class ColumnMention(NamedTuple):
     @property
     def texts(self) -> list[str]:
         """The texts among the constants."""
-        return [one.text for one in self.constants if one.is_text]
+        return [c.text for c in self.constants if c.is_text]
 
     @property
     def numbers(self) -> list[SqlConstant]:
         """The numbers among the constants."""
-        return [one for one in self.constants if not one.is_text]
+        return [c for c in self.constants if not c.is_text]
 
 
 def mentions_in(parsed: Mapping[str, Any], column: str, head: int) -> list[ColumnMention]:
-    """The mentions of a column beside constants in a parsed statement.
+    """Return the mentions of a column next to constants in a parsed statement.
 
     Args:
         parsed: The statement.
         column: Name of the column, lower case.
         head: Bytes of the statement before the expression.
     """
-    found = []
+    column_mentions = []
     for part in parts_of(parsed):
-        neighbours = beside(part)
-        constants = tuple(said for one in neighbours if (said := _literal(one, head)) is not None)
+        neighbours = operands_of(part)
+        constants = tuple(literal for n in neighbours if (literal := _literal(n, head)) is not None)
         kind = str(part.get("type"))
         whole = part.get("class") == "COMPARISON" or "IN" in kind.split("_")
-        found += [
-            ColumnMention(int(one["query_location"]) - head, whole, kind in _EXACT, constants)
-            for one in neighbours
-            if constants and _is_column(one, column)
+        column_mentions += [
+            ColumnMention(int(n["query_location"]) - head, whole, kind in _EXACT, constants)
+            for n in neighbours
+            if constants and _is_column(n, column)
         ]
-    return found
+    return column_mentions
 
 
-def beside(part: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The parts that a comparison, an operator or a function of a parsed statement has."""
+def operands_of(part: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the operands of a comparison, an operator or a function of a parsed statement."""
     return [
         *(part[side] for side in _SIDES if isinstance(part.get(side), dict)),
-        *(one for one in part.get("children") or () if isinstance(one, dict)),
-        *(one["expression"] for one in part.get("arguments") or ()),
+        *(child for child in part.get("children") or () if isinstance(child, dict)),
+        *(child["expression"] for child in part.get("arguments") or ()),
     ]
 
 
@@ -92,7 +92,7 @@ def _is_column(part: Mapping[str, Any], column: str) -> bool:
 
 
 def _literal(part: Mapping[str, Any], head: int) -> SqlConstant | None:
-    """A text or a number of a parsed statement; None for all else."""
+    """Return a text or a number of a parsed statement; None for other nodes."""
     if part.get("class") != "CONSTANT":
         return None
     kind = str(part["literal"]["kind"])
@@ -103,7 +103,7 @@ def _literal(part: Mapping[str, Any], head: int) -> SqlConstant | None:
 
 
 def parts_of(node: object) -> Iterator[dict[str, Any]]:
-    """Every mapping in a parsed statement."""
+    """Yield every mapping in a parsed statement."""
     if isinstance(node, dict):
         yield node
         for value in node.values():

@@ -1,10 +1,10 @@
-"""The merge of rows that other crawls know into those of this one, in SQL.
+"""Merge rows of other crawls into those of this crawl, in SQL.
 
-Of a URL that several know, the state and capture of the newest visit count; equals stay as they
-are. Sums are those of the winner, written as differences, so that a merge that is done again
-changes nothing. Who found a URL first, the least depth and the last link hold over all. Metadata
-are united, those of the newer row over the others. Leases and verdicts of rules are not taken: they
-belong to the other crawl. Source: Nutch, `CrawlDbMerger` (reference N 1.1, `mergedb`).
+The state and capture of the newest visit of a URL win; equal rows stay as they are. Sums are those
+of the winner, written as differences, so that a repeated merge changes nothing. The first
+discovery, the least depth and the last link of all rows win. Metadata are united; those of the
+newer row win. Leases and verdicts of rules are not merged: they belong to the other crawl. Source:
+Nutch, `CrawlDbMerger` (reference N 1.1, `mergedb`).
 """
 
 from nacre.crawldb.row import (
@@ -21,7 +21,7 @@ _UNFETCHED = int(Status.UNFETCHED)
 
 
 def newest_visit(row: str) -> str:
-    """SQL of the time of the last visit of a row, ms; 0: none.
+    """Return SQL of the time of the last visit of a row, ms; 0 for none.
 
     Args:
         row: Name of the table of the row.
@@ -33,24 +33,24 @@ def newest_visit(row: str) -> str:
     )
 
 
-def best_rows(others: str) -> str:
-    """SQL of the newest row of each URL that other crawls know.
+def best_rows(imported: str) -> str:
+    """Return SQL of the newest imported row of each URL.
 
     Args:
-        others: A table of their rows, with their `place`: of equals the first one counts.
+        imported: A table of their rows, with their `place`: of equal rows the first place wins.
     """
     order = f"{newest_visit('o')} desc, place"
     return (
-        f"select o.* from {others} o "
+        f"select o.* from {imported} o "
         f"qualify row_number() over (partition by key order by {order}) = 1"
     )
 
 
 def winners(best: str, mine: str) -> str:
-    """SQL of the keys with what is known of both sides: `known`, and `wins` of the other one.
+    """Return SQL of keys: `known`, and `wins` if the imported row is newer.
 
     Args:
-        best: A table of the newest rows of others.
+        best: A table of the newest imported rows.
         mine: A table of our rows of the same keys, as files hold them.
     """
     return (
@@ -60,11 +60,11 @@ def winners(best: str, mine: str) -> str:
     )
 
 
-def added_rows(others: str, mine: str, wins: str) -> str:
-    """SQL of what others add, sorted by key; a key may stand more than once.
+def added_rows(imported: str, mine: str, wins: str) -> str:
+    """Return SQL of the `add` rows of an import, sorted by key; a key may occur several times.
 
     Args:
-        others: A table of all their rows.
+        imported: A table of all imported rows.
         mine: A table of our rows.
         wins: A table of `winners`.
     """
@@ -87,42 +87,42 @@ def added_rows(others: str, mine: str, wins: str) -> str:
         f"({way.replace('o.', 'm.')}))"
     )
     return (
-        f"select {', '.join(picks)} from {others} o join {wins} w on w.key = o.key "
+        f"select {', '.join(picks)} from {imported} o join {wins} w on w.key = o.key "
         f"left join {mine} m on m.key = o.key where {news} order by o.key, o.place"
     )
 
 
 def set_rows(group: str, best: str, mine: str, wins: str) -> str:
-    """SQL of the rows of a group that change, sorted by key.
+    """Return SQL of the changed rows of a group, sorted by key.
 
     Args:
         group: One of `MERGED_GROUPS`.
-        best: A table of the newest rows of others.
+        best: A table of the newest imported rows.
         mine: A table of our rows.
         wins: A table of `winners`.
     """
     source = f"from {best} o join {wins} w on w.key = o.key left join {mine} m on m.key = o.key"
     if group == "seed":
-        return _united(source)
+        return _union_sql(source)
     columns = group_columns(group)
-    picks = [f'o."{one.name}"::{one.type} as "{one.name}"' for one in columns]
+    picks = [f'o."{c.name}"::{c.type} as "{c.name}"' for c in columns]
     if group == "purge":
-        picks = [f'null::{one.type} as "{one.name}"' for one in columns]
+        picks = [f'null::{c.type} as "{c.name}"' for c in columns]
         differs = "m.purged is not null"
     else:
-        differs = " or ".join(f'o."{one.name}" is distinct from m."{one.name}"' for one in columns)
+        differs = " or ".join(f'o."{c.name}" is distinct from m."{c.name}"' for c in columns)
     return f"select o.key, {', '.join(picks)} {source} where w.wins and ({differs}) order by o.key"
 
 
-def _united(source: str) -> str:
-    """The metadata of both, those of the newer row over the others."""
+def _union_sql(source: str) -> str:
+    """Return SQL of the metadata of both rows; those of the newer row win."""
     theirs, ours = _metadata("o"), _metadata("m")
-    both = (
+    union = (
         f"case when {ours} is null then {theirs} when {theirs} is null then {ours} "
         f"when wins then map_concat({ours}, {theirs}) else map_concat({theirs}, {ours}) end"
     )
     return (
-        f"select key, united as seed_md from (select o.key, {both} as united, {ours} as ours, "
+        f"select key, united as seed_md from (select o.key, {union} as united, {ours} as ours, "
         f"w.known, o.seed_md is not null as seeded {source}) where united is not null and "
         "(known or seeded) and "
         "list_sort(map_entries(united)) is distinct from list_sort(map_entries(ours)) order by key"
@@ -130,7 +130,7 @@ def _united(source: str) -> str:
 
 
 def _metadata(row: str) -> str:
-    """The metadata of a row as readers see them."""
+    """Return SQL of the metadata of a row as readers see them."""
     return (
         f"(case when {row}.seed_md is null then {row}.md when {row}.md is null then {row}.seed_md "
         f"else map_concat({row}.md, {row}.seed_md) end)"

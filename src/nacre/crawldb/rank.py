@@ -1,8 +1,8 @@
-"""LinkRank in whole numbers: the edges of a graph, and the table of its ranks, as SQL.
+"""LinkRank in integers: the edges of a graph, and the table of its ranks, as SQL.
 
-Ranks are whole numbers of 2^-32, and what a node gives to each of its links is rounded down, so
-that a sum is the same in any order; `rank_arrays` has the arithmetic. Source: Nutch, `WebGraph` and
-`LinkRank` (reference N 1.11).
+Ranks are integers in 2^-32, and the share that a node gives to each of its links is rounded down,
+so that a sum is the same in any order; `rank_arrays` has the arithmetic. Source: Nutch, `WebGraph`
+and `LinkRank` (reference N 1.11).
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ EDGES_OF_PART = 4_000_000
 _MOST_PARTS = 1024
 
 EDGES_AT_ONCE: dict[RankLevel, int] = {"host": 10**8, "domain": 10**8, "page": 16 * 10**6}
-"""Edges that a task iterates over: all of them where there are few nodes."""
+"""Most edges of a task: all edges if there are few nodes."""
 
 MOST_NODES = 2**31 - 1
 """Nodes of a graph at most: an id has 32 bits."""
@@ -53,7 +53,7 @@ def rank_schema() -> "pa.Schema":
     import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
 
     kinds = {"VARCHAR": pa.string(), "BIGINT": pa.int64()}
-    return pa.schema([pa.field(one.name, kinds[one.type]) for one in RANK_TABLE])
+    return pa.schema([pa.field(c.name, kinds[c.type]) for c in RANK_TABLE])
 
 
 def rank_table(level: str) -> str:
@@ -70,8 +70,8 @@ class Damping(NamedTuple):
     """The numbers of an iteration, in 2^-32.
 
     Attributes:
-        base: What every node has.
-        factor: The share of a sum that counts, of 2^32.
+        base: The rank of every node without links.
+        factor: The weight of a sum, of 2^32.
     """
 
     base: int
@@ -79,7 +79,7 @@ class Damping(NamedTuple):
 
     @classmethod
     def of(cls, damping: float, nodes: int) -> "Damping":
-        """Those of a damping factor: (1 - d) + d ÷ N, and d.
+        """Return the numbers for a damping factor: (1 - d) + d ÷ N, and d.
 
         Args:
             damping: d, 0 to 1.
@@ -100,7 +100,7 @@ def part_sql(node: str, parts: int) -> str:
 
 
 def node_sql(level: RankLevel, page: str, domains: str = "") -> str:
-    """SQL of the node of a page.
+    """Return SQL of the node of a page.
 
     Args:
         level: The level.
@@ -113,13 +113,13 @@ def node_sql(level: RankLevel, page: str, domains: str = "") -> str:
 
 
 def edges_sql(links: str, level: RankLevel, domains: str = "", *, per_domain: bool = False) -> str:
-    """SQL of the edges of a graph, each once: `s`, `d`.
+    """Return SQL of the edges of a graph, each once: `s`, `d`.
 
     Args:
-        links: What stands behind `from` for folded links: `src`, `dst`.
+        links: SQL after `from` for folded links: `src`, `dst`.
         level: The level.
-        domains: A table of `host` and `domain`, where domains are asked for.
-        per_domain: Of the links of a page to one domain only the least counts; at level `page`.
+        domains: A table of `host` and `domain`, if domains are needed.
+        per_domain: Count only the least link of a page to each domain; at level `page`.
     """
     source = f"{links} l"
     if level == "domain" or per_domain:
@@ -136,19 +136,19 @@ def edges_sql(links: str, level: RankLevel, domains: str = "", *, per_domain: bo
 
 
 def score_changes_sql(rows: str, ranks: str, node: str) -> str:
-    """SQL of rows that make the score of URLs that of their rank, sorted by key.
+    """Return SQL of rows that set the score of URLs to their rank, sorted by key.
 
-    What says where a URL was found is repeated, so that it stays.
+    The columns about the discovery of a URL are repeated, so that they stay.
 
     Args:
-        rows: What stands behind `from` for rows of the CrawlDb as files hold them.
-        ranks: The same for ranks: `node`, `rank`; a URL without one gets 0.
+        rows: SQL after `from` for rows of the CrawlDb, as in files.
+        ranks: SQL after `from` for ranks: `node`, `rank`; a URL without one gets 0.
         node: The condition that joins them, over `m` and `r`.
     """
-    kept = "m.key, m.url, m.via, m.path, m.source, m.md, m.first_seen"
+    columns = "m.key, m.url, m.via, m.path, m.source, m.md, m.first_seen"
     change = "coalesce(r.rank, 0) - coalesce(m.score, 0)"
     return (
-        f"select {kept}, null::BIGINT as judged, ({change})::DECIMAL(38,0) as score, "
+        f"select {columns}, null::BIGINT as judged, ({change})::DECIMAL(38,0) as score, "
         "0::DECIMAL(38,0) as cash, 0::BIGINT as inlinks, null::USMALLINT as depth, "
         f"null::BIGINT as last_inlink from {rows} m left join {ranks} r on {node} "
         f"where {change} <> 0 order by m.key"

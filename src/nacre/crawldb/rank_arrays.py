@@ -1,9 +1,8 @@
 """LinkRank over arrays: nodes are numbers, edges are pairs of them, ranks are whole numbers.
 
-All of it is exact, so that ranks are the same bits in any order and in any number of tasks. Ids are
-those of nodes that something links to, in the order of their groups, and behind them those of pages
-that nothing links to. The functions are pure; arrays are those of numpy. Source: Nutch, `LinkRank`
-(reference N 1.11).
+The arithmetic is exact, so that ranks have the same bits in any order and number of tasks. First
+come the ids of nodes with links to them, in the order of their groups, then those of nodes without.
+The functions are pure; arrays are those of numpy. Source: Nutch, `LinkRank` (reference N 1.11).
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,11 +24,11 @@ _BITS = np.uint64(32)
 
 
 class DistinctTexts(NamedTuple):
-    """The different texts of a column in their order of appearance, and which one stands where.
+    """The distinct texts of a column in their order of appearance, with their places.
 
     Attributes:
         texts: The texts, an array of Arrow.
-        places: Of each row the place of its text.
+        places: The place of the text of each row.
     """
 
     texts: Any
@@ -37,23 +36,23 @@ class DistinctTexts(NamedTuple):
 
     @classmethod
     def of(cls, column: Any) -> "DistinctTexts":  # noqa: ANN401 - pyarrow has no types
-        """Those of an array of Arrow."""
+        """Return the distinct texts of an array of Arrow."""
         encoded = column.dictionary_encode()
         return cls(encoded.dictionary, encoded.indices.to_numpy())
 
     @classmethod
     def of_chunks(cls, column: Any) -> "DistinctTexts":  # noqa: ANN401 - pyarrow has no types
-        """Those of an array of Arrow in chunks; all chunks have the same texts."""
+        """Return the distinct texts of all chunks of an array of Arrow."""
         chunks = column.dictionary_encode().chunks
         if not chunks:
             return cls(column.combine_chunks(), np.empty(0, np.int32))
-        # The last one has the texts of all before it, whether or not they share one dictionary.
+        # The last chunk has the texts of all earlier ones, even without a shared dictionary.
         return cls(
-            chunks[-1].dictionary, np.concatenate([one.indices.to_numpy() for one in chunks])
+            chunks[-1].dictionary, np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
         )
 
     def sorted_by(self, parts: Array) -> Array:
-        """The places in the order of the part of each text; equals as they were.
+        """Return the places in the order of the part of each text; a stable sort.
 
         Args:
             parts: The part of each text, at its place.
@@ -61,43 +60,43 @@ class DistinctTexts(NamedTuple):
         return np.argsort(parts, kind="stable")
 
     def at_places(self, of_rows: Array) -> Array:
-        """The value of each text, of values of rows that are equal where the text is."""
-        found = np.zeros(len(self.texts), of_rows.dtype)
-        found[self.places] = of_rows
-        return found
+        """Return the value of each text, from the values of rows; rows with equal texts agree."""
+        values = np.zeros(len(self.texts), of_rows.dtype)
+        values[self.places] = of_rows
+        return values
 
 
 def inverse(order: Array) -> Array:
-    """Of each place where it is in an order."""
-    found = np.empty(len(order), np.int32)
-    found[order] = np.arange(len(order), dtype=np.int32)
-    return found
+    """Return the inverse of a permutation."""
+    places = np.empty(len(order), np.int32)
+    places[order] = np.arange(len(order), dtype=np.int32)
+    return places
 
 
 def bounds_of(parts: Array, number: int) -> list[int]:
-    """The places where parts begin in the order of parts, and the end: `number` + 1 numbers."""
+    """Return the begins of parts in the order of parts, and the end: `number` + 1 numbers."""
     counts = np.bincount(parts, minlength=number)
     return [0, *np.cumsum(counts).tolist()]
 
 
 def resolved(ids: Array, first: int) -> Array:
-    """Ids, where -1 - k stands for number k of the pages of a part that nothing links to.
+    """Resolve ids: -1 - k means number k of the nodes of a part without links to them.
 
     Args:
-        ids: Ids as the part gave them.
-        first: The id of its first such page.
+        ids: The ids of the part.
+        first: The id of its first node without links to it.
     """
     return np.where(ids < 0, first - 1 - ids.astype(np.int64), ids).astype(np.int32)
 
 
 def edge_blocks(targets: Array, sources: Array, nodes: int, block: int) -> "Iterator[Array]":
-    """The edges by blocks of sources, each sorted by target: target << 32 | source in its block.
+    """Yield the edges by blocks of sources, sorted by target: target << 32 | source in its block.
 
     Args:
         targets: Numbers of targets.
         sources: Ids of sources.
         nodes: Nodes of the graph.
-        block: Ids of a block; a task holds what those of one block give.
+        block: Ids of a block; a task has the shares of one block in memory.
     """
     wide = targets.astype(np.int64) << 32
     for low in range(0, nodes, block):
@@ -109,18 +108,18 @@ def edge_blocks(targets: Array, sources: Array, nodes: int, block: int) -> "Iter
 
 
 def shares_of(ranks: Array, num_out: Array) -> Array:
-    """The share that each node gives to each of its links, rounded down; 0 without links."""
+    """Return the share that each node gives to each of its links, rounded down; 0 without links."""
     return np.where(num_out > 0, ranks // np.maximum(num_out, 1), 0)
 
 
 def add_shares(sums: Array, targets: Array, sources: Array, shares: Array) -> None:
-    """Add to the sum of each target what its sources give it.
+    """Add the shares of sources to the sum of each target.
 
     Args:
         sums: The sums, by number of target.
         targets: Targets of edges, ascending.
         sources: Sources of edges, numbers in `shares`.
-        shares: What each source gives.
+        shares: The share of each source.
     """
     if len(targets):
         starts = np.concatenate(([0], np.flatnonzero(targets[1:] != targets[:-1]) + 1))
@@ -128,19 +127,19 @@ def add_shares(sums: Array, targets: Array, sources: Array, shares: Array) -> No
 
 
 def next_ranks(sums: Array, damping: "Damping") -> Array:
-    """The ranks after an iteration: base plus sum by factor ÷ 2^32, rounded down.
+    """Return the ranks after an iteration: base plus sum by factor ÷ 2^32, rounded down.
 
     Args:
-        sums: What is given to each node, in 2^-32; below 2^63.
+        sums: The sum of shares of each node, in 2^-32; below 2^63.
         damping: The numbers of the iteration.
     """
     wide = sums.astype(np.uint64)
     factor = np.uint64(damping.factor)
     # In two halves: the product has up to 95 bits.
-    given = (wide >> _BITS) * factor + (((wide & _LOW) * factor) >> _BITS)
-    return given.astype(np.int64) + damping.base
+    weighted = (wide >> _BITS) * factor + (((wide & _LOW) * factor) >> _BITS)
+    return weighted.astype(np.int64) + damping.base
 
 
 def change_of(after: Array, before: Array) -> int:
-    """The sum of how much each rank changed, in 2^-32."""
+    """Return the sum of the changes of all ranks, in 2^-32."""
     return int(np.abs(after - before).sum())

@@ -1,8 +1,8 @@
 """Schedules of batch rounds: every kind of `recrawl.schedule` for rows.
 
-Nutch's schedules are used as they are (`recrawl.planner.schedules.nutch`), the others through
-`Timing`; `worth` is the change rate of the page, from evidence that its row keeps. A row that is
-gone is tried again as Nutch does, under every schedule.
+Nutch's schedules are used directly (`recrawl.planner.schedules.nutch`), the others through
+`Timing`; `worth` is the change rate of the page, from evidence in its row. A gone page is tried
+again as in Nutch, with every schedule.
 """
 
 import math
@@ -42,7 +42,7 @@ class RowTiming(NamedTuple):
         retries: Failures in a row.
         fixed: Interval that no schedule changes, s; 0 for none.
         last_time: Last visit, ms; 0 for none.
-        evidence: Of the change rate; b"" for none.
+        evidence: Evidence of the change rate; b"" for none.
     """
 
     interval: int
@@ -55,7 +55,7 @@ class RowTiming(NamedTuple):
 
 
 class RevisitSchedule(Protocol):
-    """A schedule: it says when a row is visited again."""
+    """A schedule: computes when a row is visited again."""
 
     @property
     def interval(self) -> int:
@@ -64,21 +64,21 @@ class RevisitSchedule(Protocol):
 
     @property
     def pull(self) -> int:
-        """A row that is due later than this from now is due now, s; 0: none is (Nutch's quirk)."""
+        """A row that is due later than this from now is due now, s; 0 for none (Nutch's quirk)."""
         ...
 
     def fetched(self, timed: RowTiming, at: int, state: PageState, mime: str) -> RowTiming:
-        """The timing after an answer; `at` is the time of the visit, ms."""
+        """Return the timing after an answer; `at` is the time of the visit, ms."""
         ...
 
     def gone(self, timed: RowTiming, at: int) -> RowTiming:
-        """The timing of a page that is missing."""
+        """Return the timing of a missing page."""
         ...
 
     def forced(self, timed: RowTiming) -> RowTiming | None:
-        """The timing of a page whose interval is beyond the longest: it counts as never fetched.
+        """Return the timing of a page whose interval exceeds the longest; None for others.
 
-        None for a page that keeps its own.
+        Such a page counts as never fetched.
         """
         ...
 
@@ -189,7 +189,7 @@ class TimingRevisits(_Revisits):
 
 
 class ChangeRateRevisits(_Revisits):
-    """The interval in which one change is expected, by what was seen of the page so far.
+    """The interval in which one change is expected, by the evidence of the page.
 
     A page that was visited once has the default interval. Source of the estimate:
     `recrawl.planner.change_rate.rates`.
@@ -212,33 +212,33 @@ class ChangeRateRevisits(_Revisits):
         return self._after(timed, at, state, max(_expected(evidence), self._shortest), evidence)
 
     def learned(self, timed: RowTiming, evidence: bytes) -> RowTiming:
-        """The timing of a page by what was learned of it elsewhere.
+        """Return the timing of a page by evidence from another crawl.
 
         Args:
             timed: Its timing, with its last visit.
-            evidence: Of its change rate, after that.
+            evidence: Evidence of its change rate, after that visit.
         """
         interval = max(_expected(evidence), self._shortest)
         return self._after(timed, timed.last_time, PageState.UNKNOWN, interval, evidence)
 
 
 def _expected(evidence: bytes) -> float:
-    """The time in which one change is expected, s."""
+    """Return the time in which one change is expected, s."""
     return float(DAY / log_mean_rate(posterior(evidence, PAGES)))
 
 
 def revisits_of(settings: ScheduleSettings, rates: Mapping[str, NutchRates]) -> RevisitSchedule:
-    """The schedule that `recrawl.schedule` chooses.
+    """Return the schedule of `recrawl.schedule`.
 
     Args:
         settings: The settings.
-        rates: Rates by media type of the file that they name.
+        rates: Rates by media type, from the file of the settings.
     """
     kind = settings.kind
-    said = {name: getattr(settings.nutch, name) for name in NutchSettings.model_fields}
-    said["mime_rates"] = {**rates, **settings.nutch.mime_rates}
+    values = {name: getattr(settings.nutch, name) for name in NutchSettings.model_fields}
+    values["mime_rates"] = {**rates, **settings.nutch.mime_rates}
     own = kind.removeprefix("nutch-") if kind.startswith("nutch-") else "default"
-    nutch = NutchSchedule(**said, kind=own)
+    nutch = NutchSchedule(**values, kind=own)
     if kind.startswith("nutch-"):
         return NutchRevisits(nutch)
     timing = timing_of(settings, rates)

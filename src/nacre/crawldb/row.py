@@ -1,7 +1,8 @@
-"""A row of the CrawlDb: its columns, how each of them is folded, and the bucket that it lies in.
+"""A row of the CrawlDb: its columns, their fold rules, and the bucket of a row.
 
-`COLUMNS` is the one table of them: the schemas of files, the queries of `fold` and the reference of
-columns for `--where` come from it. Codes of a status: Nutch, `CrawlDatum` (reference N 1.3).
+`COLUMNS` is the single table of columns: the schemas of files, the queries of `fold` and the
+reference of columns for `--where` come from it. Codes of a status: Nutch, `CrawlDatum` (reference N
+1.3).
 """
 
 from enum import IntEnum, StrEnum
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     GROUPS: dict[str, pa.Schema]
 
 ONE = 2**32
-"""A score of 1.0: scores and cash are whole numbers of 2^-32, so that sums are exact."""
+"""A score of 1.0: scores and cash are integers in 2^-32, so that sums are exact."""
 GIVEN_UP = "given-up"
 """`last_reason` of a URL whose failure ended it in the continuous crawl that it came from."""
 
@@ -58,22 +59,22 @@ _LABELS = {
 
 
 def status_of(label: str) -> Status:
-    """The status of a name or a number: `db_gone`, `gone` or `3`.
+    """Return the status of a name or a number: `db_gone`, `gone` or `3`.
 
     Raises:
-        ValueError: There is none.
+        ValueError: There is no such status.
     """
     for status, name in _LABELS.items():
         if label in (name, name.removeprefix("db_"), str(int(status))):
             return status
-    known = ", ".join(f"{name} ({int(status)})" for status, name in _LABELS.items())
-    raise ValueError(f"there is no status {label!r}; one of: {known}")
+    names = ", ".join(f"{name} ({int(status)})" for status, name in _LABELS.items())
+    raise ValueError(f"there is no status {label!r}; one of: {names}")
 
 
 class FoldRule(StrEnum):
     """The way in which the values of a column are folded.
 
-    `SET`: the last one of its group counts. `FIRST`: that of the least (first_seen, via). `SUM`,
+    `SET`: the last value of its group. `FIRST`: the value of the least (first_seen, via). `SUM`,
     `MIN`, `MAX`: in any order.
     """
 
@@ -91,8 +92,8 @@ class RowColumn(NamedTuple):
     Attributes:
         name: Its name.
         type: Its type in SQL.
-        rule: How it is folded.
-        group: The group that sets it; "" for columns that are added.
+        rule: Its fold rule.
+        group: The group that sets it; "" for columns of `add` files.
         doc: Its meaning.
     """
 
@@ -160,15 +161,15 @@ GROUP_NAMES = tuple(dict.fromkeys(column.group for column in COLUMNS if column.g
 
 @cache
 def group_columns(group: str) -> tuple[RowColumn, ...]:
-    """The columns of a group, without the key.
+    """Return the columns of a group, without the key.
 
     Raises:
         ValueError: There is no such group.
     """
-    found = tuple(column for column in COLUMNS if column.group == group)
-    if not group or not found:
+    columns = tuple(column for column in COLUMNS if column.group == group)
+    if not group or not columns:
         raise ValueError(f"there is no group {group!r}; one of: {', '.join(GROUP_NAMES)}")
-    return found
+    return columns
 
 
 ADD_COLUMNS = tuple(column for column in COLUMNS if column.rule is not FoldRule.SET)
@@ -176,7 +177,7 @@ ADD_COLUMNS = tuple(column for column in COLUMNS if column.rule is not FoldRule.
 
 
 def bucket_of(url: str, buckets: int) -> int:
-    """The bucket of a URL: the top bits of the hash of its registered domain.
+    """Return the bucket of a URL: the top bits of the hash of its registered domain.
 
     Args:
         url: A normalised URL.
@@ -186,7 +187,7 @@ def bucket_of(url: str, buckets: int) -> int:
 
 
 def bucket_of_host(name: str, buckets: int) -> int:
-    """The bucket of a host: all hosts of a registered domain are in one.
+    """Return the bucket of a host: all hosts of a registered domain share a bucket.
 
     Args:
         name: The host, lower case, without a port.
@@ -196,7 +197,7 @@ def bucket_of_host(name: str, buckets: int) -> int:
 
 
 def bucket_of_domain(domain: str, buckets: int) -> int:
-    """The bucket of a registered domain; see `bucket_of_host`."""
+    """Return the bucket of a registered domain; see `bucket_of_host`."""
     return int.from_bytes(host_hash(domain), "big") >> (33 - buckets.bit_length())
 
 
@@ -215,15 +216,15 @@ _ARROW = {
 
 
 def arrow_schema(columns: tuple[RowColumn, ...]) -> "pa.Schema":
-    """The schema of columns in Arrow; the key is never null."""
+    """Return the schema of columns in Arrow; the key is never null."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, slow to import
 
-    made = {name: getattr(pa, kind)() for name, kind in _ARROW.items()}
-    made[_TEXTS] = pa.map_(pa.string(), pa.string())
-    made[_SCORE] = pa.decimal128(38, 0)
+    types = {name: getattr(pa, kind)() for name, kind in _ARROW.items()}
+    types[_TEXTS] = pa.map_(pa.string(), pa.string())
+    types[_SCORE] = pa.decimal128(38, 0)
     return pa.schema(
         [
-            pa.field(column.name, made[column.type], nullable=column.rule is not _KEY)
+            pa.field(column.name, types[column.type], nullable=column.rule is not _KEY)
             for column in columns
         ]
     )
@@ -241,7 +242,7 @@ def _schemas() -> dict[str, Any]:
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a schema, or those of the groups
-    """`SCHEMA`, `ADD_SCHEMA` and `GROUPS`, made when they are first asked for: Arrow is slow."""
+    """Return `SCHEMA`, `ADD_SCHEMA` or `GROUPS`, made on first use, as importing Arrow is slow."""
     if name in {"SCHEMA", "ADD_SCHEMA", "GROUPS"}:
         return _schemas()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

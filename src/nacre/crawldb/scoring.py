@@ -1,10 +1,9 @@
-"""Scores: what a seed begins with, what a page gives to its links, and what is fetched first.
+"""Scores: initial scores of seeds, shares of links, and the order of fetches.
 
-`SCORINGS` has all kinds by name; `cycle.scoring` lists those of a job, which follow one another as
-Nutch's scoring filters do. A plug-in subclasses `Scoring` and is offered as an entry point, as
-rules are. Scores and cash are whole numbers of 2^-32 (`row.ONE`). Sources: Nutch, `ScoringFilter`
-and its plug-ins (reference N 1.11); Abiteboul, Preda, Cobena, "Adaptive on-line page importance
-computation", 2003.
+`SCORINGS` has all kinds by name; `cycle.scoring` lists those of a job, which are a chain like
+Nutch's scoring filters. A plug-in subclasses `Scoring` and is an entry point, like rules. Scores
+and cash are whole numbers of 2^-32 (`row.ONE`). Sources: Nutch, `ScoringFilter` and its plug-ins
+(reference N 1.11); Abiteboul, Preda, Cobena, "Adaptive on-line page importance computation", 2003.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +29,7 @@ class PageScore(NamedTuple):
     Attributes:
         score: Its score, in 2^-32.
         cash: Its cash, in 2^-32.
-        depth: Its depth; a seed has 1; 0 when it is not known.
+        depth: Its depth; 1 for a seed; 0 if unknown.
         md: Its metadata.
     """
 
@@ -47,7 +46,7 @@ class LinkShare(NamedTuple):
         internal: It leads to the same host.
         score: Score, in 2^-32.
         cash: Cash, in 2^-32.
-        depth: Depth of what it leads to; 0 when it is not known.
+        depth: Depth of its target; 0 if unknown.
         md: Metadata.
     """
 
@@ -59,7 +58,7 @@ class LinkShare(NamedTuple):
 
 
 class ScoreChange(NamedTuple):
-    """The change of a page and of the virtual page, which gives to all seeds, in 2^-32."""
+    """The change of a page, and of the virtual page, which gives cash to all seeds, in 2^-32."""
 
     score: int = 0
     cash: int = 0
@@ -75,11 +74,11 @@ class Scoring(Component):
     columns: ClassVar[tuple[str, ...]] = ()
     """Columns of a row that `sort_sql` and `boost_sql` use."""
     alike: ClassVar[bool] = False
-    """`distribute` only counts and iterates over links, and gives the same to links that are alike:
-    then it is given one of each kind (`AlikeLinks`)."""
+    """`distribute` only counts and iterates over links, and gives equal shares to equal links: then
+    it gets one link of each kind (`AlikeLinks`)."""
 
     def injected(self, seed: PageScore) -> PageScore:
-        """The scores that a seed begins with.
+        """Return the initial scores of a seed.
 
         Args:
             seed: Its score by the seed list or `inject.score`, depth 1, its metadata.
@@ -87,45 +86,45 @@ class Scoring(Component):
         return seed
 
     def sort_sql(self, inner: str) -> str:
-        """SQL of a DOUBLE by which rows are sorted for a fetch list, the greatest first.
+        """Return SQL of a DOUBLE by which rows are sorted for a fetch list, the greatest first.
 
         Args:
-            inner: That of the kinds before this one; 1.0 for the first.
+            inner: The SQL of the kinds before this one; 1.0 for the first.
         """
         return inner
 
     def distribute(
         self, page: PageScore, links: Sequence[LinkShare], total: int
     ) -> tuple[Sequence[LinkShare], ScoreChange]:
-        """The shares of the links of a visited page.
+        """Return the shares of the links of a visited page.
 
         Args:
             page: The page as it was listed.
-            links: Its accepted links with what the kinds before this one gave to them.
-            total: All links of the page, those that filters refused too.
+            links: Its accepted links with the shares of the kinds before this one.
+            total: All links of the page, including those that filters refused.
 
         Returns:
-            The links, as many as before, or none when none is followed; and what the page gets.
+            The links, as many as before, or () if none is followed; and the change of the page.
         """
         return links, ScoreChange()
 
     def orphan_sql(self, now: int) -> str:
-        """SQL of the status that a row takes without links to it; "" when this kind has none.
+        """Return SQL of the status of a row without links to it; "" if this kind has none.
 
         Args:
-            now: ms since the epoch.
+            now: The time, ms since the epoch.
         """
         return ""
 
     def boost_sql(self, inner: str) -> str:
-        """SQL of a DOUBLE: the `boost` of a document of an index, by the row of its page.
+        """Return SQL of a DOUBLE: the `boost` of a document of an index, by the row of its page.
 
-        Null, a number below 0 and one that is not finite count as if no kind had changed it.
+        Null, numbers below 0 and numbers that are not finite are replaced by the default.
         Source: Nutch, `ScoringFilter.indexerScore`.
 
         Args:
-            inner: That of the kinds before this one; for the first one score and cash of the page,
-                1.0 being 2^32, to the power `cycle.index.score_power`.
+            inner: The SQL of the kinds before this one; for the first kind score and cash of the
+                page, 1.0 being 2^32, to the power `cycle.index.score_power`.
         """
         return inner
 
@@ -135,7 +134,7 @@ SCORINGS = ComponentRegistry(
     "scoring",
     message("crawldb.scoring-shape", "write the name of a kind, or a mapping with `scoring`"),
 )
-"""Kinds of score by name, those of plug-ins too."""
+"""Kinds of score by name, including those of plug-ins."""
 
 AnyScoring = Annotated[
     SerializeAsAny[Scoring],
@@ -146,31 +145,31 @@ AnyScoring = Annotated[
 
 
 def injected(chain: Sequence[Scoring], seed: PageScore) -> PageScore:
-    """The scores that a seed begins with under several kinds."""
-    for one in chain:
-        seed = one.injected(seed)
+    """Return the initial scores of a seed with several kinds."""
+    for kind in chain:
+        seed = kind.injected(seed)
     return seed
 
 
 def follows_seed(chain: Sequence[Scoring], seed: PageScore) -> tuple[bool, bool]:
-    """Whether the score of a page, and its cash, are what its seed says under several kinds.
+    """Return whether score and cash of a page depend on its seed with several kinds.
 
-    What a kind makes of something else, as a rank or a history, is none of a seed's.
+    A rank or a history, for example, does not depend on the seed.
 
     Args:
         chain: The kinds in order.
         seed: As for `injected`.
     """
-    mine, other = injected(chain, seed), injected(chain, seed._replace(score=seed.score + ONE))
-    return mine.score != other.score, mine.cash != other.cash
+    mine, raised = injected(chain, seed), injected(chain, seed._replace(score=seed.score + ONE))
+    return mine.score != raised.score, mine.cash != raised.cash
 
 
 def sort_sql(chain: Sequence[Scoring]) -> str:
-    """SQL of a DOUBLE by which rows are sorted for a fetch list."""
-    found = "1.0::DOUBLE"
-    for one in chain:
-        found = one.sort_sql(found)
-    return found
+    """Return SQL of a DOUBLE by which rows are sorted for a fetch list."""
+    sql = "1.0::DOUBLE"
+    for kind in chain:
+        sql = kind.sort_sql(sql)
+    return sql
 
 
 class BoostRule(NamedTuple):
@@ -178,7 +177,7 @@ class BoostRule(NamedTuple):
 
     Attributes:
         sql: SQL of a DOUBLE over the columns of the row of a page.
-        columns: Those that kinds of score use.
+        columns: Columns that kinds of score use.
     """
 
     sql: str = "1.0::DOUBLE"
@@ -186,57 +185,57 @@ class BoostRule(NamedTuple):
 
 
 def boost_rule(chain: Sequence[Scoring], power: float) -> BoostRule:
-    """The rule of several kinds, one behind the other.
+    """Return the rule of a chain of kinds.
 
     Args:
         chain: The kinds in order.
         power: `cycle.index.score_power`.
     """
     importance = f"(coalesce(score, 0)::DOUBLE + coalesce(cash, 0)::DOUBLE) / {ONE}"
-    usual = f"pow(greatest({importance}, 0), {power!r}::DOUBLE)"
-    kinds = [one for one in chain if type(one).boost_sql is not Scoring.boost_sql]
+    default = f"pow(greatest({importance}, 0), {power!r}::DOUBLE)"
+    kinds = [kind for kind in chain if type(kind).boost_sql is not Scoring.boost_sql]
     if not kinds:
-        return BoostRule(usual)
-    found = usual
-    for one in kinds:
-        found = one.boost_sql(found)
-    found = f"({found})::DOUBLE"
+        return BoostRule(default)
+    sql = default
+    for kind in kinds:
+        sql = kind.boost_sql(sql)
+    sql = f"({sql})::DOUBLE"
     return BoostRule(
-        f"case when isfinite({found}) and {found} >= 0 then {found} else {usual} end",
+        f"case when isfinite({sql}) and {sql} >= 0 then {sql} else {default} end",
         sort_columns(kinds),
     )
 
 
 def sort_columns(chain: Sequence[Scoring]) -> tuple[str, ...]:
-    """Columns of a row that `sort_sql` and `boost_sql` use."""
-    return tuple(dict.fromkeys(name for one in chain for name in one.columns))
+    """Return the columns of a row that `sort_sql` and `boost_sql` use."""
+    return tuple(dict.fromkeys(name for kind in chain for name in kind.columns))
 
 
 def distribute(
     chain: Sequence[Scoring], page: PageScore, internal: Sequence[bool], total: int
 ) -> tuple[Sequence[LinkShare], ScoreChange]:
-    """The shares of the links of a visited page under several kinds.
+    """Return the shares of the links of a visited page with several kinds.
 
     Args:
         chain: The kinds in order.
         page: The page as it was listed.
         internal: For each accepted link whether it leads to the same host.
-        total: All links of the page, those that filters refused too.
+        total: All links of the page, including those that filters refused.
 
     Returns:
-        A share for each link, or none at all when none is followed; and what the page gets.
+        A share for each link, or () if none is followed; and the change of the page.
     """
     depth = page.depth + 1 if page.depth else 0
     links: Sequence[LinkShare] = [LinkShare(inside, depth=depth) for inside in internal]
     score = cash = virtual = 0
-    for one in chain:
-        links, gets = one.distribute(page, links, total)
+    for kind in chain:
+        links, gets = kind.distribute(page, links, total)
         score, cash, virtual = score + gets.score, cash + gets.cash, virtual + gets.virtual
     return links, ScoreChange(score, cash, virtual)
 
 
 class AlikeLinks(Sequence[LinkShare]):
-    """The links of a page, of which many are alike: iterating gives one of each kind.
+    """The links of a page, of which many are equal: iterating gives one of each kind.
 
     Args:
         kinds: One of each kind.
@@ -269,48 +268,48 @@ class AlikeLinks(Sequence[LinkShare]):
 def distribute_alike(
     chain: Sequence[Scoring], page: PageScore, inside: int, outside: int, total: int
 ) -> tuple[tuple[LinkShare, LinkShare] | None, ScoreChange]:
-    """The shares of a link to the same host and to another in `distribute`, if all are alike.
+    """Return the shares of an internal and an external link in `distribute`, if all are alike.
 
     Args:
         chain: The kinds in order, of which all are `alike`.
         page: The page as it was listed.
         inside: Number of its accepted links to the same host.
-        outside: Number of the others.
-        total: All links of the page, those that filters refused too.
+        outside: Number of its other accepted links.
+        total: All links of the page, including those that filters refused.
 
     Returns:
-        Both shares, None when no link is followed; and what the page gets.
+        Both shares, None if no link is followed; and the change of the page.
     """
     number = inside + outside
     kinds: Sequence[LinkShare] = _nothing_yet(page.depth + 1 if page.depth else 0)
     change = _UNCHANGED
-    for one in chain:
+    for kind in chain:
         links: Sequence[LinkShare] = AlikeLinks(kinds, number) if number else ()
-        given, gets = one.distribute(page, links, total)
+        shares, gets = kind.distribute(page, links, total)
         change = gets if change is _UNCHANGED else ScoreChange(*map(add, change, gets))
-        found = tuple(given)
-        number, kinds = (number, found) if found else (0, kinds)
+        pair = tuple(shares)
+        number, kinds = (number, pair) if pair else (0, kinds)
     return (kinds[0], kinds[1]) if number else None, change
 
 
 @lru_cache(maxsize=256)
 def _nothing_yet(depth: int) -> tuple[LinkShare, LinkShare]:
-    """A link to the same host and one to another, to which no kind gave anything so far."""
+    """Return an internal and an external link without shares."""
     return LinkShare(internal=True, depth=depth), LinkShare(internal=False, depth=depth)
 
 
 def orphan_sql(chain: Sequence[Scoring], now: int) -> str:
-    """SQL of the status that a row takes without links to it; "" when no kind has one."""
-    found = [sql for one in chain if (sql := one.orphan_sql(now))]
-    return f"coalesce({', '.join(found)})" if len(found) > 1 else "".join(found)
+    """Return SQL of the status of a row without links to it; "" if no kind has one."""
+    sqls = [sql for kind in chain if (sql := kind.orphan_sql(now))]
+    return f"coalesce({', '.join(sqls)})" if len(sqls) > 1 else "".join(sqls)
 
 
 def virtual_share(total: int, seeds: int) -> tuple[int, int]:
-    """The share of each seed in the virtual page, and the rest that cannot be divided.
+    """Return the share of each seed in the virtual page, and the indivisible remainder.
 
     Args:
-        total: Its cash, in 2^-32.
-        seeds: Number of seeds; without one it keeps all.
+        total: Cash of the virtual page, in 2^-32.
+        seeds: Number of seeds; without seeds it keeps all cash.
     """
     return divmod(total, seeds) if seeds else (0, total)
 
@@ -321,7 +320,7 @@ def virtual_share(total: int, seeds: int) -> tuple[int, int]:
 class NutchOpic(Scoring):
     """The score of Nutch's plug-in scoring-opic: a page gives its score to its links and keeps it.
 
-    Scores only grow, and pages that are visited often grow most. It is what a migrated crawl has;
+    Scores only grow, and those of often visited pages most. Migrated crawls use it;
     `opic` is the algorithm of the paper. Source: Nutch, `OPICScoringFilter`.
     """
 
@@ -364,10 +363,10 @@ class NutchOpic(Scoring):
 class Opic(Scoring):
     """Importance by cash: a visited page hands all its cash to its links and a virtual page.
 
-    The virtual page gives to all seeds, so that cash neither appears nor vanishes: the sum over all
-    rows and the virtual page stays that of the seeds, to the last unit. `score` sums up the cash
-    that a page has handed out. What has most cash is fetched first. Source: Abiteboul, Preda,
-    Cobena, 2003.
+    The virtual page gives its cash to all seeds, so that cash neither appears nor vanishes: the sum
+    over all rows and the virtual page stays exactly that of the seeds. `score` is the sum of the
+    cash that a page has distributed. Pages with most cash are fetched first. Source: Abiteboul,
+    Preda, Cobena, 2003.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("cash",)
@@ -388,15 +387,13 @@ class Opic(Scoring):
         """See `Scoring.distribute`."""
         cash, number = max(page.cash, 0), len(links)
         share = cash // (number + 1)
-        rest = cash - share * number
-        given = [
-            LinkShare(one.internal, one.score, one.cash + share, one.depth, one.md) for one in links
-        ]
-        return given, ScoreChange(score=cash, cash=-cash, virtual=rest)
+        remainder = cash - share * number
+        shares = [LinkShare(k.internal, k.score, k.cash + share, k.depth, k.md) for k in links]
+        return shares, ScoreChange(score=cash, cash=-cash, virtual=remainder)
 
 
 class RankScoring(Scoring):
-    """The rank that the step `rank --apply` gave to the host, domain or page; 0 where it gave none.
+    """The rank that the step `rank --apply` computed for the host, domain or page; 0 without one.
 
     Source: Nutch, `LinkAnalysisScoringFilter`, `ScoreUpdater`.
     """
@@ -415,10 +412,10 @@ class RankScoring(Scoring):
 
 
 class DepthScoring(Scoring):
-    """Links are followed to a depth, and what is nearer to a seed is fetched first.
+    """Links are followed to a depth, and pages nearer to a seed are fetched first.
 
-    Metadata `_maxdepth_` of a seed is the depth for all that comes from it. In a list with `opic`
-    it stands first: cash of links that are not followed goes to the virtual page. Source: Nutch,
+    Metadata `_maxdepth_` of a seed is the depth for its descendants. In a list with `opic` it comes
+    first: cash of links that are not followed goes to the virtual page. Source: Nutch,
     `DepthScoringFilter`.
     """
 
@@ -453,9 +450,9 @@ class DepthScoring(Scoring):
 
 
 class OrphanScoring(Scoring):
-    """Pages to which no link was seen for long become db_gone, later db_orphan.
+    """Pages without a recent link to them become db_gone, later db_orphan.
 
-    Seeds without a link to them are left alone. Source: Nutch, `OrphanScoringFilter`.
+    Seeds without a link to them do not change. Source: Nutch, `OrphanScoringFilter`.
     """
 
     columns: ClassVar[tuple[str, ...]] = ()
@@ -477,12 +474,12 @@ class OrphanScoring(Scoring):
     def orphan_sql(self, now: int) -> str:
         """See `Scoring.orphan_sql`."""
         gone, orphan = (now - round(after * 1000) for after in (self.gone_after, self.orphan_after))
-        said = f"when last_inlink < {orphan} then 8 when last_inlink < {gone} then 3"
-        return f"case {said} end::UTINYINT"
+        cases = f"when last_inlink < {orphan} then 8 when last_inlink < {gone} then 3"
+        return f"case {cases} end::UTINYINT"
 
 
 class InheritedMetadata(Scoring):
-    """Metadata that links inherit of their pages, from the seeds on.
+    """Metadata that links inherit from their pages, beginning with seeds.
 
     Source: Nutch, `URLMetaScoringFilter`, `MetadataScoringFilter`.
     """

@@ -1,15 +1,15 @@
-"""The table of seeds: what each lets into the scope, in order of that, and which page it is.
+"""The table of seeds: the prefix that each seed adds to the scope, in order, and its page.
 
-A row's `key` is a SURT prefix (`uri.surt.implied_prefix`), so that a scope finds what concerns a
-host by a few look-ups. Other rows have a sign before their key, which no prefix begins with:
+A row's `key` is a SURT prefix (`uri.surt.implied_prefix`), so that a scope finds the rows of a host
+by a few look-ups. Other rows have a sign before their key, which no prefix begins with:
 
     =SEED     a seed that shares the own scope of SEED: itself, or where SEED redirected to
     +PREFIX   a line of the list that begins with + or -, as it is written
     ~URL      the page of a seed, where that is in another registered domain than its prefix
     !KEY      a row that was removed; judged rows may depend on it
 
-Rows are only added; one that is there twice counts once. An edit of the job's own list writes the
-buckets anew that lose rows.
+Rows are only added; a repeated row counts once. An edit of the job's own list rewrites buckets that
+lose rows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ SEEDS = "seeds"
 OWN, PAGE, GONE = "=", "~", "!"
 DIRECTIVES = ("+", "-")
 LISTED = "list"
-"""`origin` of what the job's own list has."""
+"""`origin` of the rows of the job's own list."""
 FIRST_PREFIX = "A"
 """No text that begins with a sign is between this and `PAGE`; every prefix is."""
 
@@ -76,11 +76,11 @@ def seed_schema() -> "pa.Schema":
 
     kinds = {"VARCHAR": pa.string(), "BIGINT": pa.int64(), "INTEGER": pa.int32()}
     kinds["BOOLEAN"] = pa.bool_()
-    return pa.schema([pa.field(one.name, kinds[one.type]) for one in SEED_COLUMNS])
+    return pa.schema([pa.field(c.name, kinds[c.type]) for c in SEED_COLUMNS])
 
 
 def seed_rows(row: SeedTableRow, page: str) -> Iterator[SeedTableRow]:
-    """Return the rows of a seed: its own, and one of its page where that is in another bucket.
+    """Return the rows of a seed: its own, and one of its page if that is in another bucket.
 
     Args:
         row: The row, without its page.
@@ -100,18 +100,18 @@ def seed_bucket(key: str, buckets: int, of_host: Callable[[str, int], int] = buc
     Args:
         key: The key.
         buckets: Number of buckets, a power of two.
-        of_host: Finds the bucket of a host, perhaps faster.
+        of_host: Returns the bucket of a host, for example from a cache.
     """
-    sign, rest = key[:1], key[1:]
+    sign, inner = key[:1], key[1:]
     if sign >= FIRST_PREFIX and sign != PAGE:
         return of_host(prefix_host(key), buckets)
     if sign == GONE:
-        return seed_bucket(rest, buckets)
+        return seed_bucket(inner, buckets)
     if sign in DIRECTIVES:
         return 0
     if sign == OWN:
-        return bucket_of_domain(rest, buckets)
-    return bucket_of(rest, buckets)
+        return bucket_of_domain(inner, buckets)
+    return bucket_of(inner, buckets)
 
 
 def merged_seeds(paths: Sequence[str]) -> str:
@@ -122,21 +122,21 @@ def merged_seeds(paths: Sequence[str]) -> str:
     """
     same = ", ".join(f'"{name}"' for name in _SAME)
     values = ", ".join(f'max("{name}") as "{name}"' for name in _VALUES)
-    columns = ", ".join(f'"{one.name}"' for one in SEED_COLUMNS)
+    columns = ", ".join(f'"{c.name}"' for c in SEED_COLUMNS)
     rows = f"select {same}, {values}, min(since) as since from {parquet(paths)} group by {same}"
     return f"select {columns} from ({rows}) order by key, text, scope, depth, origin"
 
 
-def same_row(one: str, other: str) -> str:
-    """Return SQL that is true when two rows are the same seed, whenever it came.
+def same_row(left: str, right: str) -> str:
+    """Return an SQL condition for two rows of the same seed, in any versions.
 
     Args:
-        one: A name of a table.
-        other: Another.
+        left: Name of a table.
+        right: Name of another table.
     """
     exact = ("key", "text")
-    parts = [f"{one}.{name} = {other}.{name}" for name in exact]
+    parts = [f"{left}.{name} = {right}.{name}" for name in exact]
     parts += [
-        f"{one}.{name} is not distinct from {other}.{name}" for name in _SAME if name not in exact
+        f"{left}.{name} is not distinct from {right}.{name}" for name in _SAME if name not in exact
     ]
     return " and ".join(parts)

@@ -1,10 +1,10 @@
-"""Selection of the rows of a bucket that may go into a list, and of those that do.
+"""Select the rows of a bucket that may be in a list, and those that are.
 
-Source: Nutch, `Generator` (reference N 1.6). `refuse` asks Nutch's tests in its order and counts
-each refusal. What is left are candidates, in a total order: by sort value, then by a hash of the
-key. Caps hold for hosts and registered domains, whose rows lie in one bucket; the top N is exact
-over all buckets: `order_points` tells where values lie, and `bracket` narrows the place at which
-the list ends until it is known.
+Source: Nutch, `Generator` (reference N 1.6). `refuse` applies Nutch's tests in its order and counts
+    each refusal. The other rows are candidates, in a total order: by sort value, then by a hash of
+    the key. Caps hold for hosts and registered domains, whose rows are in one bucket; the top N is
+    exact over all buckets: `order_points` returns places of values, and `bracket` narrows the place
+    at which the list ends until it is known.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from nacre.crawldb.row import COLUMNS
 from nacre.crawldb.user_sql import check_expression, fields_in, names_in
 
 POINTS = 1_024
-"""Places that a task tells of its candidates in one look; with fewer than 8 no end may come."""
+"""Number of order points that a task returns per pass; with fewer than 8 it may not end."""
 
 _NAMES = tuple(column.name for column in COLUMNS)
 _TESTED = (
@@ -27,7 +27,7 @@ _HOST = "host"
 _COUNTED, _COUNTED_OF = "coalesce(counted, host)", "coalesce(d.counted, d.host)"
 """The host that caps count a candidate for."""
 _OF_HOST = (*HOST_COLUMNS, RANK)
-"""What expressions may ask of a host."""
+"""Columns of a host that expressions may use."""
 _NO_HOST = "{" + ", ".join(f"'{one.name}': null::{one.type}" for one in _OF_HOST) + "}"
 
 
@@ -47,22 +47,21 @@ class SelectOptions(NamedTuple):
     """The conditions that a row of a list fulfils.
 
     Attributes:
-        now: The clock with the days that are added, ms since the epoch.
+        now: The clock with the added days, ms since the epoch.
         clock: The clock without them, which leases are compared with.
         sort: Sort value in SQL, a DOUBLE (`scoring.sort_sql`).
-        interval_max: A row that is due later than this from now is due now, s; Nutch's pull; 0:
-            there is none.
+        interval_max: A row that is due later than this from now is due now, s (Nutch's pull); 0 for
+            none.
         where: Condition in SQL over the columns of readers and `host.*`; "" for none.
         status: Only rows of this status; 0: all.
         min_sort: Least sort value.
         max_interval: Longest interval, s; 0: no limit.
-        cap_by: `host` or `domain`: what `max_count` holds for.
+        cap_by: `host` or `domain`: the unit of `max_count`.
         max_count: Rows of a host or domain in one list; 0: no limit.
-        cap_where: A number in SQL over `host.*` that replaces `max_count` where it is not null;
+        cap_where: A number in SQL over `host.*` that replaces `max_count` if it is not null;
             for a domain the largest of its hosts. "" for none.
         limits: There is a table `limits`, see `load_limits`.
-        where_sql: `where` over the columns of files, as `row_where` writes it; "" if that is to be
-            done.
+        where_sql: `where` over the columns of files, by `row_where`; "" if not translated yet.
     """
 
     now: int
@@ -93,8 +92,8 @@ class SelectCounts(NamedTuple):
         fresh: Rows that were found since a time.
         due: Candidates.
         refused: Refusals by reason, one of `REASONS`.
-        excluded: Refusals by rules, by what excludes.
-        next_due: Least time at which a row becomes due that is not, ms; None for none.
+        excluded: Refusals by rules, by rule.
+        next_due: The next time at which a row becomes due, ms since the epoch; None for none.
     """
 
     known: int
@@ -110,21 +109,21 @@ REASONS = ("rules", "schedule", "lease", "host", "where", "status", "score", "in
 
 
 def needed_columns(kernel: Kernel, options: SelectOptions, sorted_by: Sequence[str]) -> list[str]:
-    """The columns that `refuse` reads.
+    """Return the columns that `refuse` reads.
 
     Args:
         kernel: The kernel.
-        options: Which rows may be chosen.
+        options: The conditions.
         sorted_by: Columns in `options.sort`.
     """
     where = _where_sql(kernel, options)
     named = names_in(kernel, where) if where else set()
-    wanted = {*_TESTED, *sorted_by, *named}
-    return [name for name in _NAMES if name in wanted]
+    needed = {*_TESTED, *sorted_by, *named}
+    return [name for name in _NAMES if name in needed]
 
 
 def due_expression(options: SelectOptions) -> str:
-    """Whether a row is due, in SQL. Source: Nutch, `AbstractFetchSchedule.shouldFetch`."""
+    """Return an SQL condition for due rows. Source: Nutch, `AbstractFetchSchedule.shouldFetch`."""
     plain = f"fetch_time <= {options.now}"
     if not options.interval_max:
         return f"({plain})"
@@ -133,7 +132,7 @@ def due_expression(options: SelectOptions) -> str:
 
 
 def reason_expression(options: SelectOptions, *, out: bool = False) -> str:
-    """The first test that refuses a row, in SQL; null for a candidate.
+    """Return SQL of the first test that refuses a row; null for a candidate.
 
     Args:
         options: The tests.
@@ -159,21 +158,21 @@ def reason_expression(options: SelectOptions, *, out: bool = False) -> str:
 
 
 def true_sql(condition: str) -> str:
-    """SQL that is true where a condition that a user wrote is, and else false.
+    """Return SQL that is true if a user's condition is true, and else false.
 
-    Anything but true is false, also what fails, as a cast of metadata that are no number.
+    Any other value is false, also a failure, such as a cast of metadata that are no number.
     """
     return f"coalesce(try(try_cast(({condition}\n) as boolean)), false)"
 
 
 def row_where(kernel: Kernel, text: str) -> str:
-    """Check a condition on rows that a user wrote, and write it over the columns of files.
+    """Check a user's condition on rows, and translate it to the columns of files.
 
     Raises:
-        UserSqlError: It is none; the message says where, and which columns there are.
+        UserSqlError: It is invalid; the message has the position and the columns.
     """
-    columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in COLUMNS)
-    names = (*READER_COLUMNS, *(f"host.{one.name}" for one in _OF_HOST[1:]))
+    columns = ", ".join(f'null::{c.type} as "{c.name}"' for c in COLUMNS)
+    names = (*READER_COLUMNS, *(f"host.{c.name}" for c in _OF_HOST[1:]))
     return row_condition(kernel, text, f"(select {columns}, {_NO_HOST} as host)", names)
 
 
@@ -184,27 +183,27 @@ def _where_sql(kernel: Kernel, options: SelectOptions) -> str:
 
 
 def check_cap(kernel: Kernel, text: str) -> None:
-    """Check an expression over `host.*` that a user wrote for a cap.
+    """Check a user's expression over `host.*` for a cap.
 
     Raises:
-        UserSqlError: It is none; the message says where, and which columns there are.
+        UserSqlError: It is invalid; the message has the position and the columns.
     """
-    names = [f"host.{one.name}" for one in _OF_HOST]
+    names = [f"host.{c.name}" for c in _OF_HOST]
     check_expression(kernel, text, f"(select {_NO_HOST} as host)", names)
 
 
 def check_hosts(kernel: Kernel, text: str) -> None:
-    """Check a condition on rows of hosts that a user wrote.
+    """Check a user's condition on rows of hosts.
 
     Raises:
-        UserSqlError: It is none; the message says where, and which columns there are.
+        UserSqlError: It is invalid; the message has the position and the columns.
     """
-    columns = ", ".join(f'null::{one.type} as "{one.name}"' for one in _OF_HOST)
-    check_expression(kernel, text, f"(select {columns})", [one.name for one in _OF_HOST])
+    columns = ", ".join(f'null::{c.type} as "{c.name}"' for c in _OF_HOST)
+    check_expression(kernel, text, f"(select {columns})", [c.name for c in _OF_HOST])
 
 
 def names_rank(kernel: Kernel, options: SelectOptions) -> bool:
-    """Whether a condition or a cap asks for the rank of hosts, or for all that is known of one."""
+    """Return whether a condition or a cap uses the rank of hosts, or all columns of a host."""
     return any(
         not {RANK.name, ""}.isdisjoint(fields_in(kernel, text, _HOST))
         for text in (_where_sql(kernel, options), options.cap_where)
@@ -213,10 +212,10 @@ def names_rank(kernel: Kernel, options: SelectOptions) -> bool:
 
 
 CountAs = Callable[[Sequence[str]], list[str]]
-"""The host that caps count a URL for, of each of some URLs."""
+"""Returns the hosts that caps count URLs for."""
 
 
-def refuse(  # noqa: PLR0913 - rows, tests, and what they are compared with
+def refuse(  # noqa: PLR0913 - rows, tests, and their data
     kernel: Kernel,
     table: str,
     options: SelectOptions,
@@ -226,20 +225,20 @@ def refuse(  # noqa: PLR0913 - rows, tests, and what they are compared with
     *,
     out: str = "",
 ) -> SelectCounts:
-    """Leave the candidates of a table in the table `candidates`, and count the others.
+    """Write the candidates of a table into the table `candidates`, and count the others.
 
     `candidates` has `key`, `host`, `counted` (the host that caps count it for; null: its own),
     `domain`, `sort`, `tie` and the caps `host_most`, `domain_most` and `hosts_most` (null: none);
-    `domain` is null where no cap needs it.
+    `domain` is null if no cap needs it.
 
     Args:
         kernel: The kernel.
         table: A table with `needed_columns`, as readers see them.
-        options: Which rows may be chosen.
+        options: The conditions.
         since: Rows that were found later than this are fresh, ms.
         hosts: A table of host rows; "" for none, `host.*` is null then.
-        count_as: The host that caps count a URL for; None: its own.
-        out: SQL of the hosts that have URLs in other lists, `host`; "" where the table has all of
+        count_as: Returns the hosts that caps count URLs for; None for their own.
+        out: SQL of the hosts that have URLs in other lists, `host`; "" if the table has all of
             their URLs.
     """
     name = f'"{table}"'
@@ -256,12 +255,12 @@ def refuse(  # noqa: PLR0913 - rows, tests, and what they are compared with
         joined = f"left join {hosts} h on h.host = {host_sql('s.key')}" if hosts else ""
         source = f"(select s.*, {'h' if hosts else _NO_HOST} as host from {name} s {joined})"
     reason = reason_expression(options, out=is_out)
-    counts = _counted(kernel, f"select {reason} as reason, * from {source}", since)
-    # No key is copied of a row that is refused: most rows are, where many are known.
-    _candidates(
+    counts = _count_reasons(kernel, f"select {reason} as reason, * from {source}", since)
+    # Keys of refused rows are not copied: in a large table most rows are refused.
+    _make_candidates(
         kernel,
         options,
-        # No order has a place for what is no number, which a plug-in may make.
+        # NaN, which a plug-in may return, has no place in an order.
         f"select key, if(isfinite(s), s, 0) as sort from "
         f"(select *, ({options.sort})::DOUBLE as s from {source}) "
         f"where ({reason}) is null",
@@ -271,7 +270,7 @@ def refuse(  # noqa: PLR0913 - rows, tests, and what they are compared with
     return counts
 
 
-def _counted(kernel: Kernel, judged: str, since: int) -> SelectCounts:
+def _count_reasons(kernel: Kernel, judged: str, since: int) -> SelectCounts:
     """Count rows by the reason of their refusal, null for a candidate."""
     counts = SelectCounts(0, 0, 0, {}, {}, None)
     groups = kernel.rows(
@@ -291,7 +290,7 @@ def _counted(kernel: Kernel, judged: str, since: int) -> SelectCounts:
     return counts
 
 
-def _candidates(
+def _make_candidates(
     kernel: Kernel, options: SelectOptions, due: str, hosts: str, count_as: CountAs | None
 ) -> None:
     """Make the table `candidates`, with the caps of their hosts and domains."""
@@ -306,10 +305,10 @@ def _candidates(
         kernel.execute(f"create or replace temp table due_rows as {rows}")
         source = "due_rows"
         if count_as is not None:
-            _count_as(kernel, count_as)
+            _write_counted_hosts(kernel, count_as)
     if options.capped and (options.cap_by == "domain" or options.limits):
         named = kernel.rows(f"select distinct {_COUNTED} from due_rows")
-        load_domains(kernel, "domains", [one for (one,) in named])
+        load_domains(kernel, "domains", [name for (name,) in named])
         joins, domain = f" join domains g on g.host = {_COUNTED_OF}", "g.domain"
     if options.max_count:
         cap = f"{options.max_count}::BIGINT"
@@ -335,8 +334,8 @@ def _candidates(
     kernel.execute("drop table if exists due_rows")
 
 
-def _count_as(kernel: Kernel, count_as: CountAs) -> None:
-    """Write the hosts that caps count the rows of `due_rows` for, where they are not their own."""
+def _write_counted_hosts(kernel: Kernel, count_as: CountAs) -> None:
+    """Write the hosts that caps count the rows of `due_rows` for, if not their own."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     keys = [key for (key,) in kernel.rows("select key from due_rows order by key")]
@@ -349,14 +348,14 @@ def _count_as(kernel: Kernel, count_as: CountAs) -> None:
 
 
 def _host_caps(kernel: Kernel, options: SelectOptions, hosts: str) -> str:
-    """Join the caps of `cap_where` as `x`; of a domain it is the largest of its hosts."""
-    known = f"left join {hosts} h on h.host = d.name" if hosts else ""
+    """Return the join of the caps of `cap_where` as `x`; for a domain the largest of its hosts."""
+    join = f"left join {hosts} h on h.host = d.name" if hosts else ""
     kernel.execute(
         "create or replace temp table host_caps as from (select name, "
         f"try(try_cast(({options.cap_where}\n) as BIGINT)) as most from (select d.name, "
         f"{'h' if hosts else _NO_HOST} as host from "
         f"(select distinct {_COUNTED} as name from due_rows) d "
-        f"{known})) where most is not null"
+        f"{join})) where most is not null"
     )
     if options.cap_by == "host":
         return f" left join host_caps x on x.name = {_COUNTED_OF}"
@@ -368,78 +367,82 @@ def _host_caps(kernel: Kernel, options: SelectOptions, hosts: str) -> str:
 
 
 def number_candidates(kernel: Kernel, options: SelectOptions, ends: Sequence[Place | None]) -> str:
-    """Name the table of candidates that no list has, and that the cap lets into the next one.
+    """Return the table of candidates that are in no list, and that the cap admits to the next.
 
-    `chosen` gets those of the lists that are known: the columns of `candidates`, and `segment`
-    from 0.
+    `chosen` gets the candidates of the known lists: the columns of `candidates`, and `segment` from
+        0.
 
     Args:
         kernel: The kernel, with the table `candidates`.
-        options: For the cap.
-        ends: Where each list ends that was chosen so far.
+        options: The options with the cap.
+        ends: The ends of the lists so far.
     """
     if not options.capped:
-        return _in_order(kernel, ends)
+        return _order_without_caps(kernel, ends)
     kernel.execute(
         "create or replace temp table chosen as select *, 0 as segment from candidates limit 0"
     )
     kernel.execute("create or replace temp table rest as select * from candidates")
     for number, end in enumerate(ends):
         kernel.execute(
-            f"insert into chosen select *, {number} from {_open(kernel, options)} "
+            f"insert into chosen select *, {number} from {_apply_caps(kernel, options)} "
             f"where {_from(end)}"
         )
         kernel.execute("delete from rest where key in (select key from chosen)")
-    return _open(kernel, options)
+    return _apply_caps(kernel, options)
 
 
-def _in_order(kernel: Kernel, ends: Sequence[Place | None]) -> str:
-    """Name the candidates behind the lists, which follow one another where there are no caps."""
+def _order_without_caps(kernel: Kernel, ends: Sequence[Place | None]) -> str:
+    """Return the candidates after the lists, which are consecutive without caps."""
     lists = " ".join(f"when {_from(end)} then {number}" for number, end in enumerate(ends))
     segment = f"case {lists} end" if lists else "null::INTEGER"
     kernel.execute(
         f"create or replace temp table chosen as select * from (select *, {segment} as segment "
         "from candidates) where segment is not null"
     )
-    left = f"not {_from(ends[-1])}" if ends else "true"
-    # A view: who looks at places reads no other column.
-    kernel.execute(f"create or replace temp view behind as select * from candidates where {left}")
+    condition = f"not {_from(ends[-1])}" if ends else "true"
+    # A view: a search of places reads no other column.
+    kernel.execute(
+        f"create or replace temp view behind as select * from candidates where {condition}"
+    )
     return "behind"
 
 
-def place_among(kernel: Kernel, table: str, what: str, key: str, segment: int | None = None) -> int:
-    """The place of a candidate among those with the same value of an expression; 1 is the best.
+def place_among(
+    kernel: Kernel, table: str, expression: str, key: str, segment: int | None = None
+) -> int:
+    """Return the rank of a candidate among those with the same value of an expression, from 1.
 
     Args:
         kernel: The kernel.
         table: `chosen`, `rest` or `candidates`, which has the key.
-        what: The expression, such as `host`.
+        expression: The expression, such as `host`.
         key: The key.
         segment: Only candidates of this list; None: all.
     """
     of = "" if segment is None else f" and c.segment = {segment}"
     return int(
         kernel.value(
-            f"select count(*) from (select *, {what} as same from {table}) c, "
-            f"(select sort, tie, {what} as same from {table} where key = {quoted(key)}) o "
+            f"select count(*) from (select *, {expression} as same from {table}) c, "
+            f"(select sort, tie, {expression} as same from {table} where key = {quoted(key)}) o "
             f"where c.same = o.same and (c.sort, c.tie) >= (o.sort, o.tie){of}"
         )
     )
 
 
-def _open(kernel: Kernel, options: SelectOptions) -> str:
-    """Name the candidates that caps let into the next list: of hosts, then hosts, then domains."""
+def _apply_caps(kernel: Kernel, options: SelectOptions) -> str:
+    """Return the candidates that caps admit to the next list, of hosts and domains."""
     kernel.execute(f"create or replace temp table capped as {capped_rows(options, 'rest')}")
     return "capped"
 
 
 def capped_rows(options: SelectOptions, table: str, lists: int = 1) -> str:
-    """SQL of the candidates that caps let into so many lists.
+    """Return SQL of the candidates that caps admit to a number of lists.
 
     Args:
         options: The caps.
         table: The candidates.
-        lists: For more than one they may be some too many: caps hold for each list.
+        lists: The number of lists; for several it may return too many: caps hold for each list.
     """
     order = "sort desc, tie desc"
     rows = f"select * from {table} qualify " + _within(_COUNTED, "host_most", order, lists)
@@ -462,7 +465,7 @@ def _within(name: str, most: str, order: str, lists: int) -> str:
 
 
 def _from(end: Place | None) -> str:
-    """Rows from the first one to a place, in SQL."""
+    """Return an SQL condition for rows from the first to a place."""
     if end is None:
         return "true"
     value = _double(end.sort)
@@ -470,7 +473,7 @@ def _from(end: Place | None) -> str:
 
 
 def _double(value: float) -> str:
-    """A number in SQL, to the last bit."""
+    """Return an exact number in SQL."""
     return f"'{value!r}'::DOUBLE"
 
 
@@ -480,8 +483,8 @@ class OrderPoints(NamedTuple):
     Attributes:
         above: Candidates above the upper place.
         inside: Candidates between, both ends included.
-        points: Places of every n-th of them, the greatest first; the last one is always there.
-        step: That n.
+        points: Places of every n-th of them, the greatest first, and always the last.
+        step: The number n.
     """
 
     above: int
@@ -493,13 +496,13 @@ class OrderPoints(NamedTuple):
 def order_points(
     kernel: Kernel, table: str, between: "Bracket", points: int = POINTS
 ) -> OrderPoints:
-    """The places of candidates between two places.
+    """Return the places of candidates between two places.
 
     Args:
         kernel: The kernel.
-        table: What `number_candidates` named.
-        between: The bracket; None in it: there is no bound.
-        points: Places to tell.
+        table: The result of `number_candidates`.
+        between: The bracket; None in it for no bound.
+        points: Most places to return.
     """
     upper, lower, _ = between
     above = 0
@@ -525,8 +528,8 @@ class Bracket(NamedTuple):
     """Two places between which a list ends.
 
     Attributes:
-        upper: The last place of the list is this one or less; None: not known.
-        lower: It is this one or greater; None: not known.
+        upper: The last place of the list is this place or less; None if unknown.
+        lower: It is this place or greater; None if unknown.
         found: It is `lower` exactly.
     """
 
@@ -536,22 +539,22 @@ class Bracket(NamedTuple):
 
 
 NOWHERE = Bracket()
-"""The bracket before the first look."""
+"""The bracket before the first pass."""
 
 
-def bracket(looks: Sequence[OrderPoints], wanted: int, before: Bracket = NOWHERE) -> Bracket:
-    """Narrow the place at which a list of so many candidates ends.
+def bracket(looks: Sequence[OrderPoints], length: int, before: Bracket = NOWHERE) -> Bracket:
+    """Narrow the place at which a list of `length` candidates ends.
 
-    Of a task whose first `rank` candidates are at or above a place, fewer than `step` others may
+    If the first `rank` candidates of a task are at or above a place, fewer than `step` others may
     be, unless its last point is among them.
 
     Args:
-        looks: What all tasks told of the same bracket.
-        wanted: Length of the list, at least 1.
-        before: That bracket.
+        looks: The results of all tasks for the same bracket.
+        length: Length of the list, at least 1.
+        before: The bracket of these results.
     """
-    above = sum(one.above for one in looks)
-    if above + sum(one.inside for one in looks) <= wanted:
+    above = sum(points_of_task.above for points_of_task in looks)
+    if above + sum(points_of_task.inside for points_of_task in looks) <= length:
         return before._replace(found=True)
     points = sorted(
         (
@@ -562,19 +565,19 @@ def bracket(looks: Sequence[OrderPoints], wanted: int, before: Bracket = NOWHERE
         reverse=True,
     )
     ranks = [0] * len(looks)
-    least, unsure = above, sum(_unsure(look, 0) for look in looks)
+    least, unsure = above, sum(_possible(look, 0) for look in looks)
     upper: Place | None = None
     for point, task, rank in points:
         least += rank - ranks[task]
-        unsure += _unsure(looks[task], rank) - _unsure(looks[task], ranks[task])
+        unsure += _possible(looks[task], rank) - _possible(looks[task], ranks[task])
         ranks[task] = rank
-        if least >= wanted:
+        if least >= length:
             return Bracket(upper, point, found=all(look.step == 1 for look in looks))
-        if least + unsure < wanted:
+        if least + unsure < length:
             upper = point
     return Bracket(upper)
 
 
-def _unsure(look: OrderPoints, rank: int) -> int:
-    """The number of others of a task that may lie before its next point."""
+def _possible(look: OrderPoints, rank: int) -> int:
+    """Return the number of other candidates of a task that may be before its next point."""
     return max(0, min(look.step, look.inside - rank) - 1)

@@ -310,9 +310,9 @@ class CycleSettings(Component):
     def _known_scheme(cls, value: str) -> str:
         scheme, mark, _ = value.partition("://")
         if mark and scheme not in STORAGE_SCHEMES:
-            known = ", ".join(f"{name}://" for name in ("s3", "gs", "az", "file"))
+            schemes = ", ".join(f"{name}://" for name in ("s3", "gs", "az", "file"))
             raise ValueError(
-                f"no storage has URLs of {scheme}://. It may be a path, or a URL of {known}. For "
+                f"no storage has URLs of {scheme}://. It may be a path, or a URL of {schemes}. For "
                 "HDFS mount it, or put a gateway with the protocol of S3 before it"
             )
         return value
@@ -376,7 +376,7 @@ class CycleSettings(Component):
     @field_validator("scoring")
     @classmethod
     def _one_of_each(cls, value: tuple[AnyScoring, ...]) -> tuple[AnyScoring, ...]:
-        kinds = [type(one) for one in value]
+        kinds = [type(kind_of_score) for kind_of_score in value]
         for kind in kinds:
             if kinds.count(kind) > 1:
                 name = kind.model_fields["scoring"].default

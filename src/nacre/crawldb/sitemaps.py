@@ -1,7 +1,7 @@
 """Sitemap entries as rows of the CrawlDb: priority, changefreq and lastmod (pure).
 
-Source: Nutch, `SitemapProcessor` (reference N 1.16). What an entry says is a hint of somebody on
-the web: each value is read within bounds, and what is wrong counts as not said.
+Source: Nutch, `SitemapProcessor` (reference N 1.16). Values of entries are untrusted hints from the
+    web: each is read within bounds, and an invalid value is ignored.
 """
 
 from decimal import Decimal, InvalidOperation
@@ -24,7 +24,7 @@ _LONGEST = 32
 
 
 def priority_score(text: str) -> int:
-    """The score of a priority, in 2^-32: from 0 to 1; 0.5 for none, 0 or what is no number."""
+    """Return the score of a priority, in 2^-32: from 0 to 1; 0.5 for none, 0 or no number."""
     try:
         value = Decimal(text.strip()) if len(text) <= _LONGEST else Decimal(0)
     except InvalidOperation:
@@ -35,7 +35,7 @@ def priority_score(text: str) -> int:
 
 
 def changefreq_interval(text: str, least: int, most: int) -> int | None:
-    """The interval of a changefreq, seconds; None when it says none.
+    """Return the interval of a changefreq, s; None for an unknown value.
 
     Args:
         text: As written.
@@ -47,7 +47,7 @@ def changefreq_interval(text: str, least: int, most: int) -> int | None:
 
 
 def lastmod_time(text: str, now: int) -> int:
-    """The time of a lastmod, ms since the epoch; 0 for none, and for one in the future.
+    """Return the time of a lastmod, ms since the epoch; 0 for none, or for a future time.
 
     Args:
         text: As written.

@@ -1,8 +1,8 @@
 """Nutch's state machine: the state of a row after a visit, with waits by class of failure.
 
-Source: Nutch, `CrawlDbReducer` (reference N 1.4). Decided otherwise, as the quirks there say: the
-count of failures saturates, a failure waits as long as its kind suggests, and a URL that was listed
-but not attempted keeps its state and says why.
+Source: Nutch, `CrawlDbReducer` (reference N 1.4). Differences, by the quirks listed there: the
+    count of failures saturates, the wait after a failure depends on its kind, and a URL that was
+    listed but not attempted keeps its state, with the reason.
 """
 
 from enum import StrEnum
@@ -54,13 +54,13 @@ class FinalVisit(NamedTuple):
     Attributes:
         status: Fetch status: of HTTP, or the crawler's own; 0: not attempted.
         time: When, µs since the epoch.
-        signature: Signature of the content; None when it has none.
+        signature: Signature of the content; None for none.
         modified: Last-Modified, ms since the epoch; 0 when unknown.
-        retry_after: Seconds that the server asked for; None when it asked for none.
+        retry_after: Retry-After of the server, s; None for none.
         mime: Media type; "" for none.
-        soft_404: It says with status 200 that it is missing.
+        soft_404: It is an error page with status 200.
         parse_failed: Its content could not be parsed.
-        reason: Why it was not attempted; "" when it was.
+        reason: Why it was not attempted; "" if it was.
     """
 
     status: int
@@ -78,11 +78,10 @@ class StateChange(NamedTuple):
     """The change of a row by a visit.
 
     Attributes:
-        state: Its new state; None when nothing changes, as for a URL that is not known and was not
-            attempted.
-        outcome: How the visit ended.
-        no_duplicate: The row was a duplicate, and is none until `dedup` looks again.
-        purged: It is forgotten until a link names it again (`cycle.update.purge_gone`).
+        state: Its new state; None for no change, as for an unknown URL that was not attempted.
+        outcome: The end of the visit.
+        no_duplicate: The row was a duplicate, and is none until the next `dedup`.
+        purged: It is purged until a new link to it (`cycle.update.purge_gone`).
     """
 
     state: StateRow | None
@@ -100,10 +99,10 @@ _REFUSED = frozenset((-7, -9998))
 
 
 def outcome_of(status: int) -> FetchOutcome:
-    """The end of a visit, by its fetch status.
+    """Return the end of a visit, by its fetch status.
 
     Args:
-        status: Of HTTP, or of `core.status`.
+        status: Status of HTTP, or of `core.status`.
     """
     if 200 <= status < 300 or status == 1:
         return FetchOutcome.SUCCESS
@@ -121,29 +120,29 @@ def outcome_of(status: int) -> FetchOutcome:
 def transition(
     old: StateRow | None, visit: FinalVisit, schedule: RevisitSchedule, settings: UpdateSettings
 ) -> StateChange:
-    """The state of a row after a visit.
+    """Return the state of a row after a visit.
 
     Args:
-        old: The row before, as readers see it; None for a URL that is not known, such as the target
-            of a redirect.
+        old: The row before, as readers see it; None for an unknown URL, such as the target of a
+            redirect.
         visit: The visit.
         schedule: When pages are visited again.
         settings: `cycle.update`.
     """
     outcome = _outcome(visit, settings)
-    known = old is not None and old.status == Status.DUPLICATE
+    was_duplicate = old is not None and old.status == Status.DUPLICATE
     if outcome is FetchOutcome.NOT_ATTEMPTED:
         return StateChange(_not_attempted(old, visit), outcome)
     before = old or StateRow()
     at = visit.time // 1000
     if outcome is FetchOutcome.RETRY:
-        state = _retried(before, visit, at, schedule, settings)
+        state = _retry(before, visit, at, schedule, settings)
     elif outcome is FetchOutcome.GONE:
         state = _gone(before, at, schedule, Status.GONE)
     elif outcome is FetchOutcome.PARSE_FAILED:
         state = _gone(before, at, schedule, Status.PARSE_FAILED)
     else:
-        state = _answered(before, visit, at, schedule, outcome)
+        state = _answer(before, visit, at, schedule, outcome)
     state = state._replace(
         retries=min(state.retries, _MOST_RETRIES),
         last_status=visit.status,
@@ -151,7 +150,7 @@ def transition(
         last_reason=None,
     )
     purged = settings.purge_gone and state.status == Status.GONE
-    return StateChange(state, outcome, no_duplicate=known, purged=purged)
+    return StateChange(state, outcome, no_duplicate=was_duplicate, purged=purged)
 
 
 def _outcome(visit: FinalVisit, settings: UpdateSettings) -> FetchOutcome:
@@ -200,7 +199,7 @@ def _gone(row: StateRow, at: int, schedule: RevisitSchedule, status: Status) -> 
     return _with(row, schedule.gone(_timed(row, schedule), at), status)
 
 
-def _retried(
+def _retry(
     row: StateRow, visit: FinalVisit, at: int, schedule: RevisitSchedule, settings: UpdateSettings
 ) -> StateRow:
     timed = _timed(row, schedule)
@@ -212,7 +211,7 @@ def _retried(
 
 
 def retry_delay(visit: FinalVisit, retries: int) -> int:
-    """The wait after a failure, ms.
+    """Return the wait after a failure, ms.
 
     Args:
         visit: The visit that failed.
@@ -228,25 +227,25 @@ def retry_delay(visit: FinalVisit, retries: int) -> int:
     return _HOUR_MS
 
 
-def _answered(
+def _answer(
     row: StateRow, visit: FinalVisit, at: int, schedule: RevisitSchedule, outcome: FetchOutcome
 ) -> StateRow:
-    """A page that is there, unchanged or not, or that says where it is."""
-    seen, status = PageState.UNKNOWN, Status.FETCHED
+    """Return the state after a page, changed or not, or a redirect."""
+    page_state, status = PageState.UNKNOWN, Status.FETCHED
     modified, signature = visit.modified or row.modified, visit.signature
     if outcome is FetchOutcome.NOT_MODIFIED:
-        seen, status = PageState.NOT_MODIFIED, Status.NOT_MODIFIED
+        page_state, status = PageState.NOT_MODIFIED, Status.NOT_MODIFIED
         modified, signature = row.modified, row.signature
     elif outcome is FetchOutcome.REDIR_TEMP:
         status, signature = Status.REDIR_TEMP, None
     elif outcome is FetchOutcome.REDIR_PERM:
         status, signature = Status.REDIR_PERM, None
     elif row.signature is not None and signature is not None:
-        seen = PageState.MODIFIED
+        page_state = PageState.MODIFIED
         if row.signature == signature:
-            seen, status, modified = PageState.NOT_MODIFIED, Status.NOT_MODIFIED, row.modified
+            page_state, status, modified = PageState.NOT_MODIFIED, Status.NOT_MODIFIED, row.modified
     timed = _timed(row, schedule)._replace(modified=modified)
-    timed = schedule.fetched(timed, at, seen, visit.mime)
+    timed = schedule.fetched(timed, at, page_state, visit.mime)
     forced = schedule.forced(timed)
     if forced is not None:
         # Its old capture may be deleted by now: the next visit must not find it unchanged.

@@ -1,9 +1,9 @@
-"""Units: how the hosts of a list are spread over units, so that all end at about the same time.
+"""Units: spread the hosts of a list over units, so that all units end at about the same time.
 
-The time of a host is its URLs times the wait between two of its fetches and the time of a fetch.
-The longest goes first, into the unit with least; ties are broken by name. Hosts of a group, such as
-those of a domain or of an address, go into one unit. Where fewer units than all run at the same
-time, the others wait for their turn, and a host has but its share of the time.
+The time of a host is its URLs times the delay between two fetches plus the time of a fetch. The
+longest host goes first, into the unit with the least time; ties are broken by name. Hosts of a
+group, such as those of a domain or of an address, go into one unit. If fewer units are parallel
+than there are, the others wait for their turn, and a host has only its share of the time.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ class HostWork(NamedTuple):
         name: Its name.
         urls: URLs.
         delay: Time from the beginning of one fetch to that of the next, s.
-        group: Name of its group; "" for none: it is one of its own.
+        group: Name of its group; "" for none.
     """
 
     name: str
@@ -28,7 +28,7 @@ class HostWork(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Its time."""
+        """Its expected time, s."""
         return self.urls * self.delay
 
 
@@ -38,10 +38,10 @@ class PackedUnits(NamedTuple):
     Attributes:
         unit_of: The unit of each host, from 0.
         seconds: Expected time of each unit: that of its longest host, or its share of all work.
-        most: URLs of a host that are kept, for hosts that need longer than the limit.
-        cut: URLs that are left out.
+        most: URLs to keep, for hosts that exceed the limit.
+        cut: URLs that are cut.
         longest: The host that needs the most time; None without hosts.
-        urls: URLs of all hosts, without those that are left out.
+        urls: URLs of all hosts, without cut ones.
         whole: Expected time until all units are done, s.
     """
 
@@ -61,15 +61,14 @@ def pack(
 
     Args:
         works: The hosts, each once.
-        units: Units wanted, at least 1; there are fewer when there are fewer hosts.
-        limit: Longest time of all units, s; URLs of a host beyond are left out, all but one. 0:
-            none.
-        at_once: Units that run at the same time; 0: all.
+        units: Number of units, at least 1; fewer if there are fewer hosts.
+        limit: Longest time of all units, s; further URLs of a host are cut, except one. 0: none.
+        at_once: Parallel units; 0: all.
     """
-    given = list(works)
-    number = max(1, min(units, len({_group(work) for work in given})))
+    hosts = list(works)
+    number = max(1, min(units, len({_group(work) for work in hosts})))
     turns = -(-number // at_once) if at_once else 1
-    fitting, most = _fitting(given, limit / turns)
+    fitting, most = _fit(hosts, limit / turns)
     groups = _groups(fitting)
     loads = [(0.0, 0, unit) for unit in range(number)]
     heapify(loads)
@@ -80,50 +79,50 @@ def pack(
         more, fetches = sum(work.seconds for work in group), sum(work.urls for work in group)
         heapreplace(loads, (load + more, urls + fetches, unit))
         unit_of.update((work.name, unit) for work in group)
-        # Hosts of a unit are fetched side by side: the slowest one decides.
+        # Hosts of a unit are fetched in parallel: the slowest host decides.
         seconds[unit] = max(seconds[unit], *(work.seconds for work in group))
     longest = max(fitting, key=lambda work: (work.seconds, work.urls, work.name), default=None)
     urls = sum(work.urls for work in fitting)
-    cut = sum(work.urls for work in given) - urls
+    cut = sum(work.urls for work in hosts) - urls
     whole = _whole(seconds, at_once)
     return PackedUnits(unit_of, tuple(seconds), most, cut, longest, urls, whole)
 
 
-def _fitting(works: Iterable[HostWork], limit: float) -> tuple[list[HostWork], dict[str, int]]:
-    """Hosts with the URLs that fit into a time, s, 0: all; and those numbers of the others."""
+def _fit(works: Iterable[HostWork], limit: float) -> tuple[list[HostWork], dict[str, int]]:
+    """Return hosts with the URLs that fit into a time, s (0: all); and the numbers of cut hosts."""
     fitting: list[HostWork] = []
     most: dict[str, int] = {}
     for work in works:
-        kept = work.urls
+        fits = work.urls
         if limit and work.seconds > limit:
-            kept = min(work.urls, max(1, int(limit / work.delay)))
-        if kept < work.urls:
-            most[work.name] = kept
-        fitting.append(work._replace(urls=kept))
+            fits = min(work.urls, max(1, int(limit / work.delay)))
+        if fits < work.urls:
+            most[work.name] = fits
+        fitting.append(work._replace(urls=fits))
     return fitting, most
 
 
 def _whole(seconds: Sequence[float], at_once: int) -> float:
-    """The time of units of which so many run at the same time, in their order; 0: all do."""
+    """Return the total time of units, `at_once` in parallel, in their order; 0: all in parallel."""
     ends = [0.0] * (at_once or len(seconds))
-    for one in seconds:
-        heapreplace(ends, ends[0] + one)
+    for duration in seconds:
+        heapreplace(ends, ends[0] + duration)
     return max(ends)
 
 
 def _group(work: HostWork) -> tuple[bool, str]:
-    """What a host shares with others of its unit; of one without a group its name."""
+    """Return the group of a host for its unit; without a group its name."""
     return bool(work.group), work.group or work.name
 
 
 def _groups(works: Iterable[HostWork]) -> list[list[HostWork]]:
-    """Hosts by group, the longest group first."""
-    found: dict[tuple[bool, str], list[HostWork]] = {}
+    """Return hosts by group, the longest group first."""
+    by_group: dict[tuple[bool, str], list[HostWork]] = {}
     for work in works:
-        found.setdefault(_group(work), []).append(work)
+        by_group.setdefault(_group(work), []).append(work)
 
     def order(item: tuple[tuple[bool, str], list[HostWork]]) -> tuple[float, int, tuple[bool, str]]:
         name, group = item
         return -sum(work.seconds for work in group), -sum(work.urls for work in group), name
 
-    return [group for _, group in sorted(found.items(), key=order)]
+    return [group for _, group in sorted(by_group.items(), key=order)]

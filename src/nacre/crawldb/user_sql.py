@@ -1,4 +1,4 @@
-"""Expressions and queries that users write: what they name, and whether a kernel may run them.
+"""Expressions and queries of users: the names in them, and whether a kernel may run them.
 
 DuckDB parses them (`json_serialize_sql`); its errors become messages about the text of the user.
 """
@@ -18,7 +18,7 @@ _ANEW = (
 _CLOCKS = frozenset(
     ("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp")
 )
-"""Functions that are written as columns are."""
+"""Functions that are written like columns."""
 _NAMED = re.compile(r'(?:column|Function with name) "?([^"\s]+)"?')
 _NO_SELECT = "Only SELECT statements can be serialized"
 
@@ -26,17 +26,17 @@ _NO_SELECT = "Only SELECT statements can be serialized"
 def check_expression(
     kernel: Kernel, text: str, table: str, columns: Sequence[str] = (), meant: str = ""
 ) -> None:
-    """Check an expression that a user wrote, such as that of `--where`.
+    """Check an expression of a user, such as that of `--where`.
 
     Args:
         kernel: Has the table.
         text: The expression.
-        table: What stands behind `from`, with the columns that it may use.
+        table: SQL after `from`, with the columns that it may use.
         columns: Their names, for the message.
         meant: The expression that is run in its place; "" for itself.
 
     Raises:
-        UserSqlError: As `check_syntax` says, or it names what is not there.
+        UserSqlError: See `check_syntax`; or it has unknown names.
     """
     check_syntax(kernel, text, columns)
     try:
@@ -47,7 +47,7 @@ def check_expression(
 
 
 def check_syntax(kernel: Kernel, text: str, columns: Sequence[str] = ()) -> None:
-    """Check an expression that a user wrote, whatever there is that it names.
+    """Check the syntax of an expression of a user, not its names.
 
     Args:
         kernel: Parses it.
@@ -55,24 +55,23 @@ def check_syntax(kernel: Kernel, text: str, columns: Sequence[str] = ()) -> None
         columns: Names of the columns that it may use, for the message.
 
     Raises:
-        UserSqlError: It is no single expression, has a subquery, or asks for other rows than
-            its own or for the time or chance; the message says where, and which columns there
-            are.
+        UserSqlError: It is no single expression, has a subquery, or uses other rows, the time or
+            random values; the message has the position and the columns.
     """
     if not text.strip():
         raise UserSqlError("the expression is empty: a syntax error")
     head = "select "
-    parsed = _parsed(kernel, f"{head}({text}\n)", text, len(head) + 1, columns)
+    parsed = _parse(kernel, f"{head}({text}\n)", text, len(head) + 1, columns)
     for part in parts_of(parsed):
         if part.get("class") == "SUBQUERY" or part.get("type") == "TABLE_FUNCTION":
             raise UserSqlError(f"{text!r} has a query in it; only expressions are allowed")
-        if why := _no_row_has(kernel, part):
+        if reason := _no_row_has(kernel, part):
             at = int(part.get("query_location") or 0) - len(head)
-            raise UserSqlError(f"{text!r}: at character {max(at, 1)} {why}")
+            raise UserSqlError(f"{text!r}: at character {max(at, 1)} {reason}")
 
 
 def _no_row_has(kernel: Kernel, part: Mapping[str, Any]) -> str:
-    """The reason why a part of an expression has no value of its row alone; "" for none."""
+    """Return why the value of a part depends on more than its row; "" if it does not."""
     name = str(part.get("function_name") or "").lower()
     if part.get("class") == "WINDOW":
         return f"{name}() over … asks for other rows; each is looked at by itself"
@@ -95,12 +94,12 @@ def _no_row_has(kernel: Kernel, part: Mapping[str, Any]) -> str:
 
 
 def names_in(kernel: Kernel, text: str) -> set[str]:
-    """Return the names of columns in an expression, without what follows behind a dot.
+    """Return the names of columns in an expression, without the fields after a dot.
 
     Raises:
         UserSqlError: It is no expression.
     """
-    parsed = _parsed(kernel, f"select ({text}\n)", text, len("select ") + 1, ())
+    parsed = _parse(kernel, f"select ({text}\n)", text, len("select ") + 1, ())
     return {
         str(part["column_names"][0]).lower()
         for part in parts_of(parsed)
@@ -109,23 +108,23 @@ def names_in(kernel: Kernel, text: str) -> set[str]:
 
 
 def fields_in(kernel: Kernel, text: str, column: str) -> set[str]:
-    """Return the fields of a column that an expression names, lower case; "" if it uses it whole.
+    """Return the fields of a column in an expression, lower case; "" for the whole column.
 
     Raises:
         UserSqlError: It is no expression.
     """
-    parsed = _parsed(kernel, f"select ({text}\n)", text, len("select ") + 1, ())
+    parsed = _parse(kernel, f"select ({text}\n)", text, len("select ") + 1, ())
     fields = set()
     for part in parts_of(parsed):
         if part.get("class") == "COLUMN_REF":
-            first, *rest = (str(name).lower() for name in part["column_names"])
+            first, *inner = (str(name).lower() for name in part["column_names"])
             if first == column:
-                fields.add(rest[0] if rest else "")
+                fields.add(inner[0] if inner else "")
     return fields
 
 
 def mentions(kernel: Kernel, text: str, column: str) -> list[ColumnMention]:
-    """Return the mentions of a column in an expression beside constants; places are in bytes.
+    """Return the mentions of a column in an expression next to constants; positions are in bytes.
 
     Raises:
         UserSqlError: It is no expression.
@@ -141,19 +140,19 @@ def parse_expression(kernel: Kernel, text: str) -> tuple[dict[str, Any], int]:
         UserSqlError: It is no expression.
     """
     head = "select ("
-    return _parsed(kernel, f"{head}{text}\n)", text, len(head), ()), len(head)
+    return _parse(kernel, f"{head}{text}\n)", text, len(head), ()), len(head)
 
 
 def check_query(kernel: Kernel, text: str) -> None:
-    """Check that what a user wrote is one query that only reads.
+    """Check that the SQL of a user is one query that only reads.
 
     Raises:
-        UserSqlError: It is none; the message says where.
+        UserSqlError: It is not; the message has the position.
     """
-    _parsed(kernel, text, text, 0, ())
+    _parse(kernel, text, text, 0, ())
 
 
-def _parsed(kernel: Kernel, sql: str, text: str, at: int, columns: Sequence[str]) -> dict[str, Any]:
+def _parse(kernel: Kernel, sql: str, text: str, at: int, columns: Sequence[str]) -> dict[str, Any]:
     """Parse SQL that has a user's text in it.
 
     Args:
@@ -195,7 +194,7 @@ def _place_error(message: str, text: str) -> str:
 
 
 def _explain_error(message: str, text: str, columns: Sequence[str]) -> str:
-    """Return what is wrong with an expression, with the columns that it may use.
+    """Return the fault of an expression, with the columns that it may use.
 
     Args:
         message: The message of DuckDB.

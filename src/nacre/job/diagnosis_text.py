@@ -233,7 +233,7 @@ WORKS: Final[Mapping[str, str]] = {
     "out_task": message("task.out", "looking for hosts in other lists"),
     "select_task": message("task.select", "looking for what is due"),
     "gather_task": message("task.gather", "joining the parts of large tables"),
-    "look_task": message("task.look", "finding the end of the list"),
+    "probe_task": message("task.look", "finding the end of the list"),
     "measure_task": message("task.measure", "counting the URLs of each host"),
     "lease_task": message("task.lease", "marking what is listed"),
     "list_task": message("task.list", "writing the lists"),

@@ -13,7 +13,7 @@ from nacre.ops.round_requests import LocalOptions, RoundsRequest, duration_of, s
 from nacre.ops.seed_input import seed_input, streamed_input
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.fetch_check import fetch_check
-from nacre.rounds.journal import DEDUP, INDEX, LINKS, SITEMAPS, STEPS, StopWish
+from nacre.rounds.journal import DEDUP, INDEX, LINKS, SITEMAPS, STEPS, StopSignal
 from nacre.rounds.opening import begin_units, clock_of, engine_of, open_step
 from nacre.rounds.runner import RoundPlan, RoundsListener
 from nacre.rounds.segment_commands import set_on_segment
@@ -101,7 +101,7 @@ class RequestedSteps:
     """
 
     def __init__(
-        self, layout: Layout, request: RoundsRequest, local: LocalOptions, stop: StopWish,
+        self, layout: Layout, request: RoundsRequest, local: LocalOptions, stop: StopSignal,
         listener: RoundsListener,
     ) -> None:  # fmt: skip
         self._layout = layout

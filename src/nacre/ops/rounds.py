@@ -13,12 +13,12 @@ from nacre.ops.round_requests import NO_LOCAL, LocalOptions, RoundsRequest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nacre.rounds.journal import StopWish
+    from nacre.rounds.journal import StopSignal
     from nacre.rounds.runner import RoundsListener, RoundsResult
     from nacre.store.layout import Layout
 
 
-def require_no_stop(stop: "StopWish", layout: "Layout") -> None:
+def require_no_stop(stop: "StopSignal", layout: "Layout") -> None:
     """Refuse to begin rounds that the file `control/stop` would end at once.
 
     Raises:
@@ -39,7 +39,7 @@ def run_rounds(
     request: RoundsRequest,
     local: LocalOptions = NO_LOCAL,
     listener: "RoundsListener | None" = None,
-    stop: "StopWish | None" = None,
+    stop: "StopSignal | None" = None,
     *,
     seeds: "Sequence[str] | None" = None,
 ) -> "RoundsResult":
@@ -60,11 +60,11 @@ def run_rounds(
         StorageError: The storage cannot be read or written.
     """
     from nacre.ops.round_steps import RequestedSteps
-    from nacre.rounds.journal import StopWish
+    from nacre.rounds.journal import StopSignal
     from nacre.rounds.runner import SILENT, RoundsRunner
 
     layout, listener = context.layout, listener or SILENT
-    stop = stop or StopWish(layout)
+    stop = stop or StopSignal(layout)
     require_no_stop(stop, layout)
     steps = RequestedSteps(layout, request, local, stop, listener)
     with RoundsRunner(layout, steps, stop, listener) as runner:

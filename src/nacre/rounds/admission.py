@@ -1,7 +1,7 @@
 """Admission to a batch crawl: the scope with its filters, the normalizers, the key of a URL.
 
-They are those of the continuous crawler, opened once in a driver or a task. A URL that is refused
-is refused by something that has a name: the file and line of a filter, or the rule of the scope.
+The rules are those of the continuous crawler, opened once in a driver or a task. Each refusal has a
+source with a name: the file and line of a filter, or the rule of the scope.
 """
 
 import json
@@ -46,9 +46,9 @@ _FILES = ("file", "files", "surts_file")
 
 
 def counts_other_hosts(settings: JobSettings) -> bool:
-    """Whether a normalizer is there for the hosts that caps of `generate` count."""
-    named = NormalizeScope.GENERATE_HOST_COUNT
-    return any(named in one.scopes for one in settings.uri.normalize)
+    """Return whether a normalizer changes the hosts that caps of `generate` count."""
+    scope = NormalizeScope.GENERATE_HOST_COUNT
+    return any(scope in chain.scopes for chain in settings.uri.normalize)
 
 
 class SeedNeeds(NamedTuple):
@@ -63,7 +63,7 @@ class SeedNeeds(NamedTuple):
     more: bool = False
 
     def with_rule(self, rule: Rule) -> "SeedNeeds":
-        """Return what they ask together with one more rule."""
+        """Return the needs of these rules and one more rule."""
         if isinstance(rule, Prefixed):
             if not rule.seeds_as_prefixes:
                 return self._replace(more=self.more or rule.also_check_via)
@@ -78,13 +78,13 @@ class Admission:
 
     Args:
         settings: The settings of the job.
-        root: Its directory, or the folder of a segment with its files.
-        lines: Seed lines, which are loaded.
-        kept: Seeds that are asked by key; None for none.
+        root: The directory of the job, or the folder of a segment with the job's files.
+        lines: Seed lines, which are loaded into memory.
+        index: Seeds that the scope looks up by key; None for none.
 
     Attributes:
         rules: The rules, which know the seeds.
-        implied: The prefixes that the seeds imply which it was told last, by their texts.
+        implied: The prefixes that the last added seeds imply, by the texts of the seeds.
     """
 
     def __init__(
@@ -92,32 +92,32 @@ class Admission:
         settings: JobSettings,
         root: Path,
         lines: Iterable[str],
-        kept: "KeptSeeds | None" = None,
+        index: "KeptSeeds | None" = None,
     ) -> None:
         self._settings = settings
         self._root = root
         self.rules: JobRules = open_rules(settings, root)
         self._canonical = canonicalizer(settings.uri)
-        if kept is not None:
-            self.rules.scope_state.add_index(kept)
-            self.rules.scope_state.add_directives(kept.directives)
+        if index is not None:
+            self.rules.scope_state.add_index(index)
+            self.rules.scope_state.add_directives(index.directives)
         self.know(read_seed_list(lines))
 
     def know(self, entries: Iterable[InjectEntry]) -> None:
-        """Let the scope know further seeds and directives."""
-        others: list[Seed | SeedDirective] = []
+        """Add seeds and directives to the scope."""
+        directives: list[Seed | SeedDirective] = []
         self.implied = {}
         for entry in entries:
             if isinstance(entry, SeedDirective):
-                others.append(entry)
+                directives.append(entry)
             elif isinstance(entry, InjectedSeed) and entry.seed.own is not None:
-                others.append(entry.seed)
+                directives.append(entry.seed)
             elif isinstance(entry, InjectedSeed):
                 self.implied[entry.seed.text] = implied_by(entry.seed.text, entry.seed.url)
         if self.implied:
             self.rules.scope_state.add_seed_prefixes(self.implied)
-        if others:
-            self.rules.add_seeds(others)
+        if directives:
+            self.rules.add_seeds(directives)
 
     @cached_property
     def _scope(self) -> Effective[Scope]:
@@ -126,13 +126,13 @@ class Admission:
     @cached_property
     def _filters(self) -> dict[str, FilterChain]:
         """The chains of Nutch's filters, by the names of their rules."""
-        found: dict[str, FilterChain] = {}
+        chains: dict[str, FilterChain] = {}
         for settings in self.rules.effective:
             for rule in all_rules(settings.scope):
-                if isinstance(rule, FilterRule) and rule.label not in found:
+                if isinstance(rule, FilterRule) and rule.label not in chains:
                     chain = FilterChain(rule.filters(self.rules.rule_files.read_lines))
-                    found[rule.label] = chain
-        return found
+                    chains[rule.label] = chain
+        return chains
 
     @cached_property
     def normalizing(self) -> Normalizing | None:
@@ -143,12 +143,12 @@ class Admission:
         """The canonical form of a URL, which is its key in the table."""
         return self._canonical.canonical(url)
 
-    def pages_of(self, lines: Iterable[str]) -> set[str]:
+    def page_keys(self, lines: Iterable[str]) -> set[str]:
         """The keys of the pages of all seeds of a list."""
         return {
-            self.key(self.seed_form(one.seed).url)
-            for one in read_seed_list(lines)
-            if isinstance(one, InjectedSeed)
+            self.key(self.seed_form(entry.seed).url)
+            for entry in read_seed_list(lines)
+            if isinstance(entry, InjectedSeed)
         }
 
     def seed_form(self, seed: Seed) -> Seed:
@@ -164,22 +164,26 @@ class Admission:
         return self.normalizing.link(url, is_redirect=True) or ""
 
     @cached_property
-    def _counting(self) -> NormalizerChain:
+    def _host_normalizers(self) -> NormalizerChain:
         files, uri = self.rules.rule_files, self._settings.uri
         scope, loops = NormalizeScope.GENERATE_HOST_COUNT, uri.normalize_loops
         return NormalizerChain(uri.normalize, scope, files.read_lines, loops=loops)
 
     @cached_property
-    def _known(self) -> NormalizerChain:
+    def _crawldb_normalizers(self) -> NormalizerChain:
         files, uri = self.rules.rule_files, self._settings.uri
         scope, loops = NormalizeScope.CRAWLDB, uri.normalize_loops
         return NormalizerChain(uri.normalize, scope, files.read_lines, loops=loops)
 
-    def known_form(self, url: str) -> str:
+    def crawldb_form(self, url: str) -> str:
         """A known URL as the normalizers of scope `crawldb` leave it; "" when it has no form."""
         try:
-            found = self._known.normalize(url)
-            return url if found == url else parse(found, max_length=self._settings.uri.max_length)
+            normalized = self._crawldb_normalizers.normalize(url)
+            return (
+                url
+                if normalized == url
+                else parse(normalized, max_length=self._settings.uri.max_length)
+            )
         except URIError:
             return ""
 
@@ -189,7 +193,7 @@ class Admission:
         Source: Nutch, `Generator`, which normalizes with scope `generate_host_count`.
         """
         try:
-            return host(self._counting.normalize(url)) or host(url)
+            return host(self._host_normalizers.normalize(url)) or host(url)
         except URIError:
             return host(url)
 
@@ -204,7 +208,7 @@ class Admission:
         A seed is refused by a filter only, as the continuous crawler fetches every seed.
 
         Args:
-            url: The URL as it is asked for.
+            url: The URL as it is requested.
             path: Its hop path; "" for a seed.
             via: The page that it was found on; "" for a seed.
             source: The seed that it comes from.
@@ -213,7 +217,7 @@ class Admission:
             return ""
         own = source if source in self.rules.scope_state.own else ""
         is_seed = is_seed_path(path, self._settings.engine.seed_redirects)
-        verdict = self._judged(Subject(url, path, via, "", is_seed, source, own))
+        verdict = self._judge(Subject(url, path, via, "", is_seed, source, own))
         chain = self._filters.get(verdict.rule)
         if verdict.accepted or (not path and chain is None):
             return ""
@@ -221,41 +225,41 @@ class Admission:
         return (ruling.place if ruling is not None and not ruling.passes else "") or verdict.rule
 
     def outside(self, seed: Seed) -> str:
-        """The rule of the scope that a seed is outside of, though no filter refuses it; "": none.
+        """The rule of the scope that excludes a seed, though no filter refuses it.
 
-        It is fetched all the same, but links near it may be refused.
+        "" for none. The seed is fetched nevertheless, but links near it may be refused.
         """
-        verdict = self._judged(Subject(seed.url, is_seed=True, source=seed.text, seed=seed.owner))
+        verdict = self._judge(Subject(seed.url, is_seed=True, source=seed.text, seed=seed.owner))
         return "" if verdict.accepted or verdict.rule in self._filters else verdict.rule
 
-    def _judged(self, subject: Subject) -> Verdict:
+    def _judge(self, subject: Subject) -> Verdict:
         return self._scope[self.rules.sheets.overlay(subject)].judge(subject)
 
     def files(self) -> dict[str, list[str]]:
         """The lines of the files that the rules name.
 
         Raises:
-            ConfigError: One cannot be read.
+            ConfigError: A file cannot be read.
         """
-        said = self._settings.model_dump(mode="json", include=_DECIDES)
-        found: dict[str, list[str]] = {}
-        for name in sorted(set(_named_files(said)) - {""}):
+        settings = self._settings.model_dump(mode="json", include=_DECIDES)
+        lines: dict[str, list[str]] = {}
+        for name in sorted(set(_list_file_names(settings)) - {""}):
             try:
-                found[name] = self.rules.rule_files.read_lines(name)
+                lines[name] = self.rules.rule_files.read_lines(name)
             except OSError as error:
-                why = error.strerror or str(error)
-                raise ConfigError([Problem("", f"cannot be read: {why}", file=name)]) from error
-        return found
+                reason = error.strerror or str(error)
+                raise ConfigError([Problem("", f"cannot be read: {reason}", file=name)]) from error
+        return lines
 
     @cached_property
     def hash(self) -> int:
         """A number of the rules and the files that they name, from 1 to 2^62.
 
-        Seeds are not in it: rows that other seeds may concern are found by what changed.
+        Seeds are not part of it: changes of seeds select the rows that they concern.
         """
         digest = blake2b(digest_size=8)
-        said = _ordered(self._settings.model_dump(include=_DECIDES))
-        digest.update(json.dumps(said, sort_keys=True, default=str).encode())
+        settings = _sort_sets(self._settings.model_dump(include=_DECIDES))
+        digest.update(json.dumps(settings, sort_keys=True, default=str).encode())
         if self._settings.engine.seed_redirects == "link":
             digest.update(b"\0redirects of seeds are links\0")
         for name, lines in self.files().items():
@@ -264,37 +268,37 @@ class Admission:
         return int.from_bytes(digest.digest(), "big") % (1 << 62) + 1
 
     def seed_needs(self) -> SeedNeeds:
-        """Return what the rules ask of seeds."""
-        found = SeedNeeds()
+        """Return the prefixes of seeds that the rules ask for."""
+        needs = SeedNeeds()
         for settings in self.rules.effective:
             for rule in all_rules(settings.scope):
-                found = found.with_rule(rule)
-        return found
+                needs = needs.with_rule(rule)
+        return needs
 
 
 _DECIDES = {"scope": True, "uri": True, "sheets": True, "sheet_associations": True}
 
 
-def _ordered(value: object) -> object:
-    """The same value with its sets in order, so that its text is the same in every process."""
+def _sort_sets(value: object) -> object:
+    """Return a value with sorted sets, so that its text is the same in every process."""
     if isinstance(value, Mapping):
-        return {str(name): _ordered(inner) for name, inner in value.items()}
+        return {str(name): _sort_sets(inner) for name, inner in value.items()}
     if isinstance(value, set | frozenset):
         return sorted(map(str, value))
-    return list(map(_ordered, value)) if isinstance(value, list | tuple) else value
+    return list(map(_sort_sets, value)) if isinstance(value, list | tuple) else value
 
 
-def _named_files(said: object) -> Iterator[str]:
+def _list_file_names(settings: object) -> Iterator[str]:
     """The files that settings name."""
-    if isinstance(said, Mapping):
-        for name, value in said.items():
+    if isinstance(settings, Mapping):
+        for name, value in settings.items():
             if name in _FILES:
                 yield from [value] if isinstance(value, str) else (value or ())
             else:
-                yield from _named_files(value)
-    elif isinstance(said, list):
-        for value in said:
-            yield from _named_files(value)
+                yield from _list_file_names(value)
+    elif isinstance(settings, list):
+        for value in settings:
+            yield from _list_file_names(value)
 
 
 def all_seed_lines(
@@ -302,7 +306,7 @@ def all_seed_lines(
 ) -> list[str]:
     """The seed lines of a job: those of its own list, then those that were injected later.
 
-    All of them are loaded; what has many seeds asks for them by key (`seed_index`).
+    All lines are loaded into memory; a caller with many seeds looks them up by key (`seed_index`).
 
     Raises:
         ConfigError: The list of the job cannot be read.

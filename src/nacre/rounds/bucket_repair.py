@@ -1,10 +1,10 @@
-"""Damaged buckets are made again: of an earlier version, of lists, and of the facts of segments.
+"""Rebuild damaged buckets from an earlier version, lists, and the facts of segments.
 
-A bucket keeps all of its files that are whole. Where a file of the CrawlDb is damaged, the bucket
-takes the files of the newest version that has it whole, and the updates whose rows were lost are
-done again with their own clock, in their places of the fold order. Rows that only a list knows come
-back from it, and so do leases. Buckets of other tables are what an earlier version has; their steps
-bring them up to date.
+A bucket keeps all of its files that are whole. If a file of the CrawlDb is damaged, the bucket
+takes the files of the newest version that has it whole. The updates whose rows were lost are
+repeated with their original clock, in their places of the fold order. Rows and leases that only a
+list has are restored from it. Buckets of other tables are restored from an earlier version; their
+steps bring them up to date.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from nacre.rounds.steps.update_tasks import (
     facts_of,
     update_task,
 )
-from nacre.rounds.storage import MissingFileError, localized
+from nacre.rounds.storage import MissingFileError, localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -48,22 +48,22 @@ from nacre.rounds.tables.versions import (
 )
 
 _INJECTS = frozenset(("inject", "import"))
-"""Steps that bring seeds which are not of the job's own list."""
+"""Steps that add seeds from outside of the job's seed list."""
 STEP = "repair"
-"""The step of a version whose buckets were made again."""
+"""The step of a version that rebuilt buckets."""
 
 
 class RemadeBucket(NamedTuple):
-    """A bucket that was made again.
+    """A bucket that was rebuilt.
 
     Attributes:
-        table: Its table.
-        bucket: Its number.
-        since: The version whose files it begins with; 0: none of the kept ones has it whole.
-        segments: The segments whose updates were done again.
+        table: The table.
+        bucket: The number of the bucket.
+        since: The version whose files it begins with; 0 if no stored version has it whole.
+        segments: The segments whose updates were repeated.
         again: URLs that were listed and have no visit any more, so that they are fetched again.
-        injected: Of the table of seeds, numbers of the kept versions whose injected lists have
-            seeds that may be lost; 0 stands for all that are not kept.
+        injected: For the table of seeds, the numbers of the stored versions whose injected seeds
+            may be lost; 0 stands for all versions that are not stored.
     """
 
     table: str
@@ -75,7 +75,7 @@ class RemadeBucket(NamedTuple):
 
 
 class _Replay(NamedTuple):
-    """An update that is done again: its place in the fold order, its clock and its segments."""
+    """An update to repeat: its place in the fold order, its clock and its segments."""
 
     seq: int
     clock: int
@@ -92,36 +92,36 @@ class _Start(NamedTuple):
 
 
 def has_facts(version: CycleVersion) -> bool:
-    """Whether a version has segments of whose facts buckets can be made."""
-    return any(one.parts and IMPORTED not in one.more for one in version.segments.values())
+    """Return whether a version has segments from whose facts buckets can be rebuilt."""
+    return any(state.parts and IMPORTED not in state.more for state in version.segments.values())
 
 
 def damaged_buckets(
     cycle: Cycle, version: CycleVersion, names: Collection[str]
 ) -> dict[tuple[str, int], set[str]]:
-    """The damaged files of tables by table and bucket; {} where one is of no bucket.
+    """Return the damaged files by table and bucket; {} if a file belongs to no bucket.
 
     Args:
         cycle: The versions.
-        version: The version that names them.
+        version: The version that lists them.
         names: The names of damaged files.
     """
-    found: dict[tuple[str, int], set[str]] = {}
-    left = set(names)
+    damaged: dict[tuple[str, int], set[str]] = {}
+    remaining = set(names)
     for table in version.tables:
         try:
             files = cycle.files(version, table)
         except (DamageError, MissingFileError):
             return {}  # the manifest is damaged
         for file in files:
-            if file.path in left:
-                left.discard(file.path)
-                found.setdefault((table, file.bucket), set()).add(file.path)
-    return {} if left else found
+            if file.path in remaining:
+                remaining.discard(file.path)
+                damaged.setdefault((table, file.bucket), set()).add(file.path)
+    return {} if remaining else damaged
 
 
 class BucketRepair:
-    """Makes damaged buckets of the newest version again.
+    """Rebuilds damaged buckets of the newest version.
 
     Args:
         cycle: The versions.
@@ -140,10 +140,10 @@ class BucketRepair:
         self._clock = clock
         self._plan = plan
         self._newest = cycle.newest()
-        self._kept = {one.number: one for one in _versions(cycle)}
+        self._versions_by_number = {v.number: v for v in _readable_versions(cycle)}
 
     def run(self, damaged: Mapping[tuple[str, int], Collection[str]]) -> list[RemadeBucket]:
-        """Make the buckets again, and commit them.
+        """Rebuild the buckets, and commit them.
 
         Args:
             damaged: Names of the damaged files by table and bucket.
@@ -151,56 +151,61 @@ class BucketRepair:
         Raises:
             CommittedByAnotherError: Another driver committed meanwhile.
         """
-        made: list[RemadeBucket] = []
+        remade: list[RemadeBucket] = []
         dropped: dict[str, set[str]] = {}
         restored: dict[str, list[TableFile]] = {}
         for (table, bucket), names in sorted(damaged.items()):
             files = [f for f in self._cycle.files(self._newest, table) if f.bucket == bucket]
-            start = self._start(table, bucket, files, names)
-            now = list(start.files)
-            one = RemadeBucket(table, bucket, start.since)
+            start = self._starting_files(table, bucket, files, names)
+            current = list(start.files)
+            bucket_result = RemadeBucket(table, bucket, start.since)
             if table == CRAWLDB:
-                one = self._made_again(one, start, now)
+                bucket_result = self._remake_row_bucket(bucket_result, start, current)
             elif table == SEEDS:
-                one = one._replace(injected=self._injected(start))
-            made.append(one)
-            before, after = {f.path for f in files}, {f.path for f in now}
+                bucket_result = bucket_result._replace(injected=self._find_lost_injects(start))
+            remade.append(bucket_result)
+            before, after = {f.path for f in files}, {f.path for f in current}
             dropped.setdefault(table, set()).update(before - after)
-            restored.setdefault(table, []).extend(f for f in now if f.path not in before)
+            restored.setdefault(table, []).extend(f for f in current if f.path not in before)
         changes = CycleChanges(
             step=STEP,
             clock=self._clock,
-            counters={"buckets": [[one.table, one.bucket, one.since] for one in made]},
+            counters={
+                "buckets": [
+                    [bucket_result.table, bucket_result.bucket, bucket_result.since]
+                    for bucket_result in remade
+                ]
+            },
             dropped=dropped,
             restored=restored,
             seed_state=self._seed_state(dropped),
         )
         self._cycle.commit(self._newest, changes)
-        return made
+        return remade
 
-    def _injected(self, start: _Start) -> tuple[int, ...]:
-        """The versions whose injected lists may have lost seeds; nothing else has these."""
-        stamps = {number: one.seed_state.listed for number, one in self._kept.items()}
-        # With another stamp it was the job's own list that came.
+    def _find_lost_injects(self, start: _Start) -> tuple[int, ...]:
+        """Return the versions whose injected seeds may be lost; no other file has these seeds."""
+        stamps = {n: v.seed_state.listed for n, v in self._versions_by_number.items()}
+        # A version with another stamp read the job's own list.
         listed = {
-            number
-            for number, one in self._kept.items()
-            if one.step in _INJECTS and stamps.get(number - 1, "") == stamps[number]
+            n
+            for n, v in self._versions_by_number.items()
+            if v.step in _INJECTS and stamps.get(n - 1, "") == stamps[n]
         }
-        before = () if start.since or min(self._kept) <= 1 else (0,)
+        before = () if start.since or min(self._versions_by_number) <= 1 else (0,)
         return (*before, *sorted(listed & start.lost))
 
     def _seed_state(self, dropped: Mapping[str, object]) -> SeedTableState:
-        """What is known of seeds: the job's own list is read again where rows were lost."""
+        """Return the state of seeds: the job's own list is read again if rows were lost."""
         state = self._newest.seed_state
         if SEEDS not in dropped:
             return state
         return msgspec.structs.replace(state, listed="", judged=-1)
 
-    def _start(
+    def _starting_files(
         self, table: str, bucket: int, files: Sequence[TableFile], names: Collection[str]
     ) -> _Start:
-        """The whole files of a bucket: those of now, behind those of an earlier version."""
+        """Return the whole files of a bucket: those of an earlier version, then current ones."""
         whole = [file for file in files if file.path not in names]
         gone = [file for file in files if file.path in names]
         bases = [file.seq for file in gone if file.kind == "base"]
@@ -208,26 +213,26 @@ class BucketRepair:
         if not bases:
             return _Start(self._newest.number, tuple(whole), frozenset(lost))
         until = max(bases)
-        since, before = self._earlier(table, bucket, until, names)
-        known = {file.path for file in before}
-        whole = [f for f in whole if f.path not in known and (f.kind != "base" or not before)]
+        since, before = self._find_earlier(table, bucket, until, names)
+        paths = {file.path for file in before}
+        whole = [f for f in whole if f.path not in paths and (f.kind != "base" or not before)]
         lost.update(range(since + 1, until + 1))
         return _Start(since, (*before, *whole), frozenset(lost))
 
-    def _earlier(
+    def _find_earlier(
         self, table: str, bucket: int, until: int, names: Collection[str]
     ) -> tuple[int, list[TableFile]]:
-        """The newest kept version before another one that has a bucket whole, and its files."""
+        """Return the newest stored version before `until` with the whole bucket, and its files."""
         buckets = self._newest.tables[table].buckets
-        for number in sorted(self._kept, reverse=True):
-            state = self._kept[number].tables.get(table)
+        for number in sorted(self._versions_by_number, reverse=True):
+            state = self._versions_by_number[number].tables.get(table)
             if number >= until or state is None or state.buckets != buckets:
                 continue
             try:
-                known = self._cycle.files(self._kept[number], table)
+                table_files = self._cycle.files(self._versions_by_number[number], table)
             except (DamageError, MissingFileError):
                 continue
-            files = [file for file in known if file.bucket == bucket]
+            files = [file for file in table_files if file.bucket == bucket]
             compared = [NamedFile(file.path, file.size, file.sha256) for file in files]
             if not any(file.path in names for file in files) and not damaged_of(
                 self._engine, self._place, compared
@@ -235,48 +240,54 @@ class BucketRepair:
                 return number, files
         return 0, []
 
-    def _made_again(self, one: RemadeBucket, start: _Start, now: list[TableFile]) -> RemadeBucket:
-        """Do lost updates again, then take rows and leases from lists; `now` gets their files."""
-        replays = self._replays(start)
-        done = [name for replay in replays for name in self._replay(one.bucket, replay, now)]
+    def _remake_row_bucket(
+        self, remade: RemadeBucket, start: _Start, current: list[TableFile]
+    ) -> RemadeBucket:
+        """Repeat lost updates, then restore rows and leases from lists; adds to `current`."""
+        replays = self._find_replays(start)
+        names = [name for r in replays for name in self._replay(remade.bucket, r, current)]
         with self._place.open() as work:
-            self._lists(work, one.bucket, start, now)
-            again = self._again(work, one.bucket, now)
-        return one._replace(segments=tuple(done), again=again)
+            self._restore_listed(work, remade.bucket, start, current)
+            again = self._find_refetched(work, remade.bucket, current)
+        return remade._replace(segments=tuple(names), again=again)
 
-    def _replays(self, start: _Start) -> list[_Replay]:
-        """The updates whose rows a bucket has lost, in their order."""
-        found = []
-        told: set[str] = set()
-        for number, version in self._kept.items():
+    def _find_replays(self, start: _Start) -> list[_Replay]:
+        """Return the updates whose rows a bucket has lost, in their order."""
+        replays = []
+        named: set[str] = set()
+        for number, version in self._versions_by_number.items():
             if version.step == "update":
                 names = tuple(version.options.get("segments", ()))
-                told.update(names)
+                named.update(names)
                 if number in start.lost:
                     additions = bool(version.options.get("additions", True))
-                    found.append(_Replay(number, version.clock, additions, names))
+                    replays.append(_Replay(number, version.clock, additions, names))
         if not start.since:
-            # The versions of these updates are not kept: they come before all that are.
+            # The versions of these updates are not stored: they precede all stored versions.
             for name, state in sorted(self._newest.segments.items()):
-                if state.state == UPDATED and name not in told:
+                if state.state == UPDATED and name not in named:
                     number = max(1, int(state.more.get("version", 1)))
                     clock = int(state.more.get("clock", self._clock))
-                    found.append(_Replay(number, clock, additions=True, segments=(name,)))
-        return sorted(found)
+                    replays.append(_Replay(number, clock, additions=True, segments=(name,)))
+        return sorted(replays)
 
-    def _replay(self, bucket: int, replay: _Replay, now: list[TableFile]) -> tuple[str, ...]:
-        """Do an update for a bucket again; return the segments whose facts can be read."""
+    def _replay(self, bucket: int, replay: _Replay, current: list[TableFile]) -> tuple[str, ...]:
+        """Repeat an update for a bucket; return the segments whose facts can be read."""
         states = {name: self._newest.segments.get(name) for name in replay.segments}
         facts = {
-            name: facts_of(name, state)
-            for name, state in states.items()
-            if state is not None and IMPORTED not in state.more and SITEMAPS not in state.more
+            name: facts_of(name, s)
+            for name, s in states.items()
+            if s is not None and IMPORTED not in s.more and SITEMAPS not in s.more
         }
-        names = tuple(name for name, one in facts.items() if self._is_of_bucket(one, bucket))
+        names = tuple(
+            name
+            for name, segment_facts in facts.items()
+            if self._is_of_bucket(segment_facts, bucket)
+        )
         if not names:
             return ()
         spec = UpdateSpec(
-            self._place, replay.seq, (_files_of(bucket, now, replay.seq),),
+            self._place, replay.seq, (_files_of(bucket, current, replay.seq),),
             tuple(facts[name] for name in names), self._plan, replay.additions, replay.clock,
             0, {}, {},
         )  # fmt: skip
@@ -286,7 +297,7 @@ class BucketRepair:
             return ()
         for table, files in updated.files.items():
             if table == CRAWLDB:
-                now += [_at(file, replay.seq) for file in files]
+                current += [_with_seq(file, replay.seq) for file in files]
                 continue
             for file in files:
                 self._cycle.storage.delete(file.path)
@@ -298,7 +309,7 @@ class BucketRepair:
         try:
             with self._place.open() as work:
                 for name in facts.files("visits"):
-                    path = localized(work.storage, name, work.scratch)
+                    path = localize(work.storage, name, work.scratch)
                     source = parquet([str(path)])
                     rows = work.kernel.rows(
                         f"select key from {source} where bucket = {bucket} limit 1"
@@ -309,18 +320,24 @@ class BucketRepair:
             return False
         return True
 
-    def _lists(self, work: TaskWork, bucket: int, start: _Start, now: list[TableFile]) -> None:
-        """Rows that only lists have, and leases of lists that were lost."""
-        known = set(self._rows(work, bucket, now, "first_seen is not null"))
+    def _restore_listed(
+        self, work: TaskWork, bucket: int, start: _Start, current: list[TableFile]
+    ) -> None:
+        """Restore rows that only lists have, and the lost leases of lists."""
+        keys = set(self._rows(work, bucket, current, "first_seen is not null"))
         rows: dict[str, dict[str, Any]] = {}
         for name, state in sorted(self._newest.segments.items()):
-            listed = list(_listed(work, name, state, self._newest, bucket))
+            listed = list(_read_listed(work, name, state, self._newest, bucket))
             for row in listed:
-                if row["key"] not in known:
+                if row["key"] not in keys:
                     rows.setdefault(row["key"], row)
-            made = int(state.more.get("version", 0))
-            if state.state != UPDATED and made and (made in start.lost or made <= start.since):
-                now += self._leases(work, bucket, name, state, listed, made, now)
+            number = int(state.more.get("version", 0))
+            if (
+                state.state != UPDATED
+                and number
+                and (number in start.lost or number <= start.since)
+            ):
+                current += self._restore_leases(work, bucket, name, state, listed, number, current)
         plan = FilePlan(CRAWLDB, bucket, "add", self._newest.number + 1)
         ordered = [
             {column.name: row.get(column.name) for column in ADD_COLUMNS}
@@ -328,54 +345,56 @@ class BucketRepair:
         ]
         file = write_rows(work, plan, ordered)
         if file is not None:
-            now.append(_at(file, self._newest.number + 1))
+            current.append(_with_seq(file, self._newest.number + 1))
 
-    def _leases(  # noqa: PLR0913, PLR0917 - a list, its segment, and the files of its bucket
+    def _restore_leases(  # noqa: PLR0913, PLR0917 - a list, its segment, and the files of its bucket
         self,
         work: TaskWork,
         bucket: int,
         name: str,
         state: SegmentState,
         listed: Sequence[Mapping[str, Any]],
-        made: int,
-        now: Sequence[TableFile],
+        number: int,
+        current: Sequence[TableFile],
     ) -> list[TableFile]:
-        """The leases of a list in a bucket that its files do not have."""
-        held = set(self._rows(work, bucket, now, f"leased = {quoted(name)}"))
+        """Write the leases of a list in a bucket that its files do not have."""
+        leased = set(self._rows(work, bucket, current, f"leased = {quoted(name)}"))
         rows = [
             {"key": row["key"], "leased": name, "leased_until": state.until}
             for row in listed
-            if row["key"] not in held
+            if row["key"] not in leased
         ]
-        file = write_rows(work, FilePlan(CRAWLDB, bucket, "set", made, "lease"), rows)
-        return [] if file is None else [_at(file, made)]
+        file = write_rows(work, FilePlan(CRAWLDB, bucket, "set", number, "lease"), rows)
+        return [] if file is None else [_with_seq(file, number)]
 
-    def _again(self, work: TaskWork, bucket: int, now: Sequence[TableFile]) -> tuple[str, ...]:
-        """Keys that were listed and updated, and have no visit any more."""
+    def _find_refetched(
+        self, work: TaskWork, bucket: int, current: Sequence[TableFile]
+    ) -> tuple[str, ...]:
+        """Return the keys that were listed and updated, and have no visit any more."""
         never = f"status = {int(Status.UNFETCHED)} and last_time is null and excluded is null"
-        waiting = set(self._rows(work, bucket, now, never))
-        done = [
+        waiting = set(self._rows(work, bucket, current, never))
+        updated = [
             row["key"]
-            for name, state in self._newest.segments.items()
-            if state.state == UPDATED
-            for row in _listed(work, name, state, self._newest, bucket)
+            for name, s in self._newest.segments.items()
+            if s.state == UPDATED
+            for row in _read_listed(work, name, s, self._newest, bucket)
         ]
-        return tuple(sorted(waiting.intersection(done)))
+        return tuple(sorted(waiting.intersection(updated)))
 
     def _rows(
-        self, work: TaskWork, bucket: int, now: Sequence[TableFile], condition: str
+        self, work: TaskWork, bucket: int, current: Sequence[TableFile], condition: str
     ) -> Iterator[str]:
         """Keys of the rows of some files for which a condition is true."""
-        if not now:
+        if not current:
             return
-        files = _files_of(bucket, now, self._newest.number + 2)
+        files = _files_of(bucket, current, self._newest.number + 2)
         rows = fold_query(*local_bucket(work.storage, files, work.scratch), interval=0, order=False)
         yield from (
             key for (key,) in work.kernel.rows(f"select key from ({rows}) where {condition}")
         )
 
 
-def _versions(cycle: Cycle) -> Iterator[CycleVersion]:
+def _readable_versions(cycle: Cycle) -> Iterator[CycleVersion]:
     """The versions that can be read, the oldest first."""
     for number in cycle.numbers():
         try:
@@ -384,7 +403,7 @@ def _versions(cycle: Cycle) -> Iterator[CycleVersion]:
             continue
 
 
-def _at(file: TableFile, seq: int) -> TableFile:
+def _with_seq(file: TableFile, seq: int) -> TableFile:
     import msgspec  # noqa: PLC0415 - the one use of it
 
     return msgspec.structs.replace(file, seq=seq)
@@ -400,7 +419,7 @@ def _files_of(bucket: int, files: Sequence[TableFile], before: int) -> BucketFil
     return BucketFiles(bucket, of("base"), of("set"), of("add"))
 
 
-def _listed(
+def _read_listed(
     work: TaskWork, segment: str, state: SegmentState, version: CycleVersion, bucket: int
 ) -> Iterator[dict[str, Any]]:
     """The rows of the lists of a segment that are of a bucket; none of a list that is damaged."""
@@ -411,7 +430,7 @@ def _listed(
     buckets = version.tables[CRAWLDB].buckets
     for unit in range(1, state.units + 1):
         try:
-            path = localized(
+            path = localize(
                 work.storage, f"segments/{segment}/lists/u{unit:04d}.parquet", work.scratch
             )
             with pq.ParquetFile(path) as file:

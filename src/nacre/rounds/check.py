@@ -1,11 +1,11 @@
-"""The check of a storage: whether every file that a version names is there, and whole.
+"""Check a storage: whether every file that a version lists exists and is whole.
 
-A file is whole when its sha256 is the one that was committed. Facts that are damaged are made again
-of the WARCs, and so are indexes; buckets of tables are made again of facts (`bucket_repair`); for a
-damaged version or manifest `repair` makes the newest version whose tables are whole the state
-again. Lists and settings of a segment are nowhere else: who has no copy
-gives the segment up. Beside the files the sum of all cash is compared: only a few steps may change
-it.
+ A file is whole if its sha256 is the
+committed one. A repair rebuilds damaged facts and indexes from the WARCs, and buckets of tables
+from facts (`bucket_repair`). If a version or a manifest is damaged, `repair` restores the newest
+version whose tables are whole. Lists and settings of a segment are stored only once: without a copy
+the segment must be dropped. The check also compares the sum of all cash, which only a few steps may
+change.
 """
 
 import re
@@ -27,7 +27,7 @@ from nacre.rounds.journal import IMPORTED, OF_NUTCH
 from nacre.rounds.segments.archive_indexes import RemadeIndex, remake_indexes
 from nacre.rounds.segments.digests import damaged_of
 from nacre.rounds.segments.named_files import DamagedFile, damaged_notes, named_files
-from nacre.rounds.segments.segment_files import is_note, known_files, record_name, recorded
+from nacre.rounds.segments.segment_files import is_note, known_files, record_name, record_segment
 from nacre.rounds.steps.parse import ParseResult, parse
 from nacre.rounds.steps.update_tasks import RevisitPlan
 from nacre.rounds.tables.tables import CRAWLDB, TaskPlace, TaskWork
@@ -50,7 +50,7 @@ _KEEPS_CASH = frozenset(
 
 
 def _is_record(file: DamagedFile) -> bool:
-    """Whether it is of the archive: one of ours, or a WARC of an imported job or another crawl."""
+    """Return whether a file is in the archive: our own, or a WARC of an imported crawl."""
     return file.name.startswith((_RECORDS, "/")) or "://" in file.name
 
 
@@ -77,18 +77,18 @@ class StorageCheck(NamedTuple):
         version: The version that was checked; the newest.
         files: Files compared.
         size: Their bytes.
-        damaged: Those that are not whole.
+        damaged: Files that are not whole.
         cash: Versions that changed the sum of all cash.
         restored: The version whose state was restored; 0 when none was.
         now: The newest version after a repair; `version` without one.
-        remade: Parts whose facts were made again of the WARCs.
-        lost: URLs of lists of which those say nothing, or that were fetched after the version that
-            was restored; they are due again.
-        buckets: Buckets of tables that were made again.
-        indexes: Indexes of WARCs that were made again.
-        forgotten: Damaged notes of segments that no version names any more.
-        left: Those of `damaged` that were not mended.
-        imported: Segments whose damaged facts cannot be made again here, and where they came from.
+        remade: Parts whose facts were rebuilt from the WARCs.
+        lost: Listed URLs that are not in these WARCs, or were fetched after the restored version;
+            they are due again.
+        buckets: Buckets of tables that were rebuilt.
+        indexes: Indexes of WARCs that were rebuilt.
+        forgotten: Damaged notes of segments that no version lists any more.
+        left: Damaged files that were not repaired.
+        imported: Segments whose damaged facts cannot be rebuilt here, with their origin.
     """
 
     version: int
@@ -109,22 +109,24 @@ class StorageCheck(NamedTuple):
     @property
     def records(self) -> tuple[DamagedFile, ...]:
         """Damaged files of the archive: tables do not need them."""
-        return tuple(one for one in self.damaged if _is_record(one))
+        return tuple(file for file in self.damaged if _is_record(file))
 
     @property
     def segments(self) -> dict[str, tuple[DamagedFile, ...]]:
-        """Damaged lists, settings and notes, by segment: no table needs them, but its steps do."""
-        found: dict[str, tuple[DamagedFile, ...]] = {}
-        for one in self.damaged:
-            if match := _OF_SEGMENT.match(one.name):
-                found[match[1]] = (*found.get(match[1], ()), one)
-        return found
+        """Damaged lists, settings and notes, by segment: its steps need them, tables do not."""
+        by_segment: dict[str, tuple[DamagedFile, ...]] = {}
+        for file in self.damaged:
+            if match := _OF_SEGMENT.match(file.name):
+                by_segment[match[1]] = (*by_segment.get(match[1], ()), file)
+        return by_segment
 
     @property
     def tables(self) -> tuple[DamagedFile, ...]:
         """The other damaged files."""
         return tuple(
-            one for one in self.damaged if not _is_record(one) and not _OF_SEGMENT.match(one.name)
+            file
+            for file in self.damaged
+            if not _is_record(file) and not _OF_SEGMENT.match(file.name)
         )
 
     @property
@@ -143,34 +145,34 @@ def check_storage(  # noqa: PLR0913 - the tables, how to read them, and what a r
     dry: bool = False,
     plan: RevisitPlan | None = None,
 ) -> StorageCheck:
-    """Compare every file that the newest version names with its digest.
+    """Compare every file that the newest version lists with its digest.
 
     Args:
         cycle: The versions.
         engine: Runs the tasks.
         place: Where they work.
         clock: Now, ms.
-        repair: Make damaged facts again of the WARCs, and damaged buckets of tables of an earlier
-            version, of lists and of facts; if a version or a manifest is damaged, restore the
-            newest version whose tables are whole. Make indexes again of their WARCs, and name
-            damaged notes no more. WARCs, lists and settings stay as they are.
-        dry: Say what a repair would begin with, and change nothing.
-        plan: The state machine by which visits become rows again; None: that of new jobs.
+        repair: Rebuild damaged facts from the WARCs, and damaged buckets of tables from an earlier
+            version, lists and facts; if a version or a manifest is damaged, restore the newest
+            version whose tables are whole. Rebuild indexes from their WARCs, and drop damaged notes
+            from the version. WARCs, lists and settings stay as they are.
+        dry: Report what a repair would begin with, and change nothing.
+        plan: The state machine that turns visits into rows; None for that of new jobs.
 
     Raises:
-        JobError: There is nothing yet; or no version is whole.
+        JobError: There is no version yet, or no version is whole.
         DamageError: A version is missing between two others.
     """
     numbers = cycle.numbers()
     if not numbers:
         raise JobError(f"{cycle.storage.place} has no version yet: nothing was committed")
-    found = _checked(cycle, engine, place, numbers[-1])
+    result = _check_version(cycle, engine, place, numbers[-1])
     plan = plan or RevisitPlan(ScheduleSettings(), {}, UpdateSettings())
-    return _Repair(cycle, engine, place, clock, plan, dry=dry).run(found) if repair else found
+    return _Repair(cycle, engine, place, clock, plan, dry=dry).run(result) if repair else result
 
 
 class _Repair:
-    """Mends what a check has found, as far as it can be."""
+    """Repairs what a check reported, as far as possible."""
 
     def __init__(
         self,
@@ -190,71 +192,77 @@ class _Repair:
         self._dry = dry
         self._remade: set[str] = set()
 
-    def run(self, found: StorageCheck) -> StorageCheck:
-        """The result of the repair."""
-        found = self._tables(found) if found.tables else found
-        found = self._indexes(found) if found.records else found
-        found = self._notes(found) if found.segments or found.restored else found
+    def run(self, result: StorageCheck) -> StorageCheck:
+        """Repair, and return the result."""
+        result = self._repair_tables(result) if result.tables else result
+        result = self._repair_indexes(result) if result.records else result
+        result = self._forget_notes(result) if result.segments or result.restored else result
         if self._dry:
-            return found
+            return result
         segments = self._cycle.newest().segments
-        found = found._replace(
-            imported={name: of for name, of in found.imported.items() if name in segments}
+        result = result._replace(
+            imported={name: f for name, f in result.imported.items() if name in segments}
         )
-        mended = {*(one.name for one in found.indexes if one.is_same), *found.forgotten}
-        mended.update(
-            one.name
-            for one in found.tables
-            if found.restored and _segment_of_facts(one.name) not in found.imported
+        repaired = {*(file.name for file in result.indexes if file.is_same), *result.forgotten}
+        repaired.update(
+            file.name
+            for file in result.tables
+            if result.restored and _segment_of_facts(file.name) not in result.imported
         )
-        mended.update(
-            one.name for name, of in found.segments.items() if name not in segments for one in of
+        repaired.update(
+            file.name for name, f in result.segments.items() if name not in segments for file in f
         )
-        mended.update(self._remade)
-        return found._replace(left=tuple(one for one in found.damaged if one.name not in mended))
+        repaired.update(self._remade)
+        return result._replace(
+            left=tuple(file for file in result.damaged if file.name not in repaired)
+        )
 
-    def _tables(self, found: StorageCheck) -> StorageCheck:
-        """With whole tables: facts and buckets made again, or the state of an earlier version."""
-        lost = lost_facts(self._cycle, found)
-        names = {one.name for one in lost}
-        found = found._replace(imported=_origins(self._cycle, found.version, lost))
-        damaged = [one for one in found.tables if one.name not in names]
+    def _repair_tables(self, result: StorageCheck) -> StorageCheck:
+        """Rebuild facts and buckets, or restore an earlier version; return the result."""
+        lost = lost_facts(self._cycle, result)
+        names = {file.name for file in lost}
+        result = result._replace(imported=_origins(self._cycle, result.version, lost))
+        damaged = [file for file in result.tables if file.name not in names]
         if not damaged:
-            return found
-        self._remade = {one.name for one in damaged}
+            return result
+        self._remade = {file.name for file in damaged}
         cycle, engine, place = self._cycle, self._engine, self._place
-        facts = [one for one in damaged if _FACTS.fullmatch(one.name)]
-        buckets = self._buckets([one.name for one in damaged if one not in facts])
+        facts = [file for file in damaged if _FACTS.fullmatch(file.name)]
+        buckets = self._rebuildable_buckets([file.name for file in damaged if file not in facts])
         numbers = cycle.numbers()
         if len(facts) == len(damaged) or buckets:
-            wanted = _damaged_parts(facts)
+            parts = _damaged_parts(facts)
             if self._dry:
                 planned = tuple(RemadeBucket(*name) for name in buckets)
-                return found._replace(remade=sum(map(len, wanted.values())), buckets=planned)
-            made = _parsed(cycle, engine, place, self._clock, wanted) if wanted else ParseResult()
-            if made is not None or buckets:
-                again = found._replace(buckets=self._made_again(buckets))
-                # Facts that nothing has stay damaged: no bucket needs them any more.
-                lost_too = set() if made is not None else {one.name for one in facts}
-                self._remade -= lost_too
-                checked = _checked(cycle, engine, place, cycle.numbers()[-1])
-                if (names | lost_too).issuperset(one.name for one in checked.tables):
-                    made = made or ParseResult()
-                    return again._replace(remade=made.parts, lost=made.lost, now=checked.version)
+                return result._replace(remade=sum(map(len, parts.values())), buckets=planned)
+            parsed = (
+                _parse_again(cycle, engine, place, self._clock, parts) if parts else ParseResult()
+            )
+            if parsed is not None or buckets:
+                rebuilt = result._replace(buckets=self._rebuild(buckets))
+                # Facts without a WARC stay damaged: no bucket needs them any more.
+                unparsed = set() if parsed is not None else {file.name for file in facts}
+                self._remade -= unparsed
+                checked = _check_version(cycle, engine, place, cycle.numbers()[-1])
+                if (names | unparsed).issuperset(file.name for file in checked.tables):
+                    parsed = parsed or ParseResult()
+                    return rebuilt._replace(
+                        remade=parsed.parts, lost=parsed.lost, now=checked.version
+                    )
         for number in reversed(numbers[:-1]):
-            earlier = _checked(cycle, engine, place, number)
-            if names.issuperset(one.name for one in earlier.tables):
+            earlier = _check_version(cycle, engine, place, number)
+            if names.issuperset(file.name for file in earlier.tables):
                 if self._dry:
-                    return found._replace(restored=number)
+                    return result._replace(restored=number)
                 lost_urls = _fetched_since(cycle, number)
                 restored = cycle.restore(number, self._clock)
-                return found._replace(restored=number, now=restored.number, lost=lost_urls)
+                return result._replace(restored=number, now=restored.number, lost=lost_urls)
         raise JobError(
             f"{cycle.storage.place}: none of the versions {numbers[0]} to {numbers[-1]} is whole. "
             f"Put back {damaged[0].name} from a copy"
         )
 
-    def _buckets(self, names: Sequence[str]) -> dict[tuple[str, int], set[str]]:
+    def _rebuildable_buckets(self, names: Sequence[str]) -> dict[tuple[str, int], set[str]]:
         """The buckets of damaged files; {} if they are not of buckets, or nothing was fetched."""
         try:
             version = self._cycle.newest()
@@ -262,56 +270,58 @@ class _Repair:
             return {}
         return damaged_buckets(self._cycle, version, names) if has_facts(version) else {}
 
-    def _made_again(self, buckets: Mapping[tuple[str, int], set[str]]) -> tuple[RemadeBucket, ...]:
+    def _rebuild(self, buckets: Mapping[tuple[str, int], set[str]]) -> tuple[RemadeBucket, ...]:
         """Make damaged buckets again."""
         if not buckets:
             return ()
         at = (self._cycle, self._engine, self._place, self._clock, self._plan)
         return tuple(BucketRepair(*at).run(buckets))
 
-    def _indexes(self, found: StorageCheck) -> StorageCheck:
-        """With indexes made again, as far as their WARCs are whole."""
-        damaged = {one.name: one.expected for one in found.records}
-        version = self._cycle.newest() if not self._dry else self._cycle.version(found.version)
+    def _repair_indexes(self, result: StorageCheck) -> StorageCheck:
+        """Rebuild indexes whose WARCs are whole; return the result."""
+        damaged = {file.name: file.expected for file in result.records}
+        version = self._cycle.newest() if not self._dry else self._cycle.version(result.version)
         files = self._cycle.files(version, ARCHIVE)
-        made = remake_indexes(self._engine, self._place, files, damaged, dry=self._dry)
-        return found._replace(indexes=made)
+        indexes = remake_indexes(self._engine, self._place, files, damaged, dry=self._dry)
+        return result._replace(indexes=indexes)
 
-    def _notes(self, found: StorageCheck) -> StorageCheck:
-        """With notes forgotten that nothing but `explain` and this check reads.
+    def _forget_notes(self, result: StorageCheck) -> StorageCheck:
+        """Forget damaged notes that only `explain` and this check read.
 
-        What the tables needed may have made a record anew, or brought back another one. Records
-        stay, as earlier versions name them.
+        Return the result. The repair of tables may have replaced a record. Records stay, as earlier
+        versions list them.
         """
         cycle, storage = self._cycle, self._cycle.storage
         version = cycle.newest()
-        told = [
-            one.name
-            for name, of in found.segments.items()
-            for one in of
-            if name in version.segments and is_note(one.name)
+        forgotten = [
+            file.name
+            for name, f in result.segments.items()
+            for file in f
+            if name in version.segments and is_note(file.name)
         ]
         if self._dry:
-            return found._replace(forgotten=tuple(told))
+            return result._replace(forgotten=tuple(forgotten))
         segments: dict[str, SegmentState | None] = {}
         for name, state in version.segments.items():
             notes = damaged_notes(storage, name, state)
             if notes:
-                known = [one for one in known_files(storage, name, state) if one.name not in notes]
-                for one in notes:
-                    if one != record_name(name, state.files):
-                        storage.delete(one)
-                segments[name] = recorded(self._engine, storage, name, state, known)
-                told += notes
-        found = found._replace(forgotten=tuple(dict.fromkeys(told)))
+                others = [
+                    file for file in known_files(storage, name, state) if file.name not in notes
+                ]
+                for file in notes:
+                    if file != record_name(name, state.files):
+                        storage.delete(file)
+                segments[name] = record_segment(self._engine, storage, name, state, others)
+                forgotten += notes
+        result = result._replace(forgotten=tuple(dict.fromkeys(forgotten)))
         if not segments:
-            return found
+            return result
         changes = CycleChanges(step="storage check", clock=self._clock, segments=segments)
-        return found._replace(now=cycle.commit(version, changes).number)
+        return result._replace(now=cycle.commit(version, changes).number)
 
 
 def _fetched_since(cycle: Cycle, number: int) -> int:
-    """URLs of segments that were fetched, and that a version before does not have as fetched."""
+    """Return the number of URLs of segments that were fetched after a version."""
     try:
         newest = cycle.newest()
     except StorageError:
@@ -324,12 +334,12 @@ def _fetched_since(cycle: Cycle, number: int) -> int:
     )
 
 
-def _parsed(
-    cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int, wanted: dict[str, list[str]]
+def _parse_again(
+    cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int, parts: dict[str, list[str]]
 ) -> ParseResult | None:
-    """Facts made again of their WARCs; None where these are damaged, too."""
+    """Rebuild facts from their WARCs; None if these are damaged, too."""
     try:
-        return parse(cycle, engine, place, clock, wanted)
+        return parse(cycle, engine, place, clock, parts)
     except DamageError:
         return None
 
@@ -346,12 +356,12 @@ def require_whole(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: in
     Raises:
         DamageError: A file is damaged or missing.
     """
-    found = _checked(cycle, engine, place, number).damaged
-    damaged = [one for one in found if not is_note(one.name)]
+    damage = _check_version(cycle, engine, place, number).damaged
+    damaged = [file for file in damage if not is_note(file.name)]
     if damaged:
-        others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+        more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
         raise DamageError(
-            f"version {number} cannot be restored: {damaged[0].name}{others}: expected "
+            f"version {number} cannot be restored: {damaged[0].name}{more}: expected "
             f"{damaged[0].expected}, found {damaged[0].found}. Put it back from a copy, or let "
             "`storage check --repair` find the newest version that is whole"
         )
@@ -360,7 +370,7 @@ def require_whole(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: in
 def restore_whole(
     cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int, clock: int
 ) -> CycleVersion:
-    """Commit a version that says what an earlier one says, if all files of that are whole.
+    """Restore an earlier version as a new one, if all of its files are whole.
 
     Args:
         cycle: The versions.
@@ -377,34 +387,34 @@ def restore_whole(
 
 
 def _damaged_parts(damaged: Sequence[DamagedFile]) -> dict[str, list[str]]:
-    """The parts whose facts are damaged, by segment."""
-    found: dict[str, list[str]] = {}
+    """Return the parts whose facts are damaged, by segment."""
+    parts: dict[str, list[str]] = {}
     for file in damaged:
         match = _FACTS.fullmatch(file.name)
-        if match is not None and match[1] not in found.setdefault(match[2], []):
-            found[match[2]].append(match[1])
-    return found
+        if match is not None and match[1] not in parts.setdefault(match[2], []):
+            parts[match[2]].append(match[1])
+    return parts
 
 
 def _segment_of_facts(name: str) -> str:
-    """The segment that a file of facts or a manifest of a part is of; "" for other files."""
+    """Return the segment of a file of facts or of the manifest of a part; "" for other files."""
     match = _FACTS.fullmatch(name)
     return match[2] if match else ""
 
 
-def lost_facts(cycle: Cycle, found: StorageCheck) -> tuple[DamagedFile, ...]:
-    """Damaged facts of imported segments that cannot be made again of WARCs.
+def lost_facts(cycle: Cycle, result: StorageCheck) -> tuple[DamagedFile, ...]:
+    """Return the damaged facts of imported segments that WARCs cannot replace.
 
-    Nutch has parsed its segments itself. The WARCs of jobs and other crawls have more captures than
-    those that came in, which only the visits name: a part needs those whole.
+    Nutch parses its segments itself. The WARCs of jobs and other crawls have more captures than
+    were imported; only the visits list these: without its visits a part cannot be rebuilt.
 
     Args:
         cycle: The versions.
-        found: What a check has found.
+        result: The result of a check.
     """
-    named = {name for one in found.tables if (name := _segment_of_facts(one.name))}
-    segments = cycle.version(found.version).segments if named else {}
-    damaged = {one.name for one in found.tables}
+    named = {name for file in result.tables if (name := _segment_of_facts(file.name))}
+    segments = cycle.version(result.version).segments if named else {}
+    damaged = {file.name for file in result.tables}
     lost: set[str] = set()
     for name in named:
         state = segments[name]
@@ -412,31 +422,33 @@ def lost_facts(cycle: Cycle, found: StorageCheck) -> tuple[DamagedFile, ...]:
         if state.more.get(IMPORTED) == OF_NUTCH:
             lost |= parts
         elif IMPORTED in state.more:
-            known = {one.name for one in known_files(cycle.storage, name, state)}
+            intact = {file.name for file in known_files(cycle.storage, name, state)}
             for part in parts:
                 visits = f"{part}/visits.parquet"
-                if visits in damaged or (f"{part}.json" in damaged and visits not in known):
+                if visits in damaged or (f"{part}.json" in damaged and visits not in intact):
                     lost.add(part)
     return tuple(
-        one
-        for one in found.tables
-        if (match := _FACTS.fullmatch(one.name)) is not None and match[1] in lost
+        file
+        for file in result.tables
+        if (match := _FACTS.fullmatch(file.name)) is not None and match[1] in lost
     )
 
 
 def _origins(cycle: Cycle, number: int, lost: Sequence[DamagedFile]) -> dict[str, str]:
-    """Where the segments of damaged facts were imported from."""
-    names = dict.fromkeys(_segment_of_facts(one.name) for one in lost)
+    """Return the origins of the imported segments whose facts are damaged."""
+    names = dict.fromkeys(_segment_of_facts(file.name) for file in lost)
     segments = cycle.version(number).segments if names else {}
     return {name: str(segments[name].more[IMPORTED]) for name in names}
 
 
-def _checked(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int) -> StorageCheck:
+def _check_version(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int) -> StorageCheck:
     try:
         version = cycle.version(number)
     except DamageError as error:
-        said = DamagedFile(version_name(number), "a version that can be read", str(error))
-        return StorageCheck(number, 0, 0, (said,), now=number, left=(said,))
+        damaged_version = DamagedFile(
+            version_name(number), "a version that can be read", str(error)
+        )
+        return StorageCheck(number, 0, 0, (damaged_version,), now=number, left=(damaged_version,))
     named = named_files(cycle, version)
     damage = (*named.damaged, *damaged_of(engine, place, named.files))
     cash = () if damage else tuple(cash_changes(cycle, place))
@@ -448,22 +460,22 @@ def _checked(cycle: Cycle, engine: TaskEngine, place: TaskPlace, number: int) ->
 
 
 def cash_changes(cycle: Cycle, place: TaskPlace) -> Iterator[CashChange]:
-    """The kept versions whose step changed the sum of all cash, though it may not.
+    """Yield the stored versions whose step changed the sum of all cash, though it may not.
 
-    `opic` hands cash from page to page, so only seeds bring some in, and only what leaves the table
-    takes some out. Cash is summed in the fold, so its sum over all files is that over all rows;
-    what pages of updated segments gave to the virtual page is in none of them.
+    `opic` hands cash from page to page, so only seeds add cash, and only rows that leave the table
+    remove it. The fold adds cash up, so the sum over all files is the sum over all rows; no file
+    contains the cash that pages of updated segments gave to the virtual page.
     """
     sums: dict[str, int | None] = {}
     with place.open() as work:
         for name in dict.fromkeys(_cash_files(cycle)):
-            sums[name] = _cash_of(work, name)
+            sums[name] = _sum_cash(work, name)
     before: int | None = None
     for number in cycle.numbers():
         version = _readable(cycle, number)
-        after = None if version is None else _total(cycle, version, sums)
+        after = None if version is None else _total_cash(cycle, version, sums)
         if version is None or after is None:
-            before = None  # it is damaged, which is told for itself
+            before = None  # its damage is reported separately
             continue
         if before is not None and after != before and version.step in _KEEPS_CASH:
             yield CashChange(number, version.step, before, after)
@@ -471,7 +483,7 @@ def cash_changes(cycle: Cycle, place: TaskPlace) -> Iterator[CashChange]:
 
 
 def _readable(cycle: Cycle, number: int) -> CycleVersion | None:
-    """A version whose manifest can be read; None otherwise."""
+    """Return a version whose manifest can be read; None otherwise."""
     try:
         version = cycle.version(number)
         cycle.files(version, CRAWLDB)
@@ -488,8 +500,8 @@ def _cash_files(cycle: Cycle) -> Iterator[str]:
                 yield file.path
 
 
-def _cash_of(work: TaskWork, name: str) -> int | None:
-    """The sum of the cash in a file; None where it cannot be read."""
+def _sum_cash(work: TaskWork, name: str) -> int | None:
+    """Return the sum of the cash in a file; None if it cannot be read."""
     path = work.storage.local_path(name)
     try:
         if path is None:
@@ -501,9 +513,9 @@ def _cash_of(work: TaskWork, name: str) -> int | None:
         return None
 
 
-def _total(cycle: Cycle, version: CycleVersion, sums: Mapping[str, int | None]) -> int | None:
+def _total_cash(cycle: Cycle, version: CycleVersion, sums: Mapping[str, int | None]) -> int | None:
     states = version.segments.values()
-    total = sum(int(one.more.get("virtual", 0)) for one in states if one.state == "updated")
+    total = sum(int(state.more.get("virtual", 0)) for state in states if state.state == "updated")
     for file in cycle.files(version, CRAWLDB):
         if file.kind != "set":
             cash = sums[file.path]

@@ -1,7 +1,7 @@
-"""The explanation of a URL: each version that touched it, and what keeps it out of a list.
+"""Explain a URL: each version that touched it, and the test that keeps it out of a list.
 
-The files of its bucket that have its key were committed by versions; what such a file says of the
-key is what that version changed. A base holds the fold of all versions before it.
+Each file of its bucket was committed by a version; the rows of the key in that file are the changes
+of the version. A base contains the fold of all versions before it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from nacre.rounds.last_list import (
 from nacre.rounds.segment_commands import visits_of
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.generate import GenerateOptions, select_options
-from nacre.rounds.steps.host_rows import host_buckets, of_buckets, rank_buckets
+from nacre.rounds.steps.host_rows import host_buckets, rank_buckets, select_buckets
 from nacre.rounds.steps.seed_rows import seed_view
 from nacre.rounds.tables.tables import (
     CRAWLDB,
@@ -41,9 +41,9 @@ from nacre.rounds.tables.tables import (
 from nacre.rounds.tables.versions import Cycle, CycleVersion, TableFile
 
 _VERSIONS = 200
-"""Versions whose files are looked at."""
+"""Versions whose files are read."""
 _SEGMENTS = 20
-"""Segments whose visits are looked at, the newest first."""
+"""Segments whose visits are read, the newest first."""
 
 
 class TouchingVersion(msgspec.Struct, frozen=True):
@@ -51,11 +51,11 @@ class TouchingVersion(msgspec.Struct, frozen=True):
 
     Attributes:
         version: Its number.
-        step: The command that made it; "" when the version was removed since.
-        clock: Its clock, ms since the epoch; 0 as above.
+        step: The command that made it; "" if the version was removed since.
+        clock: Its clock, ms since the epoch; 0 if the version was removed.
         kind: `base`, `set` or `add`.
-        group: Of a `set`: its group of columns.
-        values: The values of its file, without what is null.
+        group: The group of columns of a `set`; "" for other kinds.
+        values: The values of its file that are not null.
     """
 
     version: int
@@ -67,12 +67,12 @@ class TouchingVersion(msgspec.Struct, frozen=True):
 
 
 class RedirectTarget(msgspec.Struct, frozen=True):
-    """The target of the redirect that a URL answered last.
+    """The target of the last redirect of a URL.
 
     Attributes:
-        url: It.
-        row: Its row as it is now; None for a URL that is not known.
-        refusal: What the rules of now refuse it by; "" for nothing.
+        url: The target.
+        row: Its current row; None for an unknown URL.
+        refusal: The rule that refuses it now; "" for none.
     """
 
     url: str
@@ -86,17 +86,17 @@ class UrlExplanation(msgspec.Struct, frozen=True):
     Attributes:
         url: The URL.
         key: Its key.
-        row: The row as it is now; None for a URL that is not known.
+        row: The current row; None for an unknown URL.
         touched: Each version that touched it, the oldest first.
-        refusal: What the rules of now refuse it by, as file and line or rule; "" for nothing.
-        now: The first test of `generate` that refuses it now; None for a URL that is not known.
-        last: Its fate in the newest `generate` that chose, of those kept; None for none.
-        given: Its fate in the newest `generate --urls`, where that is newer; None for none.
-        said: Why its last visit had no reply, or the line of robots.txt that forbade it; "" for
-            nothing.
-        soft_404: Where its page said with status 200 that it is missing: what
-            `cycle.update.soft_404` now takes that for. "" where it did not say so.
-        redirect: Where its last visit was redirected to; None: nowhere.
+        refusal: The rule, or file and line, that refuses it now; "" for none.
+        now: The first test of `generate` that refuses it now; None for an unknown URL.
+        last: Its verdict in the newest stored `generate` that chose; None for none.
+        given: Its verdict in the newest `generate --urls`, if that is newer; None for none.
+        said: Why its last visit had no reply, or the line of robots.txt that forbade it; "" if
+            neither.
+        soft_404: The current value of `cycle.update.soft_404`, if its page with status 200 reads
+            like an error page; else "".
+        redirect: The target of the redirect of its last visit; None for none.
         sorted_by: Columns by which `cycle.scoring` sorts lists.
     """
 
@@ -115,11 +115,11 @@ class UrlExplanation(msgspec.Struct, frozen=True):
 
 
 def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
-    """Every version that touched a URL, and what keeps it out of a list.
+    """Return each version that touched a URL, and the test that keeps it out of a list.
 
     Args:
-        context: What the command works with.
-        url: The URL as it is asked for.
+        context: The context of the driver.
+        url: The URL as it is requested.
         key: Its key.
 
     Raises:
@@ -132,18 +132,18 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
         root = context.layout.root
         raise JobError(f"{root} knows no URLs yet: `nacre cycle {root} inject` brings seeds in")
     bucket = _bucket(context, version, key)
-    known = _known_versions(cycle, version)
-    row, now, touched = _looked_up(context, bucket, key, known)
+    versions = _known_versions(cycle, version)
+    row, now, touched = _look_up(context, bucket, key, versions)
     path, via, source = (str((row or {}).get(name) or "") for name in ("path", "via", "source"))
     view = seed_view(context, version)
     with context.place.open() as work:
-        kept = view.open(work.scratch)
-        admission = Admission(context.settings, context.layout.root, view.lines, kept)
-        # A link is judged as such: of a URL that nobody knows, no way is known.
+        index = view.open(work.scratch)
+        admission = Admission(context.settings, context.layout.root, view.lines, index)
+        # An unknown URL has no path, so it is judged as a link.
         refusal = admission.refusal(url, path=path if row else "L", via=via, source=source)
-    lists = sorted((one for one in known.values() if one.step == "generate"), key=_number)
-    last = next((one for one in reversed(lists) if not is_given(one)), None)
-    given = lists[-1] if lists and is_given(lists[-1]) else None
+    lists = sorted((v for v in versions.values() if v.step == "generate"), key=_number)
+    last = next((v for v in reversed(lists) if not is_given(v)), None)
+    given_version = lists[-1] if lists and is_given(lists[-1]) else None
     fact = _last_fact(context, version, row, key)
     missing = fact.get("soft_404") and context.settings.cycle.update.soft_404
     return UrlExplanation(
@@ -154,25 +154,27 @@ def explain_url(context: StepContext, url: str, key: str) -> UrlExplanation:
         refusal=refusal,
         now=now,
         last=None if last is None else last_list(cycle, context.place, last, key),
-        given=None if given is None else given_list(cycle, context.place, given, key),
+        given=None
+        if given_version is None
+        else given_list(cycle, context.place, given_version, key),
         said=str(fact.get("error") or ""),
         soft_404=missing or "",
-        redirect=_target(context, version, admission, fact),
+        redirect=_redirect_target(context, version, admission, fact),
         sorted_by=sort_columns(context.settings.cycle.scoring),
     )
 
 
 def _bucket(context: StepContext, version: CycleVersion, key: str) -> BucketFiles:
-    """The bucket of a key; one without files where nothing is in it."""
+    """Return the bucket of a key; without files if the bucket is empty."""
     number = bucket_of(key, version.tables[CRAWLDB].buckets)
-    found = (one for one in buckets_of(context.cycle, version, CRAWLDB) if one.bucket == number)
-    return next(found, BucketFiles(number))
+    buckets = (b for b in buckets_of(context.cycle, version, CRAWLDB) if b.bucket == number)
+    return next(buckets, BucketFiles(number))
 
 
-def _target(
+def _redirect_target(
     context: StepContext, version: CycleVersion, admission: Admission, fact: Mapping[str, Any]
 ) -> RedirectTarget | None:
-    """Where a visit was redirected to, and what is known of that."""
+    """Return the target of the redirect of a visit, with its row."""
     url = str(fact.get("redirect") or "")
     if not url:
         return None
@@ -191,27 +193,27 @@ def _target(
 def _last_fact(
     context: StepContext, version: CycleVersion, row: Mapping[str, Any] | None, key: str
 ) -> Mapping[str, Any]:
-    """The facts of the last visit, where they say more than the row; {} for none."""
+    """Return the facts of the last visit, if they say more than the row; else {}."""
     if row is None or not says_more(row):
         return {}
-    fetched = (name for name, one in sorted(version.segments.items(), reverse=True) if one.parts)
+    fetched = (name for name, s in sorted(version.segments.items(), reverse=True) if s.parts)
     with context.place.open() as work:
         for name in islice(fetched, _SEGMENTS):
             try:
-                found = list(visits_of(work, version, [name], key))
+                batches = list(visits_of(work, version, [name], key))
             except (DamageError, JobError, StorageError):
                 continue
-            said = [one for batch in found for one in batch.to_pylist() if one["reason"] is None]
-            if said:
-                last: dict[str, Any] = said[-1]
+            visits = [fact for b in batches for fact in b.to_pylist() if fact["reason"] is None]
+            if visits:
+                last: dict[str, Any] = visits[-1]
                 return last if last["status"] == row["last_status"] else {}
     return {}
 
 
 def says_more(row: Mapping[str, Any]) -> bool:
-    """Whether the facts of the last visit say more than the row of a URL.
+    """Return whether the facts of the last visit say more than the row of a URL.
 
-    That is so of failures, of redirects, and of pages that say that they are missing.
+    This is so for failures, redirects, and error pages with status 200.
 
     Args:
         row: The row.
@@ -224,10 +226,10 @@ def _number(version: CycleVersion) -> int:
     return version.number
 
 
-def _looked_up(
-    context: StepContext, bucket: BucketFiles, key: str, known: Mapping[int, CycleVersion]
+def _look_up(
+    context: StepContext, bucket: BucketFiles, key: str, versions: Mapping[int, CycleVersion]
 ) -> tuple[dict[str, Any] | None, ListVerdict | None, list[TouchingVersion]]:
-    """The row of a key, what refuses it, and who touched it."""
+    """Return the row of a key, the test that refuses it, and the versions that touched it."""
     if not bucket.all:
         return None, None, []
     with context.place.open() as work:
@@ -235,20 +237,20 @@ def _looked_up(
         query = fold_query(*local, interval=context.interval, order=False)
         rows = _rows(work, f"({query})", key)
         touched = [
-            _touched(file, values, known)
-            for file in _files_ever(context.cycle, known, bucket.bucket)
+            _to_touching_version(file, values, versions)
+            for file in _files_ever(context.cycle, versions, bucket.bucket)
             if file.first <= key <= file.last and (file.kind != "base" or file in bucket.all)
-            for values in _found(work, file, key)
+            for values in _rows_of_file(work, file, key)
         ]
-        now = verdict_now(work, _followed(context, bucket), key) if rows else None
-    touched.sort(key=lambda one: (one.version, one.kind != "base"))
-    if any(one.kind != "base" for one in touched):
-        touched = [one for one in touched if one.kind != "base"]
+        now = verdict_now(work, _follow_data(context, bucket), key) if rows else None
+    touched.sort(key=lambda version: (version.version, version.kind != "base"))
+    if any(version.kind != "base" for version in touched):
+        touched = [version for version in touched if version.kind != "base"]
     return rows[0] if rows else None, now, touched
 
 
-def _followed(context: StepContext, bucket: BucketFiles) -> Followed:
-    """What a URL of a bucket is followed through with the tables and settings of now."""
+def _follow_data(context: StepContext, bucket: BucketFiles) -> Followed:
+    """Return the data for following a URL of a bucket, with the current tables and settings."""
     cycle, settings = context.cycle, context.settings
     newest = cycle.newest()
     return Followed(
@@ -256,27 +258,27 @@ def _followed(context: StepContext, bucket: BucketFiles) -> Followed:
             limits=False, max_count=0, cap_where=""
         ),
         (bucket,),
-        of_buckets(host_buckets(cycle, newest), [bucket]),
-        of_buckets(rank_buckets(cycle, newest), [bucket]),
+        select_buckets(host_buckets(cycle, newest), [bucket]),
+        select_buckets(rank_buckets(cycle, newest), [bucket]),
         context.interval,
         sort_columns(settings.cycle.scoring),
     )
 
 
 def _files_ever(
-    cycle: Cycle, known: Mapping[int, CycleVersion], bucket: int
+    cycle: Cycle, versions: Mapping[int, CycleVersion], bucket: int
 ) -> Iterator[TableFile]:
-    """The files of a bucket in any version that is kept, those included that were merged since."""
-    seen: set[str] = set()
-    for number in sorted(known, reverse=True)[:_VERSIONS]:
-        for file in cycle.files(known[number], CRAWLDB):
-            if file.bucket == bucket and file.path not in seen:
-                seen.add(file.path)
+    """Yield the files of a bucket in all stored versions, with those merged since."""
+    paths: set[str] = set()
+    for number in sorted(versions, reverse=True)[:_VERSIONS]:
+        for file in cycle.files(versions[number], CRAWLDB):
+            if file.bucket == bucket and file.path not in paths:
+                paths.add(file.path)
                 yield file
 
 
-def _found(work: TaskWork, file: TableFile, key: str) -> list[dict[str, Any]]:
-    """The rows of a key in a file; none when the file was removed."""
+def _rows_of_file(work: TaskWork, file: TableFile, key: str) -> list[dict[str, Any]]:
+    """Return the rows of a key in a file; none if the file was removed."""
     try:
         path = local_file(work.storage, file, work.scratch)
     except (DamageError, StorageError):
@@ -285,22 +287,22 @@ def _found(work: TaskWork, file: TableFile, key: str) -> list[dict[str, Any]]:
 
 
 def _rows(work: TaskWork, source: str, key: str) -> list[dict[str, Any]]:
-    """The rows of a key; nothing of what is null."""
-    found = work.kernel.arrow(f"select * from {source} where key = {quoted(key)}").to_pylist()
+    """Return the rows of a key, without null values."""
+    rows = work.kernel.arrow(f"select * from {source} where key = {quoted(key)}").to_pylist()
     return [
         {name: value for name, value in row.items() if value is not None and name != "key"}
-        for row in found
+        for row in rows
     ]
 
 
 def _known_versions(cycle: Cycle, newest: CycleVersion) -> dict[int, CycleVersion]:
-    known = {one: cycle.version(one) for one in cycle.numbers() if one != newest.number}
-    return {**known, newest.number: newest}
+    versions = {n: cycle.version(n) for n in cycle.numbers() if n != newest.number}
+    return {**versions, newest.number: newest}
 
 
-def _touched(
-    file: TableFile, values: dict[str, Any], known: Mapping[int, CycleVersion]
+def _to_touching_version(
+    file: TableFile, values: dict[str, Any], versions: Mapping[int, CycleVersion]
 ) -> TouchingVersion:
-    made = known.get(file.seq)
-    step, clock = (made.step, made.clock) if made is not None else ("", 0)
+    version = versions.get(file.seq)
+    step, clock = (version.step, version.clock) if version is not None else ("", 0)
     return TouchingVersion(file.seq, step, clock, file.kind, file.group, values)

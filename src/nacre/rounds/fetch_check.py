@@ -1,4 +1,4 @@
-"""Checks what a fetch would refuse, before its list is made."""
+"""Check what a fetch would refuse, before its list is made."""
 
 import asyncio
 from collections.abc import Iterable
@@ -20,16 +20,16 @@ from nacre.store.layout import Layout
 from nacre.store.opening import shortage
 
 _HOSTS = 1_000
-"""Hosts of a list that are asked whether they are public: one of them needs a contact."""
+"""Hosts of a list that are looked up: a public host needs a contact."""
 
 _NOT_OF_UNITS = frozenset(
     ("action", "alerts", "archive", "checkpoint", "limits", "metrics", "store", "traps")
 )
-"""Sections of which units have values of their own (`frozen_settings.freeze`)."""
+"""Sections for which units have their own values (`frozen_settings.freeze`)."""
 
 
 def fetch_check(context: StepContext) -> HostCheck:
-    """The check of the hosts of a list, for a step that makes one."""
+    """Return the check of the hosts of a list, for a step that makes a list."""
     return partial(require_fetchable, context)
 
 
@@ -47,8 +47,8 @@ def require_fetchable(context: StepContext, hosts: Iterable[str]) -> None:
     settings = context.settings
     seeds = SeedList("", tuple(f"http://{host}/" for host in islice(hosts, _HOSTS)))
     lookup = resolver_lookup(DnsResolver(settings.dns, SystemClock()))
-    found = asyncio.run(check(context.layout, context.loaded, [], lookup, [seeds]))
-    problems = [one for one in found.problems if one.path.partition(".")[0] not in _NOT_OF_UNITS]
+    result = asyncio.run(check(context.layout, context.loaded, [], lookup, [seeds]))
+    problems = [p for p in result.problems if p.path.partition(".")[0] not in _NOT_OF_UNITS]
     problems += _quota_problems(settings)
     if problems:
         raise ConfigError(problems)
@@ -73,7 +73,7 @@ def _quota_problems(settings: JobSettings) -> list[Problem]:
 
 
 def _require_space(context: StepContext) -> None:
-    """Raise ConfigError where units of this machine would wait for space."""
+    """Raise ConfigError if units of this machine would wait for disk space."""
     place, scratch = context.cycle.storage.place, context.settings.cycle.scratch
     folder = Layout(
         context.layout.root / folder_of_units(context.layout, scratch, place, local=True)

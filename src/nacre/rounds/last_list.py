@@ -1,8 +1,8 @@
-"""The reason why a URL is not in the last list: the choice of a `generate`, followed for one URL.
+"""Explain why a URL is not in the last list: follow the choice of a `generate` for one URL.
 
-A `generate` keeps what cannot be computed again: its tests, where each list ended, and which hosts
-were cut. All else is in the files of the version that it committed, without the leases that it gave
-itself. So the answer is that of its time, whatever rules, settings and rows are now.
+A `generate` stores what cannot be computed again: its tests, the end of each list, and the hosts
+that were cut. All else is in the files of the version that it committed, without its own leases. So
+the verdict is that of its time, even if rules, settings and rows changed since.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,10 +36,10 @@ from nacre.rounds.steps.host_rows import (
     host_buckets,
     load_hosts,
     load_ranked,
-    of_buckets,
     rank_buckets,
+    select_buckets,
 )
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -60,9 +60,9 @@ class ListVerdict(msgspec.Struct, frozen=True, kw_only=True):
         version: Number of the version that made the list; 0 for the tables of now.
         clock: Its clock with the days that were added, ms since the epoch.
         reason: `listed`, `unknown` (not found yet), one of `select.REASONS`, `cap`, `top` or
-            `time`; "" for a candidate, where no list is asked about; `lost` when files of that
-            version are gone. Of a list of given URLs: `listed`, `filter` or `not given`.
-        segment: The segment that has it; of `lease` and `host` the one that is in the way.
+            `time`; "" for a candidate, if no list is asked about; `lost` if files of that version
+            are gone. For a list of given URLs: `listed`, `filter` or `not given`.
+        segment: The segment that lists it; for `lease` and `host` the segment that blocks it.
         values: What the reason compares, by name.
     """
 
@@ -79,13 +79,13 @@ class Followed(NamedTuple):
     Attributes:
         options: The tests.
         buckets: Buckets of the CrawlDb with their files.
-        hosts: Their files of hosts.
-        ranks: Their files of ranks of hosts.
+        hosts: Buckets of hosts of these.
+        ranks: Buckets of ranks of hosts of these.
         interval: Interval of a row that has none, s.
         sorted_by: Columns in the sort value.
         limits: Text of the file of limits; "" for none.
-        count_as: The host that caps count a URL for; None: its own.
-        own: Segments whose leases did not count, as they were given by the choice itself.
+        count_as: Returns the hosts that caps count URLs for; None: their own.
+        own: Segments whose leases did not count, as the choice itself gave them.
     """
 
     options: SelectOptions
@@ -100,7 +100,7 @@ class Followed(NamedTuple):
 
 
 def last_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) -> ListVerdict:
-    """The reason why a URL is in the list of a `generate` or not, by what that knew.
+    """Return why a URL is in the list of a `generate` or not, by the data of that time.
 
     Args:
         cycle: The versions.
@@ -108,15 +108,15 @@ def last_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) -
         version: The version that the `generate` committed.
         key: Key of the URL.
     """
-    names = [name for name, one in version.segments.items() if _made_by(one.more, version)]
+    names = [name for name, state in version.segments.items() if _is_made_by(state.more, version)]
     lost = ListVerdict(version=version.number, clock=version.clock, reason="lost")
     try:
         name = choice_name(min(names, default=""))
         choice = msgspec.json.decode(cycle.storage.read(name), type=ListChoice)
         settings = frozen_settings(cycle.storage, choice.segments[0])
         with place.open() as work:
-            followed = _of_version(cycle, version, choice, settings, (work.scratch, key))
-            if "where_sql" not in choice.tests:  # its condition was one over columns of files
+            followed = _data_of_version(cycle, version, choice, settings, (work.scratch, key))
+            if "where_sql" not in choice.tests:  # its condition was over columns of files
                 where = with_status_names(work.kernel, followed.options.where)
                 followed = followed._replace(options=followed.options._replace(where_sql=where))
             return _Following(work, followed, key, version).run(choice)
@@ -124,17 +124,17 @@ def last_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) -
         return lost
 
 
-def _made_by(more: Mapping[str, Any], version: CycleVersion, mark: str = "version") -> bool:
+def _is_made_by(more: Mapping[str, Any], version: CycleVersion, mark: str = "version") -> bool:
     return int(more.get(mark, 0)) == version.number
 
 
 def is_given(version: CycleVersion) -> bool:
-    """Whether a version was made by `generate --urls`."""
+    """Return whether a version was made by `generate --urls`."""
     return version.step == "generate" and "urls" in version.options
 
 
 def given_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) -> ListVerdict:
-    """The reason why a URL is in a list of given URLs or not.
+    """Return why a URL is in a list of given URLs or not.
 
     Args:
         cycle: The versions.
@@ -142,66 +142,70 @@ def given_list(cycle: Cycle, place: TaskPlace, version: CycleVersion, key: str) 
         version: The version that `generate --urls` committed.
         key: Key of the URL.
     """
-    said = ListVerdict(version=version.number, clock=version.clock, reason="lost")
-    names = [name for name, one in version.segments.items() if _made_by(one.more, version, GIVEN)]
+    verdict = ListVerdict(version=version.number, clock=version.clock, reason="lost")
+    names = [
+        name for name, one in version.segments.items() if _is_made_by(one.more, version, GIVEN)
+    ]
     try:
         name = min(names, default="")
         choice = msgspec.json.decode(cycle.storage.read(choice_name(name)), type=GivenChoice)
-        found = _is_listed(cycle, place, name, key)
+        is_listed = _is_listed(cycle, place, name, key)
     except (StorageError, ValueError):
-        return said
+        return verdict
     values = {
         "files": list(dict.fromkeys(choice.files)), "urls": choice.urls,
         "refused": choice.refused_count - len(choice.refused), "by": choice.refused.get(key, ""),
     }  # fmt: skip
-    reason = "listed" if found else "filter" if key in choice.refused else "not given"
-    return msgspec.structs.replace(said, reason=reason, segment=name, values=values)
+    reason = "listed" if is_listed else "filter" if key in choice.refused else "not given"
+    return msgspec.structs.replace(verdict, reason=reason, segment=name, values=values)
 
 
 def _is_listed(cycle: Cycle, place: TaskPlace, segment: str, key: str) -> bool:
-    names = [one for one in cycle.storage.list(f"segments/{segment}/lists") if is_list(one)]
+    names = [
+        list_name
+        for list_name in cycle.storage.list(f"segments/{segment}/lists")
+        if is_list(list_name)
+    ]
     with place.open() as work:
-        paths = [str(localized(work.storage, name, work.scratch)) for name in names]
+        paths = [str(localize(work.storage, name, work.scratch)) for name in names]
         query = f"select count(*) from {parquet(paths)} where key = {quoted(key)}"
         return bool(work.kernel.value(query))
 
 
 def is_list(name: str) -> bool:
-    """Whether a file in the folder of lists is one."""
+    """Return whether a file in the folder of lists is a list."""
     return name.endswith(".parquet")
 
 
-def _of_version(
+def _data_of_version(
     cycle: Cycle,
     version: CycleVersion,
     choice: ListChoice,
     settings: JobSettings,
-    wanted: tuple[Path, str],
+    scratch_and_key: tuple[Path, str],
 ) -> Followed:
-    """The data of a version that a URL is followed through; `wanted`: a folder, and its key."""
-    scratch, key = wanted
+    """Return the data of a version for following a URL, which `scratch_and_key` contains."""
+    scratch, key = scratch_and_key
     root = scratch / "conf"
     folder = f"segments/{choice.segments[0]}/conf/"
     for file in cycle.storage.walk(folder.rstrip("/")):
         target = root / file.name.removeprefix(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
         cycle.storage.fetch(file.name, target)
-    # Lists that were made before leases had a clock of their own were compared with `now`.
+    # Older lists have no separate clock for leases: these were compared with `now`.
     options = SelectOptions(**{"clock": choice.tests["now"], **choice.tests})
     counting = options.capped and counts_other_hosts(settings)
     number = bucket_of(key, version.tables[CRAWLDB].buckets)
-    # Hosts that count together may lie in any bucket.
-    buckets = [
-        one for one in buckets_of(cycle, version, CRAWLDB) if counting or one.bucket == number
-    ]
-    # Host rows are counted anew by a generate, after it has asked them.
+    # Hosts that count together may be in any bucket.
+    buckets = [b for b in buckets_of(cycle, version, CRAWLDB) if counting or b.bucket == number]
+    # A generate reads the rows of hosts before it counts them again.
     before = cycle.version(version.parent) if version.parent in cycle.numbers() else version
     limits = root / settings.cycle.generate.limits if options.limits else None
     return Followed(
         options,
         buckets,
-        of_buckets(host_buckets(cycle, before), buckets),
-        of_buckets(rank_buckets(cycle, before), buckets),
+        select_buckets(host_buckets(cycle, before), buckets),
+        select_buckets(rank_buckets(cycle, before), buckets),
         round(settings.recrawl.schedule.nutch.interval),
         sort_columns(settings.cycle.scoring),
         limits.read_text("utf-8") if limits is not None and limits.exists() else "",
@@ -211,12 +215,12 @@ def _of_version(
 
 
 def count_as(admission: Admission) -> CountAs:
-    """The hosts that caps count URLs for, by the normalizers of a job."""
+    """Return the function for the hosts that caps count URLs for, by a job's normalizers."""
     return lambda keys: [admission.counted_host(key) for key in keys]
 
 
 def verdict_now(work: TaskWork, followed: Followed, key: str) -> ListVerdict:
-    """The first test that refuses a URL with the tables of now; reason "" for a candidate."""
+    """Return the first test that refuses a URL with the current tables; "" for a candidate."""
     return _Following(work, followed, key, None).run(None)
 
 
@@ -251,14 +255,14 @@ class _Following:
         alone = refuse(kernel, "one", options, 0, hosts, self._followed.count_as)
         reason = next(iter(alone.refused), "")
         if reason in {"rules", "schedule", "lease"}:
-            return self._refused(reason, row)
+            return self._refuse(reason, row)
         refuse(kernel, "seen", options, 0, hosts, self._followed.count_as)
         blocker = self._blocker()
         if blocker:
             return self._verdict("host", blocker, host=host(self._key))
         if reason:
-            return self._refused(reason, row)
-        return self._verdict("") if choice is None else self._chosen(choice)
+            return self._refuse(reason, row)
+        return self._verdict("") if choice is None else self._verdict_of_choice(choice)
 
     def _load(self) -> None:
         """Make the table `seen`: the rows of the buckets, without the leases of the choice."""
@@ -288,10 +292,10 @@ class _Following:
         )
         return next((str(leased) for leased, key in rows if host(key) == host(self._key)), "")
 
-    def _refused(self, reason: str, row: Mapping[str, Any]) -> ListVerdict:
-        """A test of the row alone refuses it."""
+    def _refuse(self, reason: str, row: Mapping[str, Any]) -> ListVerdict:
+        """Return the verdict of a test that needs only the row."""
         options = self._followed.options
-        said: dict[str, Callable[[], dict[str, Any]]] = {
+        values: dict[str, Callable[[], dict[str, Any]]] = {
             "rules": lambda: {"excluded": row["excluded"]},
             "schedule": lambda: {"due": row["fetch_time"]},
             "lease": lambda: {"until": row["leased_until"]},
@@ -301,13 +305,13 @@ class _Following:
             "interval": lambda: {"interval": row["interval"], "longest": options.max_interval},
         }
         segment = str(row["leased"]) if reason == "lease" else ""
-        return self._verdict(reason, segment, **said[reason]())
+        return self._verdict(reason, segment, **values[reason]())
 
     def _sort(self) -> float:
         return float(self._kernel.value(f"select ({self._followed.options.sort})::DOUBLE from one"))
 
-    def _chosen(self, choice: ListChoice) -> ListVerdict:
-        """It was a candidate: its list, or why it is in none."""
+    def _verdict_of_choice(self, choice: ListChoice) -> ListVerdict:
+        """Return the list of a candidate, or why it is in none."""
         kernel, key = self._kernel, quoted(self._key)
         ends = [None if end is None else Place(*end) for end in choice.ends]
         number_candidates(kernel, self._followed.options, ends)
@@ -321,11 +325,11 @@ class _Following:
             return self._verdict("listed", segment)
         last = number_candidates(kernel, self._followed.options, ends[:-1])
         if ends[-1] is None or not kernel.value(f"select count(*) from {last} where key = {key}"):
-            return self._capped()
+            return self._verdict_of_cap()
         return self._verdict("top", sort=self._sort(), end=ends[-1].sort)
 
-    def _capped(self) -> ListVerdict:
-        """The cap that left it out: of its host, of the hosts of its domain, or of the domain."""
+    def _verdict_of_cap(self) -> ListVerdict:
+        """Return the cap that left it out: of its host, the hosts of its domain, or the domain."""
         kernel, key = self._kernel, quoted(self._key)
         name, domain, per_host, per_domain, hosts = kernel.rows(
             "select coalesce(counted, host), domain, host_most, domain_most, hosts_most "
@@ -338,11 +342,11 @@ class _Following:
             by_host = "group by coalesce(counted, host)"
             of_name = f"coalesce(counted, host) = {quoted(name)}"
             best = f"(select max((sort, tie)) from rest where {of_name})"
-            others = (
+            other_hosts = (
                 "select max((sort, tie)) as best from rest where coalesce(host_most, 1) > 0 "
                 f"and domain = {quoted(domain)} {by_host}"
             )
-            better = int(kernel.value(f"select count(*) from ({others}) where best > {best}"))
+            better = int(kernel.value(f"select count(*) from ({other_hosts}) where best > {best}"))
             if better >= hosts:
                 rank = better + 1
                 return self._verdict("cap", what="hosts", name=domain, most=hosts, rank=rank)

@@ -1,9 +1,9 @@
-"""The links of one page, as `readlinks` shows them: those to it, and those on it.
+"""The links of one page for `readlinks`: links to the page, and links on it.
 
-Links to a page are rows of the table of links. A link that the newest parse of its page lacks went:
-it stays in the table, and was seen last before that parse. The visits of segments say when a page
-was parsed. The links on a page are those of its newest parse, out of the facts of its segment, and
-those of the table that went.
+Links to a page are rows of the table of links. A link that the newest parse of its page lacks is
+gone: it stays in the table, and was seen last before that parse. The visits of segments contain the
+times of parses. The links on a page are those of its newest parse, from the facts of its segment,
+and the gone links of the table.
 """
 
 from collections.abc import Collection, Iterable
@@ -16,7 +16,7 @@ from nacre.crawldb.settings import LinkDbSettings
 from nacre.errors import JobError
 from nacre.rounds.steps.links import LINKS, TAKEN, has_links
 from nacre.rounds.steps.update_tasks import local_facts
-from nacre.rounds.tables.readers import TableView, joined
+from nacre.rounds.tables.readers import TableView, join_buckets
 from nacre.rounds.tables.tables import (
     BucketFiles,
     TaskPlace,
@@ -28,7 +28,7 @@ from nacre.rounds.tables.tables import (
 from nacre.rounds.tables.versions import SegmentState
 
 _REPLIED = "(v.status between 200 and 399 and v.status <> 304) or v.status in (404, 410)"
-"""Of visits: those that replaced the links of their page."""
+"""SQL condition for visits that replaced the links of their page."""
 
 
 class PageLink(NamedTuple):
@@ -36,7 +36,7 @@ class PageLink(NamedTuple):
 
     Attributes:
         dst, src: Keys of the target and of the page.
-        anchor, rel, hop, context: The words of the link, as they were last; None for none.
+        anchor, rel, hop, context: The texts of the link at its last visit; None for none.
         score: Share of the score of its page, in 2^-32; None when unknown.
         first: When it was seen first, ms since the epoch.
         last: When it was seen last, ms.
@@ -56,10 +56,10 @@ class PageLink(NamedTuple):
 
 
 class OutLinksSpec(NamedTuple):
-    """One task: the rows of the table of links, in some buckets, that one page has.
+    """One task: the rows of one page in some buckets of the table of links.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         buckets: The buckets, with their files.
         src: Key of the page.
     """
@@ -77,10 +77,10 @@ class _Reply(NamedTuple):
 
 
 def in_links(view: TableView, key: str, settings: LinkDbSettings) -> list[PageLink]:
-    """The links to a page, the best score first; those that went come last.
+    """Return the links to a page, the best score first, the gone links last.
 
     Args:
-        view: What is read.
+        view: The tables.
         key: Key of the page.
         settings: `cycle.links`; `max` limits the number.
 
@@ -89,69 +89,69 @@ def in_links(view: TableView, key: str, settings: LinkDbSettings) -> list[PageLi
     """
     if not has_links(view.version):
         return []
-    wanted = bucket_of(key, view.version.tables[LINKS].buckets)
-    of = [one for one in buckets_of(view.cycle, view.version, LINKS) if one.bucket == wanted]
-    if not of:
+    number = bucket_of(key, view.version.tables[LINKS].buckets)
+    buckets = [b for b in buckets_of(view.cycle, view.version, LINKS) if b.bucket == number]
+    if not buckets:
         return []
     with view.place.open() as work:
-        rows = table_kind(LINKS).merge(joined(work, of))
+        rows = table_kind(LINKS).merge(join_buckets(work, buckets))
         query = inlinks(f"(select * from ({rows}) where dst = {quoted(key)})", settings)
-        found = work.kernel.arrow(query).to_pylist()
-        # Segments whose links are not in the table yet say nothing about its rows.
-        taken = [state for state in view.version.segments.values() if TAKEN in state.more]
-        newest = _replies(work, taken, {row["src"] for row in found})
+        rows_to_page = work.kernel.arrow(query).to_pylist()
+        # Segments whose links are not in the table yet prove nothing about its rows.
+        states = [state for state in view.version.segments.values() if TAKEN in state.more]
+        newest = _newest_replies(work, states, {row["src"] for row in rows_to_page})
     links = [
         PageLink(**row, gone=row["src"] in newest and row["last"] < newest[row["src"]].time)
-        for row in found
+        for row in rows_to_page
     ]
     return sorted(links, key=lambda link: link.gone)
 
 
 def out_links(view: TableView, key: str) -> list[PageLink]:
-    """The links on a page: those of its newest reply in their order there, then those that went.
+    """Return the links on a page: those of its newest reply in page order, then the gone links.
 
     Args:
-        view: What is read.
+        view: The tables.
         key: Key of the page.
 
     Raises:
-        JobError: It was never fetched.
+        JobError: The page was never fetched.
     """
     with view.place.open() as work:
-        newest = _replies(work, list(view.version.segments.values()), {key}).get(key)
+        newest = _newest_replies(work, list(view.version.segments.values()), {key}).get(key)
         if newest is None:
             raise JobError(f"no segment has a visit of {key} with a reply")
-        there = _links_of(work, newest, key)
+        reply_links = _links_of(work, newest, key)
     specs = [
         OutLinksSpec(view.place, group, key)
         for group in in_tasks(buckets_of(view.cycle, view.version, LINKS))
     ]
-    known = {
+    table_links = {
         row["dst"]: PageLink(**row)
         for rows in view.engine.map(out_links_task, specs)
         for row in rows
     }
-    shown = [
-        link._replace(first=known[link.dst].first, score=known[link.dst].score)
-        if link.dst in known
+    page_links = [
+        link._replace(first=table_links[link.dst].first, score=table_links[link.dst].score)
+        if link.dst in table_links
         else link
-        for link in there
+        for link in reply_links
     ]
-    names = {link.dst for link in there}
-    went = [link._replace(gone=True) for link in known.values() if link.dst not in names]
-    return shown + sorted(went, key=lambda link: (-link.last, link.dst))
+    names = {link.dst for link in reply_links}
+    gone = [link._replace(gone=True) for link in table_links.values() if link.dst not in names]
+    return page_links + sorted(gone, key=lambda link: (-link.last, link.dst))
 
 
 def out_links_task(spec: OutLinksSpec) -> list[dict[str, Any]]:
-    """The rows of some buckets that a page has."""
+    """Return the rows of a page in some buckets."""
     with spec.place.open() as work:
-        rows = table_kind(LINKS).merge(joined(work, spec.buckets))
+        rows = table_kind(LINKS).merge(join_buckets(work, spec.buckets))
         query = f"select * from ({rows}) where src = {quoted(spec.src)} order by dst"
         return list(work.kernel.arrow(query).to_pylist())
 
 
 def _links_of(work: TaskWork, newest: _Reply, key: str) -> list[PageLink]:
-    """The links of a reply, each target once, as it stands first on the page."""
+    """Return the links of a reply, each target once, by its first link on the page."""
     source = parquet(local_facts(work.storage, [f"{newest.part}/links.parquet"], work))
     query = (
         "select dst, src, anchor, rel, hop, context, null::BIGINT as score, time as first, "
@@ -161,10 +161,10 @@ def _links_of(work: TaskWork, newest: _Reply, key: str) -> list[PageLink]:
     return [PageLink(**row) for row in work.kernel.arrow(query).to_pylist()]
 
 
-def _replies(
+def _newest_replies(
     work: TaskWork, segments: Iterable[SegmentState], keys: Collection[str]
 ) -> dict[str, _Reply]:
-    """The newest reply of each page that has one: a page, a redirect, or that it is gone."""
+    """Return the newest reply of each page that has one: a page, a redirect, or 404 or 410."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     parts = [part for state in segments for unit in state.parts.values() for part in unit]

@@ -1,4 +1,4 @@
-"""The directory of a batch crawl, made ready for a step: settings, versions, and an engine."""
+"""Open the directory of a batch crawl for a step: settings, versions, and an engine."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -33,8 +33,8 @@ class StepSetup(NamedTuple):
     """The setup of a step: engine, clock, settings.
 
     Attributes:
-        engine: Runs the tasks: `local` or `spark`.
-        master: Master of Spark; "" as spark-defaults.conf says.
+        engine: `local` or `spark`, which runs the tasks.
+        master: Master of Spark; "" for that of spark-defaults.conf.
         tasks: Parallel tasks on this machine; 0 as `cycle.tasks` says, else one for each core.
         clock: The clock of the step, ms since the epoch; 0 for now.
         assignments: Settings, `path=value`.
@@ -115,7 +115,7 @@ def require_at_rest(layout: Layout) -> None:
     """Refuse the directory of a continuous crawl, running or not.
 
     Raises:
-        JobError: It is one.
+        JobError: It is a continuous crawl.
     """
     from nacre.job.control import is_running
 
@@ -171,7 +171,7 @@ def open_versions(directory: Path) -> "tuple[Layout, Loaded[TableSettings], Cycl
 def open_step(
     directory: Path,
     setup: StepSetup = NO_SETUP,
-    told: "Told | None" = None,
+    on_progress: "Told | None" = None,
     *,
     engine: "TaskEngine | None" = None,
     writes: bool = True,
@@ -182,9 +182,9 @@ def open_step(
     Args:
         directory: The directory.
         setup: How the step is set up.
-        told: Receives its progress; None: nobody does.
-        engine: Runs the tasks; None: one is made, and closed in the end.
-        writes: It commits a version, unless it is dry.
+        on_progress: Receives the progress of the step; None to ignore it.
+        engine: Runs the tasks; None: a new engine, which is closed at the end.
+        writes: The step commits a version, unless it is dry.
         warn: Receives warnings.
 
     Raises:
@@ -193,7 +193,7 @@ def open_step(
         StorageError: Nothing can be written into the storage.
     """
     from nacre.rounds.segments.frozen_settings import settings_hash
-    from nacre.rounds.steps.context import StepContext, nobody
+    from nacre.rounds.steps.context import StepContext, ignore_progress
     from nacre.rounds.storage import require_writable
     from nacre.rounds.tables.versions import Cycle
     from nacre.settings.load import load_job
@@ -214,7 +214,7 @@ def open_step(
             warn_of_buckets(cycle, loaded, warn)
         context = StepContext(
             layout=layout, loaded=loaded, cycle=cycle, engine=used,
-            clock=setup.clock or clock_of(""), dry=setup.dry, told=told or nobody,
+            clock=setup.clock or clock_of(""), dry=setup.dry, told=on_progress or ignore_progress,
         )  # fmt: skip
         if setup.dry:
             _warn_of_seeds(context, warn)
@@ -227,7 +227,7 @@ def open_step(
 
 
 def _warn_of_seeds(context: "StepContext", warn: Warn) -> None:
-    """Say in a dry run that the step would first make rows of seed lines."""
+    """Warn in a dry run that the step would first make rows of seed lines."""
     from nacre.rounds.steps.seed_rows import is_synced
 
     version = context.cycle.newest()

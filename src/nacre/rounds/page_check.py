@@ -1,7 +1,7 @@
-"""One page is fetched and parsed with the settings of a job, and nothing of it is kept.
+"""Fetch and parse one page with the settings of a job, and store nothing.
 
-Source: Nutch, `ParserChecker`. A directory in the temporary folder has links to the job's settings
-and to the files beside them; its one round lists the page, and fetches it by a unit as every other.
+Source: Nutch, `ParserChecker`. A temporary directory has links to the job's settings and to the
+    other files of the job; its only round lists the page, and a unit fetches it like any other.
 """
 
 import shutil
@@ -24,7 +24,7 @@ from nacre.store.layout import Layout
 
 _LEFT_OUT = frozenset(("action", "archive", "control", "cycle", "index", "latest", "runs", "state"))
 SETTINGS = ('cycle.storage=""', "cycle.fetch.follow=none", 'cycle.scratch=""')
-"""What the settings of the directory differ by."""
+"""Settings in which the temporary directory differs from the job."""
 _ABOVE = ".above"
 """Name of the folders above the directory, which is short: a path has a greatest length."""
 
@@ -33,7 +33,7 @@ Opened = Callable[[Path], AbstractContextManager[StepContext]]
 
 
 class CheckedPage(NamedTuple):
-    """A page that was fetched for a look.
+    """A page that was fetched for a check.
 
     Attributes:
         url: Its URL.
@@ -57,22 +57,22 @@ def check_page(layout: Layout, url: str, opened: Opened) -> CheckedPage | None:
     Raises:
         ConfigError: A fetch would refuse it, as without a contact.
     """
-    with _stand_in(layout) as directory, opened(directory) as context:
+    with _temporary_job(layout) as directory, opened(directory) as context:
         lists = [SeedList("", (url,))]
         inject(context, lists, InjectOptions(filter=False))
-        made = generate_given(context, lists, GivenOptions(1), fetch_check(context))
-        if not made.segments:
+        given = generate_given(context, lists, GivenOptions(1), fetch_check(context))
+        if not given.segments:
             return None
-        fetch(context, made.segments[0], FetchOptions())
-        return _checked(context, made.segments[0])
+        fetch(context, given.segments[0], FetchOptions())
+        return _read_page(context, given.segments[0])
 
 
 @contextmanager
-def _stand_in(layout: Layout) -> Iterator[Path]:
-    """A directory with links to what a job has beside its crawl, removed in the end.
+def _temporary_job(layout: Layout) -> Iterator[Path]:
+    """Yield a directory with links to the files of a job except its crawl; removed at the end.
 
-    Nothing is copied, as a storage or a file of any size may be there. The folders above have links
-    to what is above the job, so that settings that name `../shared/rules.txt` mean the same file.
+    Nothing is copied, as the job may contain files of any size. The folders above have links to the
+    entries above the job, so that `../shared/rules.txt` in a setting means the same file.
     """
     above = layout.root.resolve()
     temporary = Path(tempfile.mkdtemp(prefix="nacre-page-"))
@@ -89,9 +89,9 @@ def _stand_in(layout: Layout) -> Iterator[Path]:
 
 
 def _link_entries(source: Path, folder: Path, left_out: Collection[str]) -> None:
-    """Link the entries of a directory in a folder, but those that the folder has.
+    """Link the entries of a directory in a folder, except entries that the folder has.
 
-    Of a directory that cannot be listed there are none.
+    A directory that cannot be listed has no entries.
     """
     with suppress(PermissionError):
         for path in source.iterdir():
@@ -99,10 +99,10 @@ def _link_entries(source: Path, folder: Path, left_out: Collection[str]) -> None
                 (folder / path.name).symlink_to(path)
 
 
-def _checked(context: StepContext, segment: str) -> CheckedPage | None:
+def _read_page(context: StepContext, segment: str) -> CheckedPage | None:
     version = context.cycle.newest()
     with context.place.open() as work:
-        visits = [row for one in visits_of(work, version, [segment]) for row in one.to_pylist()]
+        visits = [row for batch in visits_of(work, version, [segment]) for row in batch.to_pylist()]
         if not visits:
             return None
         names = facts_of(segment, version.segments[segment]).files("links")

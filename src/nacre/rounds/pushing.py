@@ -1,6 +1,6 @@
 """The indexes of WARCs of batch rounds, for an OutbackCDX server (`archive.outbackcdx`).
 
-Those count that the newest version names: a part that no version names may still be dropped.
+Only indexes of the newest version are pushed: a part that no version lists may still be dropped.
 """
 
 import asyncio
@@ -13,19 +13,19 @@ from nacre.errors import StorageError
 from nacre.job.background.outbackcdx import PushCounts, push_missing
 from nacre.job.background.pushed_indexes import ClosedIndex, closed_indexes
 from nacre.job.background.webhooks import DeliveryError
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.versions import ARCHIVE, Cycle
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 from nacre.store.local_files import HeldFolder
 
-MOST = 60.0
+LONGEST_PUSH = 60.0
 """Seconds that a step of rounds waits for the server."""
 
 
 @contextmanager
 def archived_indexes(layout: Layout, settings: JobSettings) -> Iterator[Sequence[ClosedIndex]]:
-    """All indexes of a job, of runs and of rounds, while the block runs; it blocks.
+    """Yield all indexes of a job, of runs and of rounds; blocks.
 
     Args:
         layout: The job.
@@ -36,25 +36,25 @@ def archived_indexes(layout: Layout, settings: JobSettings) -> Iterator[Sequence
         StorageError: The storage of its rounds cannot be opened.
         OSError: A directory cannot be read.
     """
-    found = closed_indexes(layout, settings.archive.directories)
+    indexes = closed_indexes(layout, settings.archive.directories)
     if not layout.in_rounds:
-        yield found
+        yield indexes
         return
     folder = HeldFolder("push")
     try:
         cycle = Cycle.open(layout.root, settings.cycle.storage)
-        yield [*found, *_of_rounds(cycle, folder.path)]
+        yield [*indexes, *_round_indexes(cycle, folder.path)]
     finally:
         folder.close()
 
 
-def _of_rounds(cycle: Cycle, scratch: Path) -> list[ClosedIndex]:
+def _round_indexes(cycle: Cycle, scratch: Path) -> list[ClosedIndex]:
     files = cycle.files(cycle.newest(), ARCHIVE)
     return [
         ClosedIndex(
             file.path.rpartition("/")[2],
             file.sha256,
-            partial(localized, cycle.storage, file.path, scratch),
+            partial(localize, cycle.storage, file.path, scratch),
         )
         for file in files
         if file.kind == "cdxj"
@@ -64,20 +64,20 @@ def _of_rounds(cycle: Cycle, scratch: Path) -> list[ClosedIndex]:
 def push_rounds(
     layout: Layout, settings: JobSettings, tell: Callable[[str], None]
 ) -> PushCounts | None:
-    """Post what the server lacks after a step; None where it did not take all.
+    """Post the indexes that the server lacks after a step; None if it did not take all.
 
-    Rounds go on all the same: the next step tries again, and so does `nacre archive DIR push`.
+    Rounds continue nevertheless: the next step tries again, and so does `nacre archive DIR push`.
 
     Args:
         layout: The job.
         settings: Its settings; without `archive.outbackcdx` nothing is posted.
-        tell: Called with a line that says why the server did not take all.
+        tell: Called with a line of why the server did not take all.
     """
     if not settings.archive.outbackcdx:
         return PushCounts(0, 0)
 
     async def push(indexes: Sequence[ClosedIndex]) -> PushCounts:
-        async with asyncio.timeout(MOST):
+        async with asyncio.timeout(LONGEST_PUSH):
             return await push_missing(
                 indexes, layout, settings.archive.outbackcdx, lambda _line: None
             )
@@ -86,8 +86,8 @@ def push_rounds(
         with archived_indexes(layout, settings) as indexes:
             return asyncio.run(push(indexes))
     except TimeoutError:
-        why = f"it took longer than {MOST:.0f} s"
+        reason = f"it took longer than {LONGEST_PUSH:.0f} s"
     except (DeliveryError, StorageError, OSError) as error:
-        why = str(error)
-    tell(f"outbackcdx: the server has not taken all indexes, it is tried again: {why}")
+        reason = str(error)
+    tell(f"outbackcdx: the server has not taken all indexes, it is tried again: {reason}")
     return None

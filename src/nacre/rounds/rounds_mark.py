@@ -1,8 +1,8 @@
-"""The mark of rounds that run: a lock that the kernel drops when their process ends.
+"""The mark of running rounds: a lock that the kernel drops when their process ends.
 
-It refuses nobody, as two commands at once do no harm. It says that there is one, which the journal
-cannot: a command that was killed leaves the same journal. The file says how far the step is. It is
-written in place, so that its folder stays as it is: who watches that need not look again.
+The lock is shared, as two concurrent commands do no harm. It proves that rounds run, which the
+journal cannot: a killed command leaves the same journal. The file contains the progress of the
+step. It is written in place, so that the folder does not change and its watchers do not wake.
 """
 
 import fcntl
@@ -28,15 +28,15 @@ class StepProgress(msgspec.Struct, frozen=True):
 
     Attributes:
         step: Its name.
-        done: Tasks of its part that are done; of a fetch visits.
-        of: Tasks of the part; of a fetch visits that there will be; 0: not known.
+        done: Finished tasks of its part; for a fetch finished visits.
+        of: Tasks of the part; for a fetch expected visits; 0 if unknown.
         unit: `tasks` or `urls`.
         phase: The part of the step, from 1; 0 for a fetch.
         bytes: Bytes that a fetch received.
-        hosts: Hosts that it asked.
-        left: Time that it still takes, s; None: not known yet, or it is no fetch.
-        ready: Its units that are done.
-        units: All of its units.
+        hosts: Hosts that a fetch requested from.
+        left: Estimated remaining time, s; None if unknown yet, or for other steps.
+        ready: Finished units of a fetch.
+        units: All units of a fetch.
         work: Name of the function of the tasks; "" for a fetch.
     """
 
@@ -54,11 +54,11 @@ class StepProgress(msgspec.Struct, frozen=True):
 
 
 def fetch_step(step: str, numbers: Mapping[str, Any]) -> StepProgress:
-    """The progress of a step that fetches.
+    """Return the progress of a step that fetches.
 
     Args:
         step: Its name.
-        numbers: Of `rounds.segments.fetch_progress.FetchProgress`, by name.
+        numbers: Fields of `rounds.segments.fetch_progress.FetchProgress`, by name.
     """
     return StepProgress(
         step, numbers["visits"], numbers["of"], "urls", 0,
@@ -70,7 +70,7 @@ class RoundsMark:
     """The mark of the rounds of this process.
 
     Args:
-        handle: The open file; -1: there is none, and nothing is told.
+        handle: The descriptor of the open file; -1: no file, and no reports.
     """
 
     def __init__(self, handle: int) -> None:
@@ -78,10 +78,10 @@ class RoundsMark:
         self._next = 0.0
 
     def tell(self, progress: StepProgress) -> None:
-        """Say how far the step is, at most twice a second; the begin and the end of a part always.
+        """Report the progress, at most twice a second; always at begin and end of a part.
 
         Args:
-            progress: It.
+            progress: The progress of the step.
         """
         now = time.monotonic()
         if now < self._next and 0 < progress.done < progress.of:
@@ -89,15 +89,15 @@ class RoundsMark:
         self._next = now + _EVERY
         data = msgspec.json.encode(progress)[:_LONGEST].ljust(_LONGEST)
         if self._handle >= 0:
-            with suppress(OSError):  # nobody is told, and the rounds go on
+            with suppress(OSError):  # rounds continue without a report
                 os.pwrite(self._handle, data, 0)
 
 
 @contextmanager
 def rounds_mark(layout: Layout) -> Iterator[RoundsMark]:
-    """While the block runs, rounds run in a directory.
+    """Mark a directory while rounds run in it.
 
-    A file system without locks has no marks; the rounds run all the same.
+    A file system without locks has no marks; the rounds run nevertheless.
     """
     handle = -1
     try:
@@ -107,7 +107,7 @@ def rounds_mark(layout: Layout) -> Iterator[RoundsMark]:
         fcntl.flock(handle, fcntl.LOCK_SH)
         os.truncate(handle, 0)
     except OSError:
-        pass  # whoever writes into the directory next tells what it has
+        pass  # the next write into the directory reports the fault
     try:
         yield RoundsMark(handle)
     finally:
@@ -116,7 +116,7 @@ def rounds_mark(layout: Layout) -> Iterator[RoundsMark]:
 
 
 def rounds_run(layout: Layout) -> bool:
-    """Whether rounds run in a directory; False where that cannot be told."""
+    """Return whether rounds run in a directory; False if that cannot be checked."""
     try:
         handle = os.open(layout.cycle / _NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -133,7 +133,7 @@ def rounds_run(layout: Layout) -> bool:
 
 
 def step_progress(layout: Layout) -> StepProgress | None:
-    """The progress of the step of rounds that run (`rounds_run`); None: not known yet."""
+    """Return the progress of the step of running rounds (`rounds_run`); None if unknown yet."""
     try:
         handle = os.open(layout.cycle / _NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

@@ -1,10 +1,11 @@
-"""Runs rounds: does their steps one after the other, and reports each to a listener.
+"""Run rounds: their steps one after the other, with a report of each to a listener.
 
-It knows no command line and no console. The options of a request are in its `RoundSteps`.
+This module is independent of command line and console. The options of a request are in its
+`RoundSteps`.
 """
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, Self
@@ -13,8 +14,7 @@ import msgspec
 
 from nacre.crawldb.settings import CycleSettings
 from nacre.errors import NacreError
-from nacre.rounds.engine import TaskEngine
-from nacre.rounds.engine.counting import TASKS, CountingEngine
+from nacre.rounds.engine import OnResult, TaskEngine, TaskResult, TaskSpec
 from nacre.rounds.journal import (
     DEDUP,
     FETCH,
@@ -27,7 +27,7 @@ from nacre.rounds.journal import (
     JournalFile,
     RoundsEnd,
     RoundsJournal,
-    StopWish,
+    StopSignal,
     begin,
     next_step,
     run_rounds,
@@ -36,17 +36,17 @@ from nacre.rounds.journal import (
 )
 from nacre.rounds.pushing import push_rounds
 from nacre.rounds.rounds_mark import RoundsMark, StepProgress, fetch_step, rounds_mark
-from nacre.rounds.segments.parts_so_far import kept_so_far
+from nacre.rounds.segments.parts_so_far import count_parts_so_far
 from nacre.rounds.steps.context import StepContext, Told
 from nacre.rounds.steps.dedup import DedupResult
-from nacre.rounds.steps.fetch import TOLD_BY_FETCH, SegmentFetch
+from nacre.rounds.steps.fetch import REPORTED_BY_FETCH, SegmentFetch
 from nacre.rounds.steps.generate import GenerateResult
 from nacre.rounds.steps.index import IndexResult
 from nacre.rounds.steps.inject import InjectResult
 from nacre.rounds.steps.links import LinksResult
 from nacre.rounds.steps.sitemaps import SitemapsResult
 from nacre.rounds.steps.update import UpdateResult
-from nacre.rounds.tables.readers import KnownCounts, TableView, known_urls
+from nacre.rounds.tables.readers import KnownCounts, TableView, count_known_urls
 from nacre.rounds.tables.versions import CycleVersion
 from nacre.rounds.units.unit_folder import require_scratch
 from nacre.store.layout import Layout
@@ -99,14 +99,14 @@ class RoundsResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of rounds.
 
     Attributes:
-        why: Why they ended: `done`, `nothing due`, `interrupted`, `stopped`, `dry run`, or
+        why: The reason of the end: `done`, `nothing due`, `interrupted`, `stopped`, `dry run`, or
             `aborted` within a step.
-        rounds: Rounds that were finished.
+        rounds: Finished rounds.
         pages: Pages that were fetched.
         warc_bytes: Their bytes in the archive.
         faults: URLs that ended by an error of Nacre itself.
-        known: URLs that are known; None: they were not counted.
-        waiting: Those that wait for a fetch; None: they were not counted.
+        known: Known URLs; None if not counted.
+        waiting: Known URLs that wait for a fetch; None if not counted.
         interrupted: The fetch that was interrupted; None for none.
         version: Number of the newest version.
         generated: The last generate; None before the first.
@@ -254,7 +254,7 @@ class RoundsRunner:
     Args:
         layout: The directory.
         steps: The steps with their options.
-        stop: The wish to end.
+        stop: The request to end.
         listener: Receives the progress.
 
     Raises:
@@ -263,7 +263,7 @@ class RoundsRunner:
     """
 
     def __init__(
-        self, layout: Layout, steps: RoundSteps, stop: StopWish, listener: RoundsListener
+        self, layout: Layout, steps: RoundSteps, stop: StopSignal, listener: RoundsListener
     ) -> None:
         self._layout = layout
         self._steps = steps
@@ -321,13 +321,13 @@ class RoundsRunner:
         except KeyboardInterrupt:
             return RoundsResult(why=ABORTED, interrupted=self._so_far())
 
-    def _result(self, end: RoundsEnd, known: KnownCounts | None) -> RoundsResult:
+    def _result(self, end: RoundsEnd, counts: KnownCounts | None) -> RoundsResult:
         return RoundsResult(
             why=end.why,
             rounds=end.rounds,
             **self._totals._asdict(),
-            known=known.known if known is not None else None,
-            waiting=known.waiting if known is not None else None,
+            known=counts.known if counts is not None else None,
+            waiting=counts.waiting if counts is not None else None,
             interrupted=self._left,
             version=self.newest().number,
             generated=self._generated,
@@ -342,10 +342,10 @@ class RoundsRunner:
         if self._fetching is None:
             return None
         try:
-            held = kept_so_far(self._cycle.storage, self._fetching[1])
+            totals = count_parts_so_far(self._cycle.storage, self._fetching[1])
         except (NacreError, KeyboardInterrupt):
             return None
-        return FetchSoFar(*self._fetching, *held)
+        return FetchSoFar(*self._fetching, *totals)
 
     def _count_known(self) -> KnownCounts:
         self._step = ""  # the progress of these tasks is not reported
@@ -353,17 +353,17 @@ class RoundsRunner:
             view = TableView(
                 self._cycle, self._cycle.newest(), self._engine, context.place, context.interval
             )
-            return known_urls(view)
+            return count_known_urls(view)
 
     def _run(self) -> RoundsEnd:
         file, plan = JournalFile(self._layout), self._plan
-        left = file.read()
-        journal = begin(left, plan.rounds, self.now(), {})
+        interrupted = file.read()
+        journal = begin(interrupted, plan.rounds, self.now(), {})
         if plan.dry:
             return self._dry_run(journal)
-        if left is not None and left.step:
+        if interrupted is not None and interrupted.step:
             self._resumed = True
-            self._listener.note(f"goes on with round {journal.round}, at {left.step}")
+            self._listener.note(f"goes on with round {journal.round}, at {interrupted.step}")
         with rounds_mark(self._layout) as self._mark:
             return run_rounds(self, file, journal, self._stop, plan.steps, plan.once)
 
@@ -407,8 +407,8 @@ class RoundsRunner:
     @contextmanager
     def _open(self, clock: int = 0) -> Iterator[StepContext]:
         """Open the directory for a step that reports its progress."""
-        with self._steps.open(self._engine, clock, self._told) as context:
-            counting = CountingEngine(context.engine, self._told, TOLD_BY_FETCH)
+        with self._steps.open(self._engine, clock, self._report) as context:
+            counting = CountingEngine(context.engine, self._report, REPORTED_BY_FETCH)
             yield replace(context, engine=counting)
 
     def _generate(self, clock: int) -> bool:
@@ -430,8 +430,8 @@ class RoundsRunner:
     def _sleep(self, seconds: float) -> float:
         """Wait, unless rounds shall end; return the time that it took, s."""
         began = time.monotonic()
-        while (left := began + seconds - time.monotonic()) > 0 and not self._stop.why:
-            time.sleep(min(left, _NAP))
+        while (remaining := began + seconds - time.monotonic()) > 0 and not self._stop.why:
+            time.sleep(min(remaining, _NAP))
         return time.monotonic() - began
 
     def _fetch(self, context: StepContext, number: int) -> None:
@@ -446,12 +446,12 @@ class RoundsRunner:
         self._listener.done(FETCH, result)
         push_rounds(context.layout, context.settings, self._listener.note)
 
-    def _told(self, what: str, numbers: Mapping[str, Any]) -> None:
-        if what == FETCH:
+    def _report(self, kind: str, numbers: Mapping[str, Any]) -> None:
+        if kind == FETCH:
             progress = fetch_step(self._step, numbers)
-        elif what == TASKS and self._step:
-            done, of, phase = (int(numbers[name]) for name in ("done", "of", "phase"))
-            progress = StepProgress(self._step, done, of, "tasks", phase, work=numbers["work"])
+        elif kind == TASKS and self._step:
+            finished, of, phase = (int(numbers[name]) for name in ("done", "of", "phase"))
+            progress = StepProgress(self._step, finished, of, "tasks", phase, work=numbers["work"])
         else:
             return
         self._listener.progress(progress, numbers)
@@ -463,3 +463,70 @@ def _seconds_until(due: int | None, clock: int, most: float) -> float:
     if due is None:
         return most
     return min(max((due - clock) / 1000, _NAP), most)
+
+
+TASKS = "tasks"
+"""The name of its reports."""
+
+
+class CountingEngine:
+    """An engine that reports progress; see `TaskEngine`.
+
+    Args:
+        engine: Runs the tasks.
+        report: Called with `TASKS`, and `phase` (calls of `map` with tasks so far), `done`, `of`,
+            and `work` (the name of their function).
+        unreported: Functions whose tasks are not reported, as their caller reports more.
+
+    Attributes:
+        name: The name of the engine.
+        workers: The parallel tasks of the engine.
+    """
+
+    def __init__(
+        self,
+        engine: TaskEngine,
+        report: Callable[[str, Mapping[str, int | str]], None],
+        unreported: Container[object] = (),
+    ) -> None:
+        self.name = engine.name
+        self.workers = engine.workers
+        self._engine = engine
+        self._report = report
+        self._unreported = unreported
+        self._phase = 0
+
+    @property
+    def scratch(self) -> str:
+        """See `TaskEngine.scratch`."""
+        return self._engine.scratch
+
+    def map(
+        self,
+        function: Callable[[TaskSpec], TaskResult],
+        specs: Sequence[TaskSpec],
+        on_result: OnResult[TaskResult] | None = None,
+    ) -> list[TaskResult]:
+        """See `TaskEngine.map`."""
+        if not specs or function in self._unreported:  # a part without tasks is none
+            return self._engine.map(function, specs, on_result)
+        self._phase += 1
+        phase, finished = self._phase, 0
+
+        def tell() -> None:
+            work = function.__name__
+            self._report(TASKS, {"phase": phase, "done": finished, "of": len(specs), "work": work})
+
+        def count_result(number: int, result: TaskResult) -> None:
+            nonlocal finished
+            finished += 1
+            tell()
+            if on_result is not None:
+                on_result(number, result)
+
+        tell()
+        return self._engine.map(function, specs, count_result)
+
+    def close(self) -> None:
+        """See `TaskEngine.close`."""
+        self._engine.close()

@@ -1,7 +1,7 @@
-"""The segments of a cycle: what they hold, their visits, and giving one up.
+"""The segments of a cycle: their contents, their visits, and dropping a segment.
 
-A segment that is given up before its update is named no more: its URLs are free for the next list.
-Its WARC files stay in the archive.
+Versions no longer list a segment that is dropped before its update: its URLs are free for the next
+list. Its WARC files stay in the archive.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,10 +15,10 @@ from nacre.crawldb.row import bucket_of
 from nacre.errors import JobError
 from nacre.rounds.segments.frozen_settings import write_changed_settings
 from nacre.rounds.segments.parts import ARCHIVED, PartFile
-from nacre.rounds.segments.segment_files import known_files, recorded
+from nacre.rounds.segments.segment_files import known_files, record_segment
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.update_tasks import facts_of, local_facts
-from nacre.rounds.storage import MissingFileError, file_sha256, localized
+from nacre.rounds.storage import MissingFileError, file_sha256, localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -51,7 +51,7 @@ class SegmentRow(NamedTuple):
         units: Units.
         urls: URLs of its lists.
         parts: Parts of its units.
-        until: When its leases end, ms.
+        until: The end of its leases, ms since the epoch.
     """
 
     name: str
@@ -63,12 +63,10 @@ class SegmentRow(NamedTuple):
 
 
 def segment_rows(version: CycleVersion) -> list[SegmentRow]:
-    """All segments, the oldest first."""
+    """Return all segments, the oldest first."""
     return [
-        SegmentRow(
-            name, one.state, one.units, one.urls, sum(map(len, one.parts.values())), one.until
-        )
-        for name, one in sorted(version.segments.items())
+        SegmentRow(name, s.state, s.units, s.urls, sum(map(len, s.parts.values())), s.until)
+        for name, s in sorted(version.segments.items())
     ]
 
 
@@ -80,11 +78,11 @@ class SegmentContents(NamedTuple):
         state: `generated`, `fetched` or `updated`.
         listed: URLs of its lists.
         visits: Final visits.
-        pages: Of these, those with a page: status 200 to 299.
+        pages: Visits with a page: status 200 to 299.
         not_attempted: URLs that were not attempted.
         links: Links of its pages that the scope accepts.
-        first: When the first visit began, ms; None without visits.
-        last: When the last one began, ms; None without visits.
+        first: Begin of the first visit, ms since the epoch; None without visits.
+        last: Begin of the last visit, ms since the epoch; None without visits.
     """
 
     name: str
@@ -101,7 +99,7 @@ class SegmentContents(NamedTuple):
 def segment_contents(
     work: TaskWork, version: CycleVersion, names: Sequence[str] = ()
 ) -> list[SegmentContents]:
-    """The contents of segments, the oldest first.
+    """Return the contents of segments, the oldest first.
 
     Args:
         work: A kernel and a folder.
@@ -118,10 +116,10 @@ def segment_contents(
 
 def _contents(work: TaskWork, version: CycleVersion, name: str) -> SegmentContents:
     state = state_of(version, name)
-    found = SegmentContents(name, state.state, state.urls)
+    contents = SegmentContents(name, state.state, state.urls)
     facts = facts_of(name, state)
     if not facts.parts:
-        return found
+        return contents
     visits, links = (
         parquet(local_facts(work.storage, facts.files(kind), work)) for kind in ("visits", "links")
     )
@@ -132,11 +130,11 @@ def _contents(work: TaskWork, version: CycleVersion, name: str) -> SegmentConten
         f"max(time) filter (reason is null) // 1000 from {visits}"
     )
     pages = dict(zip(("visits", "pages", "not_attempted", "first", "last"), counts, strict=True))
-    return found._replace(**pages, links=work.kernel.value(f"select count(*) from {links}"))
+    return contents._replace(**pages, links=work.kernel.value(f"select count(*) from {links}"))
 
 
 def index_files(cycle: Cycle, version: CycleVersion, names: Sequence[str] = ()) -> list[str]:
-    """Names of the indexes of the WARCs of segments, those that are there.
+    """Return the names of the existing indexes of the WARCs of segments.
 
     Args:
         cycle: The versions.
@@ -158,15 +156,15 @@ def visits_of(
     url: str = "",
     indexes: Sequence[str] = (),
 ) -> Iterator[Any]:
-    """The visits of segments, in batches of Arrow, by time.
+    """Yield the visits of segments, in batches of Arrow, by time.
 
     Args:
         work: A kernel and a folder.
         version: The version.
         names: The segments; none for all that were fetched.
-        url: Only those of this key; "" for all.
+        url: The key of a URL, for its visits alone; "" for all.
         indexes: Names of indexes of WARCs (`index_files`), which have the lengths of records:
-            `warc_length`. None: without them.
+            `warc_length`; () for none.
 
     Raises:
         JobError: There is no such segment, or none was fetched.
@@ -211,10 +209,10 @@ class DropSpec(NamedTuple):
     """The leases of a segment that end.
 
     Attributes:
-        place: Where the task works.
-        lists: Its lists; a digest that is "" is not compared.
-        buckets: Buckets of the table.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        lists: The lists of the segment; a digest "" is not compared.
+        buckets: Number of buckets of the table.
+        version: Number of the version to commit.
     """
 
     place: TaskPlace
@@ -224,12 +222,12 @@ class DropSpec(NamedTuple):
 
 
 def drop_task(spec: DropSpec) -> list[TableFile] | None:
-    """Write the ends of the leases of a segment, by bucket; None where a list is damaged."""
+    """Write the ends of the leases of a segment, by bucket; None if a list is damaged."""
     with spec.place.open() as work:
         by_bucket: dict[int, list[str]] = {}
         try:
             for file in spec.lists:
-                path = localized(work.storage, file.name, work.scratch)
+                path = localize(work.storage, file.name, work.scratch)
                 if not path.is_file() or (file.sha256 and file_sha256(path) != file.sha256):
                     return None
                 for (key,) in work.kernel.rows(f"select key from {parquet([str(path)])}"):
@@ -240,13 +238,13 @@ def drop_task(spec: DropSpec) -> list[TableFile] | None:
 
 
 class LeasedSpec(NamedTuple):
-    """One task: URLs that a segment has leased are looked for, and their leases end.
+    """One task: find the URLs that a segment has leased, and end their leases.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         segment: The segment.
-        buckets: Buckets of the table of URLs that it looks into.
-        version: Number of the version that it is for.
+        buckets: Buckets of the table of URLs to search.
+        version: Number of the version to commit.
         interval: Interval of a URL that has none, s.
     """
 
@@ -273,7 +271,7 @@ def leased_task(spec: LeasedSpec) -> list[TableFile]:
 
 
 def _ended(work: TaskWork, by_bucket: Mapping[int, list[str]], version: int) -> Iterator[TableFile]:
-    """Files that say that nobody has leased these URLs."""
+    """Yield files with the ends of the leases of URLs."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     from nacre.crawldb.row import GROUPS  # noqa: PLC0415 - made of Arrow
@@ -288,14 +286,14 @@ def _ended(work: TaskWork, by_bucket: Mapping[int, list[str]], version: int) -> 
 
 
 def drop_segment(context: StepContext, name: str) -> CycleVersion | None:
-    """Give a segment up: its URLs are free, and no version names it any more.
+    """Drop a segment: its URLs are free, and no new version lists it.
 
     Args:
         context: The context of the driver.
         name: The segment.
 
     Returns:
-        The version; None where it is dry.
+        The version; None in a dry run.
 
     Raises:
         JobError: There is no such segment.
@@ -303,12 +301,12 @@ def drop_segment(context: StepContext, name: str) -> CycleVersion | None:
     """
     version = context.cycle.newest()
     state = state_of(version, name)
-    heir = _heir(version, name, state)
+    heir = _find_heir(version, name, state)
     if context.dry:
         return None
     files: list[TableFile] = []
     if state.state != "updated" and state.until:  # lists of given URLs hold no leases
-        files = _free(context, version, name, state)
+        files = _end_leases(context, version, name, state)
     changes = CycleChanges(
         step="segments drop",
         clock=context.clock,
@@ -319,15 +317,21 @@ def drop_segment(context: StepContext, name: str) -> CycleVersion | None:
     return context.cycle.commit(version, changes)
 
 
-def _free(
+def _end_leases(
     context: StepContext, version: CycleVersion, name: str, state: SegmentState
 ) -> list[TableFile]:
-    """The ends of its leases: of the URLs of its lists, or where one is damaged, of the table."""
+    """Write the ends of its leases, by its lists, or by the table if a list is damaged."""
     storage, number = context.cycle.storage, version.number + 1
     folder = f"segments/{name}/lists/"
-    known = [one for one in known_files(storage, name, state) if one.name.startswith(folder)]
+    lists_known = [
+        list_name
+        for list_name in known_files(storage, name, state)
+        if list_name.name.startswith(folder)
+    ]
     names = storage.list(folder.rstrip("/"))
-    lists = known or [PartFile(one, 0, "") for one in names if one.endswith(".parquet")]
+    lists = lists_known or [
+        PartFile(list_name, 0, "") for list_name in names if list_name.endswith(".parquet")
+    ]
     if len(lists) == state.units:
         buckets = version.tables[CRAWLDB].buckets
         spec = DropSpec(context.place, tuple(lists), buckets, number)
@@ -335,33 +339,39 @@ def _free(
         if files is not None:
             return files
     specs = [
-        LeasedSpec(context.place, name, group, number, context.interval)
-        for group in in_tasks(buckets_of(context.cycle, version, CRAWLDB))
+        LeasedSpec(context.place, name, g, number, context.interval)
+        for g in in_tasks(buckets_of(context.cycle, version, CRAWLDB))
     ]
-    return [file for found in context.engine.map(leased_task, specs) for file in found]
+    return [file for b in context.engine.map(leased_task, specs) for file in b]
 
 
-def _heir(version: CycleVersion, name: str, state: SegmentState) -> dict[str, SegmentState | None]:
-    """The segment that keeps the cash of the virtual page in place of one that goes.
+def _find_heir(
+    version: CycleVersion, name: str, state: SegmentState
+) -> dict[str, SegmentState | None]:
+    """Return the segment that takes over the cash of the virtual page.
 
     Raises:
-        JobError: There is no other.
+        JobError: There is no other segment.
     """
     cash = int(state.more.get("virtual", 0)) if state.state == "updated" else 0
     if not cash:
         return {}
-    others = (one for one in version.segments if one != name)
-    # `parse` may count anew what a segment has that is not updated.
-    other = max(others, key=lambda one: (version.segments[one].state == "updated", one), default="")
-    if not other:
+    names = (segment for segment in version.segments if segment != name)
+    # `parse` may count the cash of a segment that is not updated again.
+    heir = max(
+        names,
+        key=lambda segment: (version.segments[segment].state == "updated", segment),
+        default="",
+    )
+    if not heir:
         raise JobError(f"segment {name} is the only one, and keeps what scores are computed from")
-    known = version.segments[other]
-    more = {**known.more, "virtual": int(known.more.get("virtual", 0)) + cash}
-    return {other: msgspec.structs.replace(known, more=more)}
+    heir_state = version.segments[heir]
+    more = {**heir_state.more, "virtual": int(heir_state.more.get("virtual", 0)) + cash}
+    return {heir: msgspec.structs.replace(heir_state, more=more)}
 
 
 def set_on_segment(context: StepContext, name: str, paths: Sequence[str]) -> CycleVersion | None:
-    """Set settings that do not concern its list on a segment that waits for its fetch.
+    """Change settings of a segment that waits for its fetch, except those of its list.
 
     Args:
         context: The context of the driver, whose settings have the new values.
@@ -386,8 +396,8 @@ def set_on_segment(context: StepContext, name: str, paths: Sequence[str]) -> Cyc
     changed = write_changed_settings(context.layout, context.loaded, storage, (name, state), paths)
     if changed is None:
         return None
-    known = known_files(storage, name, state)
-    changed = recorded(context.engine, storage, name, changed, known)
+    files = known_files(storage, name, state)
+    changed = record_segment(context.engine, storage, name, changed, files)
     options = {"segment": name, "settings": list(paths)}
     changes = CycleChanges(
         step="segments set", clock=context.clock, options=options, segments={name: changed}

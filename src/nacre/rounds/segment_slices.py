@@ -1,9 +1,9 @@
-"""Slices: a segment whose lists are too long becomes several, before it is fetched.
+"""Divide a segment whose lists are too long into slices, before it is fetched.
 
-The best URLs come first: the first slice has what every host asks first. URLs keep their units, so
-politeness and the length of a unit are as they were; the names of units differ between slices, as
-the names of WARCs have them. Source: Nutch, `mergesegs -slice` (reference N 1.1), which also merges
-segments: here nothing has to be merged, as versions name the facts of all.
+The best URLs come first: the first slice has the first URLs of every host. URLs keep their units,
+    so politeness and the length of a unit do not change; the names of units differ between slices,
+    as the names of WARCs contain them. Source: Nutch, `mergesegs -slice` (reference N 1.1), which
+    also merges segments: Nacre needs no merge, as versions list the facts of all segments.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,10 +16,10 @@ from nacre.crawldb.row import bucket_of
 from nacre.errors import JobError
 from nacre.rounds.journal import SITEMAPS
 from nacre.rounds.segments.frozen_settings import conf_name
-from nacre.rounds.segments.segment_files import recorded_all
+from nacre.rounds.segments.segment_files import record_segments
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.generate import list_name, new_segments
-from nacre.rounds.storage import Storage, localized
+from nacre.rounds.storage import Storage, localize
 from nacre.rounds.tables.tables import CRAWLDB, FilePlan, TaskPlace, TaskWork, publish, write_arrow
 from nacre.rounds.tables.versions import (
     CycleChanges,
@@ -31,16 +31,16 @@ from nacre.rounds.tables.versions import (
 
 
 class SliceSpec(NamedTuple):
-    """One task: the lists of a segment, divided.
+    """One task: divide the lists of a segment.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         segment: The segment.
         names: Names of its slices.
         size: URLs of a slice at most.
-        buckets: Buckets of the table of URLs.
-        until: When the leases end, ms; 0: its URLs hold none.
-        version: Number of the version that it is for.
+        buckets: Number of buckets of the table of URLs.
+        until: The end of the leases, ms since the epoch; 0 for none.
+        version: Number of the version to commit.
         conf: Name of the folder in the segment with its settings.
     """
 
@@ -72,9 +72,9 @@ class SliceResult(NamedTuple):
     """The outcome of a division.
 
     Attributes:
-        slices: The names of the slices by that of their segment; {} where none was too long.
-        left: Segments that are longer and stay whole: those of sitemaps.
-        planned: How many slices each would be divided into, where it is dry.
+        slices: The names of slices by their segment; {} if no segment was too long.
+        left: Longer segments of sitemaps, which stay whole.
+        planned: The number of slices of each segment, in a dry run.
     """
 
     slices: dict[str, tuple[str, ...]]
@@ -83,28 +83,28 @@ class SliceResult(NamedTuple):
 
 
 def slice_segments(context: StepContext, size: int) -> SliceResult:
-    """Divide the segments that wait for their fetch, and have more URLs than that.
+    """Divide the segments that wait for their fetch, and have more URLs than a slice.
 
-    Those of sitemaps stay whole: the step `sitemaps` goes on with one segment at a time.
+    Segments of sitemaps stay whole: the step `sitemaps` resumes one segment at a time.
 
     Args:
         context: The context of the driver.
         size: URLs of a slice at most.
 
     Raises:
-        JobError: The size is none, or a segment is being fetched.
+        JobError: The size is below 1, or a segment is being fetched.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     if size < 1:
         raise JobError(f"segments slice {size}: a slice has at least one URL")
     version = context.cycle.newest()
-    long, left = _too_long(version, size)
+    long, undivided = _too_long(version, size)
     specs: list[SliceSpec] = []
     for name in long:
-        _require_unbegun(context.cycle.storage, name)
+        _require_not_begun(context.cycle.storage, name)
     numbers = {name: -(-version.segments[name].urls // size) for name in long}
     if context.dry:
-        return SliceResult({}, left, numbers)
+        return SliceResult({}, undivided, numbers)
     for name in long:
         state = state_of(version, name)
         clock = int(state.more.get("clock", context.clock))
@@ -116,16 +116,16 @@ def slice_segments(context: StepContext, size: int) -> SliceResult:
             )
         )  # fmt: skip
     if not specs:
-        return SliceResult({}, left)
-    made = context.engine.map(slice_task, specs)
+        return SliceResult({}, undivided)
+    sliced = context.engine.map(slice_task, specs)
     states = {}
-    for spec, lists in zip(specs, made, strict=True):
+    for spec, lists in zip(specs, sliced, strict=True):
         whole = state_of(version, spec.segment)
         for name, units, urls in zip(spec.names, lists.units, lists.urls, strict=True):
             states[name] = msgspec.structs.replace(whole, units=units, urls=urls)
     segments: dict[str, SegmentState | None] = dict.fromkeys(long)
-    segments |= recorded_all(context.engine, context.cycle.storage, states, {})
-    leases = [file for lists in made for file in lists.leases]
+    segments |= record_segments(context.engine, context.cycle.storage, states, {})
+    leases = [file for lists in sliced for file in lists.leases]
     changes = CycleChanges(
         step="segments slice",
         clock=context.clock,
@@ -134,21 +134,21 @@ def slice_segments(context: StepContext, size: int) -> SliceResult:
         segments=segments,
     )
     context.cycle.commit(version, changes)
-    return SliceResult({spec.segment: spec.names for spec in specs}, left)
+    return SliceResult({spec.segment: spec.names for spec in specs}, undivided)
 
 
 def _too_long(version: CycleVersion, size: int) -> tuple[list[str], tuple[str, ...]]:
-    """The segments that are divided, and those that are too long and stay whole."""
+    """Return the segments to divide, and the long ones that stay whole."""
     long = [
         name
         for name, state in sorted(version.segments.items())
         if state.state == "generated" and state.urls > size
     ]
-    left = tuple(name for name in long if SITEMAPS in version.segments[name].more)
-    return [name for name in long if name not in left], left
+    whole = tuple(name for name in long if SITEMAPS in version.segments[name].more)
+    return [name for name in long if name not in whole], whole
 
 
-def _require_unbegun(storage: Storage, name: str) -> None:
+def _require_not_begun(storage: Storage, name: str) -> None:
     if storage.walk(f"segments/{name}/units"):
         raise JobError(
             f"segment {name} is being fetched, or was interrupted: end its fetch first "
@@ -157,7 +157,7 @@ def _require_unbegun(storage: Storage, name: str) -> None:
 
 
 def slice_task(spec: SliceSpec) -> SlicedLists:
-    """Write the lists of the slices of a segment, with what their units need."""
+    """Write the lists of the slices of a segment, with the other files of their units."""
     folder = f"segments/{spec.segment}"
     with spec.place.open() as work:
         storage = work.storage
@@ -174,9 +174,9 @@ def slice_task(spec: SliceSpec) -> SlicedLists:
             for at, (unit, _) in enumerate(mine, begun):
                 _write_list(work, list_name(name, at), number, unit)
                 for kind, files in beside.items():
-                    known = lists[unit].replace("/lists/", f"/{kind}/")
-                    if known in files:
-                        storage.copy(known, list_name(name, at, kind))
+                    source = lists[unit].replace("/lists/", f"/{kind}/")
+                    if source in files:
+                        storage.copy(source, list_name(name, at, kind))
             for file in storage.walk(f"{folder}/{spec.conf}"):
                 storage.copy(file.name, file.name.replace(folder, f"segments/{name}", 1))
             begun += len(mine)
@@ -189,7 +189,7 @@ def _number(work: TaskWork, lists: Sequence[str], size: int) -> None:
     """Make the table `placed`: unit, place in it and slice of each URL; the best ones first."""
     sources = [
         f'select {unit} as unit, key, "order" from '
-        f"{parquet([str(localized(work.storage, name, work.scratch))])}"
+        f"{parquet([str(localize(work.storage, name, work.scratch))])}"
         for unit, name in enumerate(lists)
     ]
     work.kernel.execute(
@@ -198,7 +198,7 @@ def _number(work: TaskWork, lists: Sequence[str], size: int) -> None:
         f"from ({' union all '.join(sources)})"
     )
     for unit, name in enumerate(lists):
-        source = parquet([str(localized(work.storage, name, work.scratch))])
+        source = parquet([str(localize(work.storage, name, work.scratch))])
         work.kernel.execute(f"create temp view list_{unit} as select * from {source}")
 
 
@@ -214,9 +214,9 @@ def _write_list(work: TaskWork, name: str, number: int, unit: int) -> None:
 
 
 def _leases(work: TaskWork, spec: SliceSpec) -> Iterator[TableFile]:
-    """The leases of all URLs, each by the name of its slice; none of URLs that hold none.
+    """Yield the leases of all URLs by the name of their slice; none without leases.
 
-    A lease is a row, and would make a URL known that is not.
+    A lease is a row, so a new lease would add an unknown URL to the table.
     """
     if not spec.until:
         return

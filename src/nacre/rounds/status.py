@@ -1,4 +1,4 @@
-"""The state of a batch crawl in numbers."""
+"""The status of a batch crawl."""
 
 from collections import Counter
 from typing import Any
@@ -13,12 +13,12 @@ from nacre.store.layout import Layout
 
 
 def rounds_status(layout: Layout) -> dict[str, Any]:
-    """The state of a batch crawl as plain data.
+    """Return the status of a batch crawl as plain data.
 
-    `progress` is the `StepProgress` of rounds that run, else None.
+    `progress` is the `StepProgress` of running rounds, else None.
 
     Args:
-        layout: Its directory.
+        layout: The directory of the crawl.
 
     Raises:
         ConfigError: Its configuration is wrong.
@@ -27,7 +27,7 @@ def rounds_status(layout: Layout) -> dict[str, Any]:
     storage = load_tables(layout).settings.cycle.storage
     version = Cycle.open(layout.root, storage).newest()
     journal = JournalFile(layout).read()
-    states = Counter(one.state for one in version.segments.values())
+    states = Counter(segment.state for segment in version.segments.values())
     progress = step_progress(layout) if rounds_run(layout) else None
     return {
         "progress": msgspec.to_builtins(progress),

@@ -103,7 +103,7 @@ def test_settings_whose_command_is_killed_leave_the_segment_as_it_is(
     segment = json.loads(done.out)["segments"][0]
     words = ("segments", "set", segment, "robots.policy=ignore")
     with monkeypatch.context() as patch:
-        patch.setattr(segments, "recorded", raise_interrupt)
+        patch.setattr(segments, "record_segment", raise_interrupt)
         assert nacre("cycle", root, *words).code == 130
     folders = sorted((root / "cycle/segments" / segment).glob("conf*"))
     assert [len(list(folder.iterdir())) for folder in folders] == [2, 2]

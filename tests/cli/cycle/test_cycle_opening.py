@@ -10,7 +10,7 @@ from nacre.cli.cycle.opening import opened
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.round_steps import RequestedSteps
 from nacre.rounds.engine.local import LocalEngine, usable_cores
-from nacre.rounds.journal import StopWish
+from nacre.rounds.journal import StopSignal
 from nacre.rounds.opening import StepSetup
 from nacre.rounds.runner import SILENT, RoundsRunner
 from nacre.store.layout import Layout
@@ -34,7 +34,7 @@ def test_tasks_at_the_same_time_are_as_the_settings_say_unless_the_command_does(
     begun: list[int] = []
     monkeypatch.setattr(LocalEngine, "begin", lambda engine: begun.append(engine.workers))
     layout, request = Layout(tmp_path), RoundsRequest(tasks=option)
-    stop = StopWish(layout)
+    stop = StopSignal(layout)
     steps = RequestedSteps(layout, request, LocalRoundsOptions(), stop, SILENT)
     with RoundsRunner(layout, steps, stop, SILENT):
         pass

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.rounds.engine import gave_up
+from nacre.rounds.engine import attempts_error
 from nacre.rounds.tables.versions import CommittedByAnotherError
 from tests.cli.site import nacre, site
 
@@ -93,7 +93,7 @@ def test_a_storage_that_nothing_opens_is_refused_by_check(root: Path, place: str
 
 
 def test_a_message_that_ends_with_a_full_stop_has_no_other_one():
-    said = str(gave_up(1, "no space; the job then resumes where it stopped."))
+    said = str(attempts_error(1, "no space; the job then resumes where it stopped."))
     assert "where it stopped. Nothing was committed" in said
     assert ".." not in said
 

@@ -13,7 +13,7 @@ import pytest
 
 from nacre.crawldb.kernels import Kernel
 from nacre.errors import ConfigError, DamageError, StorageError
-from nacre.rounds.engine import BrokenTaskError, GuardedTask, TaskFailure, raised
+from nacre.rounds.engine import BrokenTaskError, GuardedTask, TaskFailure, to_exception
 from nacre.rounds.engine.local import LocalEngine, usable_cores
 from nacre.rounds.storage import MissingFileError
 from nacre.store.local_files import remove_left_behind
@@ -140,8 +140,8 @@ def test_errors_below_another_travel_as_that():
     guarded = GuardedTask(fails)
     found = guarded(("damage", "x"))
     assert found == TaskFailure("DamageError", "x")
-    assert isinstance(raised(found), DamageError)
-    assert type(raised(TaskFailure("URIError", "y"))) is StorageError
+    assert isinstance(to_exception(found), DamageError)
+    assert type(to_exception(TaskFailure("URIError", "y"))) is StorageError
 
 
 def test_cores_are_those_that_this_process_may_use():

@@ -14,7 +14,7 @@ from nacre.rounds.moving.hadoop import (
     WritableError,
     data_files,
     ranges,
-    unpacked,
+    unpack,
 )
 from tests.rounds.moving.hadoop_files import CODECS, SYNC, Container, map_file, sequence_file, vint
 
@@ -86,7 +86,7 @@ def test_a_length_that_is_said_takes_no_memory(tmp_path: Path):
 def test_packed_bytes_that_are_none():
     for codec in CODECS:
         with pytest.raises(WritableError):
-            unpacked(codec, b"not packed at all")
+            unpack(codec, b"not packed at all")
 
 
 @pytest.mark.parametrize(

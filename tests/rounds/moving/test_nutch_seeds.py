@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.rounds.moving.nutch_seeds import nutch_seed
+from nacre.rounds.moving.nutch_rows import nutch_seed
 
 ROW = {"key": "http://a.example/", "url": None, "status": "db_fetched", "interval": 60}
 

@@ -1,6 +1,6 @@
 """Stand-ins for manifests of parts: which WARCs a part has whose manifest is lost."""
 
-from nacre.rounds.segments.part_stand_ins import LostManifest, stand_ins, warcs_of
+from nacre.rounds.segments.part_stand_ins import LostManifest, replace_manifests, warcs_of
 from nacre.rounds.segments.parts import PartFile, PartManifest
 from nacre.rounds.tables.versions import TableFile
 
@@ -23,7 +23,7 @@ def test_a_part_has_the_warcs_that_its_visits_name_or_that_nobody_has():
         LostManifest(f"{FOLDER}/2-001", facts, frozenset({"c.warc.gz"})),
         LostManifest(f"{FOLDER}/2-002-p9"),
     ]
-    made = stand_ins(lost, {"a.warc.gz"}, archive, ("s", "u0007"), f"{FOLDER}/2-002-p9")
+    made = replace_manifests(lost, {"a.warc.gz"}, archive, ("s", "u0007"), f"{FOLDER}/2-002-p9")
     first, second, last = (made[one.part] for one in lost)
     assert names(first) == ["1-002/b.warc.gz", "1-002/d.warc.gz"]
     assert names(second) == ["2-001/c.warc.gz", "2-001/visits.parquet"]

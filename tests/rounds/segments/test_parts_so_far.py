@@ -6,7 +6,7 @@ import pytest
 
 from nacre.errors import DamageError
 from nacre.rounds.segments.parts import PartManifest, UnitPlace
-from nacre.rounds.segments.parts_so_far import kept_so_far, with_parts_so_far
+from nacre.rounds.segments.parts_so_far import count_parts_so_far, with_parts_so_far
 from nacre.rounds.storage import open_storage
 from nacre.rounds.tables.versions import CycleVersion, SegmentState
 
@@ -28,4 +28,4 @@ def test_a_damaged_part_hides_those_of_no_other_segment(tmp_path: Path):
     with pytest.raises(DamageError, match="1-001"):
         with_parts_so_far(storage, version, ["s2"])
     with pytest.raises(DamageError):
-        kept_so_far(storage, "s2")
+        count_parts_so_far(storage, "s2")

@@ -15,8 +15,8 @@ from nacre.rounds.segments.segment_files import (
     is_note,
     read_record,
     record_name,
-    recorded,
-    recorded_all,
+    record_segment,
+    record_segments,
 )
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.generate import GenerateOptions, generate
@@ -203,7 +203,7 @@ def test_parts_that_count_stay_recorded_and_are_gone_through_once_for_all_files(
     names = [f"{one}{kind}" for one in folders for kind in (".json", "/links.parquet")]
     known = [PartFile(name, 1, "0") for name in ("segments/s/conf/seeds.txt", *names)]
     parts = CountedParts(folders[1:])
-    state = recorded(
+    state = record_segment(
         LocalEngine(1), storage, "s", SegmentState(state="fetched", parts={"u0001": parts}), known
     )
     assert {one.name for one in read_record(storage, "s", state)} == {
@@ -228,10 +228,10 @@ def test_the_files_of_many_segments_are_read_by_the_same_tasks(tmp_path: Path):
     for name in states:
         storage.put(f"segments/{name}/lists/u0001.parquet", name.encode())
     engine = CountingEngine(1)
-    made = recorded_all(engine, storage, states, {})
+    made = record_segments(engine, storage, states, {})
     assert engine.calls == 1
     for name, state in made.items():
         [file] = read_record(storage, name, state)
         assert (file.name, file.size) == (f"segments/{name}/lists/u0001.parquet", 2)
-        assert recorded(engine, storage, name, states[name]) == state
+        assert record_segment(engine, storage, name, states[name]) == state
     engine.close()

@@ -14,7 +14,7 @@ from nacre.engine.seeding.seeds import SeedList
 from nacre.rounds.admission import Admission
 from nacre.rounds.steps import known_lines
 from nacre.rounds.steps.inject import InjectOptions, InjectResult, inject
-from nacre.rounds.steps.seed_rows import synced
+from nacre.rounds.steps.seed_rows import sync_seeds
 from nacre.rounds.tables import seedlist
 from nacre.rounds.tables.seedlist import PLAIN_LINE
 from nacre.rounds.tables.versions import CycleVersion
@@ -91,7 +91,7 @@ class Parsed:
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> Parsed:
-    monkeypatch.setattr(known_lines, "_FEWEST", 1)
+    monkeypatch.setattr(known_lines, "_LEAST_LINES", 1)
     return Parsed(monkeypatch)
 
 
@@ -136,7 +136,7 @@ def test_only_lists_that_the_rules_of_now_judged_are_looked_up(
     root_list = job / "crawl.yaml"
     root_list.write_text(JOB.replace("seeds: []", "seeds: [http://own.example/]"))
     with opened(job) as context:
-        assert synced(context).number == newest(job).number
+        assert sync_seeds(context).number == newest(job).number
     parsed.clear()
     assert injected(job, plain).known == 50
     assert parsed.lines == 0, "other steps keep what is known"

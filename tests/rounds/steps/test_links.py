@@ -5,7 +5,7 @@ import pytest
 from nacre.cli.cycle.table_steps import links_text
 from nacre.errors import JobError
 from nacre.rounds.steps.links import LINKS, TAKEN, LinksResult, bucket_ranges, links
-from nacre.rounds.steps.parse import _untaken
+from nacre.rounds.steps.parse import _unmark_links
 from nacre.rounds.steps.rank import RankOptions, rank
 from nacre.rounds.tables.tables import buckets_of, local_bucket, table_kind
 from tests.rounds.made import found
@@ -168,5 +168,5 @@ def test_links_are_taken_again_after_parse(cycle):
     taken(cycle)
     state = cycle.newest.segments["s1"]
     assert TAKEN in state.more
-    assert TAKEN not in _untaken(state, ()).more
-    assert _untaken(state, ("segments/s1/parts/u0001/1-001",)) is state, "a repair of a part"
+    assert TAKEN not in _unmark_links(state, ()).more
+    assert _unmark_links(state, ("segments/s1/parts/u0001/1-001",)) is state, "a repair of a part"

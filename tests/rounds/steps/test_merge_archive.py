@@ -17,7 +17,7 @@ from nacre.rounds.steps.merge_archive import (
     ArchiveFound,
     ArchiveSpec,
     OtherArchive,
-    _place,
+    _add_buckets,
     archive_task,
 )
 from nacre.rounds.steps.taking import ComparedRows, CompareSpec, compare_task
@@ -121,7 +121,7 @@ def test_only_visits_of_others_are_read_for_the_records_that_came_already(
 
 def test_a_merge_before_captures_came_along_is_mended_by_another(roots: Path, monkeypatch):
     a, b = roots / "a", roots / "b"
-    monkeypatch.setattr("nacre.rounds.steps.merge.taken_archive", _nothing_taken)
+    monkeypatch.setattr("nacre.rounds.steps.merge.import_captures", _nothing_taken)
     assert "0 new captures" in nacre("cycle", a, "merge", b).out
     monkeypatch.undo()
     assert "0 newer; 0 links, 0 hosts; 3 WARC files with 3 new" in nacre("cycle", a, "merge", b).out
@@ -205,9 +205,9 @@ def test_copies_of_facts_of_another_crawl_are_deleted_when_they_were_read(
 
     def placed(work: TaskWork, *arguments: Any) -> None:
         left.append(len(list((work.scratch / "segments").rglob("*.parquet"))))
-        _place(work, *arguments)
+        _add_buckets(work, *arguments)
 
-    monkeypatch.setattr("nacre.rounds.steps.merge_archive._place", placed)
+    monkeypatch.setattr("nacre.rounds.steps.merge_archive._add_buckets", placed)
     (tmp_path / "new").mkdir()
     made = FetchedCycle(tmp_path / "new")
     assert _merged(made, roots / "b").located == 3

@@ -19,7 +19,7 @@ from nacre.rounds.segments.frozen_settings import SEEDS_FILE
 from nacre.rounds.steps import seed_rows
 from nacre.rounds.steps.generate import GenerateOptions, GenerateResult, generate
 from nacre.rounds.steps.inject import InjectOptions, InjectResult, inject
-from nacre.rounds.steps.seed_rows import is_synced, synced
+from nacre.rounds.steps.seed_rows import is_synced, sync_seeds
 from nacre.rounds.tables import seedlist
 from nacre.rounds.tables.seed_index import KeptSeeds, marked_seeds, place_of_seeds
 from nacre.rounds.tables.tables import CRAWLDB
@@ -271,10 +271,10 @@ def test_a_conversion_that_is_killed_leaves_the_cycle_as_it_was(
     with opened(old) as context, monkeypatch.context() as patch:
         patch.setattr(type(context.cycle), "commit", killed)
         with pytest.raises(Killed):
-            synced(context)
+            sync_seeds(context)
     assert newest(old) == before
     with opened(old) as context:
-        synced(context)
+        sync_seeds(context)
     assert newest(old).number == before.number + 1
     assert set(lines_of(old)) == set(INJECTED)
 
@@ -294,7 +294,7 @@ def test_kill_9_at_any_file_of_a_conversion(old: Path, tmp_path: Path):
         found = newest(root).number
         assert found in (before, before + 1)
         with opened(root) as context:
-            synced(context)
+            sync_seeds(context)
         assert set(lines_of(root)) == set(INJECTED)
         outcomes.append(found)
         if ended:
@@ -319,7 +319,7 @@ def _killed_conversion(root: Path, number: int) -> None:
 
             for name in ("upload", "put", "create"):
                 setattr(storage, name, counted(name))
-            synced(context)
+            sync_seeds(context)
     finally:
         os._exit(0)
 
@@ -335,7 +335,7 @@ def test_a_conversion_holds_a_portion_of_the_lines(old: Path, monkeypatch: pytes
     monkeypatch.setattr(seedlist, "PORTION", 2)
     monkeypatch.setattr(seed_rows, "add_rows", counted)
     with opened(old) as context:
-        synced(context)
+        sync_seeds(context)
     assert max(sizes) == 2
     assert sum(sizes) == 10
     assert set(lines_of(old)) == set(INJECTED)

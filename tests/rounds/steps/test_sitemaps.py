@@ -4,7 +4,7 @@ from typing import Any
 
 from nacre.crawldb.row import ONE
 from nacre.rounds.steps.inject import InjectDefaults, NewSeed
-from nacre.rounds.steps.sitemap_tasks import ListedUrl, changed_entry, new_entry
+from nacre.rounds.steps.sitemap_tasks import ListedUrl, add_entry, merge_entry
 
 NOW = 1_700_000_000_000
 DEFAULTS = InjectDefaults(interval=86_400)
@@ -26,7 +26,7 @@ def listed(**changes: Any) -> ListedUrl:
 
 def test_a_new_url_is_due_now_and_names_its_sitemap():
     seed = NewSeed("http://a.test/", "http://a.test/", "", 9, ONE // 2, None, None, {})
-    made = new_entry(listed(), seed, DEFAULTS, NOW)
+    made = add_entry(listed(), seed, DEFAULTS, NOW)
     assert made.outcome == "new"
     assert made.state is None
     assert made.add is not None
@@ -36,20 +36,20 @@ def test_a_new_url_is_due_now_and_names_its_sitemap():
         9,
     )
     assert (made.add["score"], made.add["first_seen"]) == (ONE // 2, NOW)
-    made = new_entry(listed(interval=60, modified=5), seed, DEFAULTS, NOW)
+    made = add_entry(listed(interval=60, modified=5), seed, DEFAULTS, NOW)
     assert made.state is not None
     assert (made.state["interval"], made.state["modified"], made.state["status"]) == (60, 5, 1)
 
 
 def test_a_known_url_stays_unless_it_is_overwritten():
     one = listed(interval=60, modified=5)
-    assert changed_entry(one, KNOWN, DEFAULTS, overwrite=False) == ("known", None, None, None)
+    assert merge_entry(one, KNOWN, DEFAULTS, overwrite=False) == ("known", None, None, None)
     foreign = one._replace(own=False)
-    assert changed_entry(foreign, KNOWN, DEFAULTS, overwrite=True).outcome == "known"
+    assert merge_entry(foreign, KNOWN, DEFAULTS, overwrite=True).outcome == "known"
 
 
 def test_what_overwrites_keeps_the_state():
-    made = changed_entry(listed(interval=60, modified=5), KNOWN, DEFAULTS, overwrite=True)
+    made = merge_entry(listed(interval=60, modified=5), KNOWN, DEFAULTS, overwrite=True)
     assert made.outcome == "merged"
     assert made.state is not None
     assert made.add is not None
@@ -58,4 +58,4 @@ def test_what_overwrites_keeps_the_state():
     assert all(made.state[name] == KNOWN[name] for name in kept)
     assert made.add["score"] == -ONE // 2
     same = listed(score=ONE, modified=7, interval=86_400)
-    assert changed_entry(same, KNOWN, DEFAULTS, overwrite=True).outcome == "known"
+    assert merge_entry(same, KNOWN, DEFAULTS, overwrite=True).outcome == "known"

@@ -12,7 +12,7 @@ from nacre.rounds.storage import (
     MissingFileError,
     StoredFile,
     file_sha256,
-    localized,
+    localize,
     open_storage,
     remove_folder,
 )
@@ -69,7 +69,7 @@ def test_an_upload_is_a_second_name_on_one_file_system(tmp_path):
     stored = storage.local_path("tables/x")
     assert stored is not None
     assert stored.stat().st_ino == source.stat().st_ino
-    assert localized(storage, "tables/x", tmp_path / "s") == stored
+    assert localize(storage, "tables/x", tmp_path / "s") == stored
     storage.fetch("tables/x", tmp_path / "copy")
     assert file_sha256(tmp_path / "copy") == file_sha256(source)
 

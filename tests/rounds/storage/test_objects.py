@@ -9,7 +9,7 @@ import pytest
 from nacre.errors import ConfigError, StorageError
 from nacre.rounds.segments.named_files import OtherArchives
 from nacre.rounds.segments.outside import outside_warcs
-from nacre.rounds.storage import AlreadyThereError, MissingFileError, localized, open_storage
+from nacre.rounds.storage import AlreadyThereError, MissingFileError, localize, open_storage
 from nacre.rounds.tables.tables import local_warc
 from nacre.rounds.tables.versions import OUTSIDE, TableFile
 from tests.rounds.objects import bucket, object_server  # noqa: F401 - fixtures
@@ -26,7 +26,7 @@ def test_what_is_put_is_read(bucket, tmp_path):  # noqa: F811
         ("tables/b0001/a.parquet", 2)
     ]
     assert storage.local_path("tables/b0001/a.parquet") is None
-    copy = localized(storage, "tables/b0001/a.parquet", tmp_path)
+    copy = localize(storage, "tables/b0001/a.parquet", tmp_path)
     assert copy.read_bytes() == "国".encode("gbk")
     storage.delete("tables/b0001/a.parquet")
     storage.delete("tables/b0001/a.parquet")

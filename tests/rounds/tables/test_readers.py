@@ -14,9 +14,9 @@ from nacre.rounds.tables.readers import (
     KnownCounts,
     RowFilter,
     TableView,
+    count_known_urls,
     dump_rows,
     find_row,
-    known_urls,
     sql,
     table_stats,
     top_rows,
@@ -51,16 +51,16 @@ def view(made, workers=1):
 
 
 def test_known_urls_wait_until_they_are_fetched_or_excluded(made):
-    assert known_urls(view(made)) == KnownCounts(3, 1)
+    assert count_known_urls(view(made)) == KnownCounts(3, 1)
     made.set("admission", {"key": CHINESE, "rules": 7, "excluded": "regex-urlfilter.txt:2"})
     made.add(found("http://b.test/"), found("http://a.test/new"))
-    assert known_urls(view(made)) == KnownCounts(5, 2)
+    assert count_known_urls(view(made)) == KnownCounts(5, 2)
     compact(made.cycle, LocalEngine(1), made.place, NOW, keep=9)
-    assert known_urls(view(made)) == KnownCounts(5, 2)
+    assert count_known_urls(view(made)) == KnownCounts(5, 2)
 
 
 def test_before_the_first_seed_nothing_is_known(tmp_path):
-    assert known_urls(view(MadeCycle(tmp_path))) == KnownCounts(0, 0)
+    assert count_known_urls(view(MadeCycle(tmp_path))) == KnownCounts(0, 0)
 
 
 def rows_of(batches):

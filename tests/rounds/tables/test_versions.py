@@ -18,8 +18,8 @@ from nacre.rounds.tables.versions import (
     CycleChanges,
     SegmentState,
     TableFile,
-    in_fold_order,
     read_manifest,
+    sort_fold_order,
     version_name,
     write_manifest,
 )
@@ -218,7 +218,7 @@ def test_a_manifest_keeps_its_rows(files):
 
 @given(FILES)
 def test_the_order_of_a_fold(files):
-    ordered = in_fold_order(files)
+    ordered = sort_fold_order(files)
     assert sorted(ordered, key=id) == sorted(files, key=id)
     for before, after in pairwise(ordered):
         assert before.bucket <= after.bucket
@@ -237,7 +237,7 @@ def test_what_reads_manifests_may_be_given(tmp_path):
         asked.append(data)
         return read_manifest(data)
 
-    given = cycle.reading_by(read)
+    given = cycle.with_reader(read)
     assert given.files(made, "crawldb") == cycle.files(made, "crawldb")
     assert given.files(made, "crawldb")[0].path == "a.parquet"
     assert len(asked) == 1

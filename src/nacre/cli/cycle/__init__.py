@@ -2,5 +2,5 @@
 
 `commands.py` is the program, whose command line `program.py` reads. `opening.py` has the options
 that all commands share; `running.py` runs rounds; `steps.py`, `readers.py` and `segments.py` are
-the commands behind the directory; `texts.py` and `display.py` are what is shown.
+the commands after the directory; `texts.py` and `display.py` render results.
 """

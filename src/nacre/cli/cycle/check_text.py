@@ -1,4 +1,4 @@
-"""The text of `storage check`: what was found, what a repair has done, and what helps."""
+"""The text of `storage check`: the damage, the results of a repair, and the remedies."""
 
 from typing import Any
 
@@ -11,42 +11,42 @@ from nacre.rounds.segments.segment_files import is_note
 from nacre.rounds.tables.tables import CRAWLDB
 
 
-def check_data(found: StorageCheck) -> dict[str, Any]:
-    """The result of a check as JSON has it."""
+def check_data(result: StorageCheck) -> dict[str, Any]:
+    """Return the result of a check for JSON."""
     rows = {
-        name: [one._asdict() for one in getattr(found, name)]
+        name: [item._asdict() for item in getattr(result, name)]
         for name in ("damaged", "cash", "buckets", "indexes", "left")
     }
-    return {**found._asdict(), **rows}
+    return {**result._asdict(), **rows}
 
 
-def say_check(found: StorageCheck) -> None:
-    """Say what a check has found."""
-    files = f"{output.count(found.files, 'file')}, {size(found.size)}"
-    output.say(f"version {found.version}: {files}, {len(found.damaged)} damaged")
-    for one in found.damaged:
-        output.say(f"  {' '.join(str(value) for value in one)}")
-    for change in found.cash:
+def say_check(result: StorageCheck) -> None:
+    """Print the result of a check."""
+    files = f"{output.count(result.files, 'file')}, {size(result.size)}"
+    output.say(f"version {result.version}: {files}, {len(result.damaged)} damaged")
+    for file in result.damaged:
+        output.say(f"  {' '.join(str(value) for value in file)}")
+    for change in result.cash:
         cash = f"{change.before} before, {change.after} after"
         output.say(f"  version {change.version} ({change.step}) changed the sum of cash: {cash}")
 
 
-def say_repair(found: StorageCheck, *, dry: bool) -> None:
-    """Say what a repair has done."""
-    parts = output.count(found.remade, "part")
-    if dry and found.remade:
+def say_repair(result: StorageCheck, *, dry: bool) -> None:
+    """Print the result of a repair."""
+    parts = output.count(result.remade, "part")
+    if dry and result.remade:
         output.say(f"facts of {parts} would be made again of the WARCs")
-    elif found.remade:
-        lost = f"; {output.count(found.lost, 'URL')} are due again" if found.lost else ""
-        output.say(f"version {found.now} has facts of {parts} made again of the WARCs{lost}")
-    for bucket in found.buckets:
-        _say_bucket(bucket, found.version, dry=dry)
-    if dry and found.restored:
-        output.say(f"the state of version {found.restored} would be restored")
-    elif found.restored:
-        lost = f"; {output.count(found.lost, 'URL')} are fetched again" if found.lost else ""
-        output.say(f"version {found.now} has the state of version {found.restored}{lost}")
-    for index in found.indexes:
+    elif result.remade:
+        lost = f"; {output.count(result.lost, 'URL')} are due again" if result.lost else ""
+        output.say(f"version {result.now} has facts of {parts} made again of the WARCs{lost}")
+    for bucket in result.buckets:
+        _say_bucket(bucket, result.version, dry=dry)
+    if dry and result.restored:
+        output.say(f"the state of version {result.restored} would be restored")
+    elif result.restored:
+        lost = f"; {output.count(result.lost, 'URL')} are fetched again" if result.lost else ""
+        output.say(f"version {result.now} has the state of version {result.restored}{lost}")
+    for index in result.indexes:
         if dry:
             output.say(f"{index.name} would be made again of its WARC")
         elif index.is_same:
@@ -56,20 +56,20 @@ def say_repair(found: StorageCheck, *, dry: bool) -> None:
                 f"{index.name} is made again of its WARC, with the sha256 {index.found}, which is "
                 "not the one that was committed: another version of Nacre made it"
             )
-    for name in found.forgotten:
-        said = next(text for note, text in _WITHOUT.items() if f"/{note}" in name)
-        output.say(f"{name} {'would be' if dry else 'is'} given up: {said}")
+    for name in result.forgotten:
+        effect = next(text for note, text in _WITHOUT.items() if f"/{note}" in name)
+        output.say(f"{name} {'would be' if dry else 'is'} given up: {effect}")
 
 
 def _say_bucket(bucket: RemadeBucket, version: int, *, dry: bool) -> None:
-    """Say how a bucket was made again, what is fetched again, and which step completes it."""
+    """Print the sources of a rebuilt bucket, the URLs to fetch again, and the step to run."""
     name = f"bucket {bucket.bucket} of {bucket.table}"
     if dry:
         output.say(f"{name} would be made again; the other buckets stay")
         return
     sources = _sources(bucket, version)
-    made = f"made again of {', '.join(sources)}" if sources else "emptied: nothing else has it"
-    output.say(f"{name} is {made}; the other buckets stay")
+    action = f"made again of {', '.join(sources)}" if sources else "emptied: nothing else has it"
+    output.say(f"{name} is {action}; the other buckets stay")
     if bucket.again:
         output.say(f"  {output.count(len(bucket.again), 'URL')} of it are fetched again:")
         for url in bucket.again[:_SHOWN]:
@@ -136,27 +136,27 @@ _AGAIN = {
 """How a segment comes back, by where it was imported from."""
 
 
-def say_advice(found: StorageCheck, directory: str, *, repair: bool) -> None:
-    """Say what helps where a repair does not."""
-    left = found._replace(damaged=found.left)
-    made = {index.name for index in found.indexes}
-    records = [record for record in left.records if record.name not in made]
+def say_advice(result: StorageCheck, directory: str, *, repair: bool) -> None:
+    """Print remedies for the damage that a repair cannot fix."""
+    unrepaired = result._replace(damaged=result.left)
+    remade = {index.name for index in result.indexes}
+    records = [record for record in unrepaired.records if record.name not in remade]
     if records and repair:
         lost = output.count(len(records), "file")
         output.say(f"{lost} of the archive can only be put back from a copy; tables stay")
     command = f"{output.program()} cycle {output.typed(directory)}"
-    for name, of in left.segments.items():
-        if any(not is_note(one.name) for one in of):
+    for name, files in unrepaired.segments.items():
+        if any(not is_note(file.name) for file in files):
             output.say(
                 f"segment {name}: put its files back from a copy, or give it up by `{command} "
                 f"segments drop {name}`; URLs that wait in it are then due again"
             )
-    for name, origin in found.imported.items():
+    for name, origin in result.imported.items():
         output.say(
             f"segment {name}: its facts cannot be made again here. Give it up by `{command} "
             f"segments drop {name}`, and then {_AGAIN[origin]} again: that brings it back"
         )
     indexes = [record for record in records if record.name.endswith(".cdxj")]
-    notes = [one for of in left.segments.values() for one in of if is_note(one.name)]
-    if not repair and (left.tables or indexes or notes):
+    notes = [file for files in unrepaired.segments.values() for file in files if is_note(file.name)]
+    if not repair and (unrepaired.tables or indexes or notes):
         output.say(f"`{command} storage check --repair` mends what is not a WARC or a list")

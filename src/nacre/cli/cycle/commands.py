@@ -1,4 +1,4 @@
-"""`nacre cycle DIR`: rounds, where no step is named behind it, and the list of all steps."""
+"""`nacre cycle DIR`: rounds, if no step is named after it, and the list of all steps."""
 
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -112,16 +112,16 @@ def _require_nothing_else(ctx: typer.Context) -> None:
     """Raise ConfigError for options of rounds before the name of a step."""
     from nacre.errors import ConfigError
 
-    given = [
+    typed = [
         param
         for param in ctx.command.params
         if param.name not in {"directory", "_yes"} and _is_typed(ctx, str(param.name))
     ]
-    if given:
+    if typed:
         step = ctx.invoked_subcommand
         raise ConfigError(
-            f"{given[0].opts[0]} stands before {step}, where options of rounds stand: write "
-            f"{ctx.command_path} DIR {step} {given[0].opts[0]} …"
+            f"{typed[0].opts[0]} stands before {step}, where options of rounds stand: write "
+            f"{ctx.command_path} DIR {step} {typed[0].opts[0]} …"
         )
 
 

@@ -19,7 +19,7 @@ from nacre.engine.clock import SystemClock
 _TEXT = 58
 _BAR = 10
 _EVERY = 0.5
-"""Seconds between two looks of the line of a running step on a terminal."""
+"""Seconds between two updates of the line of a running step on a terminal."""
 _LATE = 60.0
 """Seconds between two lines of a running step elsewhere."""
 
@@ -28,7 +28,7 @@ class StepDisplay(Protocol):
     """Shows steps."""
 
     def step(self, place: str, name: str) -> None:
-        """A step begins; `place`: `round 1/3`, or "" for a step of its own."""
+        """A step begins; `place`: `round 1/3`, or "" for a separate step."""
         ...
 
     def progress(self, numbers: Mapping[str, Any], text: str) -> None:
@@ -61,9 +61,9 @@ class StepLines:
 
     def step(self, place: str, name: str) -> None:
         """See `StepDisplay`."""
-        shown = "" if place == self._place else place
+        label = "" if place == self._place else place
         self._place = place
-        head = f"{shown:<10}{name:<9}" if place else f"{name:<19}"
+        head = f"{label:<10}{name:<9}" if place else f"{name:<19}"
         self._head = f"{head:<19} "
         self._began = time.monotonic()
         self._next = self._began + (_EVERY if self._live else _LATE)
@@ -137,11 +137,11 @@ class StepJson:
         """See `StepDisplay`."""
         self._line("note", {"text": text})
 
-    def _line(self, kind: str, rest: Mapping[str, Any]) -> None:
+    def _line(self, kind: str, fields: Mapping[str, Any]) -> None:
         moment = datetime.fromtimestamp(self._clock.now(), UTC)
         now = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         head = {"type": kind, "time": now, "round": self._place, "step": self._name}
-        print(json_text({**head, **rest}), file=sys.stderr, flush=True)
+        print(json_text({**head, **fields}), file=sys.stderr, flush=True)
 
 
 class StepSilence:
@@ -175,7 +175,7 @@ def fitted(text: str, columns: int) -> str:
     return text if len(text) < columns else f"{text[: max(columns - 2, 0)]}…"
 
 
-def bar(done: int, total: int) -> str:
+def bar(finished: int, total: int) -> str:
     """`[#####-----]`, as far as it is."""
-    full = min(_BAR * done // total, _BAR) if total else _BAR
+    full = min(_BAR * finished // total, _BAR) if total else _BAR
     return f"[{'#' * full}{'-' * (_BAR - full)}]"

@@ -15,35 +15,35 @@ if TYPE_CHECKING:
     from nacre.rounds.last_list import ListVerdict
 
 
-def explain_lines(found: "UrlExplanation") -> Iterator[str]:
-    """The explanation of a URL for people."""
-    yield found.url
-    if found.row is None and found.touched:
-        yield from _forgotten(found)
+def explain_lines(explanation: "UrlExplanation") -> Iterator[str]:
+    """Yield the explanation of a URL for people."""
+    yield explanation.url
+    if explanation.row is None and explanation.touched:
+        yield from _forgotten(explanation)
         return
-    if found.row is None:
+    if explanation.row is None:
         yield "  not known: no seed and no link that the scope accepts has named it"
-        if found.refusal:
-            yield f"  a link to it would be refused by {found.refusal}"
-        yield from (f"  {text}" for text in _given_verdict(found))
+        if explanation.refusal:
+            yield f"  a link to it would be refused by {explanation.refusal}"
+        yield from (f"  {text}" for text in _given_verdict(explanation))
         return
-    row = found.row
+    row = explanation.row
     status = Status(row["status"]).label
     yield f"  {status}; next fetch {time_text(row['fetch_time'])}, every {_days(row['interval'])}"
-    yield f"  {_score_text(row, found.sorted_by)}"
-    for name, what in (("via", "found on"), ("path", "hop path"), ("source", "from the seed")):
+    yield f"  {_score_text(row, explanation.sorted_by)}"
+    for name, label in (("via", "found on"), ("path", "hop path"), ("source", "from the seed")):
         if row.get(name):
-            yield f"  {what} {row[name]}"
-    yield from _touched_lines(found)
-    if found.said:
-        code, said = int(row["last_status"]), flat(found.said)
+            yield f"  {label} {row[name]}"
+    yield from _touched_lines(explanation)
+    if explanation.said:
+        code, message = int(row["last_status"]), flat(explanation.said)
         robots = code == FetchStatus.ROBOTS_PRECLUDED
-        yield f"  why it was not got: {said if robots else cause(code, said)}"
-    if found.soft_404:
-        yield f"  why it is gone: {_SAID_MISSING}; {_SOFT_404[found.soft_404]}"
-    if found.redirect is not None:
-        yield f"  redirects to {_target_text(found.redirect)}"
-    for text in _verdicts(found):
+        yield f"  why it was not got: {message if robots else cause(code, message)}"
+    if explanation.soft_404:
+        yield f"  why it is gone: {_SAID_MISSING}; {_SOFT_404[explanation.soft_404]}"
+    if explanation.redirect is not None:
+        yield f"  redirects to {_target_text(explanation.redirect)}"
+    for text in _verdicts(explanation):
         yield f"  {text}"
 
 
@@ -58,9 +58,13 @@ def _forgotten(explanation: "UrlExplanation") -> Iterator[str]:
 
 def _touched_lines(explanation: "UrlExplanation") -> Iterator[str]:
     yield "  versions that touched it:"
-    for one in explanation.touched:
-        when = f"{one.step} of {time_text(one.clock)}" if one.step else "a version removed since"
-        yield f"    {one.version}  {when}: {_changes(one)}"
+    for version in explanation.touched:
+        when = (
+            f"{version.step} of {time_text(version.clock)}"
+            if version.step
+            else "a version removed since"
+        )
+        yield f"    {version.version}  {when}: {_changes(version)}"
 
 
 def _score_text(row: Mapping[str, Any], sorted_by: Sequence[str]) -> str:
@@ -94,7 +98,7 @@ def _days(seconds: int) -> str:
 
 
 def _changes(version: "TouchingVersion") -> str:
-    """The change of a version in words."""
+    """Return the change of a version as text."""
     values = version.values
     if version.kind == "base":
         return "all that was known until then, merged"
@@ -103,18 +107,18 @@ def _changes(version: "TouchingVersion") -> str:
         parts = [count(links, "link")] if links else []
         parts += [f"found on {values['via']}"] if values.get("via") else []
         return ", ".join(parts) or ("a seed" if values.get("depth") == 1 else "scores")
-    made = _GROUPS.get(version.group)
-    return made(values) if made is not None else version.group
+    render = _GROUPS.get(version.group)
+    return render(values) if render is not None else version.group
 
 
 def _state_text(values: Mapping[str, Any]) -> str:
     last = values.get("last_status")
     reply = f", status {last}{_status_words(last)}" if last else ""
-    why = f", not attempted: {values['last_reason']}" if values.get("last_reason") else ""
+    reason = f", not attempted: {values['last_reason']}" if values.get("last_reason") else ""
     if values.get("last_reason") == GIVEN_UP:
-        why = ", after which the continuous crawl that it came from gave it up"
+        reason = ", after which the continuous crawl that it came from gave it up"
     status = Status(values.get("status", 1)).label
-    return f"{status}{reply}{why}; next fetch {time_text(values.get('fetch_time', 0))}"
+    return f"{status}{reply}{reason}; next fetch {time_text(values.get('fetch_time', 0))}"
 
 
 def _status_words(status: int) -> str:
@@ -136,8 +140,8 @@ def _capture_text(values: Mapping[str, Any]) -> str:
 
 
 def _duplicate_text(values: Mapping[str, Any]) -> str:
-    other = values.get("dup_of")
-    return f"a duplicate of {other}" if other else "no duplicate any more"
+    original = values.get("dup_of")
+    return f"a duplicate of {original}" if original else "no duplicate any more"
 
 
 def _purge_text(values: Mapping[str, Any]) -> str:
@@ -168,15 +172,15 @@ def _verdicts(explanation: "UrlExplanation") -> Iterator[str]:
         yield "now: due, the next `generate` may list it"
 
 
-def _of_list(verdict: "ListVerdict", what: str, text: str) -> str:
-    place = f"{what} (version {verdict.version}, {time_text(verdict.clock)})"
+def _of_list(verdict: "ListVerdict", name_of_list: str, text: str) -> str:
+    place = f"{name_of_list} (version {verdict.version}, {time_text(verdict.clock)})"
     return f"in {place}: {text}" if verdict.reason == "listed" else f"not in {place}: {text}"
 
 
 def _given_verdict(explanation: "UrlExplanation") -> Iterator[str]:
-    given = explanation.given
-    if given is not None:
-        yield _of_list(given, "the list of given URLs", _given_text(given))
+    verdict = explanation.given
+    if verdict is not None:
+        yield _of_list(verdict, "the list of given URLs", _given_text(verdict))
 
 
 def _given_text(verdict: "ListVerdict") -> str:
@@ -194,9 +198,9 @@ def _given_text(verdict: "ListVerdict") -> str:
 
 
 def _reason_text(verdict: "ListVerdict") -> str:
-    """The reason of a verdict in words, with what it compares."""
+    """Return the reason of a verdict as text, with the compared values."""
     if verdict.reason == "cap":
-        what = {
+        unit = {
             "host": "URLs of the host",
             "hosts": "hosts of the domain",
             "domain": "URLs of the domain",
@@ -204,17 +208,17 @@ def _reason_text(verdict: "ListVerdict") -> str:
         rank = f"its host is number {verdict.values['rank']:,}"
         if verdict.values["what"] != "hosts":
             rank = f"it is number {verdict.values['rank']:,}"
-        return f"cap of {verdict.values['most']:,} {what} {verdict.values['name']}; {rank}"
-    said = {
+        return f"cap of {verdict.values['most']:,} {unit} {verdict.values['name']}; {rank}"
+    values = {
         "due": time_text(verdict.values.get("due") or 0),
         "until": time_text(verdict.values.get("until") or 0),
         **{name: value for name, value in verdict.values.items() if name not in {"due", "until"}},
     }
     if verdict.reason == "status":
-        said |= {name: Status(said[name]).label for name in ("status", "wanted")}
+        values |= {name: Status(values[name]).label for name in ("status", "wanted")}
     if verdict.reason == "interval":
-        said |= {name: _days(said[name]) for name in ("interval", "longest")}
-    return _VERDICTS[verdict.reason].format_map({**said, "segment": verdict.segment})
+        values |= {name: _days(values[name]) for name in ("interval", "longest")}
+    return _VERDICTS[verdict.reason].format_map({**values, "segment": verdict.segment})
 
 
 _VERDICTS = {

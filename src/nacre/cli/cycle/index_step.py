@@ -1,4 +1,4 @@
-"""The step `nacre cycle DIR index`: what changed goes into indexes of words."""
+"""The step `nacre cycle DIR index`: write changes into indexes of words."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,8 +48,8 @@ def index(
         numbers = [index_numbers(result) for result in results]
         output.say_json(numbers[0] if len(numbers) == 1 else numbers)
         return
-    for one in results:
-        output.say(index_text(one, named=len(results) > 1))
+    for r in results:
+        output.say(index_text(r, named=len(results) > 1))
 
 
 def _show_checked(ctx: typer.Context, writer: str, url: str, common: CommonOptions) -> None:
@@ -60,8 +60,8 @@ def _show_checked(ctx: typer.Context, writer: str, url: str, common: CommonOptio
     with opened(job_of(ctx), common.setup) as context:
         chosen = chosen_writers(context.settings.cycle.index.writers, writer)
         plain, key = key_of(context.settings, url, context.layout.root)
-        found = checked_document(context, key)
-    show_document(plain, found, chosen, as_json=common.as_json)
+        document = checked_document(context, key)
+    show_document(plain, document, chosen, as_json=common.as_json)
 
 
 def index_numbers(result: "IndexResult") -> dict[str, Any]:

@@ -67,8 +67,8 @@ def import_(
         if any((places.crawldb, places.linkdb, places.hostdb)):
             result = import_nutch(context, places, NutchOptions(filtered, normalize, salvage))
         if places.segments is not None and not (common.dry and result is not None):
-            found = segment_places(places.segments)
-            segments = import_segments(context, found, salvage=salvage)
+            paths = segment_places(places.segments)
+            segments = import_segments(context, paths, salvage=salvage)
     if common.as_json:
         output.say_json(import_numbers(result, segments))
     else:
@@ -89,9 +89,9 @@ def _import_job(target: Path, source: Path, common: CommonOptions) -> None:
         result = import_job(context, Layout(source))
     if common.as_json:
         version = result.taken.version.number if result.taken.version is not None else None
-        taken = {**result.taken._asdict(), "version": version}
+        outcome = {**result.taken._asdict(), "version": version}
         archive = {"warcs": result.warcs, "located": result.located}
-        output.say_json({**result.rows._asdict(), **archive, "taken": taken})
+        output.say_json({**result.rows._asdict(), **archive, "taken": outcome})
     else:
         output.say(job_text(result, dry=common.dry))
         if directory != target:
@@ -170,19 +170,19 @@ def export(
 def _write_flat(view: "TableView", folder: Path, *, as_json: bool) -> None:
     from nacre.rounds.tables.flat_table import export_flat
 
-    found = export_flat(view, folder)
+    result = export_flat(view, folder)
     if as_json:
-        output.say_json(found._asdict())
+        output.say_json(result._asdict())
         return
-    removed = f", {found.removed:,} removed" if found.removed else ""
+    removed = f", {result.removed:,} removed" if result.removed else ""
     output.say(
-        f"{count(found.rows, 'URL')} of version {found.version} in {output.shown(folder)}: "
-        f"{count(found.written, 'file')} written, {found.unchanged:,} unchanged{removed}"
+        f"{count(result.rows, 'URL')} of version {result.version} in {output.shown(folder)}: "
+        f"{count(result.written, 'file')} written, {result.unchanged:,} unchanged{removed}"
     )
 
 
 def _write_seeds(view: "TableView", target: Path) -> None:
-    from nacre.rounds.moving.nutch_seeds import nutch_seeds
+    from nacre.rounds.moving.nutch_rows import nutch_seeds
 
     lines = nutch_seeds(view)
     if str(target) == "-":

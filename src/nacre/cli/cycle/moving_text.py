@@ -1,4 +1,4 @@
-"""The words for what was moved into the tables of a directory, or out of them."""
+"""The texts of imports into the tables of a directory, and of exports."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def say_import(
     result: "ImportResult | None", segments: "SegmentsResult | None" = None, *, dry: bool = False
 ) -> None:
-    """Say what was imported; what is damaged goes to standard error."""
-    for one in (result, segments):
-        for line in one.messages if one is not None else ():
+    """Print the result of an import; damage goes to stderr."""
+    for item in (result, segments):
+        for line in item.messages if item is not None else ():
             output.tell(f"left out: {line}")
     if result is not None:
         output.say(import_text(result, dry=dry))
@@ -28,28 +28,32 @@ def say_import(
 
 def import_text(result: "ImportResult", *, dry: bool = False) -> str:
     """`10 records: 10 URLs, 10 new, 0 newer; 3 links, 2 hosts`."""
-    taken = result.taken
-    text = f"{count(result.records, 'record')}: {count(taken.known, 'URL')}, {taken.new:,} new, "
-    text += f"{taken.newer:,} newer; {count(result.links, 'link')}, {count(taken.hosts, 'host')}"
+    outcome = result.taken
+    text = (
+        f"{count(result.records, 'record')}: {count(outcome.known, 'URL')}, {outcome.new:,} new, "
+    )
+    text += (
+        f"{outcome.newer:,} newer; {count(result.links, 'link')}, {count(outcome.hosts, 'host')}"
+    )
     text += f"; {refused_text(result.refused)}" if result.refused else ""
     text += left_out_text(result.no_urls, result.damaged)
-    kept = ", ".join(f"{number:,} of {name}" for name, number in sorted(result.unknown.items()))
-    text += f"; kept as bytes: {kept}" if kept else ""
-    return text + unchanged_text(taken.version, dry=dry)
+    unknown = ", ".join(f"{number:,} of {name}" for name, number in sorted(result.unknown.items()))
+    text += f"; kept as bytes: {unknown}" if unknown else ""
+    return text + unchanged_text(outcome.version, dry=dry)
 
 
 def job_text(result: "JobImport", *, dry: bool = False) -> str:
     """`40 URLs visited, 12 wait, 30 with a capture, 1 seed: 52 URLs …; 1 WARC file …`."""
-    rows, taken = result.rows, result.taken
+    rows, urls = result.rows, result.taken
     text = (
         f"{count(rows.visited, 'URL')} visited, {rows.waiting:,} wait, {rows.captures:,} with a "
-        f"capture, {count(rows.seeds, 'seed')}: {count(taken.known, 'URL')}, {taken.new:,} new, "
-        f"{taken.newer:,} newer; {count(result.warcs, 'WARC file')} with "
+        f"capture, {count(rows.seeds, 'seed')}: {count(urls.known, 'URL')}, {urls.new:,} new, "
+        f"{urls.newer:,} newer; {count(result.warcs, 'WARC file')} with "
         f"{count(result.located, 'new capture')}"
     )
     if rows.robots:
         text += f"; left out: {count(rows.robots, 'request')} for robots.txt, made anew by a fetch"
-    return text + unchanged_text(taken.version, dry=dry)
+    return text + unchanged_text(urls.version, dry=dry)
 
 
 def unchanged_text(version: "CycleVersion | None", *, dry: bool) -> str:
@@ -59,21 +63,21 @@ def unchanged_text(version: "CycleVersion | None", *, dry: bool) -> str:
 
 def segments_text(result: "SegmentsResult") -> str:
     """`2 segments: 40 pages in the archive, 44 visits, 2,000 links`."""
-    known = f"; {count(len(result.known), 'segment')} imported before" if result.known else ""
+    earlier = f"; {count(len(result.known), 'segment')} imported before" if result.known else ""
     if result.version is None:
-        return f"{count(len(result.segments), 'segment')} to import{known}"
+        return f"{count(len(result.segments), 'segment')} to import{earlier}"
     text = f"{count(len(result.segments), 'segment')}: {count(result.pages, 'page')} in the "
-    text += f"archive, {count(result.visits, 'visit')}, {count(result.links, 'link')}{known}"
+    text += f"archive, {count(result.visits, 'visit')}, {count(result.links, 'link')}{earlier}"
     return text + left_out_text(result.no_urls, result.damaged)
 
 
 def left_out_text(no_urls: int, damaged: int) -> str:
-    """`; left out: 1 damaged record`; "" where nothing was."""
+    """Return `; left out: 1 damaged record`; "" if nothing was skipped."""
     text = ""
-    left = [(no_urls, "key without a URL", "keys without a URL")]
-    left.append((damaged, "damaged record", "damaged records"))
-    for number, one, many in left:
-        text += f"; left out: {number:,} {one if number == 1 else many}" if number else ""
+    counts = [(no_urls, "key without a URL", "keys without a URL")]
+    counts.append((damaged, "damaged record", "damaged records"))
+    for number, noun, many in counts:
+        text += f"; left out: {number:,} {noun if number == 1 else many}" if number else ""
     return text
 
 
@@ -81,15 +85,15 @@ def import_numbers(
     result: "ImportResult | None", segments: "SegmentsResult | None" = None
 ) -> dict[str, Any]:
     """The same as plain data."""
-    found = table_numbers(result) if result is not None else {}
+    numbers = table_numbers(result) if result is not None else {}
     if segments is not None:
         version = segments.version.number if segments.version is not None else None
-        found["segments"] = {**segments._asdict(), "version": version}
-    return found
+        numbers["segments"] = {**segments._asdict(), "version": version}
+    return numbers
 
 
 def table_numbers(result: "ImportResult") -> dict[str, Any]:
     """The numbers of tables."""
     version = result.version.number if result.version is not None else None
-    taken = {**result.taken._asdict(), "version": version}
-    return {**result._asdict(), "taken": taken, "version": version}
+    outcome = {**result.taken._asdict(), "version": version}
+    return {**result._asdict(), "taken": outcome, "version": version}

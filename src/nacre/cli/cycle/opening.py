@@ -1,4 +1,4 @@
-"""Options that all commands of `nacre cycle DIR` have, and the directory opened for them."""
+"""Options of all commands of `nacre cycle DIR`, and opening the directory."""
 
 import inspect
 import signal
@@ -15,7 +15,7 @@ from nacre.ops.round_requests import LocalOptions, RoundsRequest, StepRequest, s
 from nacre.rounds.opening import NO_SETUP, StepSetup, open_step
 
 if TYPE_CHECKING:
-    from nacre.rounds.journal import StopWish
+    from nacre.rounds.journal import StopSignal
     from nacre.rounds.steps.context import StepContext, Told
 
 
@@ -132,26 +132,26 @@ def limit_command(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
 def opened(
     directory: Path,
     setup: StepSetup = NO_SETUP,
-    told: "Told | None" = None,
+    on_progress: "Told | None" = None,
     *,
     writes: bool = True,
 ) -> "AbstractContextManager[StepContext]":
     """Open a directory for a step, and print its warnings; see `open_step`."""
-    return open_step(directory, setup, told, writes=writes, warn=warn)
+    return open_step(directory, setup, on_progress, writes=writes, warn=warn)
 
 
 @contextmanager
-def signals_to(stop: "StopWish") -> "Iterator[StopWish]":
+def signals_to(stop: "StopSignal") -> "Iterator[StopSignal]":
     """While the block runs, the first signal ends the rounds after the step; the second at once."""
 
-    def signalled(_number: int, _frame: object) -> None:
-        stop.signalled()
+    def note_signal(_number: int, _frame: object) -> None:
+        stop.note_signal()
         if stop.signals > 1:
             raise KeyboardInterrupt
         output.tell("nacre: ends after this step; once more ends at once")
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, signalled) for number in numbers}
+    before = {number: signal.signal(number, note_signal) for number in numbers}
     try:
         yield stop
     finally:

@@ -1,4 +1,4 @@
-"""`nacre cycle DIR parsechecker URL`: what a fetch of a page gives, and its links."""
+"""`nacre cycle DIR parsechecker URL`: fetch a page, and print its links."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,12 +61,12 @@ def _say(page: "CheckedPage") -> None:
     output.say(page.url)
     values = {name: page.visit[name] for name in _SHOWN}
     output.say(
-        output.pairs({name: one for name, one in values.items() if one not in (None, False)})
+        output.pairs({name: value for name, value in values.items() if value not in (None, False)})
     )
     output.say(f"{output.count(len(page.links), 'link')} that the scope accepts")
     for link in page.links:
-        words = f"  {flat(link['anchor'])}" if link["anchor"] else ""
-        output.say(f"  {link['hop']} {link['dst']}{words}")
+        anchor = f"  {flat(link['anchor'])}" if link["anchor"] else ""
+        output.say(f"  {link['hop']} {link['dst']}{anchor}")
 
 
 def register(program: "CycleProgram") -> None:

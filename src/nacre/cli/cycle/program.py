@@ -93,12 +93,12 @@ _WHY_NONE = {
 }
 
 
-def answer_nutch(args: Sequence[str], known: Collection[str] = ()) -> None:
-    """Refuse options that are spelled as Nutch spells them.
+def answer_nutch(args: Sequence[str], options: Collection[str] = ()) -> None:
+    """Refuse options in the spelling of Nutch.
 
     Args:
         args: The arguments of a command.
-        known: Its options; () where that does not matter.
+        options: Its options; () where that does not matter.
 
     Raises:
         ConfigError: With our spelling of each.
@@ -111,7 +111,7 @@ def answer_nutch(args: Sequence[str], known: Collection[str] = ()) -> None:
         if name in NUTCH:
             ours = NUTCH[name]
             expected = f"`{ours}`" if ours else f"no such option: {_WHY_NONE[name]}"
-            if ours.startswith("-") and known and ours.split()[0] not in known:
+            if ours.startswith("-") and options and ours.split()[0] not in options:
                 expected = f"nothing here; `{ours}` is an option of other steps"
             problems.append(Problem("", f"{name} is an option of Nutch", expected))
     if problems:
@@ -128,13 +128,13 @@ class CycleCommand(Command):
 
 
 class CycleGroup(CommandGroup):
-    """`nacre cycle DIR`: options may stand behind the directory, before the name of a step."""
+    """`nacre cycle DIR`: options may follow the directory, before the name of a step."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
         """Its arguments, the directory behind the options."""
-        own, rest = split_arguments(self.get_params(ctx), args)
+        own, others = split_arguments(self.get_params(ctx), args)
         answer_nutch(own)
-        return list(super().parse_args(ctx, [*own, *taken_yes(ctx, rest)]))
+        return list(super().parse_args(ctx, [*own, *taken_yes(ctx, others)]))
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
         """Run it; an extra that is missing is offered. A disk that fails stops the step."""

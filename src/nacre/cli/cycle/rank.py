@@ -55,13 +55,13 @@ def rank(
     from nacre.rounds.steps.rank import RankOptions
     from nacre.rounds.steps.rank import rank as run
 
-    wanted = _level(level)
+    rank_level = _level(level)
     if show:
         with looking(ctx, common.setup) as (_, view):
-            _print_best(view, wanted, show, as_json=common.as_json)
+            _print_best(view, rank_level, show, as_json=common.as_json)
         return
     with opened(job_of(ctx), common.setup) as context:
-        result = run(context, RankOptions(wanted, iterations, damping, per_domain, apply))
+        result = run(context, RankOptions(rank_level, iterations, damping, per_domain, apply))
     if common.as_json:
         version = result.version.number if result.version is not None else None
         output.say_json({**result._asdict(), "version": version})
@@ -73,9 +73,9 @@ def _level(text: str) -> "RankLevel":
     from nacre.crawldb.rank import LEVELS
     from nacre.errors import ConfigError
 
-    for one in LEVELS:
-        if one == text:
-            return one
+    for level in LEVELS:
+        if level == text:
+            return level
     raise ConfigError(f"--level {text!r}: one of {', '.join(LEVELS)}")
 
 

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from nacre.store.layout import Layout
 
 RowsText = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str]
-"""Makes the text of the columns and rows of an answer."""
+"""Returns the text of the columns and rows of a result."""
 
 _WIDTH = 60
 _NAMED = 10
-"""Versions that a message names."""
+"""Versions that a message lists."""
 
 
 @contextmanager
@@ -48,13 +48,13 @@ def looking(
     *,
     by_arrow: bool = True,
 ) -> "Iterator[tuple[Layout, TableView]]":
-    """The directory of a command, and what it reads there.
+    """Open the tables of the directory of a command.
 
     Args:
         ctx: The context of the command.
-        setup: How it is set up.
+        setup: The setup of the step.
         version: The version; 0: the newest.
-        by_arrow: It asks for rows as Arrow; else that need not be loaded.
+        by_arrow: Load Arrow, for rows in its format.
 
     Raises:
         ConfigError: A setting or an option is wrong; settings of no use to readers are not read.
@@ -64,15 +64,15 @@ def looking(
     from nacre.rounds.tables.tables import TaskPlace, kernel_manifest
 
     layout, loaded, cycle = open_versions(job_of(ctx))
-    cycle = cycle if by_arrow else cycle.reading_by(kernel_manifest)
+    cycle = cycle if by_arrow else cycle.with_reader(kernel_manifest)
     rounds, revisits = loaded.settings.cycle, loaded.settings.recrawl.schedule.nutch
     engine = engine_of(setup, rounds.tasks, warn)
     try:
         require_executors(engine, cycle.storage.place)
         warn_of_buckets(cycle, loaded, warn)
-        read = cycle.version(version) if version else cycle.newest()
+        chosen = cycle.version(version) if version else cycle.newest()
         place = TaskPlace(cycle.storage.place, rounds.memory)
-        yield layout, TableView(cycle, read, engine, place, round(revisits.interval))
+        yield layout, TableView(cycle, chosen, engine, place, round(revisits.interval))
     finally:
         engine.close()
 
@@ -129,8 +129,8 @@ def readdb(
     """Read the table of URLs, as Nutch's command of this name does."""
     from nacre.rounds.tables.readers import RowFilter, table_stats, top_rows
 
-    wanted = RowFilter(status, regex, where, sample, retry)
-    _require_one(dump is not None, stats, bool(url), bool(top), chosen=wanted != RowFilter())
+    row_filter = RowFilter(status, regex, where, sample, retry)
+    _require_one(dump is not None, stats, bool(url), bool(top), chosen=row_filter != RowFilter())
     arrow = bool(url) or dump is not None
     with looking(ctx, setup, version, by_arrow=arrow) as (layout, view):
         if stats:
@@ -140,14 +140,14 @@ def readdb(
         elif top:
             _print_top(top_rows(view, top, least), as_json=as_json)
         elif dump is not None:
-            _dump(view, wanted, dump)
+            _dump(view, row_filter, dump)
 
 
-def _require_one(dumps: bool, *others: bool, chosen: bool) -> None:
-    """Raise ConfigError unless one thing is read; rows are chosen for a dump alone."""
+def _require_one(dumps: bool, *choices: bool, chosen: bool) -> None:
+    """Raise ConfigError unless exactly one option is given; filters are only for a dump."""
     from nacre.errors import ConfigError
 
-    if sum((dumps, *others)) != 1:
+    if sum((dumps, *choices)) != 1:
         raise ConfigError("say one of --stats, --url, --top and --dump")
     if chosen and not dumps:
         raise ConfigError(
@@ -156,11 +156,11 @@ def _require_one(dumps: bool, *others: bool, chosen: bool) -> None:
         )
 
 
-def _dump(view: "TableView", wanted: "RowFilter", path: Path) -> None:
+def _dump(view: "TableView", row_filter: "RowFilter", path: Path) -> None:
     from nacre.rounds.tables.readers import dump_rows
     from nacre.rounds.tables.row_files import write_batches
 
-    number = write_batches(dump_rows(view, wanted), path)
+    number = write_batches(dump_rows(view, row_filter), path)
     output.say(f"{output.count(number, 'row')} in {output.shown(path)}")
 
 
@@ -168,8 +168,8 @@ def _print_top(rows: "Sequence[tuple[float, str]]", *, as_json: bool) -> None:
     if as_json:
         output.say_json([{"score": score, "url": key} for score, key in rows])
     elif rows:
-        shown = [("score", "url"), *((f"{score:.6g}", key) for score, key in rows)]
-        output.say(output.table(shown, indent=""))
+        lines = [("score", "url"), *((f"{score:.6g}", key) for score, key in rows)]
+        output.say(output.table(lines, indent=""))
 
 
 def _print_stats(stats: "TableStats", *, as_json: bool) -> None:
@@ -195,8 +195,8 @@ def _print_stats(stats: "TableStats", *, as_json: bool) -> None:
     quantiles = ", ".join(f"{share:g}: {value:.4g}" for share, value in stats.quantiles.items())
     output.say(f"  quantiles of the score: {quantiles}")
     for host, counts in sorted(stats.hosts.items()):
-        said = ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items()))
-        output.say(f"  {host}: {said}")
+        text = ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items()))
+        output.say(f"  {host}: {text}")
 
 
 def _plain_keys(value: object) -> object:
@@ -259,14 +259,14 @@ def ask(
         ctx: The context of the command.
         query: One query that reads.
         out: The file; None to print.
-        version: The version that is read; 0: the newest.
+        version: The version to read; 0: the newest.
         recount: See `readers.sql`.
-        none: What is said where there is no row; "": its columns.
-        shown: Makes the text of its columns and rows; None: a table.
+        none: The text without rows; "": the columns.
+        shown: Returns the text of columns and rows; None: a table.
         as_json: Print JSON.
 
     Raises:
-        UserSqlError: It is none.
+        UserSqlError: The query is invalid.
     """
     from nacre.rounds.tables.readers import sql as run
     from nacre.rounds.tables.row_files import plain_row, write_batches
@@ -279,8 +279,8 @@ def ask(
             number = write_batches(batches, out)
             output.say(f"{output.count(number, 'row')} in {output.shown(out)}")
             return
-        found = [row for batch in batches for row in batch.to_pylist()]
-        rows = [plain_row(row, finite=as_json) for row in found]
+        raw_rows = [row for batch in batches for row in batch.to_pylist()]
+        rows = [plain_row(row, finite=as_json) for row in raw_rows]
     if as_json:
         output.say_json(rows)
         return
@@ -291,8 +291,8 @@ def ask(
 
 
 def _rows_text(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    shown = [tuple(names), *(tuple(_cell(row.get(name)) for name in names) for row in rows)]
-    return output.table(shown, indent="")
+    lines = [tuple(names), *(tuple(_cell(row.get(name)) for name in names) for row in rows)]
+    return output.table(lines, indent="")
 
 
 def _cell(value: object) -> object:
@@ -317,18 +317,18 @@ def explain(
 
     with opened(job_of(ctx), writes=False) as context:
         plain, key = key_of(context.settings, url, context.layout.root)
-        found = explain_url(context, plain, key)
+        explanation = explain_url(context, plain, key)
     if as_json:
-        output.say_json(msgspec.to_builtins(found, enc_hook=str))
+        output.say_json(msgspec.to_builtins(explanation, enc_hook=str))
         return
-    for line in explain_lines(found):
+    for line in explain_lines(explanation):
         output.say(line)
 
 
 @setup_command("at", "dry_run")
 def versions(
     ctx: typer.Context,
-    what: Annotated[
+    action: Annotated[
         str, typer.Argument(metavar="[restore]", help="`restore N` goes back to version N.")
     ] = "",
     number: Annotated[int, typer.Argument(metavar="[N]", min=0, show_default=False)] = 0,
@@ -346,60 +346,62 @@ def versions(
     from nacre.cli.cycle.texts import time_text
     from nacre.errors import ConfigError
 
-    if what and what != "restore":
-        raise ConfigError(f"{what!r}: `versions`, or `versions restore N`")
-    if what and number:
+    if action and action != "restore":
+        raise ConfigError(f"{action!r}: `versions`, or `versions restore N`")
+    if action and number:
         _restore(ctx, number, setup, as_json=as_json)
         return
     _, loaded, cycle = open_versions(job_of(ctx))
-    if what:
+    if action:
         raise ConfigError(f"`versions restore N` needs the number of a version: {_earlier(cycle)}")
     warn_of_buckets(cycle, loaded, warn)
     if files:
         _say_files(cycle, files)
         return
-    found = [cycle.version(one) for one in cycle.numbers()]
+    items = [cycle.version(v) for v in cycle.numbers()]
     if as_json:
         output.say_json([
-            {"version": one.number, "step": one.step, "host": one.host, "clock": one.clock,
-             "settings": one.settings, "counters": one.counters}
-            for one in found
+            {"version": v.number, "step": v.step, "host": v.host, "clock": v.clock,
+             "settings": v.settings, "counters": v.counters}
+            for v in items
         ])  # fmt: skip
         return
     output.say(
-        output.table([(one.number, one.step, time_text(one.clock), one.host) for one in found])
-        if found else "no version yet"
+        output.table([(v.number, v.step, time_text(v.clock), v.host) for v in items])
+        if items else "no version yet"
     )  # fmt: skip
 
 
 def _earlier(cycle: "Cycle") -> str:
-    """The versions that can be gone back to, the newest first."""
+    """Return the versions that can be restored, the newest first."""
     from nacre.cli.cycle.texts import time_text
 
     newest = cycle.newest().number
     numbers = sorted((number for number in cycle.numbers() if number < newest), reverse=True)
-    found = [cycle.version(number) for number in numbers[:_NAMED]]
-    named = [f"{one.number} ({one.step} of {time_text(one.clock)})" for one in found]
+    items = [cycle.version(number) for number in numbers[:_NAMED]]
+    texts = [f"{v.number} ({v.step} of {time_text(v.clock)})" for v in items]
     more = [f"{len(numbers) - _NAMED:,} more (`versions`)"] if len(numbers) > _NAMED else []
-    return ", ".join([*named, *more]) or "there is none to go back to"
+    return ", ".join([*texts, *more]) or "there is none to go back to"
 
 
 def _restore(ctx: typer.Context, number: int, setup: StepSetup, *, as_json: bool) -> None:
     from nacre.rounds.check import require_whole, restore_whole
 
-    made = None
+    new_version = None
     with opened(job_of(ctx), setup) as context:
-        known = (context.cycle, context.engine, context.place, number)
+        arguments = (context.cycle, context.engine, context.place, number)
         if setup.dry:
-            require_whole(*known)
+            require_whole(*arguments)
         else:
-            made = restore_whole(*known, context.clock)
+            new_version = restore_whole(*arguments, context.clock)
     if as_json:
-        output.say_json({"restored": number, "version": made.number if made else None})
-    elif made is None:
+        output.say_json(
+            {"restored": number, "version": new_version.number if new_version else None}
+        )
+    elif new_version is None:
         output.say(f"version {number} can be restored: its files are whole")
     else:
-        output.say(f"version {made.number} says what version {number} says")
+        output.say(f"version {new_version.number} says what version {number} says")
 
 
 def _say_files(cycle: "Cycle", table: str) -> None:
@@ -408,9 +410,9 @@ def _say_files(cycle: "Cycle", table: str) -> None:
     from nacre.rounds.tables.versions import OUTSIDE
 
     version = cycle.newest()
-    known = [*version.tables, *(["archive"] if version.archive else [])]
-    if table not in known:
-        raise ConfigError(f"--files {table}: there is {', '.join(known) or 'no table yet'}")
+    names = [*version.tables, *(["archive"] if version.archive else [])]
+    if table not in names:
+        raise ConfigError(f"--files {table}: there is {', '.join(names) or 'no table yet'}")
     for file in cycle.files(version, table):
         path = file.path if file.kind == OUTSIDE else cycle.storage.local_path(file.path)
         output.say(str(path or f"{cycle.storage.place}/{file.path}"))
@@ -431,11 +433,11 @@ def hash_table(
     from nacre.rounds.tables.hashing import table_hash
 
     with looking(ctx, setup) as (_, view):
-        found = table_hash(view, table, facts=facts)
+        digest = table_hash(view, table, facts=facts)
     if as_json:
-        output.say_json({"table": table, "facts": facts, "sha256": found})
+        output.say_json({"table": table, "facts": facts, "sha256": digest})
     else:
-        output.say(found)
+        output.say(digest)
 
 
 @step_command
@@ -461,18 +463,18 @@ def compact(
                 output.say(f"buckets to merge: {_merged_text(planned)}")
             return
         keep = context.settings.cycle.keep_versions
-        found = run(
+        result = run(
             context.cycle, context.engine, context.place, context.clock, keep=keep, buckets=buckets
         )
     if common.as_json:
-        numbers: dict[str, Any] = {**found._asdict(), "version": found.version.number}
-        numbers["merged"] = dict(found.merged)
+        numbers: dict[str, Any] = {**result._asdict(), "version": result.version.number}
+        numbers["merged"] = dict(result.merged)
         output.say_json(numbers)
         return
     output.say(
-        f"merged buckets: {_merged_text(found.merged)}; {found.files_before} files "
-        f"({size(found.size_before)}) are {found.files_after} ({size(found.size_after)}); "
-        f"{output.count(found.removed, 'file')} removed ({size(found.freed)})"
+        f"merged buckets: {_merged_text(result.merged)}; {result.files_before} files "
+        f"({size(result.size_before)}) are {result.files_after} ({size(result.size_after)}); "
+        f"{output.count(result.removed, 'file')} removed ({size(result.freed)})"
     )
 
 
@@ -483,7 +485,7 @@ def _merged_text(merged: "Mapping[str, int]") -> str:
 @setup_command("engine", "master", "tasks", "at", "dry_run")
 def storage(
     ctx: typer.Context,
-    what: Annotated[str, typer.Argument(metavar="check", help="Compare every file.")],
+    action: Annotated[str, typer.Argument(metavar="check", help="Compare every file.")],
     *,
     repair: Annotated[
         bool,
@@ -503,21 +505,21 @@ def storage(
     from nacre.rounds.check import check_storage
     from nacre.rounds.steps.update import revisit_plan
 
-    if what != "check":
-        raise ConfigError(f"{what!r}: `storage check`")
+    if action != "check":
+        raise ConfigError(f"{action!r}: `storage check`")
     with opened(job_of(ctx), setup, writes=repair) as context:
-        found = check_storage(
+        result = check_storage(
             context.cycle, context.engine, context.place, context.clock, repair=repair,
             dry=setup.dry, plan=revisit_plan(context) if repair else None,
         )  # fmt: skip
     if as_json:
-        output.say_json(check_data(found))
+        output.say_json(check_data(result))
     else:
-        say_check(found)
+        say_check(result)
         if repair:
-            say_repair(found, dry=setup.dry)
-        say_advice(found, str(job_of(ctx)), repair=repair)
-    raise typer.Exit(ExitCode.DAMAGED if found.left or found.cash else ExitCode.FINISHED)
+            say_repair(result, dry=setup.dry)
+        say_advice(result, str(job_of(ctx)), repair=repair)
+    raise typer.Exit(ExitCode.DAMAGED if result.left or result.cash else ExitCode.FINISHED)
 
 
 def register(program: "CycleProgram") -> None:

@@ -36,7 +36,7 @@ from nacre.job.diagnosis_text import progress_text
 from nacre.ops.new_job import make_job, options_of
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.rounds import require_no_stop, run_rounds
-from nacre.rounds.journal import DEDUP, FETCH, GENERATE, INDEX, LINKS, SITEMAPS, UPDATE, StopWish
+from nacre.rounds.journal import DEDUP, FETCH, GENERATE, INDEX, LINKS, SITEMAPS, UPDATE, StopSignal
 from nacre.rounds.rounds_mark import StepProgress
 from nacre.rounds.runner import ABORTED, INJECT, RoundsResult
 from nacre.rounds.steps.generate import GenerateResult
@@ -70,7 +70,7 @@ def run_cycle(
             f"nacre: {directory} is there already, so these options change nothing: "
             f"{', '.join(ignored)}. Edit its crawl.yaml, or say --set path=value"
         )
-    stop = StopWish(layout)
+    stop = StopSignal(layout)
     try:
         require_no_stop(stop, layout)
     except JobError as error:
@@ -81,8 +81,8 @@ def run_cycle(
         seeds = None if not local.seeds else () if is_new else local.seeds
         result = run_rounds(context_of(directory), request, local, screen, stop, seeds=seeds)
     if result.why == ABORTED:
-        left = result.interrupted
-        so_far = f" {so_far_text(left)};" if left is not None else ""
+        fetch = result.interrupted
+        so_far = f" {so_far_text(fetch)};" if fetch is not None else ""
         screen.note(f"ended at once;{so_far} the same command goes on with the step")
         return ExitCode.INTERRUPTED
     if as_json:
@@ -155,11 +155,11 @@ _SHOWN: Final[Mapping[str, tuple[Callable[[Any], dict[str, Any]], Callable[[Any]
     DEDUP: (dedup_numbers, dedup_text),
     INDEX: (_indexes_numbers, _indexes_text),
 }
-"""What makes the numbers and the text of the result of each step."""
+"""The functions that return the numbers and the text of the result of each step."""
 _REFUSED: Final[Mapping[str, Callable[[Any], None]]] = {
     INJECT: tell_malformed, SITEMAPS: tell_unread,
 }  # fmt: skip
-"""What prints the lines that a step could not use."""
+"""The functions that print the lines that a step could not use."""
 
 
 class RoundsScreen:

@@ -36,7 +36,7 @@ _WHAT = {
 @setup_command("at", "dry_run")
 def segments(
     ctx: typer.Context,
-    what: Annotated[
+    action: Annotated[
         str,
         typer.Argument(
             metavar="[list|drop|set|slice|salvage]",
@@ -57,23 +57,23 @@ def segments(
     from nacre.errors import ConfigError
 
     words = names or []
-    wanted = {
+    valid = {
         "drop": bool(words),
         "set": len(words) > 1,
         "slice": len(words) == 1 and words[0].isdecimal(),
     }
-    if what not in _WHAT or not wanted.get(what, not words):
-        raise ConfigError(f"{' '.join(['segments', what, *words])}: {', '.join(_WHAT.values())}")
-    values = tuple(words[1:]) if what == "set" else ()
+    if action not in _WHAT or not valid.get(action, not words):
+        raise ConfigError(f"{' '.join(['segments', action, *words])}: {', '.join(_WHAT.values())}")
+    values = tuple(words[1:]) if action == "set" else ()
     setup = setup._replace(assignments=values)
-    with opened(job_of(ctx), setup, writes=what != "list") as context:
-        if what == "set":
+    with opened(job_of(ctx), setup, writes=action != "list") as context:
+        if action == "set":
             _set(context, words[0], values, as_json=as_json)
-        elif what == "drop":
+        elif action == "drop":
             _drop(context, words, as_json=as_json)
-        elif what == "slice":
+        elif action == "slice":
             _slice(context, int(words[0]), as_json=as_json)
-        elif what == "salvage":
+        elif action == "salvage":
             _salvage(context, as_json=as_json)
         else:
             _list(context, as_json=as_json)
@@ -88,8 +88,8 @@ def _list(context: "StepContext", *, as_json: bool) -> None:
         output.say_json([row._asdict() for row in rows])
     elif rows:
         head = ("segment", "state", "units", "URLs", "parts", "leased until")
-        shown = [(*row[:5], time_text(row.until) if row.until else "") for row in rows]
-        output.say(output.table([head, *shown], indent=""))
+        lines = [(*row[:5], time_text(row.until) if row.until else "") for row in rows]
+        output.say(output.table([head, *lines], indent=""))
     else:
         output.say(_NO_SEGMENT)
 
@@ -132,17 +132,17 @@ def _drop(context: "StepContext", names: Sequence[str], *, as_json: bool) -> Non
 def _slice(context: "StepContext", size: int, *, as_json: bool) -> None:
     from nacre.rounds.segment_slices import slice_segments
 
-    made, left, planned = slice_segments(context, size)
-    for name in left:
+    sliced, whole, planned = slice_segments(context, size)
+    for name in whole:
         output.tell(f"nacre: {name} has sitemaps, and stays whole: `nacre cycle DIR sitemaps`")
     if as_json:
-        output.say_json(planned if context.dry else made)
+        output.say_json(planned if context.dry else sliced)
         return
     for name, number in planned.items():
         output.say(f"{name} would be {output.count(number, 'segment')}")
-    for name, slices in made.items():
+    for name, slices in sliced.items():
         output.say(f"{name} is now {output.count(len(slices), 'segment')}: {', '.join(slices)}")
-    if not made and not planned:
+    if not sliced and not planned:
         output.say(f"no segment that waits for its fetch has more than {output.count(size, 'URL')}")
 
 
@@ -150,19 +150,19 @@ def _salvage(context: "StepContext", *, as_json: bool) -> None:
     from nacre.report.formatting import size
     from nacre.rounds.segments.orphans import salvage_orphans
 
-    found = salvage_orphans(
+    result = salvage_orphans(
         context.cycle, context.engine, context.place, context.clock, dry=context.dry
     )
     if as_json:
-        version = found.version.number if found.version is not None else None
-        refused = [one._asdict() for one in found.refused]
-        output.say_json({**found._asdict(), "refused": refused, "version": version})
+        version = result.version.number if result.version is not None else None
+        refused = [orphan._asdict() for orphan in result.refused]
+        output.say_json({**result._asdict(), "refused": refused, "version": version})
         return
-    files = f"{output.count(found.files, 'file')}, {size(found.size)}"
-    what = "to salvage" if context.dry else "salvaged"
-    output.say(f"{output.count(found.captures, 'capture')} {what} ({files})")
-    for one in found.refused:
-        output.say(f"  {one.name} stays: {one.defect}")
+    files = f"{output.count(result.files, 'file')}, {size(result.size)}"
+    verb = "to salvage" if context.dry else "salvaged"
+    output.say(f"{output.count(result.captures, 'capture')} {verb} ({files})")
+    for orphan in result.refused:
+        output.say(f"  {orphan.name} stays: {orphan.defect}")
 
 
 def readseg(
@@ -206,8 +206,8 @@ def readseg(
     ):
         version = with_parts_so_far(work.storage, context.cycle.newest(), names or ())
         if listed:
-            found = segment_contents(work, version, names or ())
-            _say_contents(found, as_json=as_json)
+            contents = segment_contents(work, version, names or ())
+            _say_contents(contents, as_json=as_json)
             return
         key = key_of(context.settings, url, context.layout.root)[1] if url else ""
         whole = as_json or dump is not None
@@ -224,12 +224,12 @@ def readseg(
     output.say(output.table(_columns(rows), indent="") if rows else "no visit")
 
 
-def _say_contents(found: "Sequence[SegmentContents]", *, as_json: bool) -> None:
+def _say_contents(contents: "Sequence[SegmentContents]", *, as_json: bool) -> None:
     from nacre.cli.cycle.texts import time_text
 
     if as_json:
-        output.say_json([one._asdict() for one in found])
-    elif found:
+        output.say_json([c._asdict() for c in contents])
+    elif contents:
         head = (
             "segment",
             "state",
@@ -241,11 +241,11 @@ def _say_contents(found: "Sequence[SegmentContents]", *, as_json: bool) -> None:
             "first",
             "last",
         )
-        shown = [
-            (*one[:7], *("" if at is None else time_text(at) for at in (one.first, one.last)))
-            for one in found
+        lines = [
+            (*c[:7], *("" if at is None else time_text(at) for at in (c.first, c.last)))
+            for c in contents
         ]
-        output.say(output.table([head, *shown], indent=""))
+        output.say(output.table([head, *lines], indent=""))
     else:
         output.say(_NO_SEGMENT)
 
@@ -253,11 +253,11 @@ def _say_contents(found: "Sequence[SegmentContents]", *, as_json: bool) -> None:
 def _columns(rows: Sequence[dict[str, Any]]) -> list[tuple[object, ...]]:
     from nacre.cli.cycle.texts import time_text
 
-    found: list[tuple[object, ...]] = [_SHOWN]
+    lines: list[tuple[object, ...]] = [_SHOWN]
     for row in rows:
         row["time"] = time_text(row["time"] // 1000) if row["time"] else ""
-        found.append(tuple("" if row[name] is None else row[name] for name in _SHOWN))
-    return found
+        lines.append(tuple("" if row[name] is None else row[name] for name in _SHOWN))
+    return lines
 
 
 def readhosts(
@@ -286,9 +286,9 @@ def readhosts(
             ranked = ranked or RANK.name in names_in(kernel, where)
     columns = "*" if host or as_json else "host, fetched, unfetched, gone, visits, delay"
     host = host.strip().lower()
-    wanted = [f"host = {quoted(host)}"] if host else []
-    wanted += [true_sql(where)] if where else []
-    condition = f" where {' and '.join(wanted)}" if wanted else ""
+    conditions = [f"host = {quoted(host)}"] if host else []
+    conditions += [true_sql(where)] if where else []
+    condition = f" where {' and '.join(conditions)}" if conditions else ""
     _, _, cycle = open_versions(job_of(ctx))
     tables = cycle.newest().tables
     if "hosts" not in tables:
@@ -298,12 +298,12 @@ def readhosts(
     recount = host if _is_counted_before(cycle) else None
     none = "no host that is known fulfils the condition" if where else ""
     none = f"the host {host} is not known" if host and not where else none
-    shown = _host_text if host else None
-    ask(ctx, query, recount=recount, none=none, shown=shown, as_json=as_json)
+    render = _host_text if host else None
+    ask(ctx, query, recount=recount, none=none, shown=render, as_json=as_json)
 
 
 def _host_text(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    """All that is known of a host, one column a line; what nobody knows is left out."""
+    """Return the columns of a host that are not null, one a line."""
     return "\n".join(
         output.pairs(
             {name: _of_host(name, row[name]) for name in names if row.get(name) is not None},
@@ -332,13 +332,13 @@ _IN_MSGPACK = ("robots", "answer")
 
 
 def _with_ranks(tables: "Collection[str]") -> str:
-    """What stands behind `from` for the hosts with their ranks, as far as there are any."""
+    """Return SQL after `from` for the hosts with their ranks, if any."""
     from nacre.crawldb.hosts import RANK, ranked_hosts
     from nacre.crawldb.rank import rank_table
 
     if rank_table("host") not in tables:
         return f'(select *, null::{RANK.type} as "{RANK.name}" from hosts)'  # noqa: S608 - names of ours
-    return f"({ranked_hosts('hosts', rank_table('host'), others=False)})"
+    return f"({ranked_hosts('hosts', rank_table('host'), add_hosts=False)})"
 
 
 def _is_counted_before(cycle: "Cycle") -> bool:
@@ -371,11 +371,11 @@ def readlinks(
     with looking(ctx, setup) as (layout, view):
         every = load_job(layout).settings
         key, settings = key_of(every, url, layout.root)[1], every.cycle.links
-        found = out_links(view, key) if out else in_links(view, key, settings)
+        page_links = out_links(view, key) if out else in_links(view, key, settings)
     if as_json:
-        output.say_json([one._asdict() for one in found])
-    elif found:
-        rows = [_link_row(link, link.dst if out else link.src) for link in found]
+        output.say_json([link_item._asdict() for link_item in page_links])
+    elif page_links:
+        rows = [_link_row(link, link.dst if out else link.src) for link in page_links]
         output.say(output.table(rows, indent=""))
     else:
         output.say(
@@ -384,11 +384,13 @@ def readlinks(
 
 
 def _left_out(settings: "LinkDbSettings") -> str:
-    """The links that the table has not, by the settings; "" for none."""
-    within, others = settings.ignore_internal, settings.ignore_external
+    """Return a text about the links that settings exclude from the table; "" for none."""
+    within, ignores_external = settings.ignore_internal, settings.ignore_external
     text = f"; links within a {within} are left out (cycle.links.ignore_internal)"
-    left = text if within != "none" else ""
-    return left + ("; those to other hosts, too (cycle.links.ignore_external)" if others else "")
+    internal = text if within != "none" else ""
+    return internal + (
+        "; those to other hosts, too (cycle.links.ignore_external)" if ignores_external else ""
+    )
 
 
 def _link_row(link: "PageLink", page: str) -> tuple[object, ...]:

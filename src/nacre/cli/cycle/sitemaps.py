@@ -1,4 +1,4 @@
-"""The step `sitemaps` as a command, and what it found in words."""
+"""The step `sitemaps` as a command, and the text of its result."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _LINES = 20
-"""Lines of lists that are told one by one."""
+"""Lines of lists that are printed one by one."""
 
 SitemapLists = Annotated[
     list[str] | None,
@@ -66,21 +66,21 @@ def sitemaps(
     from nacre.cli.cycle.texts import fetch_progress_text
     from nacre.ops.round_steps import list_limits
     from nacre.ops.seed_input import seed_input
-    from nacre.rounds.journal import StopWish
+    from nacre.rounds.journal import StopSignal
     from nacre.rounds.steps.sitemaps import SitemapOptions
     from nacre.rounds.steps.sitemaps import sitemaps as run
 
     display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "sitemaps")
 
-    def told(_what: str, numbers: Mapping[str, Any]) -> None:
+    def told(_name: str, numbers: Mapping[str, Any]) -> None:
         display.progress(numbers, fetch_progress_text(numbers))
 
     named = seed_input(list(lists), [], []).lists if lists else []
     longest = list_limits(limits)
     with (
         opened(job_of(ctx), common.setup, told) as context,
-        signals_to(StopWish(context.layout)) as stop,
+        signals_to(StopSignal(context.layout)) as stop,
     ):
         settings = context.settings.cycle
         options = SitemapOptions(
@@ -121,17 +121,17 @@ def sitemaps_code(result: "SitemapsResult", lists: Sequence[str]) -> ExitCode:
 
 
 def tell_unread(result: "SitemapsResult") -> None:
-    """Each line that is no URL, and each sitemap that could not be read, on stderr."""
+    """Print each line that is no URL, and each unreadable sitemap, to stderr."""
     for bad in result.malformed[:_LINES]:
         output.tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
     more = len(result.malformed) - _LINES
     if more > 0:
         output.tell(f"nacre: and {output.count(more, 'more line')} that are wrong")
     for url, status, instead in result.unread:
-        why = cause(status)
+        reason = cause(status)
         if 200 <= status < 300:
-            why = f"it is {instead or 'not in the archive'}"
-        output.tell(f"nacre: the sitemap {url} could not be read: {why}")
+            reason = f"it is {instead or 'not in the archive'}"
+        output.tell(f"nacre: the sitemap {url} could not be read: {reason}")
 
 
 def sitemaps_text(result: "SitemapsResult") -> str:
@@ -145,7 +145,7 @@ def sitemaps_text(result: "SitemapsResult") -> str:
     if result.sitemaps:
         named = ((result.new, "new"), (result.merged, "changed"), (result.known, "known"))
         counts = [output.count(result.urls, "URL")]
-        counts += [f"{number:,} {what}" for number, what in named if number]
+        counts += [f"{number:,} {label}" for number, label in named if number]
         text += f": {', '.join(counts)}"
     parts.append(text)
     if result.refused:
@@ -160,16 +160,16 @@ def sitemaps_text(result: "SitemapsResult") -> str:
             "not asked for: the time was over (the next round, or `sitemaps`, takes them along)",
         ),
     )
-    parts += [f"{number:,} {what}" for number, what in more if number]
+    parts += [f"{number:,} {label}" for number, label in more if number]
     return "; ".join([*parts, *(["interrupted"] if result.interrupted else [])])
 
 
 def sitemaps_numbers(result: "SitemapsResult") -> dict[str, Any]:
-    """The same as plain data."""
-    found = result._asdict()
-    found["malformed"] = [bad._asdict() for bad in result.malformed]
-    found["version"] = result.version.number if result.version is not None else None
-    return found
+    """Return the result as plain data."""
+    numbers = result._asdict()
+    numbers["malformed"] = [bad._asdict() for bad in result.malformed]
+    numbers["version"] = result.version.number if result.version is not None else None
+    return numbers
 
 
 def register(program: "CycleProgram") -> None:

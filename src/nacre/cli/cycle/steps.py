@@ -1,4 +1,4 @@
-"""The steps as commands of their own: `nacre cycle DIR inject|generate|fetch|update`."""
+"""The steps as separate commands: `nacre cycle DIR inject|generate|fetch|update`."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -223,8 +223,8 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
     from nacre.rounds.fetch_check import fetch_check
     from nacre.rounds.steps.given import GivenOptions, generate_given
 
-    found = seed_input(params["urls"], [], [], "URL")
-    for note in found.notes:
+    given_input = seed_input(params["urls"], [], [], "URL")
+    for note in given_input.notes:
         output.tell(f"nacre: {note}")
     with opened(directory, common.setup) as context:
         limits = ListLimits(units=params["units"])
@@ -232,7 +232,7 @@ def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[st
         options = GivenOptions(
             units, filter=params["filter_urls"], normalize=params["normalize_urls"]
         )
-        result = generate_given(context, found.lists, options, fetch_check(context))
+        result = generate_given(context, given_input.lists, options, fetch_check(context))
     tell_malformed(result)
     if params["as_json"]:
         output.say_json(given_numbers(result))
@@ -265,7 +265,7 @@ def fetch(
     from nacre.cli.cycle.texts import fetch_lines, fetch_numbers, fetch_progress_text, fetch_text
     from nacre.core.states import ExitCode
     from nacre.ops.round_steps import list_limits, set_values
-    from nacre.rounds.journal import GENERATED, StopWish, waiting
+    from nacre.rounds.journal import GENERATED, StopSignal, waiting
     from nacre.rounds.pushing import push_rounds
     from nacre.rounds.steps.fetch import FetchOptions
     from nacre.rounds.steps.fetch import fetch as run
@@ -273,13 +273,13 @@ def fetch(
     display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "fetch")
 
-    def told(_what: str, numbers: Mapping[str, Any]) -> None:
+    def told(_name: str, numbers: Mapping[str, Any]) -> None:
         display.progress(numbers, fetch_progress_text(numbers))
 
     longest = list_limits(limits)
     with (
         opened(job_of(ctx), common.setup, told) as context,
-        signals_to(StopWish(context.layout)) as stop,
+        signals_to(StopSignal(context.layout)) as stop,
     ):
         waits = waiting(context.cycle.newest(), GENERATED)
         if not segment and not waits:

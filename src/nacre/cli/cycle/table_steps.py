@@ -1,4 +1,4 @@
-"""Steps over tables as commands: `nacre cycle DIR parse|links|dedup|merge`, and their findings."""
+"""Steps over tables as commands: `nacre cycle DIR parse|links|dedup|merge`, with their texts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,9 +65,9 @@ def parse(
     from nacre.rounds.steps.parse import parse as run
 
     with opened(job_of(ctx), common.setup) as context:
-        wanted: dict[str, list[str]] = {name: [] for name in segments}
+        parts: dict[str, list[str]] = {name: [] for name in segments}
         place, clock = context.place, context.clock
-        result = run(context.cycle, context.engine, place, clock, wanted, dry=common.dry)
+        result = run(context.cycle, context.engine, place, clock, parts, dry=common.dry)
     if common.as_json:
         output.say_json({**result._asdict(), "version": _number(result)})
     elif common.dry:
@@ -146,7 +146,7 @@ def dedup(
 @step_command
 def merge(
     ctx: typer.Context,
-    others: Annotated[
+    directories: Annotated[
         list[Path],
         typer.Argument(metavar="OTHER_DIR", help="Their directories.", show_default=False),
     ],
@@ -172,7 +172,7 @@ def merge(
 
     with opened(job_of(ctx), common.setup) as context:
         cycles = []
-        for path in others:
+        for path in directories:
             layout = Layout(path)
             cycles.append(Cycle.open(layout.root, load_job(layout).settings.cycle.storage))
         result = run(context, cycles, MergeOptions(filtered, normalize))

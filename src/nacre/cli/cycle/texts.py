@@ -1,4 +1,4 @@
-"""The findings of steps, in a line for people and as plain data for programs."""
+"""The results of steps, as a line for people and as plain data for programs."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from nacre.rounds.steps.update import UpdateResult
 
 _NAMED = 3
-"""Reasons that a line names; the others are summed."""
+"""Reasons that a line lists; further reasons are summed."""
 _LINES = 20
-"""Malformed lines that are told one by one."""
+"""Malformed lines that are printed one by one."""
 
 
 def inject_text(result: "InjectResult") -> str:
@@ -35,7 +35,7 @@ def inject_text(result: "InjectResult") -> str:
         (result.known, "known"),
         (result.twice, "listed twice"),
     )
-    parts += [f"{number:,} {what}" for number, what in named if number]
+    parts += [f"{number:,} {label}" for number, label in named if number]
     text = ", ".join(parts)
     if result.refused:
         text += f"; {refused_text(result.refused)}"
@@ -72,11 +72,11 @@ def refused_text(refused: Mapping[str, int]) -> str:
     """`4 refused by regex-urlfilter.txt:12, 2 by scope`; the most first."""
     ranked = sorted(refused.items(), key=lambda item: (-item[1], item[0]))
     parts = [f"{number:,} by {rule}" for rule, number in ranked[:_NAMED]]
-    others = sum(number for _, number in ranked[_NAMED:])
-    parts += [f"{others:,} by others"] if others else []
-    first, *rest = parts
+    others_count = sum(number for _, number in ranked[_NAMED:])
+    parts += [f"{others_count:,} by others"] if others_count else []
+    first, *further = parts
     number, _, by = first.partition(" by ")
-    return ", ".join([f"{number} refused by {by}", *rest])
+    return ", ".join([f"{number} refused by {by}", *further])
 
 
 def tell_malformed(result: "InjectResult | GivenResult") -> None:
@@ -99,10 +99,10 @@ def refilter_text(result: "RefilterResult") -> str:
 
 def refilter_numbers(result: "RefilterResult") -> dict[str, Any]:
     """The same as plain data."""
-    found = result._asdict()
-    found["excluded"] = dict(result.excluded)
-    found["version"] = result.version.number if result.version is not None else None
-    return found
+    numbers = result._asdict()
+    numbers["excluded"] = dict(result.excluded)
+    numbers["version"] = result.version.number if result.version is not None else None
+    return numbers
 
 
 _REASONS = {
@@ -153,7 +153,7 @@ def _seconds_text(seconds: float) -> str:
 def judged_text(result: "GenerateResult") -> str:
     """`3 URLs judged anew: 2 excluded, 1 let in again`."""
     named = ((result.newly_excluded, "excluded"), (result.readmitted, "let in again"))
-    parts = [f"{number:,} {what}" for number, what in named if number]
+    parts = [f"{number:,} {label}" for number, label in named if number]
     text = f"{count(result.judged, 'URL')} judged anew"
     return f"{text}: {', '.join(parts)}" if parts else f"{text}, all as before"
 
@@ -184,10 +184,10 @@ def given_text(result: "GivenResult") -> str:
 
 def given_numbers(result: "GivenResult") -> dict[str, Any]:
     """The same as plain data."""
-    found = result._asdict()
-    found["malformed"] = [bad._asdict() for bad in result.malformed]
-    found["version"] = result.version.number if result.version is not None else None
-    return found
+    numbers = result._asdict()
+    numbers["malformed"] = [bad._asdict() for bad in result.malformed]
+    numbers["version"] = result.version.number if result.version is not None else None
+    return numbers
 
 
 def _refusals(result: "GenerateResult") -> Iterator[str]:
@@ -212,11 +212,11 @@ def time_text(milliseconds: int) -> str:
 
 def generate_numbers(result: "GenerateResult") -> dict[str, Any]:
     """The same as plain data."""
-    found = result._asdict()
-    version = found.pop("version")
-    found["refused"], found["excluded"] = dict(result.refused), dict(result.excluded)
-    found["segments"] = list(result.segments)
-    return {**found, "version": version.number if version is not None else None}
+    numbers = result._asdict()
+    version = numbers.pop("version")
+    numbers["refused"], numbers["excluded"] = dict(result.refused), dict(result.excluded)
+    numbers["segments"] = list(result.segments)
+    return {**numbers, "version": version.number if version is not None else None}
 
 
 def fetch_text(result: "SegmentFetch") -> str:
@@ -226,10 +226,10 @@ def fetch_text(result: "SegmentFetch") -> str:
     text = f"{count(result.pages, 'page')}, {size(result.bytes)}, {count(result.hosts, 'host')}"
     text += "".join(f"; {part}" for part in _statuses(result))
     if result.not_attempted:
-        left = sum(result.not_attempted.values())
+        not_attempted = sum(result.not_attempted.values())
         ranked = _most(result.not_attempted)
         reasons = ", ".join(f"{reason} {number:,}" for reason, number in ranked)
-        text += f"; {left:,} not attempted ({reasons})"
+        text += f"; {not_attempted:,} not attempted ({reasons})"
     text += "; its time was over, so that they are due again" if result.late else ""
     return text + ("; interrupted, this is kept" if result.interrupted else "")
 
@@ -249,8 +249,8 @@ def _statuses(result: "SegmentFetch") -> Iterator[str]:
             tallies["lost by errors of Nacre's own"] += number
         elif status <= 0:
             tallies["without a reply"] += number
-    for what, number in tallies.items():
-        yield f"{number:,} {what}"
+    for label, number in tallies.items():
+        yield f"{number:,} {label}"
 
 
 _ROBOTS, _FAULT = -9998, -5
@@ -276,20 +276,20 @@ def fetch_numbers(result: "SegmentFetch") -> dict[str, Any]:
 
 
 def fetch_lines(result: "SegmentFetch") -> str:
-    """The visits by status and by host, and what was not attempted by reason; "" for none."""
+    """Return visits by status and by host, and unattempted URLs by reason; "" for none."""
     groups: list[tuple[str, list[tuple[int, str]]]] = [
-        ("by status", [(number, _said(status)) for status, number in _most(result.statuses)]),
-        ("by host", [(number, name) for name, number in result.by_host.items()]),
-        ("not attempted", [(number, why) for why, number in _most(result.not_attempted)]),
+        ("by status", [(n, _status_text(status)) for status, n in _most(result.statuses)]),
+        ("by host", [(n, name) for name, n in result.by_host.items()]),
+        ("not attempted", [(n, reason) for reason, n in _most(result.not_attempted)]),
     ]
-    others = result.hosts - len(result.by_host)
-    if others > 0:
+    other_hosts = result.hosts - len(result.by_host)
+    if other_hosts > 0:
         visits = sum(result.statuses.values()) - sum(result.by_host.values())
-        groups[1][1].append((visits, count(others, "other host")))
+        groups[1][1].append((visits, count(other_hosts, "other host")))
     rows = [
-        (name if not place else "", number, text)
+        (name if not p else "", n, text)
         for name, listed in groups
-        for place, (number, text) in enumerate(listed)
+        for p, (n, text) in enumerate(listed)
     ]
     return table(rows) if rows else ""
 
@@ -299,8 +299,8 @@ def _most(counted: Mapping[Any, int]) -> list[tuple[Any, int]]:
     return sorted(counted.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _said(status: int) -> str:
-    """A fetch status, with words where there was no reply: `-2 (no connection)`."""
+def _status_text(status: int) -> str:
+    """Return a fetch status, with a text if there was no reply: `-2 (no connection)`."""
     return f"{status} ({cause(status)})" if status <= 0 else str(status)
 
 
@@ -322,7 +322,7 @@ def update_text(result: "UpdateResult") -> str:
             "; ".join(_before(result))
             or "nothing to do: every segment that was fetched is in the table"
         )
-    text = "".join(f"{one}; " for one in _before(result))
+    text = "".join(f"{text_before}; " for text_before in _before(result))
     text += f"{count(result.links, 'link')} to {count(result.targets, 'URL')}"
     ends: Counter[str] = Counter()
     for (_, new), number in result.transitions.items():
@@ -382,21 +382,21 @@ def transitions_table(result: "UpdateResult") -> str:
     return table(rows)
 
 
-def so_far_text(left: "FetchSoFar") -> str:
+def so_far_text(fetch: "FetchSoFar") -> str:
     """`the fetch of round 1: 37 pages, 1.2 MB of WARC so far`."""
-    what = f"{count(left.pages, 'page')}, {size(left.warc_bytes)} of WARC so far"
-    kept = left.pages or left.warc_bytes
-    return f"the fetch of round {left.round}: {what if kept else 'nothing is kept so far'}"
+    so_far = f"{count(fetch.pages, 'page')}, {size(fetch.warc_bytes)} of WARC so far"
+    has_parts = fetch.pages or fetch.warc_bytes
+    return f"the fetch of round {fetch.round}: {so_far if has_parts else 'nothing is kept so far'}"
 
 
 def rounds_text(result: "RoundsResult") -> str:
     """`3 rounds: 5,412 pages, 118 MB of WARC; 61,220 URLs known, 41,002 wait`."""
-    left, generated = result.interrupted, result.generated
+    fetch, generated = result.interrupted, result.generated
     text = count(result.rounds, "round")
-    if result.rounds or result.pages or result.warc_bytes or left is None:
+    if result.rounds or result.pages or result.warc_bytes or fetch is None:
         text += f": {count(result.pages, 'page')}, {size(result.warc_bytes)} of WARC"
-    if left is not None:
-        return f"{text}; interrupted in {so_far_text(left)}"
+    if fetch is not None:
+        return f"{text}; interrupted in {so_far_text(fetch)}"
     if result.why == "nothing due" and generated is not None:
         text += f"; {generate_text(generated)}"
     elif result.known is not None:
@@ -407,7 +407,7 @@ def rounds_text(result: "RoundsResult") -> str:
 
 def rounds_numbers(result: "RoundsResult") -> dict[str, Any]:
     """The same as plain data."""
-    left, generated = result.interrupted, result.generated
+    fetch, generated = result.interrupted, result.generated
     return {
         "why": result.why,
         "rounds": result.rounds,
@@ -415,7 +415,7 @@ def rounds_numbers(result: "RoundsResult") -> dict[str, Any]:
         "warc_bytes": result.warc_bytes,
         "known": result.known,
         "waiting": result.waiting,
-        "interrupted": left._asdict() if left is not None else None,
+        "interrupted": fetch._asdict() if fetch is not None else None,
         "version": result.version,
         "generate": generate_numbers(generated) if generated is not None else None,
     }

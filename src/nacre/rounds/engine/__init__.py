@@ -1,9 +1,10 @@
 """Engines that run tasks: the protocol, and the report of a task that fails.
 
-A task is a pure function of files: it is given a small spec, reads and writes files of a storage
-and returns a small result. Function, spec and result are pickled, so the function stands at the
-top of a module. An engine may run a task again, also beside an attempt that it believes lost;
-files carry the name of their attempt, and only those of a returned result are ever named.
+A task is a pure function of files: it receives a small spec, reads and writes files of a storage
+    and returns a small result. Function, spec and result are pickled, so the function is at the top
+    level of a module. An engine may run a task again, even while an attempt that it believes lost
+    still runs; file names contain their attempt, and a version lists only those of a returned
+    result.
 """
 
 import traceback
@@ -21,15 +22,15 @@ OnResult = Callable[[int, TaskResult], None]
 ATTEMPTS = 4
 """How often a task is tried; Spark's `spark.task.maxFailures`."""
 PAUSES = (1.0, 2.0, 4.0)
-"""Seconds before the second attempt and the ones after it: a disk or a store may recover."""
+"""Seconds before the second and each further attempt: a disk or a store may recover."""
 
 
 class TaskEngine(Protocol):
-    """Runs tasks. `close` gives back what it holds.
+    """Runs tasks. `close` releases its resources.
 
     Attributes:
         name: `local` or `spark`.
-        workers: Tasks that run at the same time.
+        workers: Parallel tasks.
     """
 
     name: str
@@ -37,9 +38,9 @@ class TaskEngine(Protocol):
 
     @property
     def scratch(self) -> str:
-        """Folder where tasks keep what they work with: `TaskPlace.scratch`.
+        """Folder for the temporary files of tasks: `TaskPlace.scratch`.
 
-        "" where each machine has a temporary folder of its own.
+        "" if each machine has its own temporary folder.
         """
         ...
 
@@ -49,11 +50,11 @@ class TaskEngine(Protocol):
         specs: Sequence[TaskSpec],
         on_result: OnResult[TaskResult] | None = None,
     ) -> list[TaskResult]:
-        """The results in the order of the specs; `on_result` hears of each as it comes.
+        """Return the results in the order of the specs; `on_result` receives each at once.
 
         Raises:
             NacreError: A task failed for a reason that another attempt does not change, or too
-                often. Which one it was stands in the message.
+                often. The message contains its number.
         """
         ...
 
@@ -77,13 +78,13 @@ class TaskFailure(NamedTuple):
 
 
 class GuardedTask(Generic[TaskSpec, TaskResult]):
-    """A task that returns what goes wrong, except where another attempt may help."""
+    """A task that returns its failure, unless another attempt may help."""
 
     def __init__(self, function: Callable[[TaskSpec], TaskResult]) -> None:
         self._function = function
 
     def __call__(self, spec: TaskSpec) -> TaskResult | TaskFailure:
-        """Run it; a storage that failed for now raises `RetryTaskError`."""
+        """Run the task; a temporary fault of the storage raises `RetryTaskError`."""
         try:
             return self._function(spec)
         except (ConfigError, JobError, DamageError) as error:
@@ -92,37 +93,37 @@ class GuardedTask(Generic[TaskSpec, TaskResult]):
             raise RetryTaskError(str(error)) from None
         except NacreError as error:
             return TaskFailure(type(error).__name__, str(error))
-        except Exception as error:  # noqa: BLE001 - a bug is told in the driver, with its place
+        except Exception as error:  # noqa: BLE001 - the driver reports a bug, with its traceback
             return TaskFailure(type(error).__name__, str(error), traceback.format_exc())
 
 
 class RetryTaskError(Exception):
-    """A task that may succeed when it is tried again; not a `NacreError`, so that it pickles."""
+    """A task may succeed in another attempt; no `NacreError`, so that it pickles."""
 
 
 class BrokenTaskError(NacreError):
     """A task has a bug; the message has its traceback."""
 
 
-def raised(failure: TaskFailure) -> NacreError:
-    """The exception that a failure stands for, in the driver."""
+def to_exception(failure: TaskFailure) -> NacreError:
+    """Return the exception of a failure, for the driver."""
     if failure.trace:
         return BrokenTaskError(f"{failure.kind}: {failure.message}\n{failure.trace}")
     for kind in (ConfigError, DamageError, JobError):
-        if failure.kind in {kind.__name__, *(below.__name__ for below in _below(kind))}:
+        if failure.kind in {kind.__name__, *(below.__name__ for below in _subclasses(kind))}:
             return kind(failure.message)
     return StorageError(failure.message)
 
 
-def _below(kind: type[NacreError]) -> list[type[NacreError]]:
+def _subclasses(kind: type[NacreError]) -> list[type[NacreError]]:
     direct = kind.__subclasses__()
-    return [*direct, *(deeper for one in direct for deeper in _below(one))]
+    return [*direct, *(deeper for kind_below in direct for deeper in _subclasses(kind_below))]
 
 
-def gave_up(number: int, message: str) -> StorageError:
-    """The error of a task that failed in every attempt."""
-    why = message.rstrip(".")
+def attempts_error(number: int, message: str) -> StorageError:
+    """Return the error of a task that failed in every attempt."""
+    reason = message.rstrip(".")
     return StorageError(
-        f"task {number} failed {ATTEMPTS} times: {why}. Nothing was committed: the same "
+        f"task {number} failed {ATTEMPTS} times: {reason}. Nothing was committed: the same "
         "command goes on where it stopped"
     )

@@ -29,8 +29,8 @@ from nacre.rounds.engine import (
     TaskFailure,
     TaskResult,
     TaskSpec,
-    gave_up,
-    raised,
+    attempts_error,
+    to_exception,
 )
 from nacre.store.local_files import hold_folder
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext
 
 PRELOADED = ("duckdb", "pyarrow.parquet", "nacre.rounds.tables.tables")
-"""What the fork server imports; a module that is missing is left out."""
+"""Modules that the fork server imports; it skips a missing module."""
 UNITS_PRELOADED = ("nacre.rounds.units.warm", *PRELOADED)
-"""The same where units are fetched, too; what they need comes first, and says how."""
+"""The same modules, and those of units, which come first and configure the imports."""
 
 
 def usable_cores() -> int:
@@ -65,7 +65,7 @@ class LocalEngine:
 
     @property
     def scratch(self) -> str:
-        """See `TaskEngine.scratch`: it goes with this process, however its workers end."""
+        """See `TaskEngine.scratch`: it is removed with this process, however its workers end."""
         folder = driver_folder() / "tasks"
         folder.mkdir(exist_ok=True)
         return str(folder)
@@ -78,10 +78,10 @@ class LocalEngine:
     ) -> list[TaskResult]:
         """See `TaskEngine.map`."""
         task = GuardedTask(function)
-        told = on_result or _nobody
+        report = on_result or _ignore_result
         if self.workers == 1 or len(specs) < 2:
-            return _one_by_one(task, specs, told, self._pauses)
-        return self._in_pool(task, specs, told)
+            return _run_in_driver(task, specs, report, self._pauses)
+        return self._run_in_pool(task, specs, report)
 
     def begin(self) -> None:
         """Start the fork server, so that it has imported what units need when they begin."""
@@ -94,115 +94,115 @@ class LocalEngine:
         if pool is not None:
             _end(pool)
 
-    def _in_pool(
+    def _run_in_pool(
         self,
         task: GuardedTask[TaskSpec, TaskResult],
         specs: Sequence[TaskSpec],
-        told: OnResult[TaskResult],
+        report: OnResult[TaskResult],
     ) -> list[TaskResult]:
         results: dict[int, TaskResult] = {}
         tries = [0] * len(specs)
         try:
             while len(results) < len(specs):
-                left = [number for number in range(len(specs)) if number not in results]
-                self._round(task, specs, left, tries, results, told)
+                numbers = [number for number in range(len(specs)) if number not in results]
+                self._run_round(task, specs, numbers, tries, results, report)
         except BaseException:
-            self.close()  # what still runs would write for nobody
+            self.close()  # the results of running tasks would be ignored
             raise
         return [results[number] for number in range(len(specs))]
 
-    def _round(
+    def _run_round(
         self,
         task: GuardedTask[TaskSpec, TaskResult],
         specs: Sequence[TaskSpec],
-        left: list[int],
+        numbers: list[int],
         tries: list[int],
         results: dict[int, TaskResult],
-        told: OnResult[TaskResult],
+        report: OnResult[TaskResult],
     ) -> None:
-        """Run what is left until all is done, or the pool breaks because a process died."""
+        """Run tasks until all are done, or the pool breaks because a process died."""
         pool = self._pool = self._pool or _pool(self.workers)
         waiting: dict[Future[TaskResult | TaskFailure], int] = {}
         try:
-            for number in left:
+            for number in numbers:
                 waiting[pool.submit(task, specs[number])] = number
             while waiting:
-                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
+                finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in finished:
                     number = waiting.pop(future)
-                    result = _outcome(future, number, tries)
+                    result = _result_of(future, number, tries)
                     if isinstance(result, RetryTaskError):
                         pause = self._pauses[tries[number] - 1]
-                        waiting[pool.submit(_later, pause, task, specs[number])] = number
+                        waiting[pool.submit(_run_later, pause, task, specs[number])] = number
                         continue
                     results[number] = result
-                    told(number, result)
+                    report(number, result)
         except BrokenProcessPool as error:
             self.close()
-            # Which of those that ran has killed its process is not known: it counts for all.
-            for number in left:
+            # The task that killed its process is unknown: the failure counts for all that ran.
+            for number in numbers:
                 if number not in results:
                     tries[number] += 1
                     if tries[number] >= ATTEMPTS:
-                        raise gave_up(number, "its process died (out of memory?)") from error
+                        raise attempts_error(number, "its process died (out of memory?)") from error
 
 
-def _outcome(
+def _result_of(
     future: "Future[TaskResult | TaskFailure]", number: int, tries: list[int]
 ) -> TaskResult | RetryTaskError:
-    """The result of a task, or why it is tried once more."""
+    """Return the result of a task, or the reason for another attempt."""
     try:
         result = future.result()
     except RetryTaskError as error:
         tries[number] += 1
         if tries[number] >= ATTEMPTS:
-            raise gave_up(number, str(error)) from error
+            raise attempts_error(number, str(error)) from error
         return error
     if isinstance(result, TaskFailure):
-        raise raised(result)
+        raise to_exception(result)
     return result
 
 
-def _later(
+def _run_later(
     pause: float, task: GuardedTask[TaskSpec, TaskResult], spec: TaskSpec
 ) -> TaskResult | TaskFailure:
-    """Another attempt, after a pause."""
+    """Run a task again, after a pause."""
     time.sleep(pause)
     return task(spec)
 
 
-def _one_by_one(
+def _run_in_driver(
     task: GuardedTask[TaskSpec, TaskResult],
     specs: Sequence[TaskSpec],
-    told: OnResult[TaskResult],
+    report: OnResult[TaskResult],
     pauses: Sequence[float],
 ) -> list[TaskResult]:
     results = []
     for number, spec in enumerate(specs):
-        result = tried(task, spec, number, pauses)
+        result = run_with_retries(task, spec, number, pauses)
         results.append(result)
-        told(number, result)
+        report(number, result)
     return results
 
 
-def tried(
+def run_with_retries(
     task: GuardedTask[TaskSpec, TaskResult],
     spec: TaskSpec,
     number: int,
     pauses: Sequence[float] = PAUSES,
     pause: Callable[[float], object] | None = None,
 ) -> TaskResult:
-    """Run a task in this process, once more after each pause where that may help.
+    """Run a task in this process, again after each pause if that may help.
 
     Args:
         task: The task.
-        spec: What it is to do.
+        spec: The spec of the task.
         number: Its number, for messages.
-        pauses: Seconds before the second attempt and the ones after it.
-        pause: Waits so many seconds; None: the usual way.
+        pauses: Seconds before the second and each further attempt.
+        pause: Waits a number of seconds; None for `time.sleep`.
 
     Raises:
-        NacreError: It failed, for good or in every attempt.
+        NacreError: It failed permanently, or in every attempt.
     """
     message = ""
     for seconds in (0.0, *pauses):
@@ -213,20 +213,20 @@ def tried(
             message = str(error)
             continue
         if isinstance(result, TaskFailure):
-            raise raised(result)
+            raise to_exception(result)
         return result
-    raise gave_up(number, message)
+    raise attempts_error(number, message)
 
 
-def _nobody(_number: int, _result: object) -> None:
-    """Nobody hears of a result."""
+def _ignore_result(_number: int, _result: object) -> None:
+    """Ignore a result."""
 
 
 def fork_server(preloaded: Sequence[str] = PRELOADED) -> "ForkServerContext":
-    """Makes processes by the fork server, which starts with the first of them.
+    """Return the context of the fork server, which starts with its first process.
 
     Args:
-        preloaded: What it imports when it starts.
+        preloaded: Modules that it imports when it starts.
     """
     driver_folder()
     context = multiprocessing.get_context("forkserver")
@@ -236,10 +236,10 @@ def fork_server(preloaded: Sequence[str] = PRELOADED) -> "ForkServerContext":
 
 @cache
 def driver_folder() -> Path:
-    """The temporary folder of this process for what its children need; made at the first call.
+    """Return the temporary folder of this process for its children; made at the first call.
 
-    It is that of multiprocessing, with the socket of the fork server, which removes it at the end
-    of the process; after a kill the next start of a job finds that nobody holds it.
+    It is the folder of multiprocessing, with the socket of the fork server, which removes it at the
+    end of the process; after a kill the next start of a job finds it without a lock.
     """
     folder = Path(multiprocessing.util.get_temp_dir())
     hold_folder(folder)
@@ -256,7 +256,7 @@ def _begin() -> None:
 
 
 def end_with_driver() -> None:
-    """In a process of the fork server: it is killed when the driver ends, in whatever way."""
+    """Kill this process of the fork server when the driver ends, in whatever way."""
     threading.Thread(target=_wait_for_driver, daemon=True).start()
 
 

@@ -1,8 +1,8 @@
-"""An engine of a cluster: each task is a partition of an RDD of Apache Spark, and nothing else is.
+"""An engine for clusters: each task is one partition of an RDD of Apache Spark.
 
 Spark brings the spec to an executor, runs the function there, tries it again elsewhere when the
-executor dies, and brings back the result. No row passes through it. Speculation is off, because two
-attempts of a unit would ask a site twice at the same time.
+executor dies, and brings back the result. No row passes through it. Speculation is off, because
+parallel attempts of a unit would fetch from a site twice.
 """
 
 import os
@@ -32,8 +32,8 @@ from nacre.rounds.engine import (
     TaskFailure,
     TaskResult,
     TaskSpec,
-    gave_up,
-    raised,
+    attempts_error,
+    to_exception,
 )
 from nacre.rounds.storage import MissingFileError, leave_probe, open_storage, require_writable
 
@@ -46,13 +46,13 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-"""What this engine needs of Spark; `spark-defaults.conf` has all else."""
+"""Settings of Spark that this engine needs; `spark-defaults.conf` has the others."""
 OVERHEAD = 400
 """Memory beside the JVM that a core needs, MiB: a task with its kernel, or a unit."""
 APART = 60.0
-"""How far the clock of an executor may be from the driver's, s."""
+"""Largest difference of the clocks of an executor and the driver, s."""
 IDLE = 30.0
-"""Seconds after which it is said that no executor takes a task."""
+"""Seconds after which the engine reports that no executor takes a task."""
 
 _CLOCK = SystemClock()
 _LOOPBACK = re.compile(r"(local(\[|-cluster|$)|spark://(127\.|localhost|\[?::1))")
@@ -66,10 +66,10 @@ class ExecutorReport(NamedTuple):
     Attributes:
         host: Its host.
         python: Version of its Python.
-        nacre: Version of its Nacre; "" when it has none.
+        nacre: Version of its Nacre; "" if Nacre is not installed.
         clock: Its time, s since the epoch.
-        storage: Why it cannot write to the storage; "" when it can.
-        probe: Name of the file that it wrote there for the driver; "" for none.
+        storage: The reason why it cannot write to the storage; "" if it can.
+        probe: Name of the file that it wrote into the storage for the driver; "" for none.
     """
 
     host: str
@@ -86,13 +86,13 @@ class SparkEngine:
     Args:
         master: URL of the master; "" for that of `spark-defaults.conf`.
         settings: Further settings of Spark.
-        tell: Takes a sentence for the operator while tasks wait for an executor.
+        tell: Receives a sentence for the operator while tasks wait for an executor.
 
     Attributes:
         name: `spark`.
-        scratch: None: each executor has a temporary folder of its own.
-        workers: Cores of the cluster when it was asked for.
-        notes: What an operator should know.
+        scratch: "", as each executor has its own temporary folder.
+        workers: Cores of the cluster at the start.
+        notes: Notes for the operator.
     """
 
     name = "spark"
@@ -125,7 +125,7 @@ class SparkEngine:
         self.workers = int(self._context.defaultParallelism)
         self._fit: dict[str, str] = {}
         self._tell = tell
-        self._told = False
+        self._is_reported = False
         self.notes = tuple(security_notes(conf.get("spark.master", ""), dict(conf.getAll())))
 
     def map(
@@ -134,38 +134,38 @@ class SparkEngine:
         specs: Sequence[TaskSpec],
         on_result: OnResult[TaskResult] | None = None,
     ) -> list[TaskResult]:
-        """See `TaskEngine.map`; `on_result` hears of the results when all are there."""
+        """See `TaskEngine.map`; `on_result` receives the results after the last task."""
         if not specs:
             return []
         task = ClusterTask(GuardedTask(function), own_driver(self._fit))
         try:
             with self._watched():
-                found = self._context.parallelize(list(specs), len(specs)).map(task).collect()
+                results = self._context.parallelize(list(specs), len(specs)).map(task).collect()
         except KeyboardInterrupt:
             self._context.cancelAllJobs()
             raise
         except Exception as error:
-            raise self._lost(error) from error
-        for number, result in enumerate(found):
+            raise self._to_error(error) from error
+        for number, result in enumerate(results):
             if isinstance(result, TaskFailure):
-                raise raised(result)
+                raise to_exception(result)
             if on_result is not None:
                 on_result(number, result)
-        return list(found)
+        return list(results)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Say once that no executor takes a task; Spark itself would wait without a word."""
-        done = threading.Event()
+        """Report once that no executor takes a task; Spark itself waits without a message."""
+        finished = threading.Event()
 
         def watch() -> None:
-            while not (self._told or done.wait(IDLE)):
+            while not (self._is_reported or finished.wait(IDLE)):
                 tracker = self._context.statusTracker()
                 stages = [
-                    one for n in tracker.getActiveStageIds() if (one := tracker.getStageInfo(n))
+                    stage for n in tracker.getActiveStageIds() if (stage := tracker.getStageInfo(n))
                 ]
-                if is_idle([(one.numActiveTasks, one.numCompletedTasks) for one in stages]):
-                    self._told = True
+                if is_idle([(stage.numActiveTasks, stage.numCompletedTasks) for stage in stages]):
+                    self._is_reported = True
                     self._tell(waiting_note(dict(self._context.getConf().getAll())))
 
         thread = threading.Thread(target=watch, daemon=True)
@@ -173,25 +173,25 @@ class SparkEngine:
         try:
             yield
         finally:
-            done.set()
+            finished.set()
             thread.join()
 
     def require_executors(self, place: str) -> list[ExecutorReport]:
-        """Ask the executors whether they can work, before the first task; once for a storage.
+        """Check that the executors can work, before the first task; once for each storage.
 
         Args:
             place: The storage that they write to.
 
         Raises:
-            ConfigError: One has another Nacre, a clock of its own, cannot write, or writes where
-                the driver does not read.
+            ConfigError: An executor has another Nacre or a wrong clock, cannot write, or writes to
+                another place than the driver reads.
         """
         if place in self._fit:
             return []
         number = max(2, self.workers) * 2
         reports = sorted(set(self.map(report_task, [place] * number)))
         driver = own_driver()
-        problems = [told for one in reports if (told := _unfit(one, driver))]
+        problems = [problem for report in reports if (problem := _unfit(report, driver))]
         problems += list(apart_problems(place, reports))
         if problems:
             raise ConfigError("; ".join(dict.fromkeys(problems)))
@@ -208,10 +208,10 @@ class SparkEngine:
             with suppress(NacreError):
                 open_storage(place).delete(probe)
 
-    def _lost(self, error: Exception) -> NacreError:
-        found = _RETRIED.search(str(error))
-        if found:
-            return gave_up(0, found[1])
+    def _to_error(self, error: Exception) -> NacreError:
+        retried = _RETRIED.search(str(error))
+        if retried:
+            return attempts_error(0, retried[1])
         reason = _reason(error)
         if "PYTHON_VERSION_MISMATCH" in reason:
             return ConfigError(f"executors need the driver's minor version of Python: {reason}")
@@ -227,10 +227,10 @@ class SparkEngine:
 
 
 def is_idle(stages: Sequence[tuple[int, int]]) -> bool:
-    """Whether there is work, and no executor has taken a task of it.
+    """Return whether there are tasks, and no executor has taken any.
 
     Args:
-        stages: Of each stage the tasks that run, and those that are done.
+        stages: For each stage the running tasks, and the finished tasks.
     """
     return bool(stages) and not any(map(any, stages))
 
@@ -239,7 +239,7 @@ def waiting_note(settings: Mapping[str, str]) -> str:
     """The note for an operator whose tasks no executor takes.
 
     Args:
-        settings: Those of the context.
+        settings: The settings of the context.
     """
     memory = settings.get("spark.executor.memory", "1g")
     cores = settings.get("spark.executor.cores", "1")
@@ -252,14 +252,14 @@ def waiting_note(settings: Mapping[str, str]) -> str:
 
 
 class DriverReport(NamedTuple):
-    """The facts of the driver that a task is sent with.
+    """The facts about the driver that are sent with a task.
 
     Attributes:
         nacre: Version of its Nacre.
         python: Version of its Python.
         clock: Its time when the task was sent, s since the epoch.
-        storages: The storages that executors write to, as far as they were asked, each with the
-            name of a file that the driver wrote there; "" for none.
+        storages: The checked storages that executors write to, each with the name of a file that
+            the driver wrote into it; "" for none.
     """
 
     nacre: str
@@ -272,20 +272,20 @@ def own_driver(storages: Iterable[str] | Mapping[str, str] = ()) -> DriverReport
     """The facts of this process as a driver.
 
     Args:
-        storages: Those that executors write to; of a mapping with the file that the driver wrote.
+        storages: Storages that executors write to; a mapping has the file that the driver wrote.
     """
     probes = dict(storages) if isinstance(storages, Mapping) else dict.fromkeys(storages, "")
     return DriverReport(__version__, _python_version(), _CLOCK.now(), tuple(sorted(probes.items())))
 
 
 class ClusterTask(Generic[TaskSpec, TaskResult]):
-    """A task on an executor; one that joined late is looked at as the others were at the start.
+    """A task on an executor; it checks an executor that joined after the start.
 
     An attempt after the first begins with a pause.
 
     Args:
         task: The task.
-        driver: What is known of the driver.
+        driver: The facts about the driver.
     """
 
     def __init__(self, task: GuardedTask[TaskSpec, TaskResult], driver: DriverReport) -> None:
@@ -293,10 +293,10 @@ class ClusterTask(Generic[TaskSpec, TaskResult]):
         self._driver = driver
 
     def __call__(self, spec: TaskSpec) -> TaskResult | TaskFailure:
-        """Run it; a storage that cannot be written to raises `RetryTaskError`."""
-        said = late_problem(self._driver, _own_report())
-        if said:
-            return TaskFailure(ConfigError.__name__, said)
+        """Run the task; a storage that is not writable raises `RetryTaskError`."""
+        problem = late_problem(self._driver, _own_report())
+        if problem:
+            return TaskFailure(ConfigError.__name__, problem)
         _require_storages(self._driver)
         attempt = _attempt()
         if attempt:
@@ -307,8 +307,8 @@ class ClusterTask(Generic[TaskSpec, TaskResult]):
 def late_problem(driver: DriverReport, own: ExecutorReport) -> str:
     """The reason why an executor cannot run a task; "" when it can.
 
-    A task may wait for a core, so that the clock of its executor may be ahead of when it was sent;
-    it may not be behind.
+    A task may wait for a core, so the clock of its executor may be later than the time when it was
+    sent; it must not be earlier.
 
     Args:
         driver: The driver when it sent the task.
@@ -322,7 +322,7 @@ _WRITTEN: set[str] = set()
 
 
 def _require_storages(driver: DriverReport) -> None:
-    """Raise RetryTaskError when this executor cannot write; looked at once in each process."""
+    """Raise RetryTaskError if this executor cannot write; checked once in each process."""
     for place, probe in driver.storages:
         if place in _WRITTEN:
             continue
@@ -347,9 +347,9 @@ def _attempt() -> int:
     return int(context.attemptNumber()) if context is not None else 0
 
 
-def other_version(host: str, found: str, wanted: str) -> str:
-    """The message of an executor with another Nacre."""
-    return f"{host}: it has Nacre {found}, the driver {wanted}: install one"
+def other_version(host: str, version: str, driver_version: str) -> str:
+    """Return the message about an executor with another Nacre."""
+    return f"{host}: it has Nacre {version}, the driver {driver_version}: install one"
 
 
 def report_task(place: str) -> ExecutorReport:
@@ -361,16 +361,16 @@ def report_task(place: str) -> ExecutorReport:
 
 
 def apart_problems(place: str, reports: Iterable[ExecutorReport]) -> Iterator[str]:
-    """Look for the files of executors, and say whose are not where the driver reads.
+    """Yield the executors whose files are not in the storage that the driver reads.
 
-    They are removed.
+    The files are removed.
 
     Args:
         place: The storage.
-        reports: Those of the executors that wrote to it.
+        reports: The reports of the executors that wrote to it.
     """
     storage = open_storage(place)
-    for report in (one for one in reports if one.probe):
+    for report in (shared for shared in reports if shared.probe):
         try:
             storage.read(report.probe)  # a list of files may be an old one on NFS
         except MissingFileError:
@@ -398,7 +398,7 @@ def _python_version() -> str:
 
 
 def _unfit(report: ExecutorReport, driver: DriverReport) -> str:
-    """Why an executor cannot work; "" when it can."""
+    """Return why an executor cannot work; "" if it can."""
     if report.nacre != driver.nacre:
         return other_version(report.host, report.nacre, driver.nacre)
     if report.python != driver.python:
@@ -419,7 +419,7 @@ def _no_storage(report: ExecutorReport) -> str:
 
 
 def security_notes(master: str, settings: Mapping[str, str]) -> list[str]:
-    """Notes for the operator of a cluster that others can reach."""
+    """Return notes for the operator of a cluster that other hosts can reach."""
     if _LOOPBACK.match(master) or settings.get("spark.authenticate") == "true":
         return []
     return [
@@ -434,31 +434,31 @@ def required_overhead(cores: int) -> int:
 
 
 def _require_overhead(conf: Any) -> None:  # noqa: ANN401 - a class of pyspark's
-    """Raise ConfigError where YARN or Kubernetes would kill executors for their memory."""
+    """Raise ConfigError if YARN or Kubernetes would kill executors for their memory."""
     master = conf.get("spark.master", "") or ""
     if not master.startswith(("yarn", "k8s")):
-        return  # the others do not count it
+        return  # other masters do not count it
     cores = int(conf.get("spark.executor.cores", "1"))
-    wanted = required_overhead(cores)
-    found = mebibytes(conf.get("spark.executor.memoryOverhead", "384m"))
-    if found < wanted:
+    required = required_overhead(cores)
+    configured = mebibytes(conf.get("spark.executor.memoryOverhead", "384m"))
+    if configured < required:
         raise ConfigError(
-            f"spark.executor.memoryOverhead is {found}m, and {cores} cores of an executor need "
-            f"{wanted}m beside the JVM: set it in spark-defaults.conf"
+            f"spark.executor.memoryOverhead is {configured}m, and {cores} cores of an executor "
+            f"need {required}m beside the JVM: set it in spark-defaults.conf"
         )
 
 
 def mebibytes(text: str) -> int:
     """A size as Spark writes it, such as `1g` or `512m`, in MiB; a bare number is in MiB."""
-    found = re.fullmatch(r"(\d+)([kmgt]?)b?", text.strip().lower())
-    if not found:
+    size = re.fullmatch(r"(\d+)([kmgt]?)b?", text.strip().lower())
+    if not size:
         raise ConfigError(f"spark.executor.memoryOverhead is {text!r}: it takes a size as 800m")
-    scale = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}[found[2]]
-    return int(int(found[1]) * scale)
+    scale = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}[size[2]]
+    return int(int(size[1]) * scale)
 
 
 def _require_spark() -> None:
-    """Raise ConfigError when pyspark or Java is missing; it names the command."""
+    """Raise ConfigError with the install command if pyspark or Java is missing."""
     if find_spec("pyspark") is None:
         raise MissingExtraError("--engine spark needs", "spark")
     home = os.environ.get("JAVA_HOME", "")
@@ -467,10 +467,10 @@ def _require_spark() -> None:
 
 
 def _reason(error: Exception) -> str:
-    """The line of an error of Java or of a worker's Python that says most."""
+    """Return the most specific line of an error of Java or of a worker's Python."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     of_python = [line for line in lines if _OF_PYTHON.match(line)]
     if of_python:
-        return of_python[-1]  # behind the traceback of a worker
-    said = [line for line in lines if not line.startswith(("at ", "An error occurred"))]
-    return (said or lines or [type(error).__name__])[0].lstrip(": ")
+        return of_python[-1]  # after the traceback of a worker
+    messages = [line for line in lines if not line.startswith(("at ", "An error occurred"))]
+    return (messages or lines or [type(error).__name__])[0].lstrip(": ")

@@ -1,4 +1,4 @@
-"""In and out of a batch crawl: the files of Nutch, and the stores of the continuous crawler.
+"""Import and export of batch crawls: files of Nutch, and stores of the continuous crawler.
 
-`hadoop` reads the containers of Hadoop, `nutch` what Nutch keeps in them. Nothing here needs Java.
+`hadoop` reads the containers of Hadoop, `nutch` the values of Nutch in them. No module needs Java.
 """

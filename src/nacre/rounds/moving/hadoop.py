@@ -1,9 +1,9 @@
 """Files of Hadoop, read without Java: SequenceFile 6, MapFile, and the values of `Writable`.
 
 Plain, record-compressed and block-compressed files with zlib, gzip, bzip2 or zstd. A large file is
-read in ranges: each begins at the first sync mark in it and ends at the first one behind it, so
-that together they have every record once. Whatever a file says of lengths is checked against the
-file before memory is taken. Source: Hadoop, `SequenceFile` and `AbstractMapWritable`.
+read in ranges: each begins at its first sync mark and ends at the first sync mark after it, so that
+the ranges contain every record once. Lengths in a file are checked against its size before memory
+is allocated. Source: Hadoop, `SequenceFile` and `AbstractMapWritable`.
 """
 
 import bz2
@@ -21,7 +21,7 @@ from nacre.errors import ConfigError, DamageError
 MOST = 1 << 28
 """Bytes that a value or a block may have when it is unpacked."""
 ESCAPE = b"\xff\xff\xff\xff"
-"""Stands in place of a record length before a sync mark."""
+"""The value in place of a record length before a sync mark."""
 
 _SYNC = 16
 _CHUNK = 1 << 20
@@ -33,7 +33,7 @@ _DOUBLE = struct.Struct(">d")
 
 
 class WritableError(ValueError):
-    """A value is not what its class says; the message says why."""
+    """A value does not have the format of its class; the message says why."""
 
 
 class SequenceHeader(NamedTuple):
@@ -42,10 +42,10 @@ class SequenceHeader(NamedTuple):
     Attributes:
         key_class: Java class of the keys.
         value_class: Java class of the values.
-        codec: Java class that packs them; "" when they are not packed.
+        codec: Java class that compresses them; "" if they are not compressed.
         blocks: Many records are packed together.
         sync: Its sync mark, 16 bytes.
-        start: Offset of what follows.
+        start: Offset of the first byte after the header.
     """
 
     key_class: str
@@ -66,7 +66,7 @@ class SequenceRecord(NamedTuple):
 
 
 class FileRange(NamedTuple):
-    """A range of a file in bytes: what begins at sync marks in it; `high` 0: to its end."""
+    """A byte range of a file, with the records at its sync marks; `high` 0: to the end."""
 
     path: str
     low: int = 0
@@ -74,22 +74,22 @@ class FileRange(NamedTuple):
 
 
 OnDamage = Callable[[str], None]
-"""Hears what could not be read, and reading goes on behind it."""
+"""Receives a message about unreadable data; reading resumes after it."""
 
 
 # ---- values
 
 
 class ByteCursor:
-    """A reader of the values of a record, which never goes beyond its end.
+    """Reads the values of a record, and never beyond its end.
 
     Args:
         data: The bytes.
-        at: Where it begins.
+        at: Offset of the first byte to read.
 
     Attributes:
         data: The bytes.
-        at: Offset of the next one.
+        at: Offset of the next byte.
     """
 
     __slots__ = ("at", "data")
@@ -99,17 +99,17 @@ class ByteCursor:
         self.at = at
 
     def take(self, size: int) -> bytes:
-        """The next bytes.
+        """Return the next bytes.
 
         Raises:
-            WritableError: There are not so many; so do all others here.
+            WritableError: There are fewer bytes; so do all methods.
         """
         end = self.at + size
         if size < 0 or end > len(self.data):
             raise WritableError(f"{size} bytes wanted at {self.at}, of {len(self.data)}")
-        found = self.data[self.at : end]
+        data = self.data[self.at : end]
         self.at = end
-        return found
+        return data
 
     def byte(self) -> int:
         """A signed byte."""
@@ -167,7 +167,7 @@ class ByteCursor:
         return ~value if negative else value
 
     def text(self) -> str:
-        """A `Text`: its length, then UTF-8; what is not UTF-8 is replaced, as Java does."""
+        """A `Text`: its length, then UTF-8; invalid bytes are replaced, as in Java."""
         at, data = self.at, self.data
         # Most texts are short: their length is one byte.
         if at < len(data) and (end := at + 1 + data[at]) <= len(data) and data[at] < 128:
@@ -181,80 +181,82 @@ class ByteCursor:
         return self.take(size).decode("utf-8", "replace")
 
     def count(self, least: int = 1) -> int:
-        """A number of things that follow, each of which has `least` bytes or more."""
+        """The number of the following values, each of which has `least` bytes or more."""
         number = self.integer()
         if number < 0 or number * least > len(self.data) - self.at:
             raise WritableError(f"{number} things are said to follow at {self.at}")
         return number
 
     def rest(self) -> bytes:
-        """All that is left."""
+        """Return all remaining bytes."""
         return self.take(len(self.data) - self.at)
 
 
 # ---- packed bytes
 
 
-def _inflated(data: bytes, bits: int) -> bytes:
-    found: list[bytes] = []
+def _inflate(data: bytes, bits: int) -> bytes:
+    pieces: list[bytes] = []
     size = 0
     while data:
         stream = zlib.decompressobj(bits)
-        found.append(stream.decompress(data, MOST + 1 - size))
-        size += len(found[-1])
+        pieces.append(stream.decompress(data, MOST + 1 - size))
+        size += len(pieces[-1])
         if not stream.eof:
             if size > MOST:
                 break
             raise WritableError("the packed bytes end too early")
         data = stream.unused_data if bits > 15 else b""
-    return b"".join(found)
+    return b"".join(pieces)
 
 
-def _from_zlib(data: bytes) -> bytes:
-    return _inflated(data, 15)
+def _unpack_zlib(data: bytes) -> bytes:
+    return _inflate(data, 15)
 
 
-def _from_gzip(data: bytes) -> bytes:
-    return _inflated(data, 31)
+def _unpack_gzip(data: bytes) -> bytes:
+    return _inflate(data, 31)
 
 
-def _from_bzip2(data: bytes) -> bytes:
-    found: list[bytes] = []
+def _unpack_bzip2(data: bytes) -> bytes:
+    pieces: list[bytes] = []
     size = 0
     while data and size <= MOST:
         stream = bz2.BZ2Decompressor()
-        found.append(stream.decompress(data, MOST + 1 - size))
-        size += len(found[-1])
+        pieces.append(stream.decompress(data, MOST + 1 - size))
+        size += len(pieces[-1])
         if not stream.eof and size <= MOST:
             raise WritableError("the packed bytes end too early")
         data = stream.unused_data
-    return b"".join(found)
+    return b"".join(pieces)
 
 
-def _from_zstd(data: bytes) -> bytes:
-    found: list[bytes] = []
+def _unpack_zstd(data: bytes) -> bytes:
+    pieces: list[bytes] = []
     size = 0
-    with zstandard.ZstdDecompressor().stream_reader(BytesIO(data), read_across_frames=True) as one:
-        while size <= MOST and (part := one.read(_CHUNK)):
-            found.append(part)
+    with zstandard.ZstdDecompressor().stream_reader(
+        BytesIO(data), read_across_frames=True
+    ) as reader:
+        while size <= MOST and (part := reader.read(_CHUNK)):
+            pieces.append(part)
             size += len(part)
-    return b"".join(found)
+    return b"".join(pieces)
 
 
 _CODECS = {
-    "DefaultCodec": _from_zlib,
-    "DeflateCodec": _from_zlib,
-    "GzipCodec": _from_gzip,
-    "BZip2Codec": _from_bzip2,
-    "ZStandardCodec": _from_zstd,
+    "DefaultCodec": _unpack_zlib,
+    "DeflateCodec": _unpack_zlib,
+    "GzipCodec": _unpack_gzip,
+    "BZip2Codec": _unpack_bzip2,
+    "ZStandardCodec": _unpack_zstd,
 }
 
 
-def unpacked(codec: str, data: bytes) -> bytes:
-    """Packed bytes as they were.
+def unpack(codec: str, data: bytes) -> bytes:
+    """Decompress bytes.
 
     Args:
-        codec: Java class that packed them; "" for bytes that are not packed.
+        codec: Java class that compressed them; "" for plain bytes.
         data: The bytes.
 
     Raises:
@@ -263,12 +265,12 @@ def unpacked(codec: str, data: bytes) -> bytes:
     if not codec or not data:
         return data
     try:
-        found = _CODECS[codec.rpartition(".")[2]](data)
+        plain = _CODECS[codec.rpartition(".")[2]](data)
     except (zlib.error, OSError, EOFError, zstandard.ZstdError) as error:
         raise WritableError(f"the packed bytes are damaged: {error}") from None
-    if len(found) > MOST:
+    if len(plain) > MOST:
         raise WritableError(f"it has more than {MOST >> 20} MiB when it is unpacked")
-    return found
+    return plain
 
 
 # ---- files
@@ -360,15 +362,15 @@ class SequenceFile:
         """The records of a range.
 
         Args:
-            low: Offset from which on sync marks count; 0: from the first record.
-            high: Offset of the first sync mark that does not count, or less; 0: to the end.
-            on_damage: Hears of damage, and reading goes on at the next sync mark; None: raises.
+            low: Offset of the first sync mark, or less; 0: from the first record.
+            high: Records end before the first sync mark at this offset or later; 0: at the end.
+            on_damage: Receives damage, and reading resumes at the next sync mark; None: raises.
 
         Raises:
             DamageError: A record is damaged: its file, offset, number.
         """
         end = high or self.size + 1
-        # What stands before the first sync mark belongs to the range from 0 on.
+        # Records before the first sync mark belong to the range that begins at 0.
         first = not low
         at = self.header.start if first else self._next_sync(max(low, self.header.start))
         number = 0
@@ -379,9 +381,9 @@ class SequenceFile:
                 for record in read(at, end, number):
                     number = record.number + 1
                     yield record
-            except _BadPlaceError as found:
-                message = f"{self.path}: record {number} at byte {found.offset:,}: {found}"
-                at = found.offset + 1
+            except _BadPlaceError as fault:
+                message = f"{self.path}: record {number} at byte {fault.offset:,}: {fault}"
+                at = fault.offset + 1
             else:
                 return
             if on_damage is None:
@@ -411,7 +413,7 @@ class SequenceFile:
             if len(data) < size:
                 raise _BadPlaceError(at, "the file ends within it")
             try:
-                value = unpacked(codec, data[key_size:])
+                value = unpack(codec, data[key_size:])
             except WritableError as error:
                 raise _BadPlaceError(at, str(error)) from None
             yield SequenceRecord(at, number, data[:key_size], value)
@@ -449,7 +451,7 @@ class SequenceFile:
         size = self._varying(at)
         if not 0 <= size <= MOST or self._file.tell() + size > self.size:
             raise _BadPlaceError(at, f"a part of the block is said to have {size:,} bytes")
-        return unpacked(self.header.codec, self._file.read(size))
+        return unpack(self.header.codec, self._file.read(size))
 
     def _varying(self, at: int) -> int:
         first = self._file.read(1)
@@ -462,15 +464,15 @@ class SequenceFile:
             raise _BadPlaceError(at, str(error)) from None
 
     def _next_sync(self, at: int) -> int:
-        """Offset of the first sync mark from an offset on; the size of the file: there is none."""
+        """Return the offset of the next sync mark; the size of the file if there is none."""
         mark = ESCAPE + self.header.sync
         self._file.seek(at)
         tail = b""
         while chunk := self._file.read(_CHUNK):
             data = tail + chunk
-            found = data.find(mark)
-            if found >= 0:
-                return at - len(tail) + found
+            index = data.find(mark)
+            if index >= 0:
+                return at - len(tail) + index
             tail = data[-(len(mark) - 1) :]
             at += len(chunk)
         return self.size
@@ -479,41 +481,41 @@ class SequenceFile:
 class _BadPlaceError(Exception):
     """Damage at an offset."""
 
-    def __init__(self, offset: int, why: str) -> None:
+    def __init__(self, offset: int, reason: str) -> None:
         self.offset = offset
-        super().__init__(why)
+        super().__init__(reason)
 
 
 def data_files(directory: Path) -> list[Path]:
     """The SequenceFiles of the parts of a directory of Hadoop, by name.
 
-    A part is a SequenceFile `part-*`, or a MapFile: a directory with `data` and `index`. Those of
-    Nutch's tables lie in `current`.
+    A part is a SequenceFile `part-*`, or a MapFile: a directory with `data` and `index`. Tables of
+    Nutch have theirs in `current`.
 
     Raises:
-        ConfigError: There is none.
+        ConfigError: There is no part.
     """
     if not directory.is_dir():
         raise ConfigError(f"there is no directory {directory}")
     home = directory / "current" if (directory / "current").is_dir() else directory
-    found = []
+    files = []
     for path in sorted(home.glob("part-*")):
         if path.is_dir() and (path / "data").is_file():
-            found.append(path / "data")
+            files.append(path / "data")
         elif path.is_file() and not path.name.endswith(".crc"):
-            found.append(path)
-    if not found:
+            files.append(path)
+    if not files:
         raise ConfigError(f"{directory} has no part-* of Hadoop, and no `current` with some")
-    return found
+    return files
 
 
 def ranges(paths: Iterable[Path], size: int) -> list[FileRange]:
-    """Ranges of files, each of about so many bytes."""
-    found = []
+    """Divide files into ranges of about `size` bytes."""
+    file_ranges = []
     for path in paths:
         whole = path.stat().st_size
         number = max(1, -(-whole // size))
-        ends = [whole * one // number for one in range(number + 1)]
+        ends = [whole * piece // number for piece in range(number + 1)]
         ends[-1] = 0
-        found += [FileRange(str(path), ends[at], ends[at + 1]) for at in range(number)]
-    return found
+        file_ranges += [FileRange(str(path), ends[at], ends[at + 1]) for at in range(number)]
+    return file_ranges

@@ -23,8 +23,8 @@ class BadChunk(NamedTuple):
 
     Attributes:
         start: Offset of its first byte.
-        end: Offset behind its last byte.
-        why: What is wrong with it.
+        end: Offset after its last byte.
+        why: The fault, for a message.
     """
 
     start: int
@@ -33,20 +33,20 @@ class BadChunk(NamedTuple):
 
 
 def checksum_file(path: Path) -> Path:
-    """The file with the checksums of a file, which may not exist."""
+    """Return the path of the checksums of a file, which may not exist."""
     return path.with_name(f".{path.name}.crc")
 
 
 def bad_chunks(path: Path, low: int = 0, high: int = 0) -> Iterator[BadChunk]:
-    """Compare a range of a file with its checksums; nothing is compared without such a file.
+    """Yield the chunks of a range that differ from their checksums; none without checksums.
 
     Args:
         path: The file.
         low: Offset of the range.
-        high: Offset behind it; 0: to the end.
+        high: Offset after the range; 0: to the end.
 
     Raises:
-        ConfigError: One of the two cannot be read.
+        ConfigError: One of the two files cannot be read.
     """
     sums = checksum_file(path)
     try:
@@ -66,11 +66,11 @@ def bad_chunks(path: Path, low: int = 0, high: int = 0) -> Iterator[BadChunk]:
         start = min(number, expected) * chunk
         yield BadChunk(min(start, size), size, f"{sums} has {number} checksums, not {expected}")
     first, last = low // chunk, min(number, expected, -(-(high or size) // chunk))
-    yield from _compared(path, data, chunk, (first, last))
+    yield from _compare(path, data, chunk, (first, last))
 
 
-def _compared(path: Path, data: bytes, chunk: int, places: tuple[int, int]) -> Iterator[BadChunk]:
-    """The chunks from one number to another that do not have their checksum."""
+def _compare(path: Path, data: bytes, chunk: int, places: tuple[int, int]) -> Iterator[BadChunk]:
+    """Yield the chunks of a range of numbers that differ from their checksums."""
     first, last = places
     step = max(1, _READ // chunk)
     try:
@@ -81,8 +81,8 @@ def _compared(path: Path, data: bytes, chunk: int, places: tuple[int, int]) -> I
                 for number in range(begin, min(begin + step, last)):
                     at = (number - begin) * chunk
                     piece = block[at : at + chunk]
-                    [known] = _NUMBER.unpack_from(data, _HEAD + number * _NUMBER.size)
-                    if zlib.crc32(piece) != known:
+                    [checksum] = _NUMBER.unpack_from(data, _HEAD + number * _NUMBER.size)
+                    if zlib.crc32(piece) != checksum:
                         start = number * chunk
                         yield BadChunk(start, start + len(piece), "its checksum differs")
     except OSError as error:

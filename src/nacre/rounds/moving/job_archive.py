@@ -1,7 +1,7 @@
-"""The archive of an imported job: its WARC files are named, and where each capture lies in them.
+"""The archive of an imported job: its WARC files, and the place of each capture in them.
 
-The files stay where they are. A segment of its own has the visits whose captures came in, so that
-`readseg`, `index` and `parse` find them as those of our own rounds.
+The files stay where they are. A separate segment has the visits of the imported captures, so that
+`readseg`, `index` and `parse` find them like those of our own rounds.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from nacre.inspect.archived_replies import ArchivedReplies
 from nacre.rounds.journal import IMPORTED, OF_JOB, UPDATED
 from nacre.rounds.segments.outside import UNIT, create_part, write_empty_list
 from nacre.rounds.segments.parts import UnitPlace
-from nacre.rounds.segments.segment_files import recorded
+from nacre.rounds.segments.segment_files import record_segment
 from nacre.rounds.steps.freezing import freeze_segment
 from nacre.rounds.steps.generate import new_segments
 from nacre.rounds.steps.update_tasks import facts_of, local_facts
@@ -32,7 +32,7 @@ REPLIES = {
     "url": "VARCHAR", "digest": "VARCHAR", "second": "BIGINT", "mime": "VARCHAR", "file": "VARCHAR",
     "place": "BIGINT",
 }  # fmt: skip
-"""Columns of the table of replies: where each one lies, by what history says of it."""
+"""Columns of the table of replies: the place of each reply, by the data of the history."""
 _OPEN = ".open"
 
 
@@ -40,9 +40,9 @@ class JobArchive(NamedTuple):
     """The archive of an imported job.
 
     Attributes:
-        files: Its WARC files that were not named before.
-        segments: The segment of its captures; {} where none is new.
-        captures: Captures whose place is known now, and was not before.
+        files: Its WARC files that our archive did not list before.
+        segments: The segment of its captures; {} if no capture is new.
+        captures: Captures whose place was unknown before.
     """
 
     files: tuple[TableFile, ...] = ()
@@ -51,7 +51,7 @@ class JobArchive(NamedTuple):
 
 
 def reply_rows(root: Path, store: "Store") -> Iterator[tuple[str, str, int, str, str, int]]:
-    """The replies with content in the archive of a job, as `REPLIES` has them.
+    """Yield the replies with content in the archive of a job, with the columns of `REPLIES`.
 
     Args:
         root: The directory of the job.
@@ -59,19 +59,19 @@ def reply_rows(root: Path, store: "Store") -> Iterator[tuple[str, str, int, str,
     """
     archive = ArchivedReplies(root.resolve(), store)
     for index in archive.indexes():
-        for one in archive.replies(index):
-            if one.is_revisit or not one.file:
+        for reply in archive.replies(index):
+            if reply.is_revisit or not reply.file:
                 continue
-            second = round(datetime.fromisoformat(one.date).replace(tzinfo=UTC).timestamp())
+            second = round(datetime.fromisoformat(reply.date).replace(tzinfo=UTC).timestamp())
             # An open file has its final name soon; readers look for both.
-            file = str(root.resolve() / one.file.removesuffix(_OPEN))
-            yield one.url, one.digest, second, one.mime, file, one.offset
+            file = str(root.resolve() / reply.file.removesuffix(_OPEN))
+            yield reply.url, reply.digest, second, reply.mime, file, reply.offset
 
 
 def located_sql() -> str:
-    """SQL of `captured` with the places of captures: `mime`, `file`, `place`, null where unknown.
+    """SQL of `captured` with the places of captures: `mime`, `file`, `place`, null if unknown.
 
-    What is the same as a capture of another URL lies where that one is.
+    A duplicate of a capture of another URL has the place of that capture.
     """
     return (
         "select c.*, r.mime, r.file, r.place from captured c left join "
@@ -82,19 +82,19 @@ def located_sql() -> str:
 
 
 def name_archive(context: "StepContext", version: CycleVersion, work: "TaskWork") -> JobArchive:
-    """Write the segment of the captures that came in; of `located`, `visited` and `waiting`.
+    """Write the segment of the imported captures, from `located`, `visited` and `waiting`.
 
     Args:
         context: The context of the driver.
         version: The newest version.
         work: The kernel with the tables.
     """
-    _forget_known(context, version, work)
+    _delete_located(context, version, work)
     placed = "from located where file is not null"
     captures = int(work.kernel.value(f"select count(*) {placed}"))
     warcs = [str(file) for (file,) in work.kernel.rows(f"select distinct file {placed} order by 1")]
-    known = {one.path for one in context.cycle.files(version, ARCHIVE)}
-    files = tuple(_file(Path(name)) for name in warcs if name not in known)
+    listed = {archived.path for archived in context.cycle.files(version, ARCHIVE)}
+    files = tuple(_to_table_file(Path(name)) for name in warcs if name not in listed)
     if context.dry or not captures:
         return JobArchive(files, {}, captures)
     storage = context.cycle.storage
@@ -109,12 +109,12 @@ def name_archive(context: "StepContext", version: CycleVersion, work: "TaskWork"
     state = SegmentState(
         state=UPDATED, units=1, urls=rows, parts={UNIT: [part]}, more={IMPORTED: OF_JOB, **marks}
     )
-    state = recorded(context.engine, storage, segment, state)
+    state = record_segment(context.engine, storage, segment, state)
     return JobArchive(files, {segment: state}, captures)
 
 
-def _forget_known(context: "StepContext", version: CycleVersion, work: "TaskWork") -> None:
-    """Leave out the captures whose places an earlier import has written."""
+def _delete_located(context: "StepContext", version: CycleVersion, work: "TaskWork") -> None:
+    """Delete the captures whose places an earlier import has written."""
     for name, state in version.segments.items():
         if IMPORTED in state.more and state.parts:
             files = facts_of(name, state).files("visits")
@@ -125,9 +125,11 @@ def _forget_known(context: "StepContext", version: CycleVersion, work: "TaskWork
             )
 
 
-def _file(path: Path) -> TableFile:
-    there = next((one for one in (path, Path(f"{path}{_OPEN}")) if one.is_file()), None)
-    return TableFile(path=str(path), kind=OUTSIDE, size=there.stat().st_size if there else 0)
+def _to_table_file(path: Path) -> TableFile:
+    existing = next(
+        (candidate for candidate in (path, Path(f"{path}{_OPEN}")) if candidate.is_file()), None
+    )
+    return TableFile(path=str(path), kind=OUTSIDE, size=existing.stat().st_size if existing else 0)
 
 
 def _visits_sql() -> str:
@@ -140,16 +142,16 @@ def _visits_sql() -> str:
         "warc_file": "regexp_extract(l.file, '[^/]*$')", "warc_offset": "l.place",
         "attempts": "1", "modified": "0", "mime": "l.mime",
     }  # fmt: skip
-    values |= {one.name: f"l.{one.name}" for one in group_columns("capture") if one.name in _OWN}
+    values |= {col.name: f"l.{col.name}" for col in group_columns("capture") if col.name in _OWN}
     kinds = {"int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT", "float64": "DOUBLE",
              "binary": "BLOB", "bool_": "BOOLEAN"}  # fmt: skip
     picks = [
-        f'({values.get(one.name, "null")})::{kinds.get(one.type, "VARCHAR")} as "{one.name}"'
-        for one in facts.VISIT_COLUMNS
+        f'({values.get(col.name, "null")})::{kinds.get(col.type, "VARCHAR")} as "{col.name}"'
+        for col in facts.VISIT_COLUMNS
     ]
     picks += [
-        f'({values.get(one.name, "null")})::{one.type} as "{one.name}"'
-        for one in group_columns("capture")
+        f'({values.get(col.name, "null")})::{col.type} as "{col.name}"'
+        for col in group_columns("capture")
     ]
     return (
         f"select {', '.join(picks)} from located l left join visited v on v.key = l.key "

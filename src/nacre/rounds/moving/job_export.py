@@ -1,9 +1,8 @@
-"""The export of batch rounds: what they know becomes the store of a continuous crawl.
+"""Export batch rounds to the store of a continuous crawl.
 
-A new directory gets the configuration. What was visited is known there with its outcome and its
-capture; what was not waits in its queue, in the order of its score, and of equal scores in that in
-which it was found. What refers to lists of batch rounds, signatures and sums of scores has no place
-in a continuous crawl and stays here.
+A new directory gets the configuration. Visited URLs keep their outcome and their capture; other
+URLs wait in their queue, ordered by score, then by the time of discovery. References to lists of
+batch rounds, signatures and sums of scores have no use in a continuous crawl and are not exported.
 """
 
 import math
@@ -21,7 +20,7 @@ from nacre.job.next_run import end_run
 from nacre.job.receiving import MovedUrl, ReceivedUrls
 from nacre.job.stopped_job import open_stopped
 from nacre.rounds.moving.job_timings import page_row, timing_row
-from nacre.rounds.tables.readers import TableView, joined
+from nacre.rounds.tables.readers import TableView, join_buckets
 from nacre.rounds.tables.tables import CRAWLDB, buckets_of, in_tasks
 from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
@@ -43,17 +42,17 @@ _BATCH = 10_000
 async def export_job(
     view: TableView, settings: JobSettings, source: Layout, target: Layout, clock: int
 ) -> ReceivedUrls:
-    """Make a continuous crawl of what batch rounds know; where nothing waits, its run is over.
+    """Make a continuous crawl from batch rounds; if no URL waits, its run is over.
 
     Args:
         view: The tables.
         settings: The settings of the job.
-        source: Its directory.
-        target: The new directory, which is made here.
+        source: The directory of the rounds.
+        target: The new directory, which this function makes.
         clock: Now, ms since the epoch.
 
     Raises:
-        JobError: There is something in the new directory, or nothing to export.
+        JobError: The new directory is not empty, or there is nothing to export.
         StorageError: It cannot be written.
     """
     if CRAWLDB not in view.version.tables:
@@ -61,18 +60,18 @@ async def export_job(
     if target.root.exists() and any(target.root.iterdir()):
         raise JobError(f"{target.root} is not empty; name a new directory")
     copy_configuration(source.root, target.root)
-    # Its seeds are among the URLs, with what became of them.
+    # Its seeds are among the URLs, with their outcomes.
     without = settings.model_copy(update={"seeds": []})
     async with open_stopped(target, without, new=True) as editor:
         received = await editor.receive(moved_urls(view, clock, settings.recrawl.schedule.kind))
     if received.visited and not received.waiting:
-        # A run that has nothing to fetch would only stand before the next one.
+        # A run without URLs to fetch would only delay the next run.
         end_run(target, without, clock / 1000)
     return received
 
 
 def copy_configuration(source: Path, target: Path) -> None:
-    """Copy the files beside `crawl.yaml`; folders hold what a crawl has made, and stay."""
+    """Copy the files beside `crawl.yaml`, without folders, which contain results of the crawl."""
     target.mkdir(parents=True, exist_ok=True)
     for path in sorted(source.iterdir()):
         if path.is_file():
@@ -80,7 +79,7 @@ def copy_configuration(source: Path, target: Path) -> None:
 
 
 def moved_urls(view: TableView, clock: int, schedule: str) -> Iterator[MovedUrl]:
-    """All URLs; of a part of the table the best ones first, of equals that which was found first.
+    """Yield all URLs; in each part of the table by score, then by the time of discovery.
 
     Args:
         view: The tables.
@@ -89,7 +88,7 @@ def moved_urls(view: TableView, clock: int, schedule: str) -> Iterator[MovedUrl]
     """
     for group in in_tasks(buckets_of(view.cycle, view.version, CRAWLDB)):
         with view.place.open() as work:
-            local = joined(work, group)
+            local = join_buckets(work, group)
             rows = fold_query(*local, interval=view.interval, columns=_COLUMNS, order=False)
             query = f"select * from ({rows}) order by score + cash desc, first_seen, key"
             for batch in work.kernel.batches(query, size=_BATCH):
@@ -98,12 +97,12 @@ def moved_urls(view: TableView, clock: int, schedule: str) -> Iterator[MovedUrl]
 
 
 def moved_url(row: Mapping[str, Any], clock: int, schedule: str) -> MovedUrl:
-    """A URL as a continuous crawl takes it.
+    """Convert a row to a URL of a continuous crawl.
 
     Args:
         row: Its row, with `_COLUMNS`.
         clock: Now, ms since the epoch.
-        schedule: The kind of schedule, whose timing goes with what was visited.
+        schedule: The kind of schedule; visited URLs get its timing.
     """
     url = row["url"] or row["key"]
     status, due = row["status"], row["fetch_time"]
@@ -145,5 +144,5 @@ def _record(url: str, row: Mapping[str, Any]) -> HistoryRecord:
 
 
 def precedence_of(score: int) -> int:
-    """The precedence of a score in 2^-32: 0 for 1.0 and more, one more for each half of it."""
+    """Return the precedence of a score in 2^-32: 0 for 1.0 and more, plus 1 for each halving."""
     return _LAST if score <= 0 else min(max(round(-math.log2(score / ONE)), 0), _LAST)

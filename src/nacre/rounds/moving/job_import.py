@@ -1,10 +1,9 @@
-"""The import of a continuous crawl: what its store knows becomes rows of batch rounds.
+"""Import the store of a continuous crawl as rows of batch rounds.
 
-What was visited keeps its status, its time and its capture, and what was learned of when it
-changes; what waits is due when it is due there, and was found in the order in which it waits. A
-visit without a page has the state that it would have in rounds.
-The store is only read. A job that runs is read as of a checkpoint that it makes for this. Its WARC
-files stay where they are.
+Visited URLs keep their status, time, capture, and their learned change rate; waiting URLs keep
+their due time and the order of their queue. A visit without a page has the state that it would have
+in rounds. The store is only read. A running job makes a checkpoint, which is read. Its WARC files
+stay where they are.
 """
 
 import secrets
@@ -27,14 +26,14 @@ from nacre.rounds.admission import Admission
 from nacre.rounds.moving.job_archive import REPLIES, located_sql, name_archive, reply_rows
 from nacre.rounds.moving.job_timings import RevisitTimings, VisitPlans, revisit_timings
 from nacre.rounds.steps.context import StepContext
-from nacre.rounds.steps.seed_rows import rows_of_entries, seed_changes, synced
+from nacre.rounds.steps.seed_rows import rows_of_entries, seed_changes, sync_seeds
 from nacre.rounds.steps.taking import (
     OtherRows,
     TakenRows,
     buckets_here,
     commit_rows,
     compare_rows,
-    other_rows_sql,
+    import_rows_sql,
 )
 from nacre.rounds.tables.seedlist import read_seed_list
 from nacre.rounds.tables.tables import TaskWork
@@ -49,7 +48,7 @@ _BATCH = 50_000
 
 
 class JobRows(NamedTuple):
-    """The numbers of what a store had.
+    """The numbers of rows in a store.
 
     Attributes:
         visited: URLs with an outcome.
@@ -57,7 +56,7 @@ class JobRows(NamedTuple):
         captures: URLs with a capture.
         seeds: Seeds.
         timed: URLs with a learned interval.
-        robots: Requests for robots.txt that wait and are left out: rounds make them themselves.
+        robots: Waiting requests for robots.txt, which are not imported: rounds make their own.
     """
 
     visited: int = 0
@@ -72,10 +71,10 @@ class JobImport(NamedTuple):
     """The outcome of an import of a job.
 
     Attributes:
-        rows: What its store had.
-        taken: What became of the URLs.
-        warcs: WARC files of its archive that were not named before.
-        located: Captures that are found there now, and were not before.
+        rows: The numbers of rows in its store.
+        taken: The outcomes of the URLs.
+        warcs: WARC files of its archive that our archive did not list before.
+        located: Captures whose place was unknown before.
     """
 
     rows: JobRows
@@ -85,19 +84,19 @@ class JobImport(NamedTuple):
 
 
 def import_job(context: StepContext, layout: Layout) -> JobImport:
-    """Bring what a continuous crawl knows into the tables of batch rounds.
+    """Import a continuous crawl into the tables of batch rounds.
 
     Args:
         context: The context of the driver.
         layout: The directory of the job.
 
     Raises:
-        JobError: It never ran.
+        JobError: The job never ran.
         StorageError: Its store cannot be read.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     require_store(layout)
-    version = synced(context)
+    version = sync_seeds(context)
     storage = context.cycle.storage
     admission = Admission(context.settings, context.layout.root, ())
     target = f"exchange/import-{version.number + 1}-{secrets.token_hex(6)}.parquet"
@@ -105,29 +104,29 @@ def import_job(context: StepContext, layout: Layout) -> JobImport:
         with read_only(str(store_path(layout))) as store, context.place.open() as work:
             place = _Places(admission.key, buckets_here(context, version))
             timings = revisit_timings(context.settings), VisitPlans(context.settings)
-            found = _load(work, store, place, layout.root, *timings)
+            loaded = _load(work, store, place, layout.root, *timings)
             total = work.send(_rows_sql(context), target)
             archive = name_archive(context, version, work)
-            others = OtherRows(
+            imported = OtherRows(
                 (target,) if total else (), total=total,
                 archive=archive.files, segments=archive.segments,
             )  # fmt: skip
-            changes = compare_rows(context, version, others)
-            lines = chain((one.text for one in seed_rows(store)), directive_lines(store))
+            changes = compare_rows(context, version, imported)
+            lines = chain((seed.text for seed in seed_rows(store)), directive_lines(store))
             rows = rows_of_entries(read_seed_list(lines), admission)
             if changes.added and not context.dry:
-                others = others._replace(seeds=seed_changes(context, version, rows))
+                imported = imported._replace(seeds=seed_changes(context, version, rows))
             seeds = sum(1 for _ in seed_rows(store))
         options = {"job": str(layout.root)}
-        taken = commit_rows(context, version, others, changes, "import", options)
-        counts = found._replace(seeds=seeds)
+        taken = commit_rows(context, version, imported, changes, "import", options)
+        counts = loaded._replace(seeds=seeds)
         return JobImport(counts, taken, len(archive.files), archive.captures)
     finally:
         storage.delete(target)
 
 
 def store_path(layout: Layout) -> Path:
-    """The store of a job that can be read for long; of one that runs a checkpoint."""
+    """Return a store that can be read for long; for a running job that of a checkpoint."""
     if not is_running(layout.socket):
         return layout.store
     answer = send_command(layout.socket, "checkpoint", name="")
@@ -160,14 +159,14 @@ _ARROW = {"VARCHAR": "string", "BLOB": "binary"}
 
 
 class _Places(NamedTuple):
-    """Gives the key of a URL, the URL and its bucket."""
+    """Returns the key of a URL, the URL and its bucket."""
 
     key_of: Callable[[str], str]
     buckets: int
 
     def __call__(self, url: str) -> tuple[str, str, int]:
-        known = self.key_of(url)
-        return known, url, bucket_of(known, self.buckets)
+        key = self.key_of(url)
+        return key, url, bucket_of(key, self.buckets)
 
 
 def _load(
@@ -178,7 +177,7 @@ def _load(
     timings: RevisitTimings,
     plans: VisitPlans,
 ) -> JobRows:
-    """Make the tables of what a store knows; their rows."""
+    """Load a store into tables of the kernel; return the numbers of rows."""
     visited = (
         (*place(one.url), *plans.of(one.status), one.status, one.finished, one.attempts, one.via,
          one.path)
@@ -208,15 +207,15 @@ def _load(
     for name, (columns, rows) in tables.items():
         _fill(work, name, columns, rows)
     kernel = work.kernel
-    # Of a URL that was not asked for, as robots.txt forbids it, no time is known.
+    # A URL that was not requested, as robots.txt forbids it, has no time.
     kernel.execute("create temp table latest as select max(time) as time from visited")
-    # History does not say of a robots.txt that it is one.
-    asked = f"ends_with(path, '{_PREREQUISITE}')"
-    robots = int(kernel.value(f"select count(*) from waiting where {asked}"))
-    kernel.execute(f"delete from waiting where {asked}")
-    asked = f"select key from visited where {asked}"
+    # The history does not mark robots.txt.
+    condition = f"ends_with(path, '{_PREREQUISITE}')"
+    robots = int(kernel.value(f"select count(*) from waiting where {condition}"))
+    kernel.execute(f"delete from waiting where {condition}")
+    condition = f"select key from visited where {condition}"
     for name in ("captured", "timed", "visited"):
-        kernel.execute(f"delete from {name} where key in ({asked})")
+        kernel.execute(f"delete from {name} where key in ({condition})")
     counts = [int(kernel.value(f"select count(*) from {name}")) for name in tables]
     fill_rows(work, "replies", REPLIES, reply_rows(root, store) if counts[2] else ())
     kernel.execute(f"create temp table located as {located_sql()}")
@@ -226,7 +225,7 @@ def _load(
 def _fill(
     work: TaskWork, name: str, columns: Mapping[str, str], rows: Iterable[tuple[Any, ...]]
 ) -> None:
-    """Make a table of rows, one for each key: the one that comes last."""
+    """Make a table of rows, with the last row of each key."""
     kernel = work.kernel
     fill_rows(work, f"all_{name}", columns, rows)
     last = "qualify row_number() over (partition by key order by n desc) = 1"
@@ -237,7 +236,7 @@ def _fill(
 def fill_rows(
     work: TaskWork, name: str, columns: Mapping[str, str], rows: Iterable[tuple[Any, ...]]
 ) -> None:
-    """Make a table of rows, with their number `n` behind their columns.
+    """Make a table of rows, with their number `n` as the last column.
 
     Args:
         work: The kernel.
@@ -263,7 +262,7 @@ def fill_rows(
 
 
 def _rows_sql(context: StepContext) -> str:
-    """SQL of the rows of URLs: what waits, what was visited, what was captured, by key."""
+    """Return SQL of the rows of waiting, visited and captured URLs, by key."""
     interval = context.interval
     unfetched = int(Status.UNFETCHED)
     status = f"coalesce(v.status, c.status, {unfetched})"
@@ -271,12 +270,12 @@ def _rows_sql(context: StepContext) -> str:
     wait = f"(case when {status} = {unfetched} then {_DAY} else {interval} end)::BIGINT * 1000"
     since = f"coalesce({time}, (select time from latest)) // 1000"
     planned = f"coalesce(t.due, {since} + coalesce(v.wait, {wait}))"
-    # What waits without a time is due when it was found, which is not known: now.
+    # A waiting URL without a time is due since its discovery, whose time is unknown: now.
     due = f"case when w.due > 0 then w.due when w.key is not null then {context.clock} end"
     score = (
         f"case when w.key is null then 0 else {ONE} >> least(w.precedence, {_MOST_PRECEDENCE}) end"
     )
-    has_cash = any(isinstance(one, Opic) for one in context.settings.cycle.scoring)
+    has_cash = any(isinstance(kind, Opic) for kind in context.settings.cycle.scoring)
     path = "coalesce(v.path, w.path)"
     visit = "v.key is not null or c.key is not null"
     values = {
@@ -302,7 +301,7 @@ def _rows_sql(context: StepContext) -> str:
         "score": score,
         "cash": score if has_cash else "0",
         "inlinks": "0",
-        # What waits was found before, in this order: `export` has it from there.
+        # Keeps the order of the queue, which `export` restores.
         "first_seen": f"{context.clock} - coalesce((select max(place) from waiting) - w.place, 0)",
     } | {name: f"c.{name}" for name in _OF_CAPTURE}
     source = (
@@ -310,7 +309,7 @@ def _rows_sql(context: StepContext) -> str:
         "full join located c on c.key = coalesce(v.key, w.key) "
         "left join timed t on t.key = coalesce(v.key, w.key, c.key)"
     )
-    return other_rows_sql(values, source)
+    return import_rows_sql(values, source)
 
 
 _KEY = "coalesce(v.key, w.key, c.key)"

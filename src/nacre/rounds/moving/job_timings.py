@@ -1,9 +1,9 @@
-"""The timings of pages of a continuous crawl, learned or by their last answer, as those of rows.
+"""Convert the timings of pages between a continuous crawl and rows.
 
-What is learned also goes back.
+With `recrawl.schedule.kind: worth` a timing is the evidence of the change rate of a page; with
+another kind its interval and due time.
 
-Under `recrawl.schedule.kind: worth` it is the evidence of the change rate of a page; under another
-kind its interval and when it is due. What another kind of schedule wrote is left: that begins anew.
+Timings of another kind of schedule are ignored: these pages start again.
 """
 
 import math
@@ -32,8 +32,8 @@ class VisitPlan(NamedTuple):
 
     Attributes:
         status: Its `Status`.
-        wait: Time until the next fetch, ms; None: that of a page that is there.
-        interval: Its interval, s; None: the usual one.
+        wait: Time until the next fetch, ms; None for that of an existing page.
+        interval: Its interval, s; None for the default.
     """
 
     status: int
@@ -51,7 +51,7 @@ _STATUSES = {
 
 
 class VisitPlans:
-    """Makes plans of fetch statuses: those of the state machine of rounds for a first visit.
+    """Makes plans for fetch statuses with the state machine of rounds, as for a first visit.
 
     Args:
         settings: The settings of the rounds.
@@ -63,11 +63,11 @@ class VisitPlans:
         self._made: dict[int, VisitPlan] = {}
 
     def of(self, code: int) -> VisitPlan:
-        """The plan after a visit with a fetch status."""
-        known = self._made.get(code)
-        if known is None:
-            known = self._made[code] = self._plan(code)
-        return known
+        """Return the plan after a visit with a fetch status."""
+        plan = self._made.get(code)
+        if plan is None:
+            plan = self._made[code] = self._plan(code)
+        return plan
 
     def _plan(self, code: int) -> VisitPlan:
         status = _STATUSES.get(outcome_of(code))
@@ -80,11 +80,11 @@ class VisitPlans:
 
 
 class RevisitTimings(NamedTuple):
-    """Reads what was learned out of a store.
+    """Reads learned timings from a store.
 
     Attributes:
         kind: The schedule that the rows are for.
-        worth: Makes a timing of evidence; None for another kind.
+        worth: Converts evidence to a timing; None for another kind.
     """
 
     kind: str
@@ -131,15 +131,15 @@ _LIVES = {
     Status.FETCHED: Life.LIVE, Status.NOT_MODIFIED: Life.LIVE, Status.DUPLICATE: Life.LIVE,
     Status.GONE: Life.GONE, Status.REDIR_TEMP: Life.MOVED, Status.REDIR_PERM: Life.MOVED,
 }  # fmt: skip
-"""Of a status that a recrawl knows what it says of the page."""
+"""The state of the page for statuses that a recrawl knows."""
 _EMBEDDED = "E"
 
 
 def page_row(row: Mapping[str, Any], url: str) -> PageRow | None:
-    """The page as a recrawl knows it; None for a row that was not visited, or without a reply.
+    """Return the page for a recrawl; None for a row that was not visited, or without a reply.
 
     Args:
-        row: Its row: `status`, `last_time`, `digest`, `length`, `path`, `mime`, `modified`,
+        row: The row: `status`, `last_time`, `digest`, `length`, `path`, `mime`, `modified`,
             `evidence`.
         url: Its URL.
     """
@@ -162,7 +162,7 @@ def timing_row(row: Mapping[str, Any], url: str, kind: str) -> TimingRow | None:
     """The timing of a row for a continuous crawl; None for a row that was not visited.
 
     Args:
-        row: Its row: `last_time`, `interval`, `fetch_time`, `modified`, `retries`, `mime`.
+        row: The row: `last_time`, `interval`, `fetch_time`, `modified`, `retries`, `mime`.
         url: Its URL.
         kind: The schedule; `worth` has none.
     """

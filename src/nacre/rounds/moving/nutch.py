@@ -1,8 +1,8 @@
 """The values of Nutch in files of Hadoop: CrawlDatum, Inlinks, HostDatum, Content, ParseData.
 
-All versions that Nutch itself reads. Metadata are maps of `Writable` to `Writable`; a class that is
-not known has no length, so what is left of its map is kept as bytes under its name. Source: Nutch,
-the classes of these names; Hadoop, `MapWritable` (reference N 1.3).
+All versions that Nutch itself reads. Metadata are maps of `Writable` to `Writable`; an unknown
+class has no length, so the rest of its map is stored as bytes under its name. Source: Nutch, the
+classes of these names; Hadoop, `MapWritable` (reference N 1.3).
 """
 
 import struct
@@ -26,7 +26,7 @@ _HEAD = struct.Struct(">bqbif")
 _OLD_HEAD = struct.Struct(">bqbff")
 _MODIFIED = struct.Struct(">qb")
 _OLD_STATUSES = {0: 0x41, 1: 1, 2: 2, 3: 3, 4: 0x43, 5: 0x21, 6: 0x22, 7: 0x25}
-"""Of a status of CrawlDatum before version 5 that of today."""
+"""The current status for each status of a CrawlDatum before version 5."""
 
 
 Reader = Callable[[ByteCursor], Any]
@@ -34,11 +34,11 @@ Reader = Callable[[ByteCursor], Any]
 
 
 class UnknownWritable(NamedTuple):
-    """A value of a class that is not known.
+    """A value of an unknown class.
 
     Attributes:
         name: Its Java class.
-        data: Its bytes, and all that stands behind it in its record.
+        data: Its bytes, and the rest of its record.
     """
 
     name: str
@@ -62,8 +62,8 @@ class CrawlDatum(NamedTuple):
         retries: Failures in a row, -128 to 127.
         interval: Time between fetches, s.
         score: Its score.
-        modified: Last modification, ms since the epoch; 0: not known.
-        signature: Of its content; b"" for none.
+        modified: Last modification, ms since the epoch; 0 if unknown.
+        signature: Signature of its content; b"" for none.
         md: Metadata by name, each a `str`, `int`, `float`, `bool`, `bytes`, `ProtocolStatus`,
             `UnknownWritable` or a map.
     """
@@ -79,7 +79,7 @@ class CrawlDatum(NamedTuple):
 
 
 class NutchInlink(NamedTuple):
-    """A link to a page: whence, with which words, metadata."""
+    """A link to a page: its source, its text, and metadata."""
 
     src: str
     anchor: str
@@ -94,7 +94,7 @@ class HostDatum(NamedTuple):
         last_check: When its name was looked up, ms since the epoch.
         homepage: URL of its page `/`; "" for none.
         counts: DNS failures, connection failures, then URLs unfetched, fetched, not modified,
-            redirected for a time, redirected for good, gone.
+            redirected temporarily, redirected permanently, gone.
         md: Metadata.
     """
 
@@ -112,8 +112,8 @@ class NutchContent(NamedTuple):
         url: Its URL.
         base: Base of its links.
         data: The body.
-        media_type: Its media type, which Nutch has found.
-        md: Values by name: headers of the reply, and what plugins noted.
+        media_type: Its media type, as Nutch detected it.
+        md: Values by name: headers of the reply, and notes of plugins.
     """
 
     url: str
@@ -127,9 +127,9 @@ class NutchParse(NamedTuple):
     """The parse of a page.
 
     Attributes:
-        code: 1: it succeeded; 2: it failed; 0: it was not tried.
+        code: 1 for success, 2 for failure, 0 for no attempt.
         title: Its title.
-        outlinks: Its links: whither, with which words.
+        outlinks: The target and the text of each link.
         content_md: Metadata of its content.
         parse_md: Metadata of the parser.
     """
@@ -161,7 +161,7 @@ def _boolean(cursor: ByteCursor) -> bool:
 
 
 def _strings(cursor: ByteCursor) -> tuple[str, ...]:
-    """`WritableUtils.readStringArray`: of each string its length in four bytes, -1 for none."""
+    """`WritableUtils.readStringArray`: the length of each string in four bytes, -1 for none."""
     number = cursor.integer()
     if number <= 0:
         return ()
@@ -183,17 +183,17 @@ def _packed_strings(cursor: ByteCursor) -> tuple[str, ...]:
 
 def _packed_string(cursor: ByteCursor) -> str:
     size = cursor.integer()
-    return "" if size < 0 else _gunzipped(cursor.take(size), 31).decode("utf-8", "replace")
+    return "" if size < 0 else _gunzip(cursor.take(size), 31).decode("utf-8", "replace")
 
 
-def _gunzipped(data: bytes, bits: int) -> bytes:
+def _gunzip(data: bytes, bits: int) -> bytes:
     try:
-        found = zlib.decompressobj(bits).decompress(data, MOST + 1)
+        plain = zlib.decompressobj(bits).decompress(data, MOST + 1)
     except zlib.error as error:
         raise WritableError(f"packed bytes are damaged: {error}") from None
-    if len(found) > MOST:
+    if len(plain) > MOST:
         raise WritableError(f"it has more than {MOST >> 20} MiB when it is unpacked")
-    return found
+    return plain
 
 
 def _protocol_status(cursor: ByteCursor) -> ProtocolStatus:
@@ -205,24 +205,24 @@ def _protocol_status(cursor: ByteCursor) -> ProtocolStatus:
 
 
 def _map(cursor: ByteCursor) -> dict[str, Any]:
-    """A `MapWritable`: its own classes, then pairs of values, each behind the id of its class."""
+    """A `MapWritable`: its own classes, then pairs of values, each after the id of its class."""
     own = cursor.unsigned()
-    readers = _with_own(_declared(cursor, own)) if own else _BY_NUMBER
-    found: dict[str, Any] = {}
+    readers = _with_own(_read_classes(cursor, own)) if own else _BY_NUMBER
+    values: dict[str, Any] = {}
     for _ in range(cursor.count(2)):
         key = _value(cursor, readers)
         if key.__class__ is UnknownWritable:
-            found[key.name] = key
-            return found
-        name = key if key.__class__ is str else _shown(key)
-        value = found[name] = _value(cursor, readers)
+            values[key.name] = key
+            return values
+        name = key if key.__class__ is str else _format_key(key)
+        value = values[name] = _value(cursor, readers)
         if value.__class__ is UnknownWritable:
-            return found
-    return found
+            return values
+    return values
 
 
-def _declared(cursor: ByteCursor, number: int) -> bytes:
-    """The classes that a map declares, as they are written: ids and names."""
+def _read_classes(cursor: ByteCursor, number: int) -> bytes:
+    """Return the bytes of the classes that a map declares: ids and names."""
     start = cursor.at
     for _ in range(number):
         cursor.unsigned()
@@ -244,18 +244,18 @@ def _value(cursor: ByteCursor, readers: Mapping[int, Reader]) -> Any:  # noqa: A
     number = cursor.unsigned()
     read = readers.get(number)
     if read is None:
-        shown = number - 256 if number > 127 else number
-        raise WritableError(f"a value of class {shown} at {cursor.at}, which has no name")
+        signed = number - 256 if number > 127 else number
+        raise WritableError(f"a value of class {signed} at {cursor.at}, which has no name")
     return read(cursor)
 
 
 @lru_cache(maxsize=1_000)
 def _reader(name: str) -> Reader:
-    """The reader of a class; that of one that is not known takes all that is left."""
+    """Return the reader of a class; for an unknown class it takes all remaining bytes."""
     return _READERS.get(name) or (lambda cursor: UnknownWritable(name, cursor.rest()))
 
 
-def _shown(value: object) -> str:
+def _format_key(value: object) -> str:
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
@@ -297,10 +297,10 @@ _BY_NUMBER = {number & 0xFF: _reader(name) for number, name in _CLASSES.items()}
 
 
 def text(data: bytes) -> str:
-    """A `Text`, as keys are.
+    """Read a `Text`, the class of keys.
 
     Raises:
-        WritableError: It is none; so do all others here.
+        WritableError: It is no `Text`; so do all functions below.
     """
     return ByteCursor(data).text()
 
@@ -333,19 +333,19 @@ def crawl_datum(data: bytes) -> CrawlDatum:
     if version < 5:
         status = _OLD_STATUSES.get(status, 1)
     if version < 6:
-        interval = _rounded(interval)
+        interval = _round(interval)
     return CrawlDatum(status, fetch_time, retries, interval, score, modified, signature, md)
 
 
-def _rounded(value: float) -> int:
-    """A float as Java rounds it to an int: no number is 0."""
+def _round(value: float) -> int:
+    """Round a float to an int as Java does: NaN becomes 0."""
     if value != value:  # noqa: PLR0124 - not a number
         return 0
     return round(max(-(2.0**31), min(2.0**31 - 1, value)))
 
 
 def inlinks(data: bytes) -> list[NutchInlink]:
-    """The links to a page, as the LinkDb has them; before Nutch 1.21 they had no metadata."""
+    """Read the links to a page in the LinkDb; before Nutch 1.21 they had no metadata."""
     try:
         return _inlinks(ByteCursor(data), has_metadata=True)
     except WritableError:
@@ -353,20 +353,20 @@ def inlinks(data: bytes) -> list[NutchInlink]:
 
 
 def _inlinks(cursor: ByteCursor, *, has_metadata: bool) -> list[NutchInlink]:
-    found = []
+    links = []
     for _ in range(cursor.count(2)):
         src, anchor = cursor.text(), cursor.text()
-        found.append(NutchInlink(src, anchor, _metadata(cursor) if has_metadata else {}))
+        links.append(NutchInlink(src, anchor, _metadata(cursor) if has_metadata else {}))
     if cursor.at < len(cursor.data):
         raise WritableError(f"{len(cursor.data) - cursor.at} bytes are left behind its links")
-    return found
+    return links
 
 
 def _metadata(cursor: ByteCursor) -> dict[str, Any]:
-    said = cursor.byte()
-    if said not in {0, 1}:
-        raise WritableError(f"{said} is neither yes nor no, at {cursor.at - 1}")
-    return _map(cursor) if said else {}
+    flag = cursor.byte()
+    if flag not in {0, 1}:
+        raise WritableError(f"{flag} is neither yes nor no, at {cursor.at - 1}")
+    return _map(cursor) if flag else {}
 
 
 def host_datum(data: bytes) -> HostDatum:
@@ -378,11 +378,11 @@ def host_datum(data: bytes) -> HostDatum:
 
 
 def content(data: bytes) -> NutchContent:
-    """A body, of today's version, or packed as before it."""
+    """Read a body, of the current version, or compressed in an older version."""
     cursor = ByteCursor(data)
     version = cursor.integer()
     if version >= 0:
-        cursor = ByteCursor(_gunzipped(cursor.take(version), 15))
+        cursor = ByteCursor(_gunzip(cursor.take(version), 15))
         version = cursor.byte()
         if not 0 <= version <= 2:
             raise WritableError(f"Content of version {version}; 0 to 2 are known")
@@ -395,16 +395,16 @@ def content(data: bytes) -> NutchContent:
 
 def _texts(cursor: ByteCursor) -> dict[str, tuple[str, ...]]:
     """A `Metadata`: values by name, in the order of the file."""
-    found: dict[str, tuple[str, ...]] = {}
+    texts: dict[str, tuple[str, ...]] = {}
     for _ in range(cursor.count(5)):
         name = cursor.text()
         values = tuple(cursor.text() for _ in range(cursor.count()))
-        found[name] = found.get(name, ()) + values
-    return found
+        texts[name] = texts.get(name, ()) + values
+    return texts
 
 
 def parse_data(data: bytes) -> NutchParse:
-    """The parse of a page; the links of old ones have no metadata."""
+    """Read the parse of a page; the links of old versions have no metadata."""
     try:
         return _parse_data(ByteCursor(data), has_metadata=True)
     except WritableError:

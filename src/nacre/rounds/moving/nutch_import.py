@@ -1,7 +1,7 @@
-"""The import of tables of Nutch: CrawlDb, LinkDb and HostDb become rows of ours.
+"""Import CrawlDb, LinkDb and HostDb of Nutch as rows of our tables.
 
-The newest visit of a URL counts, so that an import into a crawl that goes on takes what is newer,
-and one that is done again changes nothing. Nutch and Java are not needed.
+The newest visit of a URL counts, so that an import into an active crawl adds newer visits, and a
+repeated import changes nothing. Nutch and Java are not needed.
 """
 
 import secrets
@@ -24,8 +24,8 @@ from nacre.rounds.moving.nutch_tasks import (
 )
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.judging import rules_of_step
-from nacre.rounds.steps.seed_rows import synced
-from nacre.rounds.steps.taking import OtherRows, TakenRows, buckets_here, take_rows
+from nacre.rounds.steps.seed_rows import sync_seeds
+from nacre.rounds.steps.taking import OtherRows, TakenRows, buckets_here, import_rows
 from nacre.rounds.storage import remove_folder
 from nacre.rounds.tables.versions import CycleVersion
 
@@ -36,7 +36,7 @@ _MESSAGES = 100
 
 
 class NutchPlaces(NamedTuple):
-    """The directories of a crawl of Nutch; None where there is none.
+    """The directories of a crawl of Nutch; None for a missing one.
 
     Attributes:
         crawldb: Its CrawlDb.
@@ -55,9 +55,9 @@ class NutchOptions(NamedTuple):
     """The options of an import.
 
     Attributes:
-        filter: Leave out what the scope refuses.
-        normalize: Bring URLs into the form that the job gives them.
-        salvage: Leave out what cannot be read, and go on at the next sync mark.
+        filter: Skip URLs that the scope refuses.
+        normalize: Apply the normalizers of the job to URLs.
+        salvage: Skip unreadable records, and resume at the next sync mark.
     """
 
     filter: bool = False
@@ -70,14 +70,14 @@ class ImportResult(NamedTuple):
 
     Attributes:
         records: Records that were read.
-        taken: What became of the URLs.
+        taken: The outcomes of the URLs.
         links: Links that were written.
         no_urls: Keys that are no URLs.
         refused: URLs that the scope refuses, by rule.
-        unknown: Metadata of unknown classes, kept as bytes, by class.
+        unknown: Metadata of unknown classes, stored as bytes, by class.
         damaged: Places of files that could not be read.
-        messages: The first 100 of them.
-        version: The version; None where nothing was committed.
+        messages: Messages about the first 100 of them.
+        version: The version; None if nothing was committed.
     """
 
     records: int
@@ -95,70 +95,73 @@ _TABLES = {nutch.CRAWL_DATUM: "crawldb", nutch.INLINKS: "linkdb", nutch.HOST_DAT
 
 
 def nutch_places(directory: Path) -> NutchPlaces:
-    """The data of Nutch in a directory: one of them itself, or `crawldb`, `segments` … in it.
+    """Return the data of Nutch in a directory: a table itself, or `crawldb`, `segments` … in it.
 
     Raises:
-        ConfigError: There is none, or its files are of another kind.
+        ConfigError: The directory has no data of Nutch, or files of another kind.
     """
-    found = {name: directory / name for name in NutchPlaces._fields if (directory / name).is_dir()}
-    if found:
-        return NutchPlaces(**found)
+    places = {name: directory / name for name in NutchPlaces._fields if (directory / name).is_dir()}
+    if places:
+        return NutchPlaces(**places)
     if (directory / "content").is_dir() or any(directory.glob("*/content")):
         return NutchPlaces(segments=directory)
-    known = value_class(data_files(directory)[0])
-    if known not in _TABLES:
+    found_class = value_class(data_files(directory)[0])
+    if found_class not in _TABLES:
         raise ConfigError(
-            f"{directory} has values {known}; a CrawlDb, LinkDb or HostDb of Nutch is read here"
+            f"{directory} has values {found_class}; a CrawlDb, LinkDb or HostDb of "
+            "Nutch is read here"
         )
-    return NutchPlaces(**{_TABLES[known]: directory})
+    return NutchPlaces(**{_TABLES[found_class]: directory})
 
 
 def require_tables(places: NutchPlaces) -> None:
-    """Compare the files of directories with what they are said to be.
+    """Check that directories have files of their table.
 
     Raises:
-        ConfigError: One has no files of Hadoop, or those of another table.
+        ConfigError: A directory has no files of Hadoop, or those of another table.
     """
-    for known, name in _TABLES.items():
+    for expected, name in _TABLES.items():
         place = getattr(places, name)
-        if place is not None and (found := value_class(data_files(place)[0])) != known:
-            raise ConfigError(f"{place} is no {name}: it has values {found}, and not {known}")
+        if place is not None and (actual := value_class(data_files(place)[0])) != expected:
+            raise ConfigError(f"{place} is no {name}: it has values {actual}, and not {expected}")
 
 
 def import_nutch(
     context: StepContext, places: NutchPlaces, options: NutchOptions, size: int = RANGE
 ) -> ImportResult:
-    """Bring tables of Nutch into those of a job.
+    """Import tables of Nutch into those of a job.
 
     Args:
         context: The context of the driver.
         places: The tables.
-        options: What is done with their rows.
+        options: The options of the import.
         size: Bytes of a file that a task reads.
 
     Raises:
-        ConfigError: A directory or file is none of Nutch's.
-        DamageError: A record cannot be read, and nothing is to be salvaged.
+        ConfigError: A directory or file is not in a format of Nutch.
+        DamageError: A record cannot be read, without `salvage`.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = synced(context)
+    version = sync_seeds(context)
     folder = f"exchange/import-{version.number + 1}-{secrets.token_hex(6)}"
     storage = context.cycle.storage
     try:
-        found: dict[str, list[tuple[NutchSpec, NutchCounts]]] = {}
+        results: dict[str, list[tuple[NutchSpec, NutchCounts]]] = {}
         for name, task in _TASKS.items():
             place = getattr(places, name)
             specs = [] if place is None else list(_specs(context, place, version, options, size))
-            named = [one._replace(target=f"{folder}/{name}-{one.number}.parquet") for one in specs]
-            found[name] = list(zip(named, context.engine.map(task, named), strict=True))
+            named = [
+                spec._replace(target=f"{folder}/{name}-{spec.number}.parquet") for spec in specs
+            ]
+            results[name] = list(zip(named, context.engine.map(task, named), strict=True))
         rows = OtherRows(
-            _targets(found["crawldb"]),
-            _targets(found["hostdb"]),
-            tuple(file for _, one in found["linkdb"] for file in one.files),
-            sum(one.rows for _, one in found["crawldb"]),
+            _targets(results["crawldb"]),
+            _targets(results["hostdb"]),
+            tuple(file for _, spec in results["linkdb"] for file in spec.files),
+            sum(spec.rows for _, spec in results["crawldb"]),
         )
-        said = {name: str(place) for name in _TASKS if (place := getattr(places, name))}
-        return _result(take_rows(context, version, rows, "import", said), found)
+        sources = {name: str(place) for name in _TASKS if (place := getattr(places, name))}
+        return _result(import_rows(context, version, rows, "import", sources), results)
     finally:
         remove_folder(storage, folder)
 
@@ -170,8 +173,8 @@ _TASKS: dict[str, Callable[[NutchSpec], NutchCounts]] = {
 }
 
 
-def _targets(found: Sequence[tuple[NutchSpec, NutchCounts]]) -> tuple[str, ...]:
-    return tuple(spec.target for spec, one in found if one.rows)
+def _targets(results: Sequence[tuple[NutchSpec, NutchCounts]]) -> tuple[str, ...]:
+    return tuple(spec.target for spec, counts in results if counts.rows)
 
 
 def _specs(
@@ -179,7 +182,7 @@ def _specs(
 ) -> Iterator[NutchSpec]:
     rules = rules_of_step(context, version)
     settings = context.settings.cycle
-    has_cash = any(isinstance(one, Opic) for one in settings.scoring)
+    has_cash = any(isinstance(kind, Opic) for kind in settings.scoring)
     for number, within in enumerate(ranges(data_files(place.absolute()), size)):
         yield NutchSpec(
             context.place, within, number, buckets_here(context, version), version.number + 1, "",
@@ -189,22 +192,22 @@ def _specs(
 
 
 def _result(
-    taken: TakenRows, found: dict[str, list[tuple[NutchSpec, NutchCounts]]]
+    outcome: TakenRows, results: dict[str, list[tuple[NutchSpec, NutchCounts]]]
 ) -> ImportResult:
-    counts = [one for of in found.values() for _, one in of]
+    counts = [count for pairs in results.values() for _, count in pairs]
     refused: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
-    for one in counts:
-        refused.update(one.refused)
-        unknown.update(one.unknown)
+    for count in counts:
+        refused.update(count.refused)
+        unknown.update(count.unknown)
     return ImportResult(
-        sum(one.records for one in counts),
-        taken,
-        sum(one.rows for _, one in found["linkdb"]),
-        sum(one.no_urls for one in counts),
+        sum(count.records for count in counts),
+        outcome,
+        sum(count.rows for _, count in results["linkdb"]),
+        sum(count.no_urls for count in counts),
         dict(refused),
         dict(unknown),
-        sum(one.damaged for one in counts),
-        tuple(message for one in counts for message in one.messages)[:_MESSAGES],
-        taken.version,
+        sum(count.damaged for count in counts),
+        tuple(message for count in counts for message in count.messages)[:_MESSAGES],
+        outcome.version,
     )

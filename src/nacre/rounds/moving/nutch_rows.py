@@ -1,16 +1,18 @@
-"""Rows of our tables, made of what Nutch keeps of a URL.
+"""Convert CrawlDatums of Nutch to rows of our tables.
 
 `fetch_time`, `interval`, `retries`, `modified`, `signature` and the codes of a status mean the same
-in both. Of metadata some have a column here; the rest are kept as texts under their names.
+in both. Some metadata have a column here; the others are stored as texts under their names.
 """
 
 import json
 import math
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from nacre.crawldb.row import Status
 from nacre.rounds.moving.nutch import CrawlDatum, ProtocolStatus, UnknownWritable
+from nacre.rounds.tables.readers import RowFilter, TableView, dump_rows
 
 STATUS_KEY = "_pst_"
 FIXED = "fixedInterval"
@@ -19,7 +21,7 @@ ORPHAN = "_orphan_"
 MEDIA_TYPE = "Content-Type"
 CODE = "nutch.protocol.code"
 GENERATED = "_ngt_"
-"""When a URL was listed: a lease of the other crawl, which is not taken."""
+"""When a URL was listed: a lease of the other crawl, which is not imported."""
 
 _UNFETCHED = int(Status.UNFETCHED)
 _BY_STATUS = {
@@ -33,7 +35,7 @@ _BY_PROTOCOL = {
     1: 200, 2: -2, 10: -7, 11: 410, 12: 301, 13: 302, 14: 404, 15: 503, 16: -2, 17: 403,
     18: -9998, 21: 304,
 }  # fmt: skip
-"""Of a code of ProtocolStatus the fetch status; others say nothing of a visit."""
+"""The fetch status of each code of ProtocolStatus; other codes mean no visit."""
 _MOST_SCORE = 1e27
 _MOST_MS = 1 << 53
 
@@ -43,7 +45,6 @@ class NutchRow(NamedTuple):
 
     Attributes:
         score: Its score as a number.
-        others: As they are there.
     """
 
     status: int
@@ -67,10 +68,10 @@ def row_of(datum: CrawlDatum, unknown: Counter[str]) -> NutchRow:
 
     Args:
         datum: The datum.
-        unknown: Counts classes of metadata that are not known.
+        unknown: Counts unknown classes of metadata.
 
     Raises:
-        ValueError: Its status is none of a CrawlDb.
+        ValueError: Its status does not occur in a CrawlDb.
     """
     status, fetch_time, _, interval, _, modified, _, md = datum
     if not 1 <= status <= 9:
@@ -113,12 +114,16 @@ def _plain_row(datum: CrawlDatum, fetch_time: int, interval: int) -> NutchRow:
 
 
 def _last_status(status: int, code: object, protocol: object) -> int | None:
-    if isinstance(code, str | int) and str(code).isdecimal() and 100 <= (said := int(code)) <= 999:
-        return said
+    if (
+        isinstance(code, str | int)
+        and str(code).isdecimal()
+        and 100 <= (status_code := int(code)) <= 999
+    ):
+        return status_code
     if isinstance(protocol, ProtocolStatus) and protocol.code != 1:
-        found = _BY_PROTOCOL.get(protocol.code)
-        if found is not None:
-            return found
+        mapped = _BY_PROTOCOL.get(protocol.code)
+        if mapped is not None:
+            return mapped
     return _BY_STATUS.get(status)
 
 
@@ -132,18 +137,18 @@ _TAKEN = frozenset({STATUS_KEY, FIXED, MEDIA_TYPE, DEPTH, ORPHAN, CODE, GENERATE
 
 
 def _texts(md: Any, unknown: Counter[str]) -> list[tuple[str, str]] | None:  # noqa: ANN401 - of any class
-    found = []
+    texts = []
     for name, value in md.items():
         if value.__class__ is UnknownWritable:
             unknown[value.name] += 1
         elif name in _TAKEN:
             continue
-        found.append((name, value if value.__class__ is str else as_text(value)))
-    return found or None
+        texts.append((name, value if value.__class__ is str else as_text(value)))
+    return texts or None
 
 
 def as_text(value: object) -> str:
-    """A value of metadata as text: bytes in hexadecimal behind their class, maps as JSON."""
+    """Return a value of metadata as text: bytes in hexadecimal after their class, maps as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -153,5 +158,41 @@ def as_text(value: object) -> str:
     if isinstance(value, UnknownWritable):
         return f"{value.name}:{value.data.hex()}"
     if isinstance(value, dict):
-        return json.dumps({name: as_text(one) for name, one in value.items()}, ensure_ascii=False)
+        return json.dumps({name: as_text(item) for name, item in value.items()}, ensure_ascii=False)
     return "" if value is None else str(value)
+
+
+_LEFT_OUT = frozenset(status.label for status in (Status.GONE, Status.DUPLICATE, Status.ORPHAN))
+_RESERVED = "nutch."
+
+
+def nutch_seed(row: Mapping[str, Any]) -> str:
+    """The line of a row, without a line feed; "" for a URL that Nutch would not fetch.
+
+    Args:
+        row: The row of a reader: `key`, `url`, `status`, `score`, `interval`, `seed_md`.
+    """
+    if row["status"] in _LEFT_OUT:
+        return ""
+    parts = [row.get("url") or row["key"]]
+    score = float(row.get("score") or 0) or float(row.get("cash") or 0)
+    if score > 0:
+        parts.append(f"nutch.score={score:.9g}")
+    if row.get("fixed_interval"):
+        parts.append(f"nutch.fetchInterval.fixed={round(row['fixed_interval'])}")
+    elif row.get("interval"):
+        parts.append(f"nutch.fetchInterval={row['interval']}")
+    for name, value in dict(row.get("seed_md") or ()).items():
+        plain = "=" not in name and name.isprintable() and value.isprintable()
+        if plain and not name.startswith(_RESERVED):
+            parts.append(f"{name}={value}")
+    return "\t".join(parts)
+
+
+def nutch_seeds(view: TableView) -> Iterator[str]:
+    """Yield the lines of all URLs except gone pages and duplicates."""
+    for batch in dump_rows(view, RowFilter()):
+        for row in batch.to_pylist():
+            line = nutch_seed(row)
+            if line:
+                yield line

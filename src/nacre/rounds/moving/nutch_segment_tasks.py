@@ -1,7 +1,7 @@
-"""Segments of Nutch: their bodies become WARC records, their parses links, their fetches visits.
+"""Convert segments of Nutch: bodies to WARC records, parses to links, fetches to visits.
 
-A segment of Nutch becomes a segment of ours that was fetched and updated, with one unit whose parts
-are those of the tasks. So its links, its text and its captures are used as those of our own.
+A segment of Nutch becomes an updated segment of ours, with one unit whose parts are those of the
+tasks. So its links, text and captures are used like those of our own segments.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ from nacre.rounds.moving.nutch_tasks import NutchCounts, NutchSpec, RangeReader,
 from nacre.rounds.segments.outside import UNIT
 from nacre.rounds.segments.parts import ARCHIVED, PartManifest, UnitPlace, upload_files
 from nacre.rounds.steps.taking import files_by_bucket
-from nacre.rounds.storage import file_sha256, localized
+from nacre.rounds.storage import file_sha256, localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -41,7 +41,7 @@ HEAD, REQUEST, ADDRESS = "_response.headers_", "_request_", "_ip_"
 TRUNCATED, WHY = "http.content.truncated", "http.content.truncated.reason"
 
 _FETCHED = {0x21: 200, 0x22: -2, 0x23: 302, 0x24: 301, 0x25: 404, 0x26: 304}
-"""Of a status of a fetch, as crawl_fetch has it, our fetch status."""
+"""Our fetch status for each status of a fetch in crawl_fetch."""
 _MOVED = frozenset({12, 13})
 _WITHOUT_BODY = frozenset({0x22, 0x25, 0x26})
 _LONGEST_ANCHOR = 100
@@ -52,10 +52,10 @@ class SegmentSpec(NamedTuple):
     """One task: a part of a segment.
 
     Attributes:
-        read: Its file of bodies, and what all imports have.
+        read: Its file of bodies, and the options of all imports.
         segment: Our name of the segment.
-        fetches: File of what was fetched, of the same part; "" for none.
-        parses: File of what was parsed; "" for none.
+        fetches: File of fetches of the same part; "" for none.
+        parses: File of parses of the same part; "" for none.
         name: First part of the names of its WARC files.
         size: Bytes of a WARC file, after which the next one begins.
         attempt: Number of the attempt to import the segment, from 1.
@@ -76,11 +76,11 @@ class SegmentSpec(NamedTuple):
 
 
 class CapturesSpec(NamedTuple):
-    """One task: buckets whose rows are told of imported captures.
+    """One task: write imported captures into the rows of buckets.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         buckets: The buckets, with their files.
         visits: Files of visits of imported segments.
     """
@@ -95,9 +95,9 @@ class SegmentCounts(NamedTuple):
     """Counts of a part.
 
     Attributes:
-        read: What was read.
+        read: Counts of the records.
         pages: Bodies in the archive.
-        visits: Visits, those without a body too.
+        visits: Visits, including those without a body.
         links: Links.
         archive: Files of the archive.
     """
@@ -122,7 +122,7 @@ class _Warcs:
         self.files: list[TableFile] = []
 
     def write(self, records: list[WarcRecord]) -> tuple[str, int]:
-        """Append the records of a capture; the file and the offset of the first one."""
+        """Append the records of a capture; return the file and the offset of the first record."""
         if self._size >= self._spec.size:
             self.close()
         if self._file is None:
@@ -164,12 +164,12 @@ class _Warcs:
         index.write_bytes(sort_index(b"".join(self._lines)))
         self._lines.clear()
         for path, kind in ((self._path, "warc"), (index, "cdxj")):
-            found = TableFile(
+            table_file = TableFile(
                 path=f"{ARCHIVED}/{path.name}", bucket=1, kind=kind, group=self._spec.segment,
                 size=path.stat().st_size, sha256=file_sha256(path),
             )  # fmt: skip
-            self._work.storage.upload(path, found.path)
-            self.files.append(found)
+            self._work.storage.upload(path, table_file.path)
+            self.files.append(table_file)
 
 
 def segment_task(spec: SegmentSpec) -> SegmentCounts:
@@ -225,15 +225,15 @@ def _create_part(spec: SegmentSpec, work: TaskWork, rows: dict[str, int]) -> Non
 
 
 class _FactRows:
-    """Rows of facts on their way to a file, which a kernel sorts."""
+    """Rows of facts for a file, which a kernel sorts."""
 
     def __init__(self, work: TaskWork, name: str, schema: Any) -> None:  # noqa: ANN401 - pyarrow
         self._work, self._name, self._schema = work, name, schema
         self._rows: list[dict[str, Any]] = []
         work.kernel.load(name, schema.empty_table())
 
-    def add(self, found: dict[str, Any]) -> None:
-        self._rows.append(found)
+    def add(self, row: dict[str, Any]) -> None:
+        self._rows.append(row)
         if len(self._rows) >= _BATCH:
             self._take()
 
@@ -245,7 +245,7 @@ class _FactRows:
         self._rows.clear()
 
     def write(self, order: str) -> int:
-        """Write the file `NAME.parquet` of the scratch folder; its rows."""
+        """Write the file `NAME.parquet` of the scratch folder; return the number of its rows."""
         self._take()
         path = str(self._work.scratch / f"{self._name}.parquet")
         query = f"select * from {self._name} order by {order}"
@@ -261,12 +261,12 @@ def _fetches(spec: SegmentSpec) -> dict[str, CrawlDatum]:
 
 
 def page_of(url: str, content: NutchContent, fetch: CrawlDatum | None) -> ImportedPage:
-    """A body of Nutch with what is known of its fetch.
+    """Return a page from a body of Nutch and its fetch.
 
     Args:
         url: Its URL, normalised.
         content: The body.
-        fetch: Of crawl_fetch; None where that has nothing.
+        fetch: The datum in crawl_fetch; None if it has none.
     """
     md = content.md
     date = _date(content, fetch)
@@ -282,7 +282,7 @@ def page_of(url: str, content: NutchContent, fetch: CrawlDatum | None) -> Import
         request=_first(md, REQUEST).encode("utf-8", "surrogateescape"),
         address=_first(md, ADDRESS),
         truncated=truncated,
-        fields=[one for one in fields if one[0] not in {HEAD, REQUEST}],
+        fields=[field for field in fields if field[0] not in {HEAD, REQUEST}],
     )
 
 
@@ -291,11 +291,11 @@ def _first(md: Mapping[str, tuple[str, ...]], name: str) -> str:
 
 
 def _date(content: NutchContent, fetch: CrawlDatum | None) -> int:
-    """When it was fetched, µs: as crawl_fetch has it, so that links have the same time."""
+    """Return the time of the fetch, µs: that of crawl_fetch, so that links have the same time."""
     if fetch is not None:
         return max(fetch.fetch_time, 0) * 1000
-    said = _first(content.md, "nutch.fetch.time")
-    return int(said[:15]) * 1000 if said.isdecimal() else 0
+    header = _first(content.md, "nutch.fetch.time")
+    return int(header[:15]) * 1000 if header.isdecimal() else 0
 
 
 def _visit(
@@ -310,7 +310,7 @@ def _visit(
     if fetch is not None:
         code = fetch.md.get(CODE)
         status = int(code) if isinstance(code, str) and code.isdecimal() else status
-    found: dict[str, Any] = {
+    visit: dict[str, Any] = {
         "bucket": bucket_of(key, spec.read.buckets),
         "key": key,
         "url": url if url != key else None,
@@ -322,10 +322,10 @@ def _visit(
         "redirect": _redirect(fetch),
     }
     if page is None or stored is None:
-        return found
+        return visit
     name, offset, record = stored
     digest = record.digest or None
-    return found | {
+    return visit | {
         "size": len(page.body), "payload_digest": digest, "stored": "novel", "warc_file": name,
         "warc_offset": offset, "address": page.address or None, "digest": digest,
         "framing": "", "record_id": record.id, "warc_date": record.date,
@@ -335,9 +335,9 @@ def _visit(
 
 
 def _redirect(fetch: CrawlDatum | None) -> str | None:
-    said = fetch.md.get(STATUS_KEY) if fetch is not None else None
-    if isinstance(said, ProtocolStatus) and said.code in _MOVED and said.args:
-        return said.args[0] or None
+    status = fetch.md.get(STATUS_KEY) if fetch is not None else None
+    if isinstance(status, ProtocolStatus) and status.code in _MOVED and status.args:
+        return status.args[0] or None
     return None
 
 
@@ -372,13 +372,14 @@ def _links(
 
 
 def captures_task(spec: CapturesSpec) -> list[TableFile]:
-    """Write the latest imported capture of each known URL that has none, or an older one.
+    """Write the latest imported capture of each known URL without a capture or with an older one.
 
-    One of the same time and content is the same capture, whose segment was dropped and came again.
+    A capture of the same time and content is the same, from a segment that was dropped and imported
+    again.
     """
     with spec.place.open() as work:
         kernel = work.kernel
-        paths = [str(localized(work.storage, name, work.scratch)) for name in spec.visits]
+        paths = [str(localize(work.storage, name, work.scratch)) for name in spec.visits]
         first, last = spec.buckets[0].bucket, spec.buckets[-1].bucket
         names = [column.name for column in row.group_columns("capture")]
         picks = ", ".join(f'"{name}"' for name in names)
@@ -390,11 +391,11 @@ def captures_task(spec: CapturesSpec) -> list[TableFile]:
         kernel.execute("create temp table changed as from latest limit 0")
         for bucket in spec.buckets:
             local = local_bucket(work.storage, bucket, work.scratch)
-            known = merge_query(
+            rows = merge_query(
                 *local, columns=("key", "warc_date", "digest"), keys="latest", order=False
             )
             kernel.execute(
-                f"insert into changed select l.* from latest l join ({known}) m on m.key = l.key "
+                f"insert into changed select l.* from latest l join ({rows}) m on m.key = l.key "
                 "where m.warc_date is null or m.warc_date < l.warc_date "
                 "or (m.warc_date = l.warc_date and m.digest is not distinct from l.digest)"
             )

@@ -1,7 +1,7 @@
-"""The import of segments of Nutch: their pages come into the archive, with visits and links.
+"""Import segments of Nutch: their pages into the archive, with visits and links.
 
-A segment becomes one of ours that was fetched and updated; the rows of its URLs are those of the
-CrawlDb, which is imported first.
+A segment becomes an updated segment of ours; the rows of its URLs come from the CrawlDb, which is
+imported first.
 """
 
 import secrets
@@ -24,10 +24,10 @@ from nacre.rounds.moving.nutch_segment_tasks import (
 from nacre.rounds.moving.nutch_tasks import NutchSpec
 from nacre.rounds.segments.outside import UNIT, write_empty_list
 from nacre.rounds.segments.parts import UnitPlace, mark_of
-from nacre.rounds.segments.segment_files import recorded_all
+from nacre.rounds.segments.segment_files import record_segments
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.judging import RulesOfStep, rules_of_step
-from nacre.rounds.steps.seed_rows import synced
+from nacre.rounds.steps.seed_rows import sync_seeds
 from nacre.rounds.steps.taking import buckets_here
 from nacre.rounds.tables.tables import CRAWLDB, buckets_of, in_range_tasks
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, SegmentState
@@ -43,16 +43,16 @@ class SegmentsResult(NamedTuple):
     """The outcome of an import of segments.
 
     Attributes:
-        segments: Our names of those that were taken.
-        known: Our names of those that were taken before, and left alone.
+        segments: Our names of the imported segments.
+        known: Our names of segments that were imported before, and are skipped.
         pages: Bodies in the archive.
         visits: Visits.
-        links: Links, which the step `links` takes into the table.
+        links: Links, which the step `links` adds to the table.
         refused: URLs that the scope refuses, by rule.
         no_urls: Keys that are no URLs.
         damaged: Records that could not be read.
-        messages: The first of them.
-        version: The version; None where nothing was committed.
+        messages: Messages about the first of them.
+        version: The version; None if nothing was committed.
     """
 
     segments: tuple[str, ...] = ()
@@ -68,21 +68,21 @@ class SegmentsResult(NamedTuple):
 
 
 def segment_places(directory: Path) -> list[Path]:
-    """The segments of Nutch in a directory: it is one, or has some; those with bodies.
+    """Return the segments of Nutch with bodies: the directory itself, or segments in it.
 
     Raises:
-        ConfigError: There is none.
+        ConfigError: There is no segment.
     """
     if (directory / "content").is_dir():
         return [directory]
-    found = [one.parent for one in sorted(directory.glob("*/content")) if one.is_dir()]
-    if not found:
+    segments = [c.parent for c in sorted(directory.glob("*/content")) if c.is_dir()]
+    if not segments:
         raise ConfigError(f"{directory} is no segment of Nutch with `content`, and has none")
-    return found
+    return segments
 
 
 def our_name(segment: Path) -> str:
-    """Our name of a segment of Nutch: `20261123T154735.000Z` of `20261123154735`.
+    """Return our name of a segment of Nutch: `20261123T154735.000Z` of `20261123154735`.
 
     Raises:
         ConfigError: Its name is no time.
@@ -99,41 +99,43 @@ def our_name(segment: Path) -> str:
 def import_segments(
     context: StepContext, places: Sequence[Path], *, salvage: bool = False, size: int = RANGE
 ) -> SegmentsResult:
-    """Bring segments of Nutch into the archive of a job.
+    """Import segments of Nutch into the archive of a job.
 
     Args:
         context: The context of the driver.
         places: The segments.
-        salvage: Leave out what cannot be read.
+        salvage: Skip unreadable records.
         size: Bytes of bodies that a task reads.
 
     Raises:
-        ConfigError: A directory is no segment, or two have one name.
-        DamageError: A record cannot be read, and nothing is to be salvaged.
+        ConfigError: A directory is no segment, or two have the same name.
+        DamageError: A record cannot be read, without `salvage`.
         JobError: There is no table of URLs yet.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = synced(context)
+    version = sync_seeds(context)
     if CRAWLDB not in version.tables:
         raise JobError("segments need the URLs that they are of: import the CrawlDb first")
-    named = {our_name(place): place for place in places}
+    named = {our_name(p): p for p in places}
     if len(named) < len(places):
         raise ConfigError("two segments have the same name: import them one after the other")
-    known = tuple(name for name in named if name in version.segments)
+    earlier = tuple(name for name in named if name in version.segments)
     rules = rules_of_step(context, version)
     specs = [
         spec
-        for name, place in named.items()
-        if name not in known
-        for spec in _specs(context, version, rules, name, place, salvage, size)
+        for name, p in named.items()
+        if name not in earlier
+        for spec in _specs(context, version, rules, name, p, salvage, size)
     ]
-    result = SegmentsResult(tuple(dict.fromkeys(one.segment for one in specs)), known)
+    result = SegmentsResult(
+        tuple(dict.fromkeys(segment_spec.segment for segment_spec in specs)), earlier
+    )
     if context.dry or not specs:
         return result
-    made = context.engine.map(segment_task, specs)
+    counts = context.engine.map(segment_task, specs)
     for name in result.segments:
         write_empty_list(context.place, name)
-    return _commit(context, version, result, list(zip(specs, made, strict=True)))
+    return _commit(context, version, result, list(zip(specs, counts, strict=True)))
 
 
 def _specs(  # noqa: PLR0913, PLR0917 - what all tasks have, and what a segment has
@@ -150,25 +152,25 @@ def _specs(  # noqa: PLR0913, PLR0917 - what all tasks have, and what a segment 
             rules, salvage=salvage, clock=context.clock,
         )  # fmt: skip
         yield SegmentSpec(
-            read, name, _beside(within.path, "crawl_fetch"), _beside(within.path, "parse_data"),
+            read, name, _sibling(within.path, "crawl_fetch"), _sibling(within.path, "parse_data"),
             base, limit, attempt,
         )  # fmt: skip
 
 
-def _beside(content: str, name: str) -> str:
-    """The file of another kind of the same part of a segment; "" for none."""
+def _sibling(content: str, name: str) -> str:
+    """Return the file of another kind of the same part of a segment; "" for none."""
     path = Path(content)
-    other = path.parent.parent.parent / name / path.parent.name / "data"
-    return str(other) if other.is_file() else ""
+    candidate = path.parent.parent.parent / name / path.parent.name / "data"
+    return str(candidate) if candidate.is_file() else ""
 
 
 def _commit(
     context: StepContext,
     version: CycleVersion,
     result: SegmentsResult,
-    made: Sequence[tuple[SegmentSpec, SegmentCounts]],
+    results: Sequence[tuple[SegmentSpec, SegmentCounts]],
 ) -> SegmentsResult:
-    visits = tuple(f"{spec.part}/visits.parquet" for spec, _ in made)
+    visits = tuple(f"{spec.part}/visits.parquet" for spec, _ in results)
     buckets = buckets_of(context.cycle, version, CRAWLDB)
     specs = [
         CapturesSpec(context.place, version.number + 1, group, visits)
@@ -176,36 +178,36 @@ def _commit(
     ]
     captures = [file for files in context.engine.map(captures_task, specs) for file in files]
     refused: Counter[str] = Counter()
-    for _, one in made:
-        refused.update(one.read.refused)
-    found = result._replace(
-        pages=sum(one.pages for _, one in made),
-        visits=sum(one.visits for _, one in made),
-        links=sum(one.links for _, one in made),
+    for _, counts in results:
+        refused.update(counts.read.refused)
+    total = result._replace(
+        pages=sum(counts.pages for _, counts in results),
+        visits=sum(counts.visits for _, counts in results),
+        links=sum(counts.links for _, counts in results),
         refused=dict(refused),
-        no_urls=sum(one.read.no_urls for _, one in made),
-        damaged=sum(one.read.damaged for _, one in made),
-        messages=tuple(text for _, one in made for text in one.read.messages)[:_MESSAGES],
+        no_urls=sum(counts.read.no_urls for _, counts in results),
+        damaged=sum(counts.read.damaged for _, counts in results),
+        messages=tuple(text for _, counts in results for text in counts.read.messages)[:_MESSAGES],
     )
-    states = {name: _state(name, made) for name in result.segments}
+    states = {name: _state(name, results) for name in result.segments}
     changes = CycleChanges(
         step="import",
         clock=context.clock,
         options={"segments": list(result.segments)},
-        counters={"pages": found.pages, "visits": found.visits, "links": found.links},
+        counters={"pages": total.pages, "visits": total.visits, "links": total.links},
         added={CRAWLDB: captures} if captures else {},
-        archive=[file for _, one in made for file in one.archive],
-        segments=dict(recorded_all(context.engine, context.cycle.storage, states, {})),
+        archive=[file for _, counts in results for file in counts.archive],
+        segments=dict(record_segments(context.engine, context.cycle.storage, states, {})),
     )
-    return found._replace(version=context.cycle.commit(version, changes))
+    return total._replace(version=context.cycle.commit(version, changes))
 
 
-def _state(name: str, made: Sequence[tuple[SegmentSpec, SegmentCounts]]) -> SegmentState:
-    of = [(spec, one) for spec, one in made if spec.segment == name]
+def _state(name: str, results: Sequence[tuple[SegmentSpec, SegmentCounts]]) -> SegmentState:
+    parts = [(spec, counts) for spec, counts in results if spec.segment == name]
     return SegmentState(
         state=UPDATED,
         units=1,
-        urls=sum(one.visits for _, one in of),
-        parts={UNIT: [spec.part for spec, _ in of]},
+        urls=sum(counts.visits for _, counts in parts),
+        parts={UNIT: [spec.part for spec, _ in parts]},
         more={IMPORTED: OF_NUTCH},
     )

@@ -1,7 +1,7 @@
 """Tasks that read a range of a table of Nutch, and write its rows as ours.
 
-Rows get the bucket that they have here. What cannot be read is told with file, offset and record:
-it fails the task, or with `salvage` it is counted and left out.
+Rows get their bucket in our tables. A report of an unreadable record has file, offset and record:
+it fails the task, or with `salvage` it is counted and skipped.
 """
 
 from collections import Counter
@@ -21,13 +21,13 @@ from nacre.rounds.moving.hadoop_checksums import BadChunk, bad_chunks, checksum_
 from nacre.rounds.moving.nutch_rows import NutchRow, row_of
 from nacre.rounds.steps.judging import RulesOfStep
 from nacre.rounds.steps.links import LINKS
-from nacre.rounds.steps.taking import files_by_bucket, other_rows_sql
+from nacre.rounds.steps.taking import files_by_bucket, import_rows_sql
 from nacre.rounds.storage import open_storage
 from nacre.rounds.tables.tables import FilePlan, TaskPlace, TaskWork
 from nacre.rounds.tables.versions import TableFile
 from nacre.uri.parse import parse
 
-_KEPT_MESSAGES = 20
+_MOST_MESSAGES = 20
 _BATCH = 10_000
 _KINDS = {"BLOB": "binary", "DOUBLE": "float64", "VARCHAR": "string"}
 _SITES = 200_000
@@ -41,16 +41,16 @@ class NutchSpec(NamedTuple):
     """One task: a range of a file.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         within: The file and the range.
         number: Number of the task, so that rows of several keep an order.
         buckets: Number of our buckets.
-        version: Number of the version that it is for.
+        version: Number of the version to commit.
         target: Name of the file for the rows.
-        rules: Rules by which URLs get their keys, and are judged.
-        filter: Leave out what the scope refuses.
-        normalize: Bring URLs into the form that the job gives them.
-        salvage: Leave out what cannot be read.
+        rules: Rules for the keys of URLs, and the scope.
+        filter: Skip URLs that the scope refuses.
+        normalize: Apply the normalizers of the job to URLs.
+        salvage: Skip unreadable records.
         clock: The clock of the step, ms.
         has_cash: Pages that were not visited get their score as cash, too.
         links: `cycle.links`.
@@ -74,17 +74,17 @@ class NutchSpec(NamedTuple):
 
 
 class NutchCounts(NamedTuple):
-    """Counts of what a task read.
+    """Counts of the records of a task.
 
     Attributes:
         records: Records.
-        rows: Rows that were made of them.
+        rows: Rows that were made from them.
         no_urls: Keys that are no URLs.
         refused: URLs that the scope refuses, by rule.
-        unknown: Metadata of classes that are not known, by class.
+        unknown: Metadata of unknown classes, by class.
         damaged: Records that could not be read.
-        messages: The first of them: file, record, offset, why.
-        files: Files of a table, where rows need no second look.
+        messages: Messages about the first of them: file, record, offset, reason.
+        files: Files of a table, if its rows need no second pass.
     """
 
     records: int = 0
@@ -97,11 +97,11 @@ class NutchCounts(NamedTuple):
     files: tuple[TableFile, ...] = ()
 
 
-_BEHIND = 1 << 20
+_AFTER_RANGE = 1 << 20
 
 
 class RangeReader:
-    """The reader of the records of a range, which counts what it leaves out.
+    """Reads the records of a range, and counts those that it skips.
 
     Args:
         spec: The task.
@@ -109,9 +109,9 @@ class RangeReader:
 
     Attributes:
         records: Records that were read.
-        damaged: Those that could not be.
-        messages: The first of them.
-        unknown: Metadata of classes that are not known.
+        damaged: Records that could not be read.
+        messages: Messages about the first of them.
+        unknown: Metadata of unknown classes.
     """
 
     def __init__(self, spec: NutchSpec, value_class: str) -> None:
@@ -123,10 +123,10 @@ class RangeReader:
         self.unknown: Counter[str] = Counter()
 
     def read(self, decode: Callable[[bytes], Value]) -> Iterator[tuple[str, Value]]:
-        """Keys and values.
+        """Yield keys and values.
 
         Args:
-            decode: Makes a value of its bytes; raises ValueError where they are none.
+            decode: Converts bytes to a value; raises ValueError for invalid bytes.
 
         Raises:
             ConfigError: The file has other values.
@@ -135,26 +135,26 @@ class RangeReader:
         path, low, high = self._spec.within
         with SequenceFile(path) as file:
             require_class(file, self._class)
-            salvage = self._told if self._spec.salvage else None
+            salvage = self._report_damage if self._spec.salvage else None
             bad = self._bad_chunks(file.path)
             for record in whole_records(file.records(low, high, salvage), bad, file.size, salvage):
                 try:
                     key, value = nutch.text(record.key), decode(record.value)
                 except (WritableError, ValueError) as error:
-                    said = f"{path}: record {record.number} at byte {record.offset:,}: {error}"
+                    message = f"{path}: record {record.number} at byte {record.offset:,}: {error}"
                     if salvage is None:
-                        raise DamageError(f"{said}. `--salvage` leaves it out") from None
-                    salvage(said)
+                        raise DamageError(f"{message}. `--salvage` leaves it out") from None
+                    salvage(message)
                     continue
                 self.records += 1
                 yield key, value
 
     def _bad_chunks(self, path: Path) -> list[BadChunk]:
-        """The parts of the range whose bytes do not have the checksums that Hadoop keeps."""
+        """Return the chunks of the range that differ from the checksums of Hadoop."""
         _, low, high = self._spec.within
         bad: list[BadChunk] = []
-        # The last record of a range may end behind it.
-        for chunk in bad_chunks(path, low, high and high + _BEHIND):
+        # The last record of a range may end after it.
+        for chunk in bad_chunks(path, low, high and high + _AFTER_RANGE):
             if not self._spec.salvage:
                 raise DamageError(
                     f"{path}: bytes {chunk.start:,} to {chunk.end:,}: {chunk.why} "
@@ -164,13 +164,13 @@ class RangeReader:
             bad.append(chunk)
         return bad
 
-    def _told(self, message: str) -> None:
+    def _report_damage(self, message: str) -> None:
         self.damaged += 1
-        if len(self.messages) < _KEPT_MESSAGES:
+        if len(self.messages) < _MOST_MESSAGES:
             self.messages.append(message)
 
     def counts(self, rows: int, urls: "UrlForms | None" = None) -> NutchCounts:
-        """The counts, with those of the forms of URLs."""
+        """Return the counts, with those of the forms of URLs."""
         return NutchCounts(
             self.records, rows, urls.no_urls if urls else 0, dict(urls.refused if urls else {}),
             dict(self.unknown), self.damaged, tuple(self.messages),
@@ -183,13 +183,13 @@ def whole_records(
     size: int,
     on_damage: Callable[[str], None] | None,
 ) -> Iterator[SequenceRecord]:
-    """The records that have no byte of a bad chunk; those of one block have its offset.
+    """Yield the records without a byte of a bad chunk; records of one block have its offset.
 
     Args:
         records: The records, in the order of the file.
         bad: The bad chunks.
         size: Bytes of the file.
-        on_damage: Hears of each record that is left out; None: none is.
+        on_damage: Receives each skipped record; None to skip none.
     """
     if not bad or on_damage is None:
         yield from records
@@ -211,7 +211,7 @@ def _unless_bad(
     on_damage: Callable[[str], None],
 ) -> Iterator[SequenceRecord]:
     start = group[0].offset
-    chunk = next((one for one in bad if one.start < end and one.end > start), None)
+    chunk = next((part for part in bad if part.start < end and part.end > start), None)
     if chunk is None:
         yield from group
         return
@@ -220,7 +220,7 @@ def _unless_bad(
 
 
 def require_class(file: SequenceFile, value_class: str) -> None:
-    """Raise ConfigError where the values of a file are of another class."""
+    """Raise ConfigError if the values of a file are of another class."""
     header = file.header
     if (header.key_class, header.value_class) != (nutch.TEXT, value_class):
         raise ConfigError(
@@ -230,11 +230,11 @@ def require_class(file: SequenceFile, value_class: str) -> None:
 
 
 class UrlForms:
-    """The forms of the URLs of another crawl: how they are asked for, and their keys here.
+    """The forms of the URLs of another crawl: the requested URL, and its key here.
 
     Args:
         admission: The rules of the job.
-        spec: Whether they are judged and normalized.
+        spec: The task, which says whether to filter and to normalize.
 
     Attributes:
         no_urls: Texts that are no URLs.
@@ -248,7 +248,7 @@ class UrlForms:
         self.refused: Counter[str] = Counter()
 
     def of(self, text: str) -> tuple[str, str] | None:
-        """Its form and its key; None for what is left out.
+        """Return the requested form and the key of a URL; None if it is skipped.
 
         Args:
             text: The URL as the other crawl has it.
@@ -263,9 +263,9 @@ class UrlForms:
             self.no_urls += 1
             return None
         if self._filter:
-            why = self._admission.refusal(url, path="L")
-            if why:
-                self.refused[why] += 1
+            reason = self._admission.refusal(url, path="L")
+            if reason:
+                self.refused[reason] += 1
                 return None
         return url, self._admission.key(url)
 
@@ -284,12 +284,12 @@ class BucketsBySite:
     def of(self, key: str) -> int:
         """The bucket of a key."""
         site = key[: key.find("/", 8)]
-        found = self._known.get(site)
-        if found is None:
+        bucket = self._known.get(site)
+        if bucket is None:
             if len(self._known) >= _SITES:
                 self._known.clear()
-            found = self._known[site] = bucket_of(key, self._buckets)
-        return found
+            bucket = self._known[site] = bucket_of(key, self._buckets)
+        return bucket
 
 
 # ---- the CrawlDb
@@ -336,7 +336,7 @@ def _no_rows() -> str:
 
 
 def _take(work: TaskWork, batch: list[tuple[Any, ...]]) -> None:
-    """Bring a batch of rows into the table `rows`, and empty it."""
+    """Load a batch of rows into the table `rows`, and clear it."""
     if not batch:
         return
     import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -364,7 +364,7 @@ def _whole_rows(spec: NutchSpec) -> str:
         "inlinks": "0",
         "first_seen": str(spec.clock),
     }
-    return other_rows_sql(values, "rows")
+    return import_rows_sql(values, "rows")
 
 
 # ---- links and hosts
@@ -384,7 +384,7 @@ def linkdb_task(spec: NutchSpec) -> NutchCounts:
 
         def take() -> None:
             if batch:
-                columns = [list(one) for one in zip(*batch, strict=True)]
+                columns = [list(values) for values in zip(*batch, strict=True)]
                 work.kernel.load("batch", pa.table(columns, ["bucket", "dst", "src", "anchor"]))
                 work.kernel.execute("insert into facts select * from batch")
                 batch.clear()
@@ -401,11 +401,11 @@ def linkdb_task(spec: NutchSpec) -> NutchCounts:
             if len(batch) >= _BATCH:
                 take()
         take()
-        rows, files = _linked(work, spec)
+        rows, files = _write_links(work, spec)
         return reader.counts(rows, urls)._replace(files=files)
 
 
-def _linked(work: TaskWork, spec: NutchSpec) -> tuple[int, tuple[TableFile, ...]]:
+def _write_links(work: TaskWork, spec: NutchSpec) -> tuple[int, tuple[TableFile, ...]]:
     kernel = work.kernel
     if spec.links.ignore_internal == "domain":
         ends = f"select {host_sql('dst')} from facts union select {host_sql('src')} from facts"
@@ -438,38 +438,38 @@ def hostdb_task(spec: NutchSpec) -> NutchCounts:
 
     with spec.place.open() as work:
         reader = RangeReader(spec, nutch.HOST_DATUM)
-        found: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         for name, datum in reader.read(nutch.host_datum):
             host = name.strip().lower()
             row = {
                 "bucket": bucket_of_host(host, spec.buckets),
-                "place": (spec.number << 40) + len(found),
+                "place": (spec.number << 40) + len(rows),
                 "host": host,
                 "homepage": datum.homepage or None,
                 "time": max(datum.last_check, 0),
             }
-            found.append(row | dict(zip(_COUNTS, datum.counts, strict=True)))
+            rows.append(row | dict(zip(_COUNTS, datum.counts, strict=True)))
         names = ["bucket", "place", "host", "homepage", "time", *_COUNTS]
         texts = {"host", "homepage"}
         schema = pa.schema(
             [pa.field(name, pa.string() if name in texts else pa.int64()) for name in names]
         )
-        work.kernel.load("rows", pa.Table.from_pylist(found, schema))
+        work.kernel.load("rows", pa.Table.from_pylist(rows, schema))
         picks = [
-            f'"{one.name}"::{one.type} as "{one.name}"' if one.name in names
-            else f'null::{one.type} as "{one.name}"'
-            for one in HOST_COLUMNS
+            f'"{column.name}"::{column.type} as "{column.name}"' if column.name in names
+            else f'null::{column.type} as "{column.name}"'
+            for column in HOST_COLUMNS
         ]  # fmt: skip
         query = f"select bucket, place, {', '.join(picks)} from rows order by bucket, host"
         work.send(query, spec.target)
-        return reader.counts(len(found))
+        return reader.counts(len(rows))
 
 
 def value_class(path: Path) -> str:
-    """The Java class of the values of a SequenceFile.
+    """Return the Java class of the values of a SequenceFile.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: It is no SequenceFile.
         DamageError: Its header is damaged.
     """
     with SequenceFile(path) as file:

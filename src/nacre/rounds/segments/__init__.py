@@ -1,1 +1,1 @@
-"""Segments: their parts, their files, and the settings that they were listed with."""
+"""Segments: their parts, their files, and their frozen settings."""

@@ -1,4 +1,4 @@
-"""The indexes of the archive: those that are damaged or gone are made again of their WARCs."""
+"""Rebuild damaged or missing indexes of the archive from their WARCs."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 from nacre.archive.index import rebuild_index
 from nacre.rounds.engine import TaskEngine
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import TaskPlace
 from nacre.rounds.tables.versions import TableFile
 from nacre.runs.manifest import index_name
 
 
 class RemadeIndex(NamedTuple):
-    """An index that was made again.
+    """An index that was rebuilt.
 
     Attributes:
         name: Its name in the storage.
         expected: Its sha256, as it was committed.
-        found: Its sha256 now; "" where it is only planned.
+        found: Its sha256 now; "" if the rebuild is only planned.
     """
 
     name: str
@@ -27,23 +27,23 @@ class RemadeIndex(NamedTuple):
 
     @property
     def is_same(self) -> bool:
-        """Whether it has the bytes that were committed."""
+        """Whether it has the committed bytes."""
         return self.found == self.expected
 
 
 class RemakeSpec(NamedTuple):
-    """One task: an index that is made of its WARC.
+    """One task: make an index from its WARC.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         warc: Name of the WARC.
-        made: Name of the index.
-        expected: The sha256 of the index, as it was committed.
+        target: Name of the index.
+        expected: The committed sha256 of the index.
     """
 
     place: TaskPlace
     warc: str
-    made: str
+    target: str
     expected: str
 
 
@@ -55,29 +55,29 @@ def remake_indexes(
     *,
     dry: bool = False,
 ) -> tuple[RemadeIndex, ...]:
-    """Make damaged indexes of an archive again, as far as their WARCs are whole.
+    """Rebuild damaged indexes of an archive whose WARCs are whole.
 
     Args:
-        engine: Runs a task for each.
-        place: Where they work.
+        engine: Runs a task for each index.
+        place: The work place of the tasks.
         files: The files of the archive.
         damaged: The expected sha256 of its damaged files, by name.
-        dry: Say which ones, and make none.
+        dry: Return the planned indexes, and make none.
     """
     specs = [
-        RemakeSpec(place, one.path, index, damaged[index])
-        for one in files
-        if one.kind == "warc" and one.path not in damaged
-        if (index := index_name(one.path)) in damaged
+        RemakeSpec(place, file.path, index, damaged[index])
+        for file in files
+        if file.kind == "warc" and file.path not in damaged
+        if (index := index_name(file.path)) in damaged
     ]
     if dry:
-        return tuple(RemadeIndex(one.made, one.expected, "") for one in specs)
+        return tuple(RemadeIndex(spec.target, spec.expected, "") for spec in specs)
     return tuple(engine.map(remake_task, specs))
 
 
 def remake_task(spec: RemakeSpec) -> RemadeIndex:
-    """Make the index of a WARC of its content."""
+    """Make the index of a WARC from its content."""
     with spec.place.open() as work:
-        data = rebuild_index(localized(work.storage, spec.warc, work.scratch))
-        work.storage.put(spec.made, data)
-    return RemadeIndex(spec.made, spec.expected, hashlib.sha256(data).hexdigest())
+        data = rebuild_index(localize(work.storage, spec.warc, work.scratch))
+        work.storage.put(spec.target, data)
+    return RemadeIndex(spec.target, spec.expected, hashlib.sha256(data).hexdigest())

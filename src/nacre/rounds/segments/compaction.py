@@ -1,9 +1,9 @@
-"""Compaction: folds are written as new base files, and what no version names is removed.
+"""Compaction: write folds as new base files, and remove files that no version lists.
 
-A bucket is merged when its differences exceed a quarter of its base, or 8 files. A step that has
-read it anyway does so in its own commit; the command `compact` merges all. Neither changes a row.
-Files go when none of the kept versions names them, and they are older than a day: a reader or a
-task of another driver may still use them.
+A bucket is merged if its differences exceed a quarter of its base, or 8 files. A step that reads
+such a bucket merges it in its own commit; the command `compact` merges all. Neither changes a row.
+A file is removed if no stored version lists it, and it is older than a day: a reader or a task of
+another driver may still use it.
 """
 
 from collections import Counter
@@ -52,9 +52,9 @@ MERGE_SHARE = 0.25
 FILE_ROWS = 2_000_000
 """Rows of a base file; a larger bucket has several, by ranges of the keys."""
 _OF_STEPS = ("exchange", "probes", "seeds")
-"""Folders for what a step needs while it runs; a version may name what lies in the last one."""
+"""Folders for the temporary files of a step; a version may list files of the last folder."""
 KEPT_FOR = 86_400_000
-"""How long a file stays that no version names, ms."""
+"""How long a file stays that no version lists, ms."""
 
 
 class MergedBucket(NamedTuple):
@@ -75,11 +75,11 @@ class CompactSpec(NamedTuple):
     """One task: buckets of a table.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         table: The table.
-        version: Number of the version that it is for.
+        version: Number of the version to commit.
         buckets: The buckets, with their files.
-        split: Number of buckets from now on; 0: as it is.
+        split: New number of buckets; 0 for no change.
     """
 
     place: TaskPlace
@@ -114,7 +114,7 @@ class CompactResult(NamedTuple):
 
 
 def needs_merge(bucket: BucketFiles) -> bool:
-    """Whether a step that reads a bucket writes it as a new base."""
+    """Return whether a step that reads a bucket writes it as a new base."""
     if not bucket.deltas:
         return False
     base = sum(file.rows for file in bucket.base)
@@ -128,34 +128,34 @@ def merge_bucket(work: TaskWork, table: str, bucket: BucketFiles, version: int) 
     """Write the fold of a bucket as its new base.
 
     Args:
-        work: What the task works with.
+        work: The kernel and folder of the task.
         table: The table.
         bucket: Its files.
-        version: Number of the version that it is for.
+        version: Number of the version to commit.
     """
     kind = table_kind(table)
-    path = _folded(work, kind, bucket)
+    path = _write_fold(work, kind, bucket)
     target = FilePlan(table, bucket.bucket, "base", version)
-    added = tuple(_published(work, path, target))
+    added = tuple(_publish_ranges(work, path, target))
     return MergedBucket(
         added, frozenset(file.path for file in bucket.all), sum(file.rows for file in added)
     )
 
 
 def compact_task(spec: CompactSpec) -> list[MergedBucket]:
-    """Merge buckets, or divide them into the buckets that they become."""
+    """Merge buckets, or divide them into a new number of buckets."""
     with spec.place.open() as work:
         if spec.split:
-            return [_rebucketed(work, spec)]
+            return [_rebucket(work, spec)]
         return [merge_bucket(work, spec.table, bucket, spec.version) for bucket in spec.buckets]
 
 
 def mergeable(cycle: Cycle, buckets: int = 0) -> dict[str, int]:
-    """The buckets that `compact` would merge, or divide anew, by table.
+    """Return the number of buckets that `compact` would merge or divide, by table.
 
     Args:
         cycle: The versions.
-        buckets: Number of buckets of every table from then on; 0: as they are.
+        buckets: New number of buckets of every table; 0 for no change.
 
     Raises:
         JobError: The buckets cannot change now.
@@ -163,12 +163,12 @@ def mergeable(cycle: Cycle, buckets: int = 0) -> dict[str, int]:
     version = cycle.newest()
     if buckets:
         _require_divisible(version, buckets)
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for table, state in version.tables.items():
-        anew = buckets not in (0, state.buckets)
-        number = sum(1 for one in buckets_of(cycle, version, table) if one.deltas or anew)
-        found |= {table: number} if number else {}
-    return found
+        divides = buckets not in (0, state.buckets)
+        number = sum(1 for bucket in buckets_of(cycle, version, table) if bucket.deltas or divides)
+        numbers |= {table: number} if number else {}
+    return numbers
 
 
 def compact(
@@ -180,15 +180,15 @@ def compact(
     keep: int,
     buckets: int = 0,
 ) -> CompactResult:
-    """Merge every bucket that has differences, then remove what no kept version names.
+    """Merge every bucket that has differences, then remove files that no stored version lists.
 
     Args:
         cycle: The versions.
         engine: Runs the tasks.
         place: Where they work.
         clock: Now, ms.
-        keep: Versions that are kept.
-        buckets: Number of buckets of every table from now on; 0: as they are.
+        keep: Number of versions to keep.
+        buckets: New number of buckets of every table; 0 for no change.
 
     Raises:
         JobError: The buckets cannot change now.
@@ -206,8 +206,8 @@ def compact(
     merged: Counter[str] = Counter()
     if specs:
         results = engine.map(compact_task, specs)
-        done = {(spec.table, one.bucket) for spec in specs for one in spec.buckets}
-        merged.update(table for table, _ in done)
+        merged_buckets = {(spec.table, bucket.bucket) for spec in specs for bucket in spec.buckets}
+        merged.update(table for table, _ in merged_buckets)
         after = cycle.commit(before, _changes(before, specs, results, clock, buckets))
     removed = remove_dropped(cycle, clock, keep=keep)
     (files_before, size_before), (files_after, size_after) = _sizes(before), _sizes(after)
@@ -225,7 +225,7 @@ def compact(
 
 def _sizes(version: CycleVersion) -> tuple[int, int]:
     tables = version.tables.values()
-    return sum(one.files for one in tables), sum(one.size for one in tables)
+    return sum(table.files for table in tables), sum(table.size for table in tables)
 
 
 def _changes(
@@ -240,9 +240,9 @@ def _changes(
     if buckets:
         dropped = {table: set() for table in before.tables}
     for spec, result in zip(specs, results, strict=True):
-        for one in result:
-            added.setdefault(spec.table, []).extend(one.added)
-            dropped.setdefault(spec.table, set()).update(one.dropped)
+        for bucket in result:
+            added.setdefault(spec.table, []).extend(bucket.added)
+            dropped.setdefault(spec.table, set()).update(bucket.dropped)
     return CycleChanges(
         step="compact",
         clock=clock,
@@ -262,32 +262,32 @@ def _specs(
     workers: int,
     buckets: int,
 ) -> Iterator[CompactSpec]:
-    known = buckets_of(cycle, version, table)
+    current = buckets_of(cycle, version, table)
     number = version.number + 1
     now = version.tables[table].buckets
     if not buckets or buckets == now:
-        with_work = [bucket for bucket in known if bucket.deltas]
-        grouped = in_range_tasks if table == CRAWLDB else in_tasks
-        for group in grouped(with_work, tasks=workers):
-            # Of a bucket with differences, a range without any stays as it is.
+        with_work = [bucket for bucket in current if bucket.deltas]
+        group_buckets = in_range_tasks if table == CRAWLDB else in_tasks
+        for group in group_buckets(with_work, tasks=workers):
+            # A range of a bucket without differences stays as it is.
             if group[0].deltas:
                 yield CompactSpec(place, table, number, group)
         return
     if buckets > now:
-        for bucket in known:
+        for bucket in current:
             yield CompactSpec(place, table, number, (bucket,), buckets)
         return
-    joined: dict[int, list[BucketFiles]] = {}
-    for bucket in known:
-        joined.setdefault(bucket.bucket * buckets // now, []).append(bucket)
-    for group_of in joined.values():
+    groups: dict[int, list[BucketFiles]] = {}
+    for bucket in current:
+        groups.setdefault(bucket.bucket * buckets // now, []).append(bucket)
+    for group_of in groups.values():
         yield CompactSpec(place, table, number, tuple(group_of), buckets)
 
 
 def _require_divisible(version: CycleVersion, buckets: int) -> None:
     if buckets < 1 or buckets & (buckets - 1) or buckets > 1 << 20:
         raise JobError(f"--buckets {buckets}: it takes a power of two, at most {1 << 20}")
-    waiting = [name for name, one in version.segments.items() if one.state != "updated"]
+    waiting = [name for name, state in version.segments.items() if state.state != "updated"]
     if waiting:
         raise JobError(
             f"--buckets: segment {waiting[0]} has lists or facts by the buckets of now; update it, "
@@ -295,16 +295,16 @@ def _require_divisible(version: CycleVersion, buckets: int) -> None:
         )
 
 
-def _folded(work: TaskWork, kind: TableKind, bucket: BucketFiles) -> Path:
-    """A local file with the rows of a bucket, as a base holds them."""
+def _write_fold(work: TaskWork, kind: TableKind, bucket: BucketFiles) -> Path:
+    """Write a local file with the rows of a bucket, as in a base."""
     local = local_bucket(work.storage, bucket, work.scratch)
     path = work.scratch / f"merged-{kind.name}-{bucket.bucket}.parquet"
     work.kernel.write(kind.merge(local), str(path), row_group=ROW_GROUP)
     return path
 
 
-def _published(work: TaskWork, path: Path, plan: FilePlan) -> Iterator[TableFile]:
-    """Send a base file, or the ranges of a large one."""
+def _publish_ranges(work: TaskWork, path: Path, plan: FilePlan) -> Iterator[TableFile]:
+    """Publish a base file, or the ranges of a large one."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
     rows = pq.read_metadata(path).num_rows
@@ -314,33 +314,33 @@ def _published(work: TaskWork, path: Path, plan: FilePlan) -> Iterator[TableFile
             yield file
         return
     parts = -(-rows // FILE_ROWS)
-    for part in _in_ranges(path, -(-rows // parts)):
+    for part in _split_rows(path, -(-rows // parts)):
         file = publish(work.storage, part, plan)
         if file is not None:
             yield file
     path.unlink()
 
 
-def _in_ranges(path: Path, size: int) -> Iterator[Path]:
-    """Files of at most so many rows, in the order of the rows."""
+def _split_rows(path: Path, size: int) -> Iterator[Path]:
+    """Yield files of at most `size` rows, in the order of the rows."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     with pq.ParquetFile(path) as source:
-        held: list[Any] = []
+        slices: list[Any] = []
         count = number = 0
         for batch in source.iter_batches(ROW_GROUP):
             at = 0
             while at < batch.num_rows:
-                taken = batch.slice(at, size - count)
-                held.append(taken)
-                at += taken.num_rows
-                count += taken.num_rows
+                piece = batch.slice(at, size - count)
+                slices.append(piece)
+                at += piece.num_rows
+                count += piece.num_rows
                 if count == size:
-                    yield _part(path, number, pa.Table.from_batches(held))
-                    held, count, number = [], 0, number + 1
-        if held:
-            yield _part(path, number, pa.Table.from_batches(held))
+                    yield _part(path, number, pa.Table.from_batches(slices))
+                    slices, count, number = [], 0, number + 1
+        if slices:
+            yield _part(path, number, pa.Table.from_batches(slices))
 
 
 def _part(path: Path, number: int, table: Any) -> Path:  # noqa: ANN401 - pyarrow has no types
@@ -352,20 +352,20 @@ def _part(path: Path, number: int, table: Any) -> Path:  # noqa: ANN401 - pyarro
 # ---- another number of buckets
 
 
-def _rebucketed(work: TaskWork, spec: CompactSpec) -> MergedBucket:
-    """The rows of buckets in the files of those that they become."""
+def _rebucket(work: TaskWork, spec: CompactSpec) -> MergedBucket:
+    """Write the rows of buckets into the files of the new buckets."""
     kind = table_kind(spec.table)
-    sets = [file for one in spec.buckets for file in one.sets]
+    sets = [file for source in spec.buckets for file in source.sets]
     together = BucketFiles(
         spec.buckets[0].bucket,
-        tuple(file for one in spec.buckets for file in one.base),
+        tuple(file for source in spec.buckets for file in source.base),
         tuple(sorted(sets, key=lambda file: file.seq)),
-        tuple(file for one in spec.buckets for file in one.adds),
+        tuple(file for source in spec.buckets for file in source.adds),
     )
-    path = _folded(work, kind, together)
+    path = _write_fold(work, kind, together)
     added: list[TableFile] = []
-    for bucket, part in _divided(path, kind, spec.split).items():
-        added += _published(work, part, FilePlan(spec.table, bucket, "base", spec.version))
+    for bucket, part in _divide(path, kind, spec.split).items():
+        added += _publish_ranges(work, part, FilePlan(spec.table, bucket, "base", spec.version))
     return MergedBucket(
         tuple(added),
         frozenset(file.path for file in together.all),
@@ -373,8 +373,8 @@ def _rebucketed(work: TaskWork, spec: CompactSpec) -> MergedBucket:
     )
 
 
-def _divided(path: Path, kind: TableKind, buckets: int) -> dict[int, Path]:
-    """A file for each bucket that has rows, each in the order of the rows."""
+def _divide(path: Path, kind: TableKind, buckets: int) -> dict[int, Path]:
+    """Write a file for each bucket that has rows, in the order of the rows."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
     import pyarrow.compute as pc  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
@@ -401,16 +401,16 @@ def _divided(path: Path, kind: TableKind, buckets: int) -> dict[int, Path]:
 
 
 def remove_dropped(cycle: Cycle, clock: int, *, keep: int) -> list[StoredFile]:
-    """Remove versions beyond those that are kept, then files that no version names.
+    """Remove old versions, then files that no version lists.
 
-    Only what is older than a day goes: versions that were replaced before that, and files that were
-    written before. Versions go from the lowest on, so that a kill leaves no hole. No record goes:
-    those of parts that were never finished, and of segments that were given up, are orphans.
+    Only versions and files that are older than a day are removed, versions from the lowest on, so
+    that a kill leaves no gap. Records are never removed: those of unfinished parts and dropped
+    segments become orphans.
 
     Args:
         cycle: The versions.
         clock: Now, ms.
-        keep: Versions that are kept at least.
+        keep: Least number of versions to keep.
 
     Returns:
         The files removed, without those of versions.
@@ -420,7 +420,7 @@ def remove_dropped(cycle: Cycle, clock: int, *, keep: int) -> list[StoredFile]:
         if cycle.version(number + 1).committed > clock - KEPT_FOR:
             break
         cycle.storage.delete(version_name(number))
-    removed = [file for file in _unnamed(cycle) if file.modified < clock - KEPT_FOR]
+    removed = [file for file in _unused_files(cycle) if file.modified < clock - KEPT_FOR]
     records = [file.name for file in removed if file.name.endswith(RECORDS)]
     archived = set(cycle.storage.list(ARCHIVED)) if records else set()
     for name in records:
@@ -434,14 +434,14 @@ def remove_dropped(cycle: Cycle, clock: int, *, keep: int) -> list[StoredFile]:
     return removed
 
 
-def _unnamed(cycle: Cycle) -> Iterator[StoredFile]:
-    """The files that no kept version needs; a segment that waits for its fetch is in use."""
+def _unused_files(cycle: Cycle) -> Iterator[StoredFile]:
+    """Yield the files that no stored version needs; a segment without a fetch is in use."""
     numbers = cycle.numbers()
-    named = {*_named(cycle, numbers), *_frozen(cycle)}
+    named = {*_used_files(cycle, numbers), *_frozen_seed_files(cycle)}
     for folder in (FOLDER, MANIFESTS, *_OF_STEPS):
         yield from (file for file in cycle.storage.walk(folder) if file.name not in named)
     segments = {name for number in numbers for name in cycle.version(number).segments}
-    waiting = {name for name, one in cycle.newest().segments.items() if one.state == "generated"}
+    waiting = {name for name, s in cycle.newest().segments.items() if s.state == "generated"}
     for file in cycle.storage.walk("segments"):
         segment = file.name.split("/")[1]
         is_record = file.name.endswith(RECORDS)
@@ -449,10 +449,10 @@ def _unnamed(cycle: Cycle) -> Iterator[StoredFile]:
             yield file
 
 
-def _frozen(cycle: Cycle) -> Iterator[str]:
-    """The files of seeds that the units of segments ask which wait for their fetch."""
-    for one in cycle.newest().segments.values():
-        place = marked_seeds(one.more, "") if one.state == "generated" else None
+def _frozen_seed_files(cycle: Cycle) -> Iterator[str]:
+    """Yield the files of seeds that units of waiting segments read."""
+    for state in cycle.newest().segments.values():
+        place = marked_seeds(state.more, "") if state.state == "generated" else None
         if place is None:
             continue
         yield place.table.manifest
@@ -461,7 +461,7 @@ def _frozen(cycle: Cycle) -> Iterator[str]:
             yield from (file.path for file in cycle.files(version, SEEDS))
 
 
-def _named(cycle: Cycle, numbers: Iterable[int]) -> Iterator[str]:
+def _used_files(cycle: Cycle, numbers: Iterable[int]) -> Iterator[str]:
     for number in numbers:
         version = cycle.version(number)
         yield from version.seeds

@@ -1,4 +1,4 @@
-"""Files are compared with the digests that were committed, in tasks."""
+"""Compare files with their committed digests, in tasks."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -27,15 +27,15 @@ def damaged_of(
 
     Args:
         engine: Runs the tasks.
-        place: Where they work.
+        place: The work place of the tasks.
         files: The files.
     """
     specs = [DigestSpec(place, group) for group in _groups(files)]
-    return tuple(one for damaged in engine.map(digest_task, specs) for one in damaged)
+    return tuple(file for damaged in engine.map(digest_task, specs) for file in damaged)
 
 
 def _groups(files: Sequence[NamedFile]) -> Iterator[tuple[NamedFile, ...]]:
-    """Files by tasks of about the same size."""
+    """Yield groups of files of about the same size."""
     group: list[NamedFile] = []
     size = 0
     for file in files:
@@ -49,7 +49,7 @@ def _groups(files: Sequence[NamedFile]) -> Iterator[tuple[NamedFile, ...]]:
 
 
 def digest_task(spec: DigestSpec) -> list[DamagedFile]:
-    """The files of a task that are not whole."""
+    """Return the files of a task that are not whole."""
     damaged = []
     with spec.place.open() as work:
         for file in spec.files:
@@ -60,7 +60,7 @@ def digest_task(spec: DigestSpec) -> list[DamagedFile]:
 
 
 def _digest(work: TaskWork, file: NamedFile) -> str:
-    """The sha256 of a file; `missing` without it; or why it cannot be read."""
+    """Return the sha256 of a file; `missing` without it; or why it cannot be read."""
     storage = work.storage
     if file.name.startswith("/") or "://" in file.name:
         return MISSING

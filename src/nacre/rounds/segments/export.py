@@ -1,7 +1,7 @@
-"""The facts of a unit's visits as the files of a part: rows of the store become Parquet.
+"""Write the facts of a unit's visits as the files of a part, in Parquet.
 
-`PartTables` takes final visits one after the other and sums the links of all by target; `write`
-makes the four files of `crawldb.facts`. Nothing here asks a clock, a network or the store.
+`PartTables` collects final visits and sums their links by target; `write` makes the four files of
+`crawldb.facts`. This module uses no clock, no network and no store.
 """
 
 from base64 import b64encode
@@ -33,7 +33,7 @@ FILES = ("visits", "links", "adds", "hosts")
 _ARROW_SCHEMA = "ARROW:schema"
 """Name of the schema in the metadata of a Parquet file, where Arrow looks for it."""
 _ROWS = 65_536
-"""Rows of a row group at least; one ends with its bucket."""
+"""Least number of rows of a row group, which ends at the end of a bucket."""
 _SOUGHT = frozenset(("bucket", "key", "dst", "host"))
 """Columns by whose least and greatest values row groups are chosen."""
 _NOINDEX, _NOFOLLOW = frozenset(("noindex", "none")), frozenset(("nofollow", "none"))
@@ -82,7 +82,7 @@ class HostTally(msgspec.Struct):
 
 
 class HostExtra(msgspec.Struct, frozen=True):
-    """Knowledge of a host out of the store of a unit; see `facts.HOST_COLUMNS`."""
+    """Data of a host from the store of a unit; see `facts.HOST_COLUMNS`."""
 
     latency: float = 0.0
     backoff: float = 1.0
@@ -95,15 +95,16 @@ class PartTables:
     """Collects the facts of a part.
 
     Args:
-        canonical: The key of a URL.
+        canonical: Returns the key of a URL.
         buckets: Number of buckets, a power of two.
         rules: Hash of the rules that judged the links; 0: unknown.
-        listed: Score, cash, depth and metadata of a listed URL by its key; None: not listed.
+        listed: Returns score, cash, depth and metadata of a listed URL by its key; None if not
+            listed.
         scoring: The kinds of score, in order.
-        fallbacks: Of seeds for which https was a guess: the key by the http URL.
+        fallbacks: The key of each seed for which https was a guess, by its http URL.
 
     Attributes:
-        visits: Final visits that were taken.
+        visits: Number of final visits.
         statuses: Their number by status.
         virtual: Cash that pages gave to the virtual page, in 2^-32.
         hosts: Counts by host.
@@ -141,12 +142,12 @@ class PartTables:
         self.statuses: dict[int, int] = {}
 
     def key(self, url: str) -> tuple[str, int, str]:
-        """Key, bucket and host of a URL."""
-        known = self._keys.get(url)
-        if known is None:
+        """Return key, bucket and host of a URL."""
+        place = self._keys.get(url)
+        if place is None:
             name = host(url)
-            known = self._keys[url] = self._canonical(url), self._bucket(name), name
-        return known
+            place = self._keys[url] = self._canonical(url), self._bucket(name), name
+        return place
 
     def _bucket(self, name: str) -> int:
         bucket = self._by_host.get(name)
@@ -155,9 +156,9 @@ class PartTables:
         return bucket
 
     def take(self, fact: VisitFact) -> None:
-        """Take a final visit."""
-        known_key = key, bucket, name = self.key(fact.url)
-        links = self._take_links(known_key, fact, fact.began // 1000)
+        """Add a final visit."""
+        place = key, bucket, name = self.key(fact.url)
+        links = self._take_links(place, fact, fact.began // 1000)
         self.visits += 1
         self.bytes += fact.size
         self.statuses[fact.status] = self.statuses.get(fact.status, 0) + 1
@@ -167,7 +168,7 @@ class PartTables:
             tally, self.origins[name] = self.hosts.setdefault(name, HostTally()), set()
         self.origins[name].add(origin(fact.url))
         tally.count(fact)
-        known = self._history.decode(fact.history) if fact.history else None
+        record = self._history.decode(fact.history) if fact.history else None
         robots = frozenset(fact.robots)
         row = (
             bucket, key, fact.url if fact.url != key else None, fact.status, None,
@@ -180,19 +181,19 @@ class PartTables:
             fact.stored or None, fact.warc or None, fact.offset, fact.attempts, fact.error or None,
             fact.soft_404, parse_failed(fact), fact.simhash,
         )  # fmt: skip
-        self._visits.append((*row, *_capture(known, fact)))
+        self._visits.append((*row, *_capture_columns(record, fact)))
 
     def leave_out(self, rows: Iterable[tuple[str, str, str]]) -> None:
-        """Take URLs of the list that were not attempted: key, URL, reason."""
-        rest = (None,) * (len(schemas.VISIT_COLUMNS) - 5 + len(_CAPTURE))
+        """Add URLs of the list that were not attempted: key, URL, reason."""
+        nulls = (None,) * (len(schemas.VISIT_COLUMNS) - 5 + len(_CAPTURE))
         for key, url, reason in rows:
             bucket = self._bucket(host(url))
-            self._visits.append((bucket, key, url if url != key else None, 0, reason, *rest))
+            self._visits.append((bucket, key, url if url != key else None, 0, reason, *nulls))
 
     def _take_links(self, key: tuple[str, int, str], fact: VisitFact, time: int) -> int:
-        """Take the links of a page; the number of targets that differ."""
+        """Add the links of a page; return the number of different targets."""
         target = self._book.target(*key[:2])
-        page = self._listed(key[0]) or self._stood_in(target, fact)
+        page = self._listed(key[0]) or self._take_over_seed(target, fact)
         depth = page.depth or depth_of_path(fact.path)
         places = self._book.places(fact.links)
         self._links.add(target, places, fact.links.every_rank(), depth, time)
@@ -204,10 +205,10 @@ class PartTables:
                 self._sums.give(target, fact, change)
         return len(first)
 
-    def _stood_in(self, target: int, fact: VisitFact) -> PageScore:
-        """The scores of a page that is not listed: those of a seed that it stands in for.
+    def _take_over_seed(self, target: int, fact: VisitFact) -> PageScore:
+        """Return the scores of a page that is not listed: those of the seed that it replaces.
 
-        That seed cannot be reached by https, and loses them.
+        That seed cannot be reached by https, and loses its scores.
         """
         seed = self._fallbacks.get(fact.url, "")
         page = self._listed(seed) if seed and not fact.path else None
@@ -221,50 +222,50 @@ class PartTables:
     # ---- files
 
     def write(self, folder: Path, extras: Mapping[str, HostExtra]) -> dict[str, int]:
-        """Write the files into a folder, which exists; their rows by name.
+        """Write the files into a folder; return the number of rows by name.
 
         Args:
-            folder: Where to.
-            extras: What else is known of hosts.
+            folder: An existing folder.
+            extras: Further data of hosts, by host.
         """
         tables = {
-            "visits": _sorted(self._visits, schemas.VISITS, "key"),
+            "visits": _sort_rows(self._visits, schemas.VISITS, "key"),
             "links": self._links.table(),
             "adds": self._sums.table(self._rules),
-            "hosts": _sorted(list(self._host_rows(extras)), schemas.HOSTS, "host"),
+            "hosts": _sort_rows(list(self._host_rows(extras)), schemas.HOSTS, "host"),
         }
-        known = {
+        schema_of = {
             "visits": schemas.VISITS, "links": schemas.LINKS,
             "adds": schemas.ADDS, "hosts": schemas.HOSTS,
         }  # fmt: skip
         for name, table in tables.items():
-            _write(folder / f"{name}.parquet", table, known[name])
+            _write(folder / f"{name}.parquet", table, schema_of[name])
         return {name: tables[name].num_rows for name in FILES}
 
     def _host_rows(self, extras: Mapping[str, HostExtra]) -> Iterable[tuple[Any, ...]]:
         nothing_more, nothing_counted = HostExtra(), HostTally()
         for name in {**self.hosts, **extras}:
             tally, extra = self.hosts.get(name, nothing_counted), extras.get(name, nothing_more)
-            known = {**msgspec.structs.asdict(tally), **msgspec.structs.asdict(extra)}
-            known |= {"bucket": self._bucket(name), "host": name}
-            yield tuple(known[column.name] for column in schemas.HOST_COLUMNS)
+            values = {**msgspec.structs.asdict(tally), **msgspec.structs.asdict(extra)}
+            values |= {"bucket": self._bucket(name), "host": name}
+            yield tuple(values[column.name] for column in schemas.HOST_COLUMNS)
 
 
 def depth_of_path(path: str) -> int:
-    """Depth of a URL by its hop path: a seed has 1, and redirects do not count."""
+    """Return the depth of a URL by its hop path: 1 for a seed; redirects do not count."""
     over, _, letters = path.rpartition("+")
     return 1 + int(over or 0) + len(letters) - letters.count(_REDIRECT)
 
 
 @lru_cache(maxsize=4096)
 def _milliseconds(date: bytes) -> int | None:
-    """A date of a header, ms since the epoch; pages that were made together share it."""
+    """Return a date of a header, ms since the epoch; cached, as many pages share a date."""
     seconds = parse_http_date(date.decode("latin-1")) if date else None
     return None if seconds is None else round(seconds * 1000)
 
 
 def _signature(fact: VisitFact) -> bytes | None:
-    """What the content is compared by with that of other pages."""
+    """Return the signature of the content, for the comparison with other pages."""
     if fact.signature:
         return fact.signature
     if fact.status != 200 or not fact.size:
@@ -274,25 +275,25 @@ def _signature(fact: VisitFact) -> bytes | None:
 
 
 def parse_failed(fact: VisitFact) -> bool:
-    """A parser raised an error, took too long, or was killed."""
+    """Return whether a parser raised an error, timed out, or was killed."""
     return fact.status > 0 and any(
-        one in _PARSER or one.startswith(_ERROR) for one in fact.annotations
+        annotation in _PARSER or annotation.startswith(_ERROR) for annotation in fact.annotations
     )
 
 
-def _capture(known: HistoryRecord | None, fact: VisitFact) -> tuple[Any, ...]:
-    """The columns of the group `capture`, in their order: a test compares it."""
-    if known is None or not known.date:
+def _capture_columns(record: HistoryRecord | None, fact: VisitFact) -> tuple[Any, ...]:
+    """Return the columns of the group `capture`, in their order, which a test checks."""
+    if record is None or not record.date:
         return (None,) * len(_CAPTURE)
     return (
-        known.digest or None, known.framing or None, known.record_id or None, known.date,
-        known.etag or None, known.last_modified or None, known.length,
+        record.digest or None, record.framing or None, record.record_id or None, record.date,
+        record.etag or None, record.last_modified or None, record.length,
         fact.mime or None, fact.lang or None,
     )  # fmt: skip
 
 
-def _sorted(rows: Sequence[tuple[Any, ...]], schema: Any, key: str) -> "pa.Table":  # noqa: ANN401 - pyarrow has no types
-    """Rows by bucket and key."""
+def _sort_rows(rows: Sequence[tuple[Any, ...]], schema: Any, key: str) -> "pa.Table":  # noqa: ANN401 - pyarrow has no types
+    """Return a table of rows, sorted by bucket and key."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
@@ -302,13 +303,13 @@ def _sorted(rows: Sequence[tuple[Any, ...]], schema: Any, key: str) -> "pa.Table
 
 
 def _write(path: Path, table: "pa.Table", schema: "pa.Schema") -> None:
-    """A file of rows that are sorted by bucket, whose row groups end where buckets do.
+    """Write rows that are sorted by bucket; row groups end at the end of buckets.
 
     Args:
         path: The file.
         table: The rows.
-        schema: What readers by Arrow are told of the columns: those of the table may be texts by
-            number where these are texts.
+        schema: The schema for readers that use Arrow: it has texts for columns that are
+            dictionaries in the table.
     """
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
@@ -317,8 +318,8 @@ def _write(path: Path, table: "pa.Table", schema: "pa.Schema") -> None:
         path, table.schema, compression="zstd", compression_level=1, write_statistics=sought,
         store_schema=False,
     ) as writer:  # fmt: skip
-        said = b64encode(schema.serialize().to_pybytes())
-        writer.add_key_value_metadata({_ARROW_SCHEMA: said})
+        serialized = b64encode(schema.serialize().to_pybytes())
+        writer.add_key_value_metadata({_ARROW_SCHEMA: serialized})
         start = 0
         for stop in _ends(table.column("bucket")):
             writer.write_table(table.slice(start, stop - start))
@@ -326,13 +327,13 @@ def _write(path: Path, table: "pa.Table", schema: "pa.Schema") -> None:
 
 
 def _ends(buckets: "pa.ChunkedArray") -> list[int]:
-    """Where row groups end: with a bucket, as soon as there are enough rows, and at the end."""
+    """Return the ends of row groups: the end of a bucket after enough rows, and the last row."""
     rows = len(buckets)
-    found: list[int] = []
+    ends: list[int] = []
     begin = end = 0
-    for one in buckets.value_counts().to_pylist():
-        end += one["counts"]
+    for run in buckets.value_counts().to_pylist():
+        end += run["counts"]
         if end - begin >= _ROWS or end == rows:
-            found.append(end)
+            ends.append(end)
             begin = end
-    return found
+    return ends

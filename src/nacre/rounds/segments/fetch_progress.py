@@ -1,6 +1,6 @@
-"""The progress of a fetch: how far a unit is, how far all are together, and how long it takes.
+"""The progress of a fetch: of each unit and of all units, and the remaining time.
 
-Nothing here asks a clock: who counts says what time it is.
+This module uses no clock: the caller passes the time.
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -12,7 +12,7 @@ import msgspec
 from nacre.uri.parse import host
 
 _SURE = 3
-"""Visits of a host, and seconds of a fetch, from which on what was measured counts."""
+"""Visits of a host, and seconds of a fetch, after which measured times are used."""
 
 
 class UnitProgress(msgspec.Struct, frozen=True):
@@ -20,12 +20,12 @@ class UnitProgress(msgspec.Struct, frozen=True):
 
     Attributes:
         visits: Final visits.
-        of: Visits that there will be: the URLs of the list, with targets of redirects that were
-            followed, without those of hosts that were given up.
+        of: Expected visits: the URLs of the list, with targets of followed redirects, without URLs
+            of hosts that were given up.
         listed: URLs of the list.
         bytes: Bytes of payload received.
-        hosts: Hosts that were asked.
-        seconds: Time that the host with the most left still needs, s; 0: none has any left.
+        hosts: Hosts with a request.
+        seconds: Remaining time of the host with the most work, s; 0 if no URL remains.
     """
 
     visits: int = 0
@@ -43,8 +43,8 @@ class HostLoad(NamedTuple):
     delay: float
 
 
-class _Asked(msgspec.Struct):
-    """The visits of a host in this attempt: their number, and times of the first and the last."""
+class _HostVisits(msgspec.Struct):
+    """The visits of a host in this attempt: their number, and the times of first and last."""
 
     visits: int = 0
     first: float = 0.0
@@ -52,74 +52,74 @@ class _Asked(msgspec.Struct):
 
 
 class HostsLeft:
-    """The hosts of a list: how many were asked, and how long the slowest one still takes.
+    """The hosts of a list: the number with a request, and the remaining time of the slowest.
 
     Args:
         plans: The hosts of the list.
     """
 
     def __init__(self, plans: Mapping[str, HostLoad]) -> None:
-        self._left = {name: plan.urls for name, plan in plans.items()}
+        self._remaining = {name: plan.urls for name, plan in plans.items()}
         self._delays = {name: plan.delay for name, plan in plans.items()}
-        self._asked: dict[str, _Asked] = {}
+        self._visits_by_host: dict[str, _HostVisits] = {}
         # What is left only shrinks: an entry that is too great is put right when it is on top.
         self._heap = [(-plan.urls * plan.delay, name) for name, plan in plans.items()]
         heapify(self._heap)
 
     @property
     def asked(self) -> int:
-        """Hosts that were asked."""
-        return len(self._asked)
+        """The number of hosts with a request."""
+        return len(self._visits_by_host)
 
     def visited(self, name: str, now: float | None = None, *, listed: bool = True) -> None:
         """Count a visit.
 
         Args:
             name: The host.
-            now: The time, s; None: it was in an earlier attempt.
+            now: The time, s; None for a visit of an earlier attempt.
             listed: The URL is in the list.
         """
-        asked = self._asked.get(name)
-        if asked is None:
-            asked = self._asked[name] = _Asked()
+        visits = self._visits_by_host.get(name)
+        if visits is None:
+            visits = self._visits_by_host[name] = _HostVisits()
         if now is not None:
-            asked.first = asked.first if asked.visits else now
-            asked.last = now
-            asked.visits += 1
-        if listed and self._left.get(name):
-            self._left[name] -= 1
+            visits.first = visits.first if visits.visits else now
+            visits.last = now
+            visits.visits += 1
+        if listed and self._remaining.get(name):
+            self._remaining[name] -= 1
 
     def give_up(self, name: str) -> int:
-        """Take what is left of a host out; the number of its URLs."""
-        left = self._left.get(name, 0)
-        if left:
-            self._left[name] = 0
-        return left
+        """Remove the remaining URLs of a host; return their number."""
+        number = self._remaining.get(name, 0)
+        if number:
+            self._remaining[name] = 0
+        return number
 
     def seconds(self) -> float:
-        """The time that the host with the most left still needs, s; 0: none has any left.
+        """Return the remaining time of the host with the most work, s; 0 if no URL remains.
 
-        Which one it is follows from the plan, and how fast it goes from its own visits.
+        The plan determines that host, its own visits determine its pace.
         """
         heap = self._heap
         while heap:
-            known, name = heap[0]
-            left = self._left[name]
-            now = -left * self._delays[name]
-            if not left:
+            estimate, name = heap[0]
+            remaining = self._remaining[name]
+            current = -remaining * self._delays[name]
+            if not remaining:
                 heappop(heap)
-            elif now == known:
-                return left * self._pace(name)
+            elif current == estimate:
+                return remaining * self._pace(name)
             else:
-                heapreplace(heap, (now, name))
+                heapreplace(heap, (current, name))
         return 0.0
 
     def _pace(self, name: str) -> float:
-        """The time between two visits of a host, s."""
-        asked = self._asked.get(name)
-        if asked is None or asked.visits < _SURE:
+        """Return the time between two visits of a host, s."""
+        visits = self._visits_by_host.get(name)
+        if visits is None or visits.visits < _SURE:
             return self._delays[name]
-        return (asked.last - asked.first) / (asked.visits - 1)
+        return (visits.last - visits.first) / (visits.visits - 1)
 
 
 class UnitCounter:
@@ -127,7 +127,7 @@ class UnitCounter:
 
     Args:
         plans: The hosts of its list.
-        urls: Says which URLs, or keys, are in the list.
+        urls: Contains the URLs and keys of the list.
     """
 
     def __init__(self, plans: Mapping[str, HostLoad], urls: Container[str]) -> None:
@@ -143,7 +143,7 @@ class UnitCounter:
         Args:
             url: The URL, or its key.
             size: Bytes of payload received.
-            now: The time, s; None: it was in an earlier attempt.
+            now: The time, s; None for a visit of an earlier attempt.
         """
         listed = url in self._urls
         self._hosts.visited(host(url), now, listed=listed)
@@ -159,7 +159,7 @@ class UnitCounter:
         """The progress so far.
 
         Args:
-            given_up: The hosts whose other URLs are not asked for.
+            given_up: The hosts whose remaining URLs are not requested.
         """
         for name in set(given_up) - self._given_up:
             self._given_up.add(name)
@@ -180,11 +180,11 @@ class FetchProgress(NamedTuple):
 
     Attributes:
         visits: Final visits.
-        of: Visits that there will be.
+        of: Expected visits.
         bytes: Bytes of payload received.
-        hosts: Hosts that were asked.
-        left: Time that it still takes, s; None: not known yet.
-        ready: Units that are done.
+        hosts: Hosts with a request.
+        left: Remaining time, s; None if unknown yet.
+        ready: Finished units.
         units: All units.
     """
 
@@ -198,11 +198,11 @@ class FetchProgress(NamedTuple):
 
 
 class FetchPace:
-    """The pace of a fetch, of what its units say again and again.
+    """The pace of a fetch, from the repeated reports of its units.
 
     Args:
         urls: URLs of the lists of all units.
-        deadline: When it ends at the latest, seconds since the epoch; 0: when it is done.
+        deadline: Latest end, seconds since the epoch; 0 for none.
     """
 
     def __init__(self, urls: int, deadline: float = 0.0) -> None:
@@ -211,38 +211,38 @@ class FetchPace:
         self._first: tuple[float, int] | None = None
 
     def progress(self, units: Iterable[UnitProgress], now: float) -> FetchProgress:
-        """The progress of all together.
+        """Return the progress of all units.
 
         Args:
-            units: Those that have begun; of the others all URLs wait.
+            units: Units that have begun; all URLs of other units wait.
             now: The time, seconds since the epoch.
         """
         begun = list(units)
-        visits = sum(one.visits for one in begun)
-        of = self._urls + sum(one.of - one.listed for one in begun)
+        visits = sum(unit.visits for unit in begun)
+        expected = self._urls + sum(unit.of - unit.listed for unit in begun)
         if self._first is None or visits == self._first[1]:
-            self._first = now, visits  # the start of units says nothing of their pace
+            self._first = now, visits  # the time of their start is no part of the pace
         return FetchProgress(
             visits,
-            max(of, visits),
-            sum(one.bytes for one in begun),
-            sum(one.hosts for one in begun),
-            self._left(begun, max(of - visits, 0), visits, now),
+            max(expected, visits),
+            sum(unit.bytes for unit in begun),
+            sum(unit.hosts for unit in begun),
+            self._remaining(begun, max(expected - visits, 0), visits, now),
         )
 
-    def _left(
+    def _remaining(
         self, begun: list[UnitProgress], waiting: int, visits: int, now: float
     ) -> float | None:
-        """The time that so many URLs still take: that of the slowest host, or their share of all.
+        """Return the remaining time: that of the slowest host, or the URLs by the overall pace.
 
-        A unit that waits for its turn has no host that says so; the usual pace counts it.
+        The overall pace includes units that wait for their turn and report no host.
         """
         if not waiting:
             return 0.0
         began, before = self._first or (now, visits)
-        left = max((one.seconds for one in begun), default=0.0)
+        estimate = max((unit.seconds for unit in begun), default=0.0)
         if visits > before and now - began >= _SURE:
-            left = max(left, waiting * (now - began) / (visits - before))
-        if not left:
+            estimate = max(estimate, waiting * (now - began) / (visits - before))
+        if not estimate:
             return None
-        return max(0.0, min(left, self._deadline - now)) if self._deadline else left
+        return max(0.0, min(estimate, self._deadline - now)) if self._deadline else estimate

@@ -1,4 +1,4 @@
-"""The settings of a segment: what they were when it was generated, for each of its units."""
+"""The settings of a segment: a frozen copy from its `generate`, for each of its units."""
 
 import hashlib
 import secrets
@@ -38,17 +38,18 @@ def freeze(
     storage: Storage,
     segment: str,
 ) -> None:
-    """Write the settings that all units of a segment have: effective values, files, seed lines.
+    """Write the settings of all units of a segment: effective values, files, seed lines.
 
-    Limits of a whole crawl, checkpoints and notifications are left out: a unit is a small part of
-    the crawl. A URL that fails is tried again in a later round, so that a unit tries it less often.
-    The texts of links are kept for the table of links, unless it or the extractors want none.
+    Limits of a whole crawl, checkpoints and notifications are omitted, as a unit is a small part of
+    the crawl. A later round retries a failed URL, so a unit makes fewer attempts. The texts of
+    links are stored for the table of links, unless its settings or those of extractors exclude
+    them.
 
     Args:
         layout: The directory of the job.
         loaded: Its settings.
-        seeds: Lines of the seeds that open addresses; where seeds are no rows yet, of all.
-        storage: Where the segment lies.
+        seeds: Lines of the seeds that open addresses; all lines if seeds are no rows yet.
+        storage: The storage of the segment.
         segment: Its id.
 
     Raises:
@@ -57,26 +58,26 @@ def freeze(
     settings = loaded.settings
     _require_references(settings)
     folder = f"segments/{segment}/{CONF}"
-    said = _dump(settings, layout.root)
-    usual = JobSettings(name=settings.name or layout.root.name, seeds=SEEDS_FILE)
+    tree = _dump(settings, layout.root)
+    default = JobSettings(name=settings.name or layout.root.name, seeds=SEEDS_FILE)
     plain_sections = ("limits", "checkpoint", "alerts", "action", "traps")
-    said |= {name: usual.model_dump(mode="json")[name] for name in plain_sections}
-    said |= {"name": usual.name, "seeds": SEEDS_FILE}
-    said["traps"]["learn"], said["action"]["interval"] = False, 0
-    said["engine"]["pause_at_start"] = False
+    tree |= {name: default.model_dump(mode="json")[name] for name in plain_sections}
+    tree |= {"name": default.name, "seeds": SEEDS_FILE}
+    tree["traps"]["learn"], tree["action"]["interval"] = False, 0
+    tree["engine"]["pause_at_start"] = False
     if settings.cycle.links.max_anchor and not loaded.is_given("extract.anchor_text"):
-        said["extract"]["anchor_text"] = True
-    said["archive"] |= {"directories": ["archive"], "max_total": 0}
-    frontier = said["frontier"]
+        tree["extract"]["anchor_text"] = True
+    tree["archive"] |= {"directories": ["archive"], "max_total": 0}
+    frontier = tree["frontier"]
     frontier["recovery_log"] = False
     frontier["max_retries"] = min(frontier["max_retries"], _RETRIES)
     frontier["last_tries_within"] = min(frontier["last_tries_within"], _LAST_TRIES)
-    if "${unit}" not in said["archive"]["template"]:
-        template = said["archive"]["template"].replace("${serialno}", "${unit}-${serialno}")
-        said["archive"]["template"] = template
-    _copy_files(said, layout, storage, folder)
+    if "${unit}" not in tree["archive"]["template"]:
+        template = tree["archive"]["template"].replace("${serialno}", "${unit}-${serialno}")
+        tree["archive"]["template"] = template
+    _copy_files(tree, layout, storage, folder)
     storage.put(f"{folder}/{SEEDS_FILE}", "".join(f"{line}\n" for line in seeds).encode())
-    storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(said))
+    storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(tree))
 
 
 def _require_references(settings: JobSettings) -> None:
@@ -92,7 +93,7 @@ def _require_references(settings: JobSettings) -> None:
 def _dump(settings: JobSettings, root: Path) -> dict[str, Any]:
     """The settings as JSON, with the full paths of secrets and of files above the job.
 
-    Secrets stay out of the storage, and so does what is not of the job.
+    Secrets and files outside of the job stay out of the storage.
     """
     tree: dict[str, Any] = _with_full_paths(settings.model_dump(mode="json"), root)
     for path, secret in list(_secrets(settings, "")):
@@ -115,17 +116,17 @@ def _with_full_paths(value: Any, root: Path) -> Any:  # noqa: ANN401 - JSON
     return value
 
 
-def _copy_files(said: object, layout: Layout, storage: Storage, folder: str) -> None:
+def _copy_files(tree: object, layout: Layout, storage: Storage, folder: str) -> None:
     """Copy the files that settings name.
 
-    They are copies: on one file system `upload` gives a second name, and users edit these files.
+    The files are copied, as `upload` may make a hard link, and users edit these files.
     """
-    for name in sorted(set(_named_files(said, layout.root))):
+    for name in sorted(set(_list_files(tree, layout.root))):
         storage.put(f"{folder}/{name}", (layout.root / name).read_bytes())
 
 
 OF_LIST = frozenset(("name", "scope", "seeds", "sheet_associations", "sheets", "uri"))
-"""Sections that a list was made by: they stay as they were."""
+"""Sections that determine a list: they stay as they were."""
 OF_JOB = frozenset(("cycle", "recrawl"))
 """Sections that steps take from the job, not from the segment."""
 _WITHOUT_EFFECT = frozenset(("action", "alerts", "checkpoint", "limits", "store", "traps"))
@@ -145,8 +146,8 @@ def write_changed_settings(
 ) -> SegmentState | None:
     """Write other settings of a segment that waits, as far as they do not concern its list.
 
-    They go to a folder of another name, and count when a version with the new state is committed:
-    a command that is killed leaves the segment as it is.
+    They are written to a folder of another name, and take effect when a version with the new state
+        is committed: a killed command leaves the segment as it is.
 
     Args:
         layout: The directory of the job.
@@ -195,23 +196,23 @@ def write_changed_settings(
     return msgspec.structs.replace(state, more={**state.more, _CHANGED: changed})
 
 
-def _put_value(said: dict[str, Any], now: Mapping[str, Any], path: Sequence[str]) -> None:
+def _put_value(target: dict[str, Any], source: Mapping[str, Any], path: Sequence[str]) -> None:
     """Put the value at a path of one tree into the other."""
     for part in path[:-1]:
-        said, now = said[part], now[part]
-    said[path[-1]] = now[path[-1]]
+        target, source = target[part], source[part]
+    target[path[-1]] = source[path[-1]]
 
 
 def settings_hash(settings: JobSettings) -> str:
     """The sha256 of effective settings, hexadecimal, by which versions tell them apart.
 
-    Of a secret it has the reference alone, so that nobody can try words until one fits.
+    It covers only the reference of a secret, so that the secret cannot be guessed from it.
 
     Args:
         settings: The settings.
     """
-    said = {path: one["value"] for path, one in effective(settings, unknown_origin).items()}
-    return hashlib.sha256(msgspec.json.encode(said, order="sorted")).hexdigest()
+    values = {path: entry["value"] for path, entry in effective(settings, unknown_origin).items()}
+    return hashlib.sha256(msgspec.json.encode(values, order="sorted")).hexdigest()
 
 
 def _secrets(value: object, path: str) -> Iterator[tuple[str, Secret]]:
@@ -225,16 +226,16 @@ def _secrets(value: object, path: str) -> Iterator[tuple[str, Secret]]:
             yield from _secrets(item, f"{path}.{place}")
 
 
-def _named_files(said: object, root: Path) -> Iterator[str]:
-    """The files below the job that settings name, in whatever way."""
-    if isinstance(said, Mapping):
-        for value in said.values():
-            yield from _named_files(value, root)
-    elif isinstance(said, list):
-        for value in said:
-            yield from _named_files(value, root)
-    elif isinstance(said, str) and 0 < len(said) < 255 and "\0" not in said and "\n" not in said:
-        path = Path(said)
+def _list_files(tree: object, root: Path) -> Iterator[str]:
+    """Yield the files below the job that any setting contains."""
+    if isinstance(tree, Mapping):
+        for value in tree.values():
+            yield from _list_files(value, root)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _list_files(value, root)
+    elif isinstance(tree, str) and 0 < len(tree) < 255 and "\0" not in tree and "\n" not in tree:
+        path = Path(tree)
         if not path.is_absolute() and ".." not in path.parts and (root / path).is_file():
             yield path.as_posix()
 
@@ -243,7 +244,7 @@ def frozen_settings(storage: Storage, segment: str, conf: str = CONF) -> JobSett
     """The settings of a segment.
 
     Args:
-        storage: Where the segment lies.
+        storage: The storage of the segment.
         segment: Its id.
         conf: The result of `conf_name`.
 
@@ -256,13 +257,13 @@ def frozen_settings(storage: Storage, segment: str, conf: str = CONF) -> JobSett
         return JobSettings.model_validate(msgspec.json.decode(storage.read(name)))
     except ValueError as error:  # of msgspec, pydantic, or the encoding
         raise DamageError(
-            f"{storage.place}/{name} holds no settings of a segment ({_said(error)}). Put it back "
-            f"from a copy, or give the segment up: `segments drop {segment}`"
+            f"{storage.place}/{name} holds no settings of a segment ({_one_line(error)}). Put it "
+            f"back from a copy, or give the segment up: `segments drop {segment}`"
         ) from error
 
 
-def _said(error: ValueError) -> str:
-    """What is wrong, in one line."""
+def _one_line(error: ValueError) -> str:
+    """Return the message of an error in one line."""
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False)[0]
@@ -274,9 +275,9 @@ def placed_settings(storage: Storage, segment: str, folder: Path, conf: str) -> 
     """The settings of a segment, their files copied into a folder of this machine.
 
     Args:
-        storage: Where the segment lies.
+        storage: The storage of the segment.
         segment: Its id.
-        folder: That of the job which is to have them; it is made.
+        folder: The folder of the job for the files; it is created.
         conf: The result of `conf_name`.
     """
     prefix = f"segments/{segment}/{conf}/"

@@ -1,4 +1,4 @@
-"""The choice of a `generate`, kept beside its segments for who asks later why a URL is in none."""
+"""The choice of a `generate`, stored in its first segment, for `explain`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +10,13 @@ from nacre.rounds.storage import Storage
 
 
 class ListChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """The choice of a `generate`, as far as it cannot be computed again.
+    """The data of the choice of a `generate` that cannot be computed again.
 
     Attributes:
         tests: The attributes of its `SelectOptions`.
-        ends: Where each list ended: sort value and tie; None: it took all.
+        ends: The end of each list: sort value and tie; None if it has all candidates.
         segments: The segments of the lists.
-        cuts: Of each list the URLs that were kept of hosts that need longer than the time limit.
+        cuts: For each list the number of URLs of hosts that exceed the time limit.
     """
 
     tests: dict[str, Any]
@@ -26,10 +26,10 @@ class ListChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GivenChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """The choice of a `generate --urls`: the URLs of files, and what filters refused of them.
+    """The choice of a `generate --urls`: the URLs of files, and those that filters refused.
 
     Attributes:
-        files: The files as the operator named them; "" for URLs that were typed.
+        files: The files as the operator typed them; "" for typed URLs.
         urls: URLs that are in the list.
         refused: The first keys that a filter refused, each with its file and line.
         refused_count: The number of all that were refused.
@@ -62,7 +62,7 @@ def write_choice(
         tests=options._asdict(),
         ends=[None if end is None else (end.sort, end.tie) for end in ends],
         segments=list(segments),
-        cuts=[dict(one) for one in cuts],
+        cuts=[dict(cut) for cut in cuts],
     )
     storage.put(choice_name(segments[0]), msgspec.json.encode(choice))
 

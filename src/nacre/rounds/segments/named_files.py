@@ -1,7 +1,7 @@
-"""The files that a version names, with the digests that were committed.
+"""The files that a version lists, with their committed digests.
 
-What names files can be damaged itself: a manifest of a table, the record of a segment, the manifest
-of a part. It is told like any other file, and what the others name is compared all the same.
+The lists of files can be damaged, too: a manifest of a table, the record of a segment, the manifest
+    of a part. They are reported like any other file, and the files of the other lists are compared.
 """
 
 import hashlib
@@ -33,18 +33,18 @@ from nacre.rounds.tables.versions import (
 )
 
 MISSING = "missing"
-"""What is found in place of a digest where there is no file."""
+"""The value in place of a digest if there is no file."""
 
 _MANIFEST = "a manifest of a part"
 
 
 class NamedFile(NamedTuple):
-    """A file that a version names.
+    """A file that a version lists.
 
     Attributes:
         name: Its name in the storage.
         size: Bytes.
-        sha256: The digest that was committed; "" for a file that only has to be there.
+        sha256: The committed digest; "" for a file that only has to exist.
     """
 
     name: str
@@ -57,7 +57,7 @@ class DamagedFile(NamedTuple):
 
     Attributes:
         name: Its name in the storage.
-        expected: Its sha256, as it was committed; what it should be, where none was.
+        expected: Its committed sha256; without one, a description.
         found: Its sha256 now; `missing` without the file; or why it cannot be read.
     """
 
@@ -67,11 +67,11 @@ class DamagedFile(NamedTuple):
 
 
 class NamedFiles(NamedTuple):
-    """All files that a version names.
+    """All files that a version lists.
 
     Attributes:
-        files: Those that are to be compared, each once.
-        damaged: Those that name others, and are not whole.
+        files: Files to compare, each once.
+        damaged: Damaged lists of files.
     """
 
     files: tuple[NamedFile, ...]
@@ -79,39 +79,39 @@ class NamedFiles(NamedTuple):
 
 
 def named_files(cycle: Cycle, version: CycleVersion) -> NamedFiles:
-    """All files that a version names: tables, archive, segments with their facts, seeds."""
-    found: dict[str, NamedFile] = {}
+    """Return all files of a version: tables, archive, segments with their facts, seeds."""
+    files: dict[str, NamedFile] = {}
     damaged: list[DamagedFile] = []
-    for one in _named(cycle, version):
-        if isinstance(one, DamagedFile):
-            damaged.append(one)
+    for file in _list_files(cycle, version):
+        if isinstance(file, DamagedFile):
+            damaged.append(file)
         else:
-            found[one.name] = one
-    return NamedFiles(tuple(found.values()), tuple(damaged))
+            files[file.name] = file
+    return NamedFiles(tuple(files.values()), tuple(damaged))
 
 
-def _named(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile | DamagedFile]:
+def _list_files(cycle: Cycle, version: CycleVersion) -> Iterator[NamedFile | DamagedFile]:
     archive = {} if version.archive is None else {ARCHIVE: version.archive}
-    others = OtherArchives(cycle.storage)
-    for table, known in {**version.tables, **archive}.items():
+    other_archives = OtherArchives(cycle.storage)
+    for table, table_state in {**version.tables, **archive}.items():
         try:
             files = cycle.files(version, table)
         except (DamageError, MissingFileError) as error:
-            yield _damaged_manifest(cycle.storage, known, str(error))
+            yield _damaged_manifest(cycle.storage, table_state, str(error))
             continue
         for file in files:
             if file.kind != OUTSIDE:
                 yield NamedFile(file.path, file.size, file.sha256)
                 continue
             try:
-                there = others.has(file)
+                exists = other_archives.has(file)
             except StorageError as error:
                 yield DamagedFile(file.path, file.sha256 or "a file", f"cannot be read: {error}")
                 continue
-            if not there:
+            if not exists:
                 yield NamedFile(file.path, file.size, file.sha256)
     for segment, state in version.segments.items():
-        yield from _of_segment(cycle.storage, segment, state)
+        yield from _segment_files(cycle.storage, segment, state)
     for name in version.seeds:
         yield NamedFile(name, 0, "")
 
@@ -120,7 +120,7 @@ class OtherArchives:
     """The archives of other crawls: each object store is opened and listed once.
 
     Args:
-        storage: The storage that names their WARCs.
+        storage: The storage whose archive lists their WARCs.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -128,10 +128,10 @@ class OtherArchives:
         self._names: dict[str, frozenset[str] | StorageError] = {}
 
     def has(self, file: TableFile) -> bool:
-        """Whether a WARC is where it was; that of a job may have grown since.
+        """Return whether a WARC exists with its size; a WARC of a job may have grown since.
 
         Args:
-            file: What the storage says of the WARC.
+            file: The entry of the WARC in the archive.
 
         Raises:
             StorageError: The storage of the other crawl cannot be read.
@@ -141,24 +141,24 @@ class OtherArchives:
             return local_warc(self._storage, file, Path()).is_file()
         place, name = remote
         if place not in self._names:
-            self._names[place] = _archived(place)
+            self._names[place] = _archive_names(place)
         names = self._names[place]
         if isinstance(names, StorageError):
             raise names
         return name in names
 
 
-def _archived(place: str) -> frozenset[str] | StorageError:
-    """The names in the archive of a storage; why they cannot be read."""
+def _archive_names(place: str) -> frozenset[str] | StorageError:
+    """Return the names in the archive of a storage, or why they cannot be read."""
     try:
         return frozenset(open_storage(place).list(ARCHIVE))
     except StorageError as error:
         return error
 
 
-def _damaged_manifest(storage: Storage, known: TableState, said: str) -> DamagedFile:
-    found = _digest(storage, known.manifest)
-    return DamagedFile(known.manifest, known.sha256, said if found == known.sha256 else found)
+def _damaged_manifest(storage: Storage, state: TableState, reason: str) -> DamagedFile:
+    digest = _digest(storage, state.manifest)
+    return DamagedFile(state.manifest, state.sha256, reason if digest == state.sha256 else digest)
 
 
 def _digest(storage: Storage, name: str) -> str:
@@ -171,47 +171,49 @@ def _digest(storage: Storage, name: str) -> str:
 # ---- segments
 
 
-def _of_segment(
+def _segment_files(
     storage: Storage, segment: str, state: SegmentState
 ) -> Iterator[NamedFile | DamagedFile]:
-    known = {file.name: file for file in known_files(storage, segment, state)}
-    if state.files and not known:
+    entries = {file.name: file for file in known_files(storage, segment, state)}
+    if state.files and not entries:
         name = record_name(segment, state.files)
         yield DamagedFile(name, state.files, _digest(storage, name))
-    for file in known.values():
+    for file in entries.values():
         if "/parts/" not in file.name:
             yield NamedFile(*msgspec.structs.astuple(file))
     for unit in state.parts.values():
         for part in unit:
-            yield from _of_part(storage, part, known)
+            yield from _part_files(storage, part, entries)
     if state.state == "generated":
-        if not known:
-            yield from _lists(storage, segment, state)
+        if not entries:
+            yield from _list_paths(storage, segment, state)
         yield from _first_start(storage, segment)
 
 
 def damaged_notes(storage: Storage, segment: str, state: SegmentState) -> list[str]:
-    """The notes of a segment that are not whole, its record among them.
+    """Return the notes of a segment that are not whole, its record included.
 
     Args:
-        storage: Where it lies.
+        storage: The storage of the segment.
         segment: The segment.
         state: Its state.
     """
-    known = known_files(storage, segment, state)
-    found = [record_name(segment, state.files)] if state.files and not known else []
-    found += [
-        one.name for one in known if is_note(one.name) and _digest(storage, one.name) != one.sha256
+    entries = known_files(storage, segment, state)
+    notes = [record_name(segment, state.files)] if state.files and not entries else []
+    notes += [
+        file.name
+        for file in entries
+        if is_note(file.name) and _digest(storage, file.name) != file.sha256
     ]
     if state.state == "generated":
-        found += [one.name for one in _first_start(storage, segment)]
-    return list(dict.fromkeys(found))
+        notes += [file.name for file in _first_start(storage, segment)]
+    return list(dict.fromkeys(notes))
 
 
-def _lists(
+def _list_paths(
     storage: Storage, segment: str, state: SegmentState
 ) -> Iterator[NamedFile | DamagedFile]:
-    """The lists of a segment without a record: nobody knows more than their number."""
+    """Yield the lists of a segment without a record: only their number is known."""
     folder = f"segments/{segment}/lists"
     names = [name for name in storage.list(folder) if name.endswith(".parquet")]
     if len(names) != state.units:
@@ -220,33 +222,33 @@ def _lists(
 
 
 def _first_start(storage: Storage, segment: str) -> Iterator[DamagedFile]:
-    """The note of a fetch that began, where it cannot be read; its digest is nowhere yet."""
+    """Yield the note of a begun fetch if it cannot be read; no digest is stored yet."""
     name = f"segments/{segment}/{FETCH_START}"
     try:
         msgspec.json.decode(storage.read(name), type=FirstStart)
     except MissingFileError:
         return
-    except ValueError as error:  # of msgspec, or the encoding
+    except ValueError as error:  # msgspec, or the encoding
         yield DamagedFile(name, "the time of the first start", str(error))
 
 
-def _of_part(
-    storage: Storage, part: str, known: Mapping[str, PartFile]
+def _part_files(
+    storage: Storage, part: str, entries: Mapping[str, PartFile]
 ) -> Iterator[NamedFile | DamagedFile]:
-    """The facts of a part; its WARCs were moved into the archive."""
+    """Yield the facts of a part; its WARCs are files of the archive."""
     name = f"{part}.json"
-    expected = known[name].sha256 if name in known else ""
-    files: Iterable[PartFile] = known.values()
+    expected = entries[name].sha256 if name in entries else ""
+    files: Iterable[PartFile] = entries.values()
     try:
         data = storage.read(name)
-        found = hashlib.sha256(data).hexdigest() if expected else ""
-        if found == expected:
+        digest = hashlib.sha256(data).hexdigest() if expected else ""
+        if digest == expected:
             files = msgspec.json.decode(data, type=PartManifest).files
         else:
-            yield DamagedFile(name, expected, found)
+            yield DamagedFile(name, expected, digest)
     except MissingFileError:
         yield DamagedFile(name, expected or _MANIFEST, MISSING)
-    except ValueError as error:  # of msgspec, or the encoding
+    except ValueError as error:  # msgspec, or the encoding
         yield DamagedFile(name, _MANIFEST, str(error))
     for file in files:
         if file.name.startswith(f"{part}/") and file.name.endswith(".parquet"):

@@ -1,8 +1,8 @@
-"""Orphans: records of attempts that lost, which are salvaged into the archive.
+"""Orphans: records of superseded attempts, which are salvaged into the archive.
 
-An attempt of a unit that was overtaken by another one made real requests; its facts count nowhere,
-so that no URL is counted twice, and its WARCs lie in `orphans/`. Salvaged, they belong to the
-archive as all others do. A file that is cut off or damaged stays where it is, and is told.
+A superseded attempt of a unit made real requests; its facts do not count, so that no URL is counted
+twice, and its WARCs are in `orphans/`. Salvaged WARCs are ordinary files of the archive. A
+truncated or damaged file is reported and stays where it is.
 """
 
 import re
@@ -13,7 +13,7 @@ from nacre.archive.reader import WarcReader
 from nacre.config.ordinary import open_ordinary
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.segments.parts import ARCHIVED, ORPHANS, mark_of
-from nacre.rounds.storage import Storage, file_sha256, localized
+from nacre.rounds.storage import Storage, file_sha256, localize
 from nacre.rounds.tables.tables import TaskPlace
 from nacre.rounds.tables.versions import ARCHIVE, Cycle, CycleChanges, CycleVersion, TableFile
 
@@ -21,11 +21,11 @@ _UNIT = re.compile(r"(\d{8}T\d{9})-(\d+)-\d+")
 
 
 class OrphanSpec(NamedTuple):
-    """One task: a WARC of `orphans/` that is looked at.
+    """One task: inspect a WARC of `orphans/`.
 
     Attributes:
-        place: Where it works.
-        name: Its name.
+        place: The work place of the task.
+        name: Name of the WARC.
     """
 
     place: TaskPlace
@@ -33,14 +33,14 @@ class OrphanSpec(NamedTuple):
 
 
 class OrphanFile(NamedTuple):
-    """A WARC of an attempt that lost.
+    """A WARC of a superseded attempt.
 
     Attributes:
         name: Its name.
         captures: Responses and revisits in it.
         size: Bytes.
-        sha256: Of its bytes.
-        defect: Why it cannot be taken; "" when it can.
+        sha256: Digest of its bytes.
+        defect: Why it cannot be salvaged; "" if it can.
     """
 
     name: str
@@ -58,7 +58,7 @@ class OrphanSalvage(NamedTuple):
         captures: Their captures.
         size: Their bytes.
         refused: Files that stay in `orphans/`.
-        version: The version; None where nothing was committed.
+        version: The version; None if nothing was committed.
     """
 
     files: int = 0
@@ -71,39 +71,42 @@ class OrphanSalvage(NamedTuple):
 def salvage_orphans(
     cycle: Cycle, engine: TaskEngine, place: TaskPlace, clock: int, *, dry: bool = False
 ) -> OrphanSalvage:
-    """Take the records of attempts that lost into the archive.
+    """Move the records of superseded attempts into the archive.
 
     Args:
         cycle: The versions.
         engine: Runs a task for each file.
-        place: Where they work.
+        place: The work place of the tasks.
         clock: The clock of the step, ms.
-        dry: Look at the files, and leave them where they are.
+        dry: Inspect the files, and leave them where they are.
 
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     storage, version = cycle.storage, cycle.newest()
-    there = {file.path for file in cycle.files(version, ARCHIVE)}
+    archived = {file.path for file in cycle.files(version, ARCHIVE)}
     names = storage.list(ORPHANS)
     warcs = [name for name in names if name.endswith((".warc.gz", ".warc"))]
-    done = [name for name in warcs if _archived(name) in there]
-    wanted = [OrphanSpec(place, name) for name in warcs if name not in done]
-    looked = engine.map(look_task, wanted)
-    whole = [one for one in looked if not one.defect]
-    refused = tuple(one for one in looked if one.defect)
+    salvaged = [name for name in warcs if _archive_path(name) in archived]
+    specs = [OrphanSpec(place, name) for name in warcs if name not in salvaged]
+    inspected = engine.map(probe_task, specs)
+    whole = [orphan for orphan in inspected if not orphan.defect]
+    refused = tuple(orphan for orphan in inspected if orphan.defect)
     result = OrphanSalvage(
-        len(whole), sum(one.captures for one in whole), sum(one.size for one in whole), refused
+        len(whole),
+        sum(orphan.captures for orphan in whole),
+        sum(orphan.size for orphan in whole),
+        refused,
     )
     if dry:
         return result
     if not whole:
-        _remove(storage, names, done)
+        _remove(storage, names, salvaged)
         return result
     files = []
-    for one in whole:
-        files.append(_file(version, one.name, "warc", one.size, one.sha256))
-        for index in _indexes(names, one.name):
+    for orphan in whole:
+        files.append(_file(version, orphan.name, "warc", orphan.size, orphan.sha256))
+        for index in _indexes(names, orphan.name):
             data = storage.read(index)
             files.append(_index_file(version, index, data))
     for file in files:
@@ -114,15 +117,15 @@ def salvage_orphans(
         archive=files,
         counters={"files": result.files, "captures": result.captures},
     )
-    made = cycle.commit(version, changes)
-    _remove(storage, names, [*done, *(one.name for one in whole)])
-    return result._replace(version=made)
+    new_version = cycle.commit(version, changes)
+    _remove(storage, names, [*salvaged, *(orphan.name for orphan in whole)])
+    return result._replace(version=new_version)
 
 
-def look_task(spec: OrphanSpec) -> OrphanFile:
+def probe_task(spec: OrphanSpec) -> OrphanFile:
     """Read a WARC to its end."""
     with spec.place.open() as work:
-        path = localized(work.storage, spec.name, work.scratch)
+        path = localize(work.storage, spec.name, work.scratch)
         defects: list[str] = []
         captures = 0
         with open_ordinary(path) as file:
@@ -138,7 +141,7 @@ def look_task(spec: OrphanSpec) -> OrphanFile:
         return OrphanFile(spec.name, captures, size, digest, defects[0] if defects else "")
 
 
-def _archived(name: str) -> str:
+def _archive_path(name: str) -> str:
     return f"{ARCHIVED}/{name.rpartition('/')[2]}"
 
 
@@ -153,9 +156,9 @@ def _file(version: CycleVersion, name: str, kind: str, size: int, sha256: str) -
     segment = unit = ""
     if match is not None:
         unit = match[2]
-        segment = next((one for one in version.segments if mark_of(one) == match[1]), "")
+        segment = next((n for n in version.segments if mark_of(n) == match[1]), "")
     return TableFile(
-        path=_archived(name), bucket=int(unit or 0), kind=kind, group=segment, size=size,
+        path=_archive_path(name), bucket=int(unit or 0), kind=kind, group=segment, size=size,
         sha256=sha256,
     )  # fmt: skip
 
@@ -167,7 +170,7 @@ def _index_file(version: CycleVersion, name: str, data: bytes) -> TableFile:
 
 
 def _remove(storage: Storage, names: Sequence[str], warcs: Sequence[str]) -> None:
-    """Remove what is in the archive now."""
+    """Remove files that are in the archive now."""
     for warc in warcs:
         for name in (*_indexes(names, warc), warc):
             storage.delete(name)

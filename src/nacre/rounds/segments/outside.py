@@ -1,7 +1,7 @@
-"""Captures of other crawls: their WARC files are named in our archive, and stay where they are.
+"""Captures of other crawls: our archive lists their WARC files, which stay where they are.
 
-A segment of its own has the visits whose captures came in, so that `readseg`, `index` and `parse`
-find them as those of our own rounds. It was fetched and updated, has one unit, and an empty list.
+A separate segment has the visits of the imported captures, so that `readseg`, `index` and `parse`
+find them like those of our own rounds. It is an updated segment with one unit and an empty list.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ UNIT = "u0001"
 
 
 def write_empty_list(place: TaskPlace, segment: str) -> None:
-    """Write the list of such a segment, which has no rows: nothing was listed here."""
+    """Write the list of such a segment, which has no rows."""
     with place.open() as work:
         path = work.scratch / "list.parquet"
         write_arrow(row.SCHEMA.empty_table(), path)
@@ -28,13 +28,13 @@ def write_empty_list(place: TaskPlace, segment: str) -> None:
 def create_part(
     place: UnitPlace, facts: Sequence[Path], rows: Mapping[str, int], warcs: Sequence[str]
 ) -> str:
-    """Send the facts of a part, with its manifest; its folder.
+    """Upload the facts of a part, with its manifest; return its folder.
 
     Args:
         place: The unit.
         facts: Local files of facts.
         rows: Rows of each kind of fact.
-        warcs: Names or paths of the WARC files that the visits are in.
+        warcs: Names or paths of the WARC files of the visits.
     """
     attempt = place.claim()
     folder = f"{place.parts}/{attempt}-001"
@@ -53,11 +53,11 @@ def create_part(
 
 
 def outside_path(storage: Storage, file: TableFile) -> str:
-    """The path of a WARC file by which other crawls find it, absolute, or a URL.
+    """Return the path of a WARC file for other crawls: an absolute path or a URL.
 
     Args:
-        storage: The storage of the crawl that names it.
-        file: What that crawl says of it.
+        storage: The storage of the crawl that lists it.
+        file: The entry in the archive of that crawl.
     """
     if file.kind == OUTSIDE:
         return file.path
@@ -68,26 +68,28 @@ def outside_path(storage: Storage, file: TableFile) -> str:
 def outside_warcs(
     storage: Storage, mine: Mapping[str, TableFile], files: Mapping[str, TableFile], place: str
 ) -> dict[str, TableFile]:
-    """The WARC files of another crawl that can be named here, by name, as they are named.
+    """Return the WARC files of another crawl that our archive can list, by name.
 
-    A visit has the name of a file without its folder. Where another file of that name is here, the
-    one of the other crawl cannot be named.
+    A visit has the name of a file without its folder. If our archive has another file of that name,
+    the file of the other crawl cannot be listed.
 
     Args:
-        storage: Ours.
-        mine: The files that are named here, by name.
-        files: Those of the other crawl.
-        place: Its storage.
+        storage: Our storage.
+        mine: The files of our archive, by name.
+        files: The files of the other crawl, by name.
+        place: The storage of the other crawl.
     """
     theirs = open_storage(place)
-    found = {}
+    files_by_name = {}
     for name, file in files.items():
-        path, here = outside_path(theirs, file), mine.get(name)
-        if here is not None and not _is_same(here, outside_path(storage, here), file, path):
+        path, own_file = outside_path(theirs, file), mine.get(name)
+        if own_file is not None and not _is_same(
+            own_file, outside_path(storage, own_file), file, path
+        ):
             continue
-        found[name] = here or TableFile(path=path, kind=OUTSIDE, size=file.size)
-    return found
+        files_by_name[name] = own_file or TableFile(path=path, kind=OUTSIDE, size=file.size)
+    return files_by_name
 
 
-def _is_same(here: TableFile, path: str, file: TableFile, other: str) -> bool:
-    return path == other or bool(here.sha256 and here.sha256 == file.sha256)
+def _is_same(own_file: TableFile, path: str, file: TableFile, other_path: str) -> bool:
+    return path == other_path or bool(own_file.sha256 and own_file.sha256 == file.sha256)

@@ -1,7 +1,7 @@
-"""The links of a part: a row for each of them, and their sums by target, made column by column.
+"""The links of a part: a row for each link, and sums by target, computed column by column.
 
-Most links of a site repeat on its pages. So a link is taken apart once (`LinkBook`), pages have
-numbers of links, and the columns of files are gathered by these numbers, which Arrow does.
+Most links of a site repeat on its pages. So each link is parsed once (`LinkBook`), pages have
+numbers of links, and Arrow gathers the columns of files by these numbers.
 """
 
 from array import array
@@ -36,17 +36,17 @@ _SUMMED = 2**63
 _CHUNK = 1_000_000
 """Rows that are gathered at a time: a column of text has at most 2 GB."""
 _FEW_TEXTS = 1_000_000
-"""Bytes of different texts up to which a column names them by number; files do so up to 1 MiB."""
+"""Bytes of distinct texts up to which a column is a dictionary; files allow 1 MiB."""
 
 KeyOf = Callable[[str], tuple[str, int, str]]
 """Key, bucket and host of a URL."""
 
 
 class LinkBook:
-    """The links of a part, each taken apart, and the URLs that they lead to.
+    """The parsed links of a part, and their targets.
 
     Args:
-        key_of: Takes URLs apart.
+        key_of: Returns key, bucket and host of a URL.
 
     Attributes:
         facts: The links by their places.
@@ -70,21 +70,21 @@ class LinkBook:
         self.buckets: list[int] = []
 
     def places(self, page: PageLinks) -> "array[int]":
-        """The place of each link of a row; rows come in their order."""
+        """Return the place of each link of a row; rows come in their order."""
         return self._reader.places(page)
 
     def first_of_each(self, places: "array[int]") -> "array[int]":
-        """Of links by their places the first to each target, in the same order."""
-        of = self.targets.__getitem__
-        if len(set(map(of, places))) == len(places):
+        """Return the first link to each target, by places, in the same order."""
+        target_of = self.targets.__getitem__
+        if len(set(map(target_of, places))) == len(places):
             return places
-        found: dict[int, int] = {}
-        for target, place in zip(map(of, places), places, strict=True):
-            found.setdefault(target, place)
-        return array("i", found.values())
+        first: dict[int, int] = {}
+        for target, place in zip(map(target_of, places), places, strict=True):
+            first.setdefault(target, place)
+        return array("i", first.values())
 
     def target(self, key: str, bucket: int) -> int:
-        """The number of a URL as a target, by its key and bucket."""
+        """Return the number of a URL as a target, by its key and bucket."""
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self.keys)
@@ -120,13 +120,13 @@ class LinkRows:
     def add(
         self, src: int, places: "array[int]", ranks: "array[int]", depth: int, time: int
     ) -> None:
-        """Take the links of a page.
+        """Add the links of a page.
 
         Args:
-            src: Its number as a target.
-            places: Those of its links in the book.
-            ranks: Their places on the page.
-            depth: Its depth.
+            src: Number of the page as a target.
+            places: Places of its links in the book.
+            ranks: Places of its links on the page.
+            depth: Depth of the page.
             time: When it was fetched, ms since the epoch.
         """
         if places:
@@ -136,7 +136,7 @@ class LinkRows:
             self._of_pages.append((src, depth, time))
 
     def table(self) -> "pa.Table":
-        """The rows, sorted by bucket and target; links to the same as they were taken."""
+        """Return the rows, sorted by bucket and target; links to one target in their order."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
         import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -154,7 +154,7 @@ class LinkRows:
             )
         )
         order = pc.sort_indices(targets.order.take(link.target.take(places)))
-        found = []
+        tables = []
         for start in range(0, len(order), _CHUNK):
             rows = order.slice(start, _CHUNK)
             place, page = places.take(rows), pages.take(rows)
@@ -163,27 +163,28 @@ class LinkRows:
             deeper = pc.add(depth.take(page), link.further.take(place))
             columns = {
                 "bucket": targets.bucket.take(dst),
-                "dst": _of_few(targets.key, dst),
-                "src": _of_few(targets.key, src.take(page)),
+                "dst": _dictionary_column(targets.key, dst),
+                "src": _dictionary_column(targets.key, src.take(page)),
                 "hop": link.hop.take(place),
                 "rel": link.rel.take(place),
                 "context": link.context.take(place),
-                "anchor": _of_few(link.texts, link.anchor.take(place)),
+                "anchor": _dictionary_column(link.texts, link.anchor.take(place)),
                 "rank": ranks.take(rows),
                 "depth": deeper.cast(pa.int16()),
                 "time": time.take(page),
             }
-            found.append(pa.table({name: columns[name] for name in schema.names}))
-        return pa.concat_tables(found)
+            tables.append(pa.table({name: columns[name] for name in schema.names}))
+        return pa.concat_tables(tables)
 
 
 _Kind = tuple[
     int, str, str, str, int, int, int | None, int | None, int, Mapping[str, str]
 ]  # fmt: skip
-"""What some links of a page have in common, or what a page hands out of its own: when the page was
-fetched, ms since the epoch; the page (of its own the page that it was found on); hop path and seed
-of the target; score and cash that it gets; its depth, the time again and 1 (None, None and 0: it is
-no link); metadata. Later ones lose when time and page are equal. A tuple: there are several a page.
+"""Common data of some links of a page, or of a change of a page's own scores: the time of the
+fetch, ms since the epoch; the page (for an own change the page that it was found on); hop path and
+seed of the target; its change of score and cash; its depth, the time again and 1 (None, None and 0
+for no link); metadata. The first entry wins if time and page are equal. A tuple for speed: a page
+has several.
 """
 
 
@@ -198,9 +199,9 @@ class TargetSums:
     def __init__(self, book: LinkBook, scoring: Sequence[Scoring]) -> None:
         self._book = book
         self._scoring = scoring
-        self._alike = all(one.alike for one in scoring)
+        self._alike = all(kind_of_score.alike for kind_of_score in scoring)
         self._kinds: list[_Kind] = []
-        self._of_kind, self._urls = array("i"), array("i")
+        self._entry_kinds, self._urls = array("i"), array("i")
         # Target, kind, URL, and the number of entries of links before it.
         self._own: list[tuple[int, int, str, int]] = []
         self._stood_for: dict[int, int] = {}
@@ -208,21 +209,21 @@ class TargetSums:
     def link(
         self, fact: VisitFact, name: str, page: PageScore, depth: int, first: "array[int]"
     ) -> ScoreChange:
-        """Give the targets of a page what it hands out.
+        """Distribute the scores of a page to its targets.
 
         Args:
-            fact: Its visit.
+            fact: The visit of the page.
             name: Its host.
             page: Its scores.
             depth: Its depth.
-            first: Places of its links in the book, of those to the same target only the first.
+            first: Places of its links in the book, only the first link to each target.
 
         Returns:
-            What the page gets, and the virtual page.
+            The changes of the page itself, and of the virtual page.
         """
         book = self._book
         ways = list(map(book.ways.__getitem__, first))
-        counts = _counted(ways)
+        counts = _count_ways(ways)
         inside = {way for way in counts if book.hosts[way][0] == name}
         if self._alike:
             number = sum([counts[way] for way in inside])
@@ -231,16 +232,18 @@ class TargetSums:
             )
             if alike is None:
                 return change
-            made: dict[tuple[bool, str], int] = {}
+            kinds_by_look: dict[tuple[bool, str], int] = {}
             of_way = {}
             for way in counts:
-                look = way in inside, book.hosts[way][1]
-                kind = made.get(look)
+                kind_key = way in inside, book.hosts[way][1]
+                kind = kinds_by_look.get(kind_key)
                 if kind is None:
-                    kind = made[look] = self._kind(fact, depth, look[1], alike[not look[0]])
+                    kind = kinds_by_look[kind_key] = self._kind(
+                        fact, depth, kind_key[1], alike[not kind_key[0]]
+                    )
                 of_way[way] = kind
-            if len(made) == 1:
-                kinds = array("i", made.values()) * len(ways)
+            if len(kinds_by_look) == 1:
+                kinds = array("i", kinds_by_look.values()) * len(ways)
             else:
                 kinds = array("i", list(map(of_way.__getitem__, ways)))
         else:
@@ -251,11 +254,11 @@ class TargetSums:
             kinds = array(
                 "i",
                 [
-                    self._kind(fact, depth, book.hosts[way][1], share)
-                    for way, share in zip(ways, shares, strict=True)
+                    self._kind(fact, depth, book.hosts[way][1], s)
+                    for way, s in zip(ways, shares, strict=True)
                 ],
             )
-        self._of_kind += kinds
+        self._entry_kinds += kinds
         self._urls += first
         return change
 
@@ -272,13 +275,13 @@ class TargetSums:
         return number
 
     def give(self, target: int, fact: VisitFact, change: ScoreChange, url: str = "") -> None:
-        """A URL was visited itself, and hands something out; that is no link to it.
+        """Change the scores of a visited URL itself; that is no link to it.
 
         Args:
-            target: Its number.
+            target: Number of the URL.
             fact: Its visit.
-            change: What it gets.
-            url: The URL that it has in any case, before a later link; "" for that of the visit.
+            change: The change of its scores.
+            url: The URL to store, before that of a later link; "" for that of the visit.
         """
         number = len(self._kinds)
         self._kinds.append(
@@ -292,7 +295,7 @@ class TargetSums:
         self._own.append((target, number, url or fact.url, len(self._urls)))
 
     def table(self, rules: int) -> "pa.Table":
-        """The rows of the file of additions, sorted by bucket and key.
+        """Return the rows of the file of additions, sorted by bucket and key.
 
         Args:
             rules: Hash of the rules that judged the links; 0: unknown.
@@ -304,14 +307,14 @@ class TargetSums:
         if not self._kinds:
             return schema.empty_table()
         of_links = pa.array(book.targets, pa.int32()).take(_int32(self._urls))
-        number = len(self._of_kind) + len(self._own)
+        number = len(self._entry_kinds) + len(self._own)
         kinds = _kinds_table(self._kinds, self._never_first(of_links), number)
-        # Behind the entries of links what pages have of their own.
-        of_kind = _int32(self._of_kind + array("i", [number for _, number, _, _ in self._own]))
+        # After the entries of links follow the pages' own changes.
+        of_kind = _int32(self._entry_kinds + array("i", [number for _, number, _, _ in self._own]))
         own = pa.array([target for target, _, _, _ in self._own], pa.int32())
         entries = pa.concat_arrays([of_links, own])
         targets = _Targets(book)
-        sums = _summed(kinds, of_kind, entries)
+        sums = _sum_by_target(kinds, of_kind, entries)
         sums = sums.take(pc.sort_indices(targets.order.take(sums["target"])))
         target, entry = sums["target"], sums["entry"]
         kind = of_kind.take(entry)
@@ -330,10 +333,12 @@ class TargetSums:
         }
         for name in ("via", "source"):
             columns[name] = pc.if_else(pc.equal(columns[name], ""), None, columns[name])
-        return pa.table([columns[one.name].cast(one.type) for one in schema], schema=schema)
+        return pa.table(
+            [columns[column.name].cast(column.type) for column in schema], schema=schema
+        )
 
     def _never_first(self, of_links: "pa.Array") -> list[int]:
-        """The kinds of pages that were linked or visited before: they say nothing of the first.
+        """Return the kinds of pages that were linked or visited before: these cannot be first.
 
         Args:
             of_links: Number of the target of each entry of a link.
@@ -342,22 +347,22 @@ class TargetSums:
 
         number = len(of_links)
         first = np.full(len(self._book.keys), number)
-        # The last assignment holds, which is that of the first entry.
+        # The last assignment wins, which is that of the first entry.
         first[of_links.to_numpy()[::-1]] = np.arange(number)[::-1]
-        found, visited = [], set()
+        numbers, visited = [], set()
         for target, kind, _, before in self._own:
             if target in visited or first[target] < before:
-                found.append(kind)
+                numbers.append(kind)
             visited.add(target)
-        return found
+        return numbers
 
     def _urls_of(self, entry: "pa.Array", kind: "pa.Array", target: "pa.Array") -> "pa.Array":
-        """The URLs of targets by the entries that won."""
+        """Return the URLs of targets by the winning entries."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         links, urls = len(self._urls), self._urls
         facts, own = self._book.facts, self._own
-        found = [
+        result = [
             facts[urls[place]][0] if place < links else own[place - links][2]
             for place in entry.to_pylist()
         ]
@@ -365,20 +370,20 @@ class TargetSums:
             rows = zip(kind.to_pylist(), target.to_pylist(), strict=True)
             for place, (won, number) in enumerate(rows):
                 if won < self._stood_for.get(number, 0):
-                    found[place] = self._book.keys[number]
-        return pa.array(found, pa.string())
+                    result[place] = self._book.keys[number]
+        return pa.array(result, pa.string())
 
 
-def _counted(ways: list[int]) -> Mapping[int, int]:
-    """The number of each way, in the order of the first; nearly all pages have a few."""
+def _count_ways(ways: list[int]) -> Mapping[int, int]:
+    """Return the number of links of each way, in order of the first; most pages have few ways."""
     if ways and ways.count(ways[0]) == len(ways):
         return {ways[0]: len(ways)}
     distinct = dict.fromkeys(ways)
     return {way: ways.count(way) for way in distinct} if len(distinct) < _FEW else Counter(ways)
 
 
-def _summed(kinds: "pa.Table", of_kind: "pa.Array", target: "pa.Array") -> "pa.Table":
-    """The sums by target, and the entry whose kind is the first.
+def _sum_by_target(kinds: "pa.Table", of_kind: "pa.Array", target: "pa.Array") -> "pa.Table":
+    """Return the sums by target, and the entry whose kind is the first.
 
     Args:
         kinds: The kinds.
@@ -390,26 +395,26 @@ def _summed(kinds: "pa.Table", of_kind: "pa.Array", target: "pa.Array") -> "pa.T
 
     by_time = pc.sort_indices(kinds, [("time", "ascending"), ("via", "ascending")])
     place = pc.if_else(kinds["counts"], pc.sort_indices(by_time).cast(pa.int64()), None)
-    # The least place wins; the lower half of the number says of which entry it is.
+    # The least place wins; the lower half of the number is the entry.
     places = pc.shift_left(place.take(of_kind), 32)
     first = pc.add(places, pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), len(target))))
     how = {"score": "sum", "cash": "sum", "links": "sum", "depth": "min", "last": "max"}
     columns = {name: kinds[name].take(of_kind) for name in how}
     rows = pa.table({"target": target, **columns, "entry": first})
-    found = rows.group_by("target", use_threads=False).aggregate([*how.items(), ("entry", "min")])
-    found = found.select(["target", *(f"{name}_{way}" for name, way in how.items()), "entry_min"])
-    found = found.rename_columns(["target", *how, "entry"])
-    entry = pc.subtract(pc.bit_wise_and(found["entry"], _LOWER), 1)  # they count from 1
-    return found.set_column(found.num_columns - 1, "entry", entry).combine_chunks()
+    sums = rows.group_by("target", use_threads=False).aggregate([*how.items(), ("entry", "min")])
+    sums = sums.select(["target", *(f"{name}_{way}" for name, way in how.items()), "entry_min"])
+    sums = sums.rename_columns(["target", *how, "entry"])
+    entry = pc.subtract(pc.bit_wise_and(sums["entry"], _LOWER), 1)  # entries count from 1
+    return sums.set_column(sums.num_columns - 1, "entry", entry).combine_chunks()
 
 
 def _kinds_table(kinds: Sequence[_Kind], never_first: Sequence[int], entries: int) -> "pa.Table":
-    """The kinds as columns; `counts`: one may be the first that is known of a target.
+    """Return the kinds as columns; `counts`: whether a kind may be the first of a target.
 
     Args:
         kinds: The kinds.
-        never_first: Numbers of those that say nothing of the first.
-        entries: How many entries there are, by which sums are bounded.
+        never_first: Numbers of kinds that cannot be first.
+        entries: Number of entries, which bounds sums.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -420,24 +425,24 @@ def _kinds_table(kinds: Sequence[_Kind], never_first: Sequence[int], entries: in
     }  # fmt: skip
     columns = dict(zip(types, zip(*kinds, strict=True), strict=True))
     for name in ("score", "cash"):
-        # Whole numbers of 64 bits are made and summed in a fraction of the time.
+        # Integers of 64 bits are much faster than decimals.
         values = columns[name]
         if max(values) * entries < _SUMMED and min(values) * entries > -_SUMMED:
             types[name] = pa.int64()
-    found = columns["md"]
-    columns["md"] = tuple([list(md.items()) or None for md in found] if any(found) else ())
+    metadata = columns["md"]
+    columns["md"] = tuple([list(md.items()) or None for md in metadata] if any(metadata) else ())
     counts = [True] * len(kinds)
     for number in never_first:
         counts[number] = False
-    made = {
+    arrays = {
         name: pa.array(columns[name], kind) if columns[name] else pa.nulls(len(kinds), kind)
         for name, kind in types.items()
     }
-    return pa.table({**made, "counts": pa.array(counts, pa.bool_())})
+    return pa.table({**arrays, "counts": pa.array(counts, pa.bool_())})
 
 
 class _Targets:
-    """The targets of a book as columns; `order` is the place of each by bucket and key."""
+    """The targets of a book as columns; `order` is the rank of each by bucket and key."""
 
     def __init__(self, book: LinkBook) -> None:
         import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -445,15 +450,15 @@ class _Targets:
 
         self.key = pa.array(book.keys, pa.string())
         self.bucket = pa.array(book.buckets, pa.int32())
-        both = pa.table({"bucket": self.bucket, "key": self.key})
-        sorted_by = pc.sort_indices(both, [("bucket", "ascending"), ("key", "ascending")])
+        columns = pa.table({"bucket": self.bucket, "key": self.key})
+        sorted_by = pc.sort_indices(columns, [("bucket", "ascending"), ("key", "ascending")])
         self.order = pc.sort_indices(sorted_by)
 
 
 class _Links:
-    """The links of a book as columns; `further`: how much deeper a target is than its page.
+    """The links of a book as columns; `further`: additional depth of a target over its page.
 
-    `anchor` are the places of their texts in `texts`.
+    `anchor` has the places of their texts in `texts`.
     """
 
     def __init__(self, book: LinkBook) -> None:
@@ -462,16 +467,16 @@ class _Links:
         few = pa.dictionary(pa.int32(), pa.string())
         _, hops, rels, contexts, texts = zip(*book.facts, strict=True)
         self.target = pa.array(book.targets, pa.int32())
-        self.hop, self.rel, self.context = (pa.array(one, few) for one in (hops, rels, contexts))
+        self.hop, self.rel, self.context = (pa.array(t, few) for t in (hops, rels, contexts))
         anchor = pa.array([text[:_ANCHOR] for text in texts], pa.string()).dictionary_encode()
         self.anchor, self.texts = anchor.indices, anchor.dictionary
         self.further = pa.array([int(hop != _REDIRECT) for hop in hops], pa.int32())
 
 
-def _of_few(texts: "pa.Array", places: "pa.Array") -> "pa.Array":
-    """A column of texts by their places among different ones.
+def _dictionary_column(texts: "pa.Array", places: "pa.Array") -> "pa.Array":
+    """Return a column of texts by their places in an array of distinct texts.
 
-    Few different ones stay numbers, so that the file is written without a look at each text.
+    Few distinct texts stay a dictionary, so that the file is written without reading each text.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 

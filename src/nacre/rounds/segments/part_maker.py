@@ -1,8 +1,8 @@
 """Makes the parts of a running unit: a background task of its session.
 
-Whenever a WARC was rotated, or some minutes passed with something new, the open WARCs are closed,
-and what is durable by then goes to the storage of the segment. Only when the manifest of the part
-is there, the store of the unit forgets it; a kill between the two is found at the next start.
+After a rotation of a WARC, or some minutes with new visits, the open WARCs are closed, and the
+durable data are uploaded to the storage of the segment. The store of the unit forgets them only
+after the manifest of the part exists; the next start detects a kill between the two.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _TICK = 0.5
 _REMOTE = 20.0
-"""Seconds between two looks for a later attempt in a storage that is not on this machine."""
+"""Seconds between two checks for a later attempt in a remote storage."""
 _CHUNK = 100
 _RESUMABLE = frozenset(
     (
@@ -49,15 +49,15 @@ class PartOptions:
     """Options of the parts of a unit.
 
     Attributes:
-        place: Its files in the storage.
+        place: Files of the unit in the storage.
         attempt: The number of the attempt.
         chain: The parts that the attempt builds on.
         scratch: The scratch directory.
         mark: Mark of that directory.
-        slice: Seconds after which a part is made of what is new.
-        tables: Makes what collects the facts of a part, given the key of a URL.
-        left: The entries (key, URL) of the list that none of these keys has.
-        told: Hears twice a second how many visits the scratch directory has seen.
+        slice: Seconds after which new visits become a part.
+        tables: Makes the collector of the facts of a part; its argument returns the key of a URL.
+        left: Returns the entries (key, URL) of the list without these keys.
+        told: Receives twice a second the number of visits of the scratch directory.
     """
 
     place: UnitPlace
@@ -77,11 +77,11 @@ class PartMaker:
     Args:
         records: The records of its session.
         facts: The facts of its visits.
-        options: What the unit says.
-        reason: Why URLs are left whose host was not given up.
+        options: The options of the unit.
+        reason: Returns why URLs remain whose host was not given up.
 
     Attributes:
-        fenced: A later attempt has begun; nothing of this one counts from then on.
+        fenced: A later attempt has begun; new parts of this attempt do not count.
     """
 
     name = "parts"
@@ -114,7 +114,7 @@ class PartMaker:
         self._since = self._looked = self._clock.monotonic()
 
     def _forget(self, part: PartManifest) -> None:
-        """Remove what is in a part from the store; the files go when that is durable."""
+        """Remove the data of a part from the store; files are removed when that is durable."""
         self._facts.forget(part.facts)
         self._exported = max(self._exported, part.facts)
         names = {PurePosixPath(file.name).name for file in part.files}
@@ -140,8 +140,8 @@ class PartMaker:
         """Make parts until cancelled."""
         await self._clean()
         while True:
-            self._tell()
-            await self._look()
+            self._report()
+            await self._check_attempt()
             if self._is_due():
                 # At the end of the crawl this task is cancelled: `ending` waits for the part.
                 self._making = asyncio.ensure_future(self._cut(last=False))
@@ -149,28 +149,28 @@ class PartMaker:
             await self._clock.sleep(_TICK)
 
     async def ending(self, how: ExitStatus) -> None:
-        """Make the last part: of a unit that is done also with what was not attempted."""
+        """Make the last part; if the unit is done, with the URLs that were not attempted."""
         if self._making is not None:
             await self._making
         if not self.fenced:
             await self._cut(last=how not in _RESUMABLE)
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         self._options.told(self._facts.next)
 
-    async def _look(self) -> None:
-        """End the unit when another attempt has begun, or somebody wants the end."""
+    async def _check_attempt(self) -> None:
+        """End the unit if another attempt has begun, or a stop is requested."""
         mono, place = self._clock.monotonic(), self._options.place
         remote = place.storage.local_path("x") is None
         if remote and mono - self._looked < _REMOTE:
             return
         self._looked = mono
-        latest, wanted = await asyncio.to_thread(_signs, place)
+        latest, stops = await asyncio.to_thread(_read_signs, place)
         if latest > self._options.attempt:
             self.fenced = True
             self._supervisor.stop(ExitStatus.ABORTED)
-        elif wanted:
+        elif stops:
             self._supervisor.stop(ExitStatus.INTERRUPTED)
 
     def _is_due(self) -> bool:
@@ -191,7 +191,7 @@ class PartMaker:
     # ---- a part
 
     async def _cut(self, *, last: bool) -> None:
-        """Make a part of everything so far; nothing of it is lost when that fails halfway."""
+        """Make a part of all new data; a failure halfway loses nothing."""
         self._storing.rotate()
         boundary, newest = self._facts.cut(), self._store.counter("files")
         if boundary == self._exported and not last:
@@ -203,21 +203,21 @@ class PartMaker:
             if place % _CHUNK == 0:
                 await asyncio.sleep(0)
         given_up = given_up_hosts(self._store)
-        left = await asyncio.to_thread(self._left_out, tables, given_up) if last else {}
-        part = self._manifest(tables, boundary, left, last=last)
+        not_attempted = await asyncio.to_thread(self._left_out, tables, given_up) if last else {}
+        part = self._manifest(tables, boundary, not_attempted, last=last)
         extras = {name: self._extra(name, tables.origins[name]) for name in tables.hosts}
-        made = await asyncio.to_thread(self._send, part, tables, extras, files)
-        if made is None:
+        sent = await asyncio.to_thread(self._send, part, tables, extras, files)
+        if sent is None:
             self.fenced = True
             self._supervisor.stop(ExitStatus.ABORTED)
             return
         self._made += 1
         self._since = self._clock.monotonic()
-        self._forget(made)
+        self._forget(sent)
         await self._clean()
 
     async def _closed(self, newest: int) -> list[Path]:
-        """The WARCs and indexes up to a number, once they are closed and durable."""
+        """Return the WARCs and indexes up to a number, once they are closed and durable."""
         while True:
             await self._commit.flush()
             rows = [row for number, row in self._archives() if number <= newest]
@@ -225,7 +225,7 @@ class PartMaker:
                 return [self._root / row.final for row in rows]
 
     def _manifest(
-        self, tables: PartTables, boundary: int, left: dict[str, int], *, last: bool
+        self, tables: PartTables, boundary: int, not_attempted: dict[str, int], *, last: bool
     ) -> PartManifest:
         options = self._options
         before = options.chain[-1] if options.chain else None
@@ -240,19 +240,21 @@ class PartMaker:
             statuses=tables.statuses,
             bytes=tables.bytes,
             virtual=tables.virtual,
-            not_attempted=left,
+            not_attempted=not_attempted,
             last=last,
         )
 
     def _left_out(self, tables: PartTables, given_up: dict[str, NotAttempted]) -> dict[str, int]:
-        """Add what was not attempted of the list; its number by reason. Runs in a thread."""
-        done = fetched_keys(self._options.place, (*self._options.chain, *_own_parts(self._options)))
-        done |= tables.keys
-        usual = self._reason()
+        """Add URLs of the list without an attempt; return numbers by reason. Runs in a thread."""
+        fetched = fetched_keys(
+            self._options.place, (*self._options.chain, *_own_parts(self._options))
+        )
+        fetched |= tables.keys
+        default = self._reason()
         counts: dict[str, int] = {}
         rows = []
-        for key, url in self._options.left(done):
-            reason = given_up.get(host(url), usual).value
+        for key, url in self._options.left(fetched):
+            reason = given_up.get(host(url), default).value
             counts[reason] = counts.get(reason, 0) + 1
             rows.append((key, url, reason))
         tables.leave_out(rows)
@@ -265,7 +267,7 @@ class PartMaker:
         extras: dict[str, HostExtra],
         files: Sequence[Path],
     ) -> PartManifest | None:
-        """Write and send a part, and let it count; None when another attempt has begun."""
+        """Write and upload a part with its manifest; None if another attempt has begun."""
         place = self._options.place
         folder = self._options.scratch / "parts" / part.name
         folder.mkdir(parents=True, exist_ok=True)
@@ -281,66 +283,66 @@ class PartMaker:
             path.unlink()
         if place.latest_attempt() > part.attempt:
             return None
-        made = msgspec.structs.replace(part, files=sent, rows=rows)
+        manifest = msgspec.structs.replace(part, files=sent, rows=rows)
         try:
-            place.create(made)
+            place.create(manifest)
         except AlreadyThereError as error:
             if place.latest_attempt() > part.attempt:
                 return None
-            # A session of this attempt that failed made it after all: the next one looks.
+            # A failed session of this attempt has made it: the next session checks.
             raise StorageError(str(error)) from error
-        return made
+        return manifest
 
     def _extra(self, name: str, origins: Iterable[str]) -> HostExtra:
-        """What the store knows of a host."""
-        answer, known, row = self._hosts.latest(name), {}, None
+        """Return the data of a host in the store."""
+        answer, robots_by_origin, row = self._hosts.latest(name), {}, None
         for origin in sorted(origins):
             robots = self._robots.last(origin)
             if robots is not None:
-                known[origin] = robots
+                robots_by_origin[origin] = robots
             row = self._queues.find(self._identity.queue(f"{origin}/")).row
         return HostExtra(
             latency=row.latency if row else 0.0,
             backoff=row.backoff if row else 1.0,
             delay=row.delay if row else 0.0,
-            robots=msgspec.msgpack.encode(known) if known else None,
+            robots=msgspec.msgpack.encode(robots_by_origin) if robots_by_origin else None,
             answer=msgspec.msgpack.encode(answer) if answer else None,
         )
 
 
 def _own_parts(options: PartOptions) -> list[PartManifest]:
-    """The parts of the attempt itself: there are some when a session of it failed."""
+    """Return the parts of the attempt itself, which exist if a session of it failed."""
     parts = options.place.manifests()
     return [part for key, part in sorted(parts.items()) if key[0] == options.attempt]
 
 
-def _signs(place: UnitPlace) -> tuple[int, bool]:
-    """The newest attempt, and whether somebody wants the end."""
+def _read_signs(place: UnitPlace) -> tuple[int, bool]:
+    """Return the newest attempt, and whether a stop is requested."""
     return place.latest_attempt(), place.stops()
 
 
 def fetched_keys(place: UnitPlace, chain: Iterable[PartManifest]) -> set[str]:
-    """The keys that some parts have visits of."""
-    found: set[str] = set()
+    """Return the keys of the visits of some parts."""
+    found_keys: set[str] = set()
     for part in chain:
         name = f"{place.parts}/{part.name}/visits.parquet"
         table = read_columns(place.storage, name, ("key", "reason"))
         reasons = table.column("reason").to_pylist()
         keys = table.column("key").to_pylist()
-        found.update(key for key, why in zip(keys, reasons, strict=True) if why is None)
-    return found
+        found_keys.update(key for key, reason in zip(keys, reasons, strict=True) if reason is None)
+    return found_keys
 
 
 def read_columns(storage: Storage, name: str, columns: Sequence[str]) -> "pa.Table":
     """Some columns of a Parquet file.
 
     Args:
-        storage: Where it lies.
-        name: Its name there.
-        columns: Names; those that the file lacks are left out.
+        storage: The storage of the file.
+        name: Name of the file.
+        columns: Names of columns; missing columns are skipped.
 
     Raises:
-        DamageError: It is no such file, or only a part of one.
+        DamageError: It is no Parquet file, or truncated.
     """
     # `read_table` would import all that can read data sets of many files: 0.1 s of a unit's start.
     import pyarrow as pa  # noqa: PLC0415 - an extra

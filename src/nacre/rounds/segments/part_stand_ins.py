@@ -1,6 +1,6 @@
-"""Stand-ins for manifests of parts that are damaged, so that facts can be made again all the same.
+"""Replace damaged manifests of parts, so that facts can be rebuilt.
 
-A manifest says which WARCs and facts a part has. The rows of its visits name their WARCs; without
+A manifest lists the WARCs and facts of a part. The rows of its visits contain their WARCs; without
 them a part gets the WARCs of its unit that no other part has.
 """
 
@@ -20,7 +20,7 @@ class LostManifest(NamedTuple):
     Attributes:
         part: Folder of the part.
         facts: Its facts, by the record of the segment.
-        warcs: Names of the WARCs that its visits name; None where those are not whole.
+        warcs: Names of the WARCs in its visits; None if those are not whole.
     """
 
     part: str
@@ -28,14 +28,14 @@ class LostManifest(NamedTuple):
     warcs: frozenset[str] | None = None
 
 
-def stand_ins(
+def replace_manifests(
     lost: Sequence[LostManifest],
     claimed: Collection[str],
     archive: Sequence[TableFile],
     of_unit: tuple[str, str],
     last: str,
 ) -> dict[str, PartManifest]:
-    """Manifests in place of lost ones, by part; what they count is not known.
+    """Return manifests in place of lost ones, by part; their counts are unknown.
 
     Args:
         lost: The parts without a manifest, in order.
@@ -44,7 +44,7 @@ def stand_ins(
         of_unit: The segment and the unit.
         last: The last part of the unit.
     """
-    named = {name for one in lost for name in one.warcs or ()}
+    named = {name for manifest in lost for name in manifest.warcs or ()}
     segment, unit = of_unit
     number = int(unit.lstrip("u") or 0)
     free = {
@@ -53,26 +53,28 @@ def stand_ins(
         if (file.group, file.bucket) == (segment, number)
         and _base(file.path) not in {*claimed, *named}
     }
-    found = {}
-    for one in lost:
-        mine: Collection[str] = one.warcs if one.warcs is not None else free
-        if one.warcs is None:
+    manifests = {}
+    for manifest in lost:
+        own: Collection[str] = manifest.warcs if manifest.warcs is not None else free
+        if manifest.warcs is None:
             free = set()
-        found[one.part] = _stand_in(one, unit, mine, archive, is_last=one.part == last)
-    return found
+        manifests[manifest.part] = _replace_manifest(
+            manifest, unit, own, archive, is_last=manifest.part == last
+        )
+    return manifests
 
 
-def _stand_in(
-    one: LostManifest,
+def _replace_manifest(
+    manifest: LostManifest,
     unit: str,
     warcs: Collection[str],
     archive: Sequence[TableFile],
     *,
     is_last: bool,
 ) -> PartManifest:
-    numbers = _NUMBERS.match(_base(one.part))
+    numbers = _NUMBERS.match(_base(manifest.part))
     files = [
-        PartFile(f"{one.part}/{_base(file.path)}", file.size, file.sha256)
+        PartFile(f"{manifest.part}/{_base(file.path)}", file.size, file.sha256)
         for file in archive
         if _base(file.path) in warcs
     ]
@@ -80,7 +82,7 @@ def _stand_in(
         unit=unit,
         attempt=int(numbers[1]) if numbers else 0,
         number=int(numbers[2]) if numbers else 0,
-        files=(*files, *one.facts),
+        files=(*files, *manifest.facts),
         last=is_last,
     )
 

@@ -1,11 +1,11 @@
 """The parts of a unit: its checkpoints, and the attempts that make them.
 
-A part is a folder of a segment: WARCs with their indexes, and the facts of the visits in them. It
-counts from the moment that its manifest `parts/u0007/2-003.json` is created, exclusively. An
-attempt begins by creating `units/u0007/attempt-2`: the ones before it look for that, and end. It
-builds on the parts of the last attempt that made any, as far as it saw them; the manifests of its
-own parts say how far. So every part has one chain of parts before it, and the driver names one
-chain for each unit: no other part is ever named.
+A part is a folder of a segment: WARCs with their indexes, and the facts of their visits. It counts
+    from the exclusive creation of its manifest `parts/u0007/2-003.json`. An attempt begins with the
+    creation of `units/u0007/attempt-2`: earlier attempts check for that file, and end. It builds on
+    the parts of the last attempt that made any, as far as it saw them; the manifests of its own
+    parts contain that number. So every part has one chain of predecessors, and the driver commits
+    one chain for each unit: no other part is ever listed.
 """
 
 import os
@@ -24,12 +24,12 @@ from nacre.rounds.storage import (
     MissingFileError,
     Storage,
     file_sha256,
-    localized,
+    localize,
     open_storage,
 )
 
 ARCHIVED, ORPHANS = "archive", "orphans"
-"""Folders of the storage: records of committed parts, and of attempts that lost."""
+"""Folders of the storage: records of committed parts, and of superseded attempts."""
 RECORDS = (".warc.gz", ".warc", ".cdxj")
 """Ends of the names of WARCs and their indexes."""
 _ATTEMPT = re.compile(r"attempt-(\d+)")
@@ -45,7 +45,7 @@ class PartFile(msgspec.Struct, frozen=True):
     Attributes:
         name: Its name in the storage.
         size: Bytes.
-        sha256: Of its bytes, hexadecimal.
+        sha256: Digest of its bytes, hexadecimal.
     """
 
     name: str
@@ -60,17 +60,17 @@ class PartManifest(msgspec.Struct, frozen=True, kw_only=True):
         unit: The unit.
         attempt: The attempt that made it.
         number: Its number among the parts of the attempt, from 1.
-        predecessor: The attempt that its attempt builds on; 0: none.
+        predecessor: The attempt that its attempt builds on; 0 for none.
         builds_on: How many of the parts of that attempt it builds on.
-        scratch: Mark of the scratch directory that it came from.
+        scratch: Mark of its scratch directory.
         facts: Number of the first visit that is not in it, in the store of that directory.
         files: WARCs, indexes and facts.
         rows: Rows of the facts by file.
         statuses: Final visits by status.
         bytes: Payload received.
         virtual: Cash that pages gave to the virtual page of `opic`, in 2^-32.
-        not_attempted: URLs that were left, by reason; {} before the last part.
-        last: The unit is done with it.
+        not_attempted: Number of URLs without an attempt, by reason; {} before the last part.
+        last: It is the last part of the unit.
     """
 
     unit: str
@@ -164,11 +164,11 @@ class UnitPlace:
 
     @property
     def stop(self) -> str:
-        """A file whose being there ends all units of the segment, which can be resumed."""
+        """A file that ends all units of the segment; they can be resumed."""
         return f"{self.folder}/stop"
 
     def stops(self) -> bool:
-        """Whether the units of the segment are to end."""
+        """Return whether a stop of the units of the segment is requested."""
         path = self.storage.local_path(self.stop)
         if path is not None:
             return path.exists()
@@ -180,24 +180,24 @@ class UnitPlace:
         Raises:
             DamageError: A manifest cannot be read.
         """
-        found = {}
+        parts = {}
         for name in self.storage.list(self.parts):
             match = _PART.fullmatch(name.rpartition("/")[2])
             if match:
-                found[int(match[1]), int(match[2])] = self._manifest(name)
-        return found
+                parts[int(match[1]), int(match[2])] = self._manifest(name)
+        return parts
 
     def _manifest(self, name: str) -> PartManifest:
         try:
             return msgspec.json.decode(self.storage.read(name), type=PartManifest)
-        except ValueError as error:  # of msgspec, or the encoding
+        except ValueError as error:  # msgspec, or the encoding
             raise DamageError(
                 f"{self.storage.place}/{name}: it is no manifest of a part ({error}). Remove it: "
                 "the unit then fetches again what it had."
             ) from error
 
     def create(self, manifest: PartManifest) -> None:
-        """Let a part count; its files must be there.
+        """Create the manifest of a part, whose files must exist.
 
         Raises:
             AlreadyThereError: There is a part of that name.
@@ -207,7 +207,7 @@ class UnitPlace:
     # ---- attempts
 
     def claim(self) -> int:
-        """Begin an attempt, which fences those before it; its number, from 1."""
+        """Begin an attempt, which fences earlier ones; return its number, from 1."""
         number = self.latest_attempt() + 1
         facts = {"host": socket.gethostname(), "pid": os.getpid()}
         while True:
@@ -219,13 +219,13 @@ class UnitPlace:
                 return number
 
     def latest_attempt(self) -> int:
-        """The number of the newest attempt; 0 before the first."""
-        found = [
+        """Return the number of the newest attempt; 0 before the first."""
+        numbers = [
             int(match[1])
             for name in self.storage.list(self.attempts)
             if (match := _ATTEMPT.fullmatch(name.rpartition("/")[2]))
         ]
-        return max(found, default=0)
+        return max(numbers, default=0)
 
 
 Chain = tuple[PartManifest, ...]
@@ -233,33 +233,33 @@ Chain = tuple[PartManifest, ...]
 
 
 def chain_of(parts: dict[tuple[int, int], PartManifest], last: PartManifest | None) -> Chain:
-    """The parts before a part, and itself; () for None.
+    """Return the predecessors of a part, and the part itself; () for None.
 
     Raises:
-        DamageError: One of them is missing.
+        DamageError: A part of the chain is missing.
     """
-    found: list[PartManifest] = []
+    chain: list[PartManifest] = []
     while last is not None:
-        own = [_known(parts, last, (last.attempt, number)) for number in range(1, last.number)]
-        found[:0] = [*own, last]
+        own = [_require_part(parts, last, (last.attempt, n)) for n in range(1, last.number)]
+        chain[:0] = [*own, last]
         before, count = last.predecessor, last.builds_on
         if before >= last.attempt:
-            raise _missing(last, (before, count))
-        last = _known(parts, last, (before, count)) if before and count else None
-    return tuple(found)
+            raise _missing_error(last, (before, count))
+        last = _require_part(parts, last, (before, count)) if before and count else None
+    return tuple(chain)
 
 
-def _known(
-    parts: dict[tuple[int, int], PartManifest], last: PartManifest, wanted: tuple[int, int]
+def _require_part(
+    parts: dict[tuple[int, int], PartManifest], last: PartManifest, key: tuple[int, int]
 ) -> PartManifest:
-    found = parts.get(wanted)
-    if found is None:
-        raise _missing(last, wanted)
-    return found
+    part = parts.get(key)
+    if part is None:
+        raise _missing_error(last, key)
+    return part
 
 
-def _missing(last: PartManifest, wanted: tuple[int, int]) -> DamageError:
-    attempt, number = wanted
+def _missing_error(last: PartManifest, key: tuple[int, int]) -> DamageError:
+    attempt, number = key
     return DamageError(
         f"the part {attempt}-{number:03d} of the unit {last.unit} is missing, on which "
         f"{last.name} builds. Put it back, or remove the later parts: the unit then fetches "
@@ -268,14 +268,14 @@ def _missing(last: PartManifest, wanted: tuple[int, int]) -> DamageError:
 
 
 def newest_chain(place: UnitPlace, before: int) -> Chain:
-    """The chain that an attempt builds on: that of the last attempt before it that has parts."""
+    """Return the chain that an attempt builds on: that of the last earlier attempt with parts."""
     parts = place.manifests()
     earlier = [key for key in parts if key[0] < before]
     return chain_of(parts, parts[max(earlier)] if earlier else None)
 
 
 def upload_files(storage: Storage, files: Sequence[Path], folder: str) -> Iterator[PartFile]:
-    """Send files to a folder of the storage; what the manifest says of each."""
+    """Upload files to a folder of the storage; yield their entries for the manifest."""
     for path in files:
         name = f"{folder}/{path.name}"
         storage.upload(path, name)
@@ -283,37 +283,32 @@ def upload_files(storage: Storage, files: Sequence[Path], folder: str) -> Iterat
 
 
 class PartCheck(NamedTuple):
-    """The task that compares the files of some parts with their manifests.
-
-    Attributes:
-        storage: What `open_storage` takes.
-        parts: The parts.
-    """
+    """One task: compare the files of some parts with their manifests."""
 
     storage: str
     parts: tuple[PartManifest, ...]
 
 
 def checks_of(storage: str, parts: Iterable[PartManifest]) -> list[PartCheck]:
-    """Tasks that check parts; small ones share a task."""
-    found: list[PartCheck] = []
+    """Return tasks that check parts; small parts share a task."""
+    checks: list[PartCheck] = []
     group: list[PartManifest] = []
     size = 0
     for part in parts:
         group.append(part)
         size += sum(file.size for file in part.files)
         if size >= _CHECKED:
-            found.append(PartCheck(storage, tuple(group)))
+            checks.append(PartCheck(storage, tuple(group)))
             group, size = [], 0
-    return [*found, PartCheck(storage, tuple(group))] if group else found
+    return [*checks, PartCheck(storage, tuple(group))] if group else checks
 
 
 def check_parts(spec: PartCheck) -> None:
-    """Compare parts where the task runs, so that no WARC goes through the driver.
+    """Compare parts in a task, so that no WARC passes through the driver.
 
     Raises:
         DamageError: A file differs.
-        StorageError: One is missing.
+        StorageError: A file is missing.
     """
     storage = open_storage(spec.storage)
     for part in spec.parts:
@@ -324,12 +319,12 @@ def check_files(storage: Storage, part: PartManifest) -> None:
     """Compare the files of a part with its manifest.
 
     Raises:
-        DamageError: One differs.
-        StorageError: One is missing.
+        DamageError: A file differs.
+        StorageError: A file is missing.
     """
     for file in part.files:
         with tempfile.TemporaryDirectory(prefix="part-") as scratch:
-            path = localized(storage, file.name, Path(scratch))
+            path = localize(storage, file.name, Path(scratch))
             if not path.is_file():
                 raise MissingFileError(f"{path}: there is no such file. Put back what was removed.")
             size, digest = path.stat().st_size, file_sha256(path)

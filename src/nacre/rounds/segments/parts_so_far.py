@@ -1,7 +1,7 @@
-"""The parts that fetches have so far which did not end: no version names them yet.
+"""The parts of unfinished fetches, which no version lists yet.
 
-A fetch that was interrupted, or that still runs, keeps what its units have made. The next `fetch`
-goes on behind it and commits all; until then this module tells what there is.
+An interrupted or running fetch keeps the parts of its units. The next `fetch` resumes after them
+and commits all; until then this module reads them.
 """
 
 from collections.abc import Sequence
@@ -30,39 +30,39 @@ class KeptSoFar(NamedTuple):
 
 
 def chains_so_far(storage: Storage, segment: str) -> dict[str, Chain]:
-    """The parts of a segment by unit, those of the newest attempt that made any.
+    """Return the parts of a segment by unit: those of the newest attempt that made any.
 
     Raises:
         DamageError: A manifest cannot be read, or is missing.
     """
-    found = {}
+    chains = {}
     for name in storage.list(f"segments/{segment}/lists"):
         if name.endswith(".parquet"):
             parts = UnitPlace(storage, segment, Path(name).stem).manifests()
-            found[Path(name).stem] = chain_of(parts, parts[max(parts)] if parts else None)
-    return found
+            chains[Path(name).stem] = chain_of(parts, parts[max(parts)] if parts else None)
+    return chains
 
 
-def kept_so_far(storage: Storage, segment: str) -> KeptSoFar:
-    """The counts of the parts of a segment."""
+def count_parts_so_far(storage: Storage, segment: str) -> KeptSoFar:
+    """Return the counts of the parts of a segment."""
     parts = [part for chain in chains_so_far(storage, segment).values() for part in chain]
-    return KeptSoFar(sum(one.pages for one in parts), sum(one.warc_bytes for one in parts))
+    return KeptSoFar(sum(item.pages for item in parts), sum(item.warc_bytes for item in parts))
 
 
 def with_parts_so_far(
     storage: Storage, version: CycleVersion, names: Sequence[str] = ()
 ) -> CycleVersion:
-    """A version in which segments that wait for the end of their fetch have the parts so far.
+    """Return a version in which unfinished segments have their parts so far.
 
     It is for readers alone, and never committed.
 
     Args:
         storage: The storage.
         version: The version.
-        names: The segments that are asked for; none for all whose parts can be read.
+        names: The requested segments; () for all whose parts can be read.
 
     Raises:
-        DamageError: A manifest of a segment that is asked for cannot be read.
+        DamageError: A manifest of a requested segment cannot be read.
     """
     segments = dict(version.segments)
     for name, state in version.segments.items():
@@ -72,7 +72,7 @@ def with_parts_so_far(
             except DamageError:
                 if names:
                     raise
-                continue  # `storage check` names what is damaged
+                continue  # `storage check` reports the damage
             parts = {
                 unit: [f"{UnitPlace(storage, name, unit).parts}/{part.name}" for part in chain]
                 for unit, chain in chains.items()

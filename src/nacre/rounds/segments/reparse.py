@@ -1,9 +1,9 @@
-"""The task of `parse`: the facts of a unit are made again of its WARCs.
+"""The task of `parse`: rebuild the facts of a unit from its WARCs.
 
-A session of the job with the frozen settings of the segment, but without a list, works the captures
-through the chain. What the archive does not say, such as failures, comes from the rows of the
-visits, as long as their file is whole. Without it what can be read from the WARCs alone counts, and
-URLs of the list that they lack are told as not attempted.
+A session of the job with the frozen settings of the segment, but without a list, processes the
+captures with the chain. Data that the archive lacks, such as failures, come from the rows of the
+visits, if their file is whole. Otherwise the WARCs are the only source, and missing URLs of the
+list are recorded as not attempted.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from nacre.errors import DamageError, StorageError
 from nacre.job.job import Job
 from nacre.rounds.segments.export import FILES, HostExtra, PartTables, parse_failed
 from nacre.rounds.segments.frozen_settings import CONF, placed_settings
-from nacre.rounds.segments.part_stand_ins import LostManifest, stand_ins, warcs_of
+from nacre.rounds.segments.part_stand_ins import LostManifest, replace_manifests, warcs_of
 from nacre.rounds.segments.parts import PartFile, PartManifest, UnitPlace, upload_files
 from nacre.rounds.segments.unit_list import ParquetList
 from nacre.rounds.storage import MissingFileError, Storage, file_sha256
@@ -46,7 +46,7 @@ LOST = "lost"
 
 _WARC = (".warc.gz", ".warc")
 _MOST = 64_000_000
-"""Bytes of a response that are read again."""
+"""Most bytes of a response to read."""
 _EXTRA = ("latency", "backoff", "delay", "robots", "answer")
 
 
@@ -54,19 +54,19 @@ class ReparseSpec(NamedTuple):
     """One task: the facts of a unit.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         segment: Id of the segment.
         unit: Name of the unit.
-        parts: Folders of its parts that count, in order.
-        chosen: Those whose facts are made again.
-        version: Number of the version that it is for; only in names.
+        parts: Folders of its committed parts, in order.
+        chosen: The parts whose facts are rebuilt.
+        version: Number of the version to commit; only for names.
         buckets: Number of buckets of the facts.
-        rules: Hash of the rules that judge links; 0: unknown.
-        archive: The WARCs of all segments and of imported jobs, by which originals of revisits are
-            found.
-        files: The parts of the unit and their facts, as the record of the segment has them.
-        imported: Its WARCs are those of another crawl, which has more captures than came in.
-        seeds: Where the seeds are that the scope asks by key; None: the settings have all.
+        rules: Hash of the rules that judge links; 0 if unknown.
+        archive: The WARCs of all segments and of imported jobs, which have the originals of
+            revisits.
+        files: The parts of the unit and their facts, by the record of the segment.
+        imported: Its WARCs are those of another crawl, with more captures than the import.
+        seeds: The place of the seeds that the scope looks up by key; None if the settings have all.
         conf: Name of the folder in the segment with its settings.
     """
 
@@ -86,18 +86,18 @@ class ReparseSpec(NamedTuple):
 
 
 class ReparsedPart(NamedTuple):
-    """The facts of a part, made again.
+    """The rebuilt facts of a part.
 
     Attributes:
         before: Folder of the part.
-        now: Folder of the part that takes its place.
+        now: Folder of the part that replaces it.
         captures: Captures that were read.
         links: Links that the scope accepts.
-        failed: Captures that a parser gave up.
-        rebuilt: The visits, too, were made of the archive.
-        lost: URLs of the list of which nothing is known any more.
-        virtual: How much the cash of the virtual page changes, in 2^-32.
-        stood_in: Its manifest was damaged, so that nobody knows what `virtual` was before.
+        failed: Captures that a parser failed on.
+        rebuilt: The visits, too, were made from the archive.
+        lost: URLs of the list whose visits are lost.
+        virtual: Change of the cash of the virtual page, in 2^-32.
+        stood_in: Its manifest was damaged, so that the former `virtual` is unknown.
     """
 
     before: str
@@ -112,11 +112,11 @@ class ReparsedPart(NamedTuple):
 
 
 def reparse_task(spec: ReparseSpec) -> list[ReparsedPart]:
-    """Make the facts of a unit again.
+    """Rebuild the facts of a unit.
 
     Raises:
-        DamageError: A WARC is not the one that was committed, a manifest cannot be read, or the
-            visits of an imported segment are damaged.
+        DamageError: A WARC is not the committed one, a manifest cannot be read, or the visits of an
+            imported segment are damaged.
     """
     with spec.place.open() as work:
         root = work.scratch / "job"
@@ -129,22 +129,22 @@ def reparse_task(spec: ReparseSpec) -> list[ReparsedPart]:
             tasks.append(_Reparsing(spec, work, settings, records))
             return tasks[-1]
 
-        kept = None if spec.seeds is None else spec.seeds.open(work.scratch)
-        lines = () if kept is None else kept.directives
-        unit = SessionUnit(_NoList(), UnitOptions(), [make], kept, lines)
+        seeds = None if spec.seeds is None else spec.seeds.open(work.scratch)
+        lines = () if seeds is None else seeds.directives
+        unit = SessionUnit(_NoList(), UnitOptions(), [make], seeds, lines)
         job = Job(root, settings, unit=unit)
-        asyncio.run(_ran(job))
+        asyncio.run(_run_job(job))
         if not tasks:
             raise StorageError(f"{root}: no session began, so nothing was parsed")
         return tasks[-1].result()
 
 
-async def _ran(job: Job) -> None:
+async def _run_job(job: Job) -> None:
     await job.run()
 
 
 class _NoList:
-    """The list of a session that fetches nothing."""
+    """The list of a session without URLs."""
 
     hosts: frozenset[str] = frozenset()
 
@@ -160,7 +160,7 @@ class _NoList:
 
 
 class _Reparsing:
-    """Does the work when the session ends, which has nothing else to do: a `BackgroundTask`."""
+    """Rebuilds the facts at the end of a session without URLs: a `BackgroundTask`."""
 
     name = "parse"
     busy = False
@@ -177,21 +177,21 @@ class _Reparsing:
         self._list = ParquetList(UnitPlace(work.storage, spec.segment, spec.unit))
         self._keys: set[str] = set()
         self._parts = unit_parts(work.storage, spec)
-        self._made: list[ReparsedPart] = []
+        self._results: list[ReparsedPart] = []
         self._error: Exception | None = None
 
     def result(self) -> list[ReparsedPart]:
-        """The parts; what went wrong is raised."""
+        """Return the parts; raise the error of the session."""
         if self._error is not None:
             raise self._error
-        return self._made
+        return self._results
 
     async def run(self) -> None:
-        """Wait for the end."""
+        """Wait for cancellation."""
         await asyncio.Event().wait()
 
     async def ending(self, _how: ExitStatus) -> None:
-        """Make the facts; a session that fails would begin again, so its error is kept."""
+        """Rebuild the facts; an error is stored, as a failed session would begin again."""
         try:
             for part in self._spec.parts:
                 await self._part(part)
@@ -201,12 +201,12 @@ class _Reparsing:
     async def _part(self, name: str) -> None:
         storage = self._work.storage
         manifest = self._parts.manifests[name]
-        known = _whole_rows(storage, manifest.files, "visits")
-        if known is not None:
-            self._keys.update(row["key"] for row in known if row["reason"] is None)
+        rows = _whole_rows(storage, manifest.files, "visits")
+        if rows is not None:
+            self._keys.update(row["key"] for row in rows if row["reason"] is None)
         if name not in self._spec.chosen:
             return
-        if known is None and self._spec.imported:
+        if rows is None and self._spec.imported:
             raise DamageError(
                 f"{storage.place}/{name}: its visits are damaged, which alone say what was "
                 f"imported. Give the segment up (`segments drop {self._spec.segment}`), and import "
@@ -217,111 +217,115 @@ class _Reparsing:
             self._canonical, self._spec.buckets, rules=self._spec.rules, listed=listed.listed,
             scoring=self._settings.cycle.scoring, fallbacks=listed.fallbacks,
         )  # fmt: skip
-        captures = [one async for one in self._captures(manifest, known, tables)]
-        left: list[tuple[str, str, str]] = []
-        if known is not None:
-            left = [(r["key"], r["url"] or r["key"], r["reason"]) for r in known if r["reason"]]
+        captures = [capture async for capture in self._captures(manifest, rows, tables)]
+        not_attempted: list[tuple[str, str, str]] = []
+        if rows is not None:
+            not_attempted = [
+                (r["key"], r["url"] or r["key"], r["reason"]) for r in rows if r["reason"]
+            ]
         else:
             self._keys |= tables.keys
             if manifest.last:
-                left = [(key, url, LOST) for key, url in listed.left(self._keys)]
-        tables.leave_out(left)
-        self._write(name, manifest, tables, left)
-        self._made[-1] = self._made[-1]._replace(
+                not_attempted = [(key, url, LOST) for key, url in listed.left(self._keys)]
+        tables.leave_out(not_attempted)
+        self._write(name, manifest, tables, not_attempted)
+        self._results[-1] = self._results[-1]._replace(
             captures=len(captures),
             links=sum(len(fact.links) for fact in captures),
             failed=sum(map(parse_failed, captures)),
-            rebuilt=known is None,
+            rebuilt=rows is None,
             stood_in=name in self._parts.lost,
         )
 
     async def _captures(
         self,
         manifest: PartManifest,
-        known: Sequence[Mapping[str, Any]] | None,
+        rows: Sequence[Mapping[str, Any]] | None,
         tables: PartTables,
     ) -> AsyncIterator[VisitFact]:
-        """Take all visits of a part; the facts of each capture."""
+        """Add all visits of a part; yield the facts of each capture."""
         self._replay.begin_anew()
-        places = {(row["warc_file"], row["warc_offset"]): row for row in known or ()}
-        kept = _kept_links(self._work.storage, manifest)
+        places = {(row["warc_file"], row["warc_offset"]): row for row in rows or ()}
+        links_by_page = _read_links(self._work.storage, manifest)
         for file in manifest.files:
             if not file.name.endswith(_WARC):
                 continue
             warc = file.name.rpartition("/")[2]
-            for found in self._archive.captures(warc):
-                row = places.pop((warc, found.kept.offset), None)
-                fact = await self._fact(found, row, warc, fresh=known is None)
+            for capture in self._archive.captures(warc):
+                row = places.pop((warc, capture.kept.offset), None)
+                fact = await self._fact(capture, row, warc, fresh=rows is None)
                 if fact is not None:
                     tables.take(fact)
                     yield fact
                 await asyncio.sleep(0)
         for row in places.values():
             if row["reason"] is None:
-                links = numbered(kept.get(row["key"], ()))
+                links = numbered(links_by_page.get(row["key"], ()))
                 tables.take(msgspec.structs.replace(row_fact(row), links=links))
 
     async def _fact(
-        self, found: Reread, row: Mapping[str, Any] | None, warc: str, *, fresh: bool
+        self, capture: Reread, row: Mapping[str, Any] | None, warc: str, *, fresh: bool
     ) -> VisitFact | None:
-        """The facts of a capture; None where it is no visit of the unit."""
-        offset = found.kept.offset
+        """Return the facts of a capture; None if it is no visit of the unit."""
+        offset = capture.kept.offset
         if row is not None:
             via, path, source = row["via"] or "", row["path"] or "", row["source"] or ""
             entry = UnitUri(row["url"] or row["key"], via, path, source)
-            made = await self._replay.fact(entry, found, row["status"], offset)
-            known = row_fact(row)
-            if not is_bodiless(found):
-                known = msgspec.structs.replace(
-                    known, annotations=made.annotations, soft_404=made.soft_404,
-                    simhash=made.simhash,
+            parsed = await self._replay.fact(entry, capture, row["status"], offset)
+            row_facts = row_fact(row)
+            if not is_bodiless(capture):
+                row_facts = msgspec.structs.replace(
+                    row_facts, annotations=parsed.annotations, soft_404=parsed.soft_404,
+                    simhash=parsed.simhash,
                 )  # fmt: skip
             return msgspec.structs.replace(
-                known,
-                links=made.links, outlinks=made.outlinks, robots=made.robots,
-                redirect=made.redirect, canonical=made.canonical,
-                modified=made.modified, signature=row["signature"] or made.signature,
+                row_facts,
+                links=parsed.links, outlinks=parsed.outlinks, robots=parsed.robots,
+                redirect=parsed.redirect, canonical=parsed.canonical,
+                modified=parsed.modified, signature=row["signature"] or parsed.signature,
             )  # fmt: skip
-        kept = found.kept
-        if not fresh or kept.path.endswith("P"):
+        record = capture.kept
+        if not fresh or record.path.endswith("P"):
             return None
-        entry = UnitUri(kept.url, kept.via, kept.path, kept.source)
-        identical = stored_as(found).value == "duplicate"
-        status = 200 if identical and kept.status == 304 else kept.status
-        made = await self._replay.fact(entry, found, status, offset)
-        # Only a page is history: not the reply that it is gone.
+        entry = UnitUri(record.url, record.via, record.path, record.source)
+        identical = stored_as(capture).value == "duplicate"
+        status = 200 if identical and record.status == 304 else record.status
+        parsed = await self._replay.fact(entry, capture, status, offset)
+        # Only a page has a history, not a reply 404 or 410.
         page = status in (200, 304)
-        history = msgspec.msgpack.encode(_history(kept, status)) if page else b""
-        return msgspec.structs.replace(made, warc=warc, history=history)
+        history = msgspec.msgpack.encode(_history(record, status)) if page else b""
+        return msgspec.structs.replace(parsed, warc=warc, history=history)
 
     def _write(
         self,
         name: str,
         manifest: PartManifest,
         tables: PartTables,
-        left: Sequence[tuple[str, str, str]],
+        not_attempted: Sequence[tuple[str, str, str]],
     ) -> None:
         storage, folder = self._work.storage, self._work.scratch / "parsed"
         folder.mkdir(exist_ok=True)
         rows = tables.write(folder, _extras(storage, manifest, tables))
-        now = f"{name.partition('-p')[0]}-p{self._spec.version}"
-        if storage.list(now):
-            now += f"-{file_sha256(folder / 'adds.parquet')[:8]}"
-        facts = list(upload_files(storage, [folder / f"{one}.parquet" for one in FILES], now))
+        folder_name = f"{name.partition('-p')[0]}-p{self._spec.version}"
+        if storage.list(folder_name):
+            folder_name += f"-{file_sha256(folder / 'adds.parquet')[:8]}"
+        facts = list(
+            upload_files(storage, [folder / f"{file}.parquet" for file in FILES], folder_name)
+        )
         reasons: dict[str, int] = {}
-        for _, _, reason in left:
+        for _, _, reason in not_attempted:
             reasons[reason] = reasons.get(reason, 0) + 1
-        made = msgspec.structs.replace(
+        new_manifest = msgspec.structs.replace(
             manifest,
-            files=(*(one for one in manifest.files if not one.name.endswith(".parquet")), *facts),
+            files=(*(f for f in manifest.files if not f.name.endswith(".parquet")), *facts),
             rows=rows, statuses=tables.statuses, bytes=tables.bytes,
             virtual=tables.virtual, not_attempted=reasons,
         )  # fmt: skip
-        storage.put(f"{now}.json", msgspec.json.encode(made))
+        storage.put(f"{folder_name}.json", msgspec.json.encode(new_manifest))
         virtual = tables.virtual - manifest.virtual
         lost = reasons.get(LOST, 0)
-        self._made.append(
-            ReparsedPart(name, now, 0, 0, 0, rebuilt=False, lost=lost, virtual=virtual)
+        self._results.append(
+            ReparsedPart(name, folder_name, 0, 0, 0, rebuilt=False, lost=lost, virtual=virtual)
         )
 
 
@@ -329,10 +333,10 @@ class _Reparsing:
 
 
 def read_part(storage: Storage, name: str) -> PartManifest:
-    """The manifest of a part.
+    """Return the manifest of a part.
 
     Args:
-        storage: Where it lies.
+        storage: The storage of the part.
         name: Folder of the part.
 
     Raises:
@@ -351,8 +355,8 @@ class UnitParts(NamedTuple):
     """The parts of a unit.
 
     Attributes:
-        manifests: Their manifests by folder, with stand-ins for those that are damaged.
-        lost: Those.
+        manifests: Their manifests by folder, with replacements of damaged ones.
+        lost: The parts with damaged manifests.
     """
 
     manifests: Mapping[str, PartManifest]
@@ -360,17 +364,17 @@ class UnitParts(NamedTuple):
 
 
 def unit_parts(storage: Storage, spec: ReparseSpec) -> UnitParts:
-    """The manifests of the parts of a unit.
+    """Return the manifests of the parts of a unit.
 
     Args:
-        storage: Where they lie.
+        storage: The storage of the parts.
         spec: The unit.
     """
-    known = {file.name: file for file in spec.files}
+    entries = {file.name: file for file in spec.files}
     whole: dict[str, PartManifest] = {}
     lost = []
     for name in spec.parts:
-        expected = known.get(f"{name}.json")
+        expected = entries.get(f"{name}.json")
         try:
             data = storage.read(f"{name}.json")
             if expected is None or hashlib.sha256(data).hexdigest() == expected.sha256:
@@ -380,12 +384,12 @@ def unit_parts(storage: Storage, spec: ReparseSpec) -> UnitParts:
             pass
         lost.append(_lost_manifest(storage, name, spec.files))
     unit = (spec.segment, spec.unit)
-    made = stand_ins(lost, warcs_of(whole), spec.archive, unit, spec.parts[-1])
-    return UnitParts({**whole, **made}, frozenset(made))
+    replaced = replace_manifests(lost, warcs_of(whole), spec.archive, unit, spec.parts[-1])
+    return UnitParts({**whole, **replaced}, frozenset(replaced))
 
 
 def _lost_manifest(storage: Storage, name: str, files: Sequence[PartFile]) -> LostManifest:
-    facts = tuple(one for one in files if one.name.startswith(f"{name}/"))
+    facts = tuple(file for file in files if file.name.startswith(f"{name}/"))
     rows = _whole_rows(storage, facts, "visits")
     if rows is None:
         return LostManifest(name, facts)
@@ -395,7 +399,7 @@ def _lost_manifest(storage: Storage, name: str, files: Sequence[PartFile]) -> Lo
 def _whole_rows(
     storage: Storage, files: Sequence[PartFile], kind: str
 ) -> list[dict[str, Any]] | None:
-    """The rows of a file of facts; None where it is missing or not the one that was committed."""
+    """Return the rows of a file of facts; None if it is missing or not the committed one."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
     for file in files:
@@ -411,17 +415,17 @@ def _whole_rows(
     return None
 
 
-def _kept_links(storage: Storage, manifest: PartManifest) -> dict[str, list[tuple[LinkFact, int]]]:
-    """The links of pages that have no capture, out of the file of links."""
-    found: dict[str, list[tuple[LinkFact, int]]] = {}
+def _read_links(storage: Storage, manifest: PartManifest) -> dict[str, list[tuple[LinkFact, int]]]:
+    """Return the links of pages without a capture, from the file of links."""
+    links: dict[str, list[tuple[LinkFact, int]]] = {}
     for row in _whole_rows(storage, manifest.files, "links") or ():
-        words = (row["rel"] or "", row["context"] or "", row["anchor"] or "")
-        found.setdefault(row["src"], []).append(((row["dst"], row["hop"], *words), row["rank"]))
-    return found
+        texts = (row["rel"] or "", row["context"] or "", row["anchor"] or "")
+        links.setdefault(row["src"], []).append(((row["dst"], row["hop"], *texts), row["rank"]))
+    return links
 
 
 def _extras(storage: Storage, manifest: PartManifest, tables: PartTables) -> dict[str, HostExtra]:
-    """What the file of hosts knows beside counts; nothing where that is damaged."""
+    """Return the data of the file of hosts except counts; {} if the file is damaged."""
     return {
         row["host"]: HostExtra(**{name: row[name] for name in _EXTRA})
         for row in _whole_rows(storage, manifest.files, "hosts") or ()
@@ -430,7 +434,7 @@ def _extras(storage: Storage, manifest: PartManifest, tables: PartTables) -> dic
 
 
 class _ArchiveFiles:
-    """The WARCs of the archive, brought here when they are asked for."""
+    """The WARCs of the archive, which are localized on demand."""
 
     def __init__(self, work: TaskWork, files: Sequence[TableFile]) -> None:
         self._work = work
@@ -439,15 +443,15 @@ class _ArchiveFiles:
         self._all: BaseFiles | None = None
 
     def captures(self, name: str) -> Iterator[Reread]:
-        """The captures of a WARC.
+        """Yield the captures of a WARC.
 
         Raises:
-            DamageError: It is missing, or not the one that was committed.
+            DamageError: It is missing, or not the committed one.
         """
         file = self._files.get(name)
         if file is None:
             raise DamageError(f"{self._work.storage.place}: the archive has no {name}")
-        path, digest = self._there(file), "missing"
+        path, digest = self._localize_file(file), "missing"
         if path.is_file():
             digest = file_sha256(path) if file.sha256 else ""
         if digest != file.sha256:
@@ -458,42 +462,46 @@ class _ArchiveFiles:
         self._own.add(path)
         return reread(path, self._original, self._own.block, _MOST)
 
-    def _original(self, kept: ReadCapture) -> Capture | None:
-        """The capture that a revisit refers to; None where it is nowhere."""
-        wanted = kept.revisit.original.record_id if kept.revisit is not None else ""
-        if not wanted:
+    def _original(self, revisit_capture: ReadCapture) -> Capture | None:
+        """Return the capture that a revisit refers to; None if it is missing."""
+        record_id = (
+            revisit_capture.revisit.original.record_id
+            if revisit_capture.revisit is not None
+            else ""
+        )
+        if not record_id:
             return None
-        place = self._own.place(wanted)
+        place = self._own.place(record_id)
         if place is None:
             if self._all is None:
-                self._all = BaseFiles(map(self._there, self._files.values()))
-            place = self._all.place(wanted)
+                self._all = BaseFiles(map(self._localize_file, self._files.values()))
+            place = self._all.place(record_id)
         try:
             return None if place is None else read_at(*place, self._own.block, _MOST)
         except DeltaError:
             return None
 
-    def _there(self, file: TableFile) -> Path:
+    def _localize_file(self, file: TableFile) -> Path:
         try:
             return local_warc(self._work.storage, file, self._work.scratch)
         except MissingFileError:
-            return self._work.scratch / file.path  # it is told by `storage check`
+            return self._work.scratch / file.path  # `storage check` reports it
 
 
 # ---- facts of rows
 
 
 def row_fact(row: Mapping[str, Any]) -> VisitFact:
-    """The facts of a visit as its row has them, without its links."""
+    """Return the facts of a visit from its row, without its links."""
     history = b""
     if row["warc_date"]:
-        known = HistoryRecord(
+        record = HistoryRecord(
             row["url"] or row["key"], status=row["status"], visited=row["time"] or 0,
             date=row["warc_date"], digest=row["digest"] or "", framing=row["framing"] or "",
             record_id=row["record_id"] or "", etag=row["etag"] or b"",
             last_modified=row["last_modified"] or b"", length=row["length"] or 0, visits=1,
         )  # fmt: skip
-        history = msgspec.msgpack.encode(known)
+        history = msgspec.msgpack.encode(record)
     robots = [name for name in ("noindex", "nofollow") if row[name]]
     modified = row["modified"]
     return VisitFact(
@@ -512,14 +520,14 @@ def row_fact(row: Mapping[str, Any]) -> VisitFact:
     )  # fmt: skip
 
 
-def _history(kept: ReadCapture, status: int) -> HistoryRecord:
-    """The history of a URL by its capture."""
-    date, record_id = kept.date, kept.record_id
-    if kept.revisit is not None:
-        original = kept.revisit.original
+def _history(capture: ReadCapture, status: int) -> HistoryRecord:
+    """Return the history of a URL by its capture."""
+    date, record_id = capture.date, capture.record_id
+    if capture.revisit is not None:
+        original = capture.revisit.original
         date, record_id = original.date, original.record_id
     return HistoryRecord(
-        kept.url, status=status, visited=kept.date, date=date, digest=kept.digest,
-        framing="chunked" if kept.chunked else "", record_id=record_id, etag=kept.etag,
-        last_modified=kept.last_modified, length=kept.payload_length, visits=1,
+        capture.url, status=status, visited=capture.date, date=date, digest=capture.digest,
+        framing="chunked" if capture.chunked else "", record_id=record_id, etag=capture.etag,
+        last_modified=capture.last_modified, length=capture.payload_length, visits=1,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Tasks on the table of seeds: rows that come in, pages that are counted or looked up."""
+"""Tasks on the table of seeds: add rows, count pages, look pages up."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from nacre.crawldb.seeds import (
     seed_schema,
 )
 from nacre.rounds.segments.compaction import needs_merge
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import (
     ROW_GROUP,
     BucketFiles,
@@ -26,19 +26,19 @@ from nacre.rounds.tables.tables import (
 )
 from nacre.rounds.tables.versions import TableFile
 
-_COLUMNS = ", ".join(f'"{one.name}"' for one in SEED_COLUMNS)
+_COLUMNS = ", ".join(f'"{column.name}"' for column in SEED_COLUMNS)
 _FRESH = "seed_rows"
 
 
 class SeedSpec(NamedTuple):
-    """One task: rows of seeds that come into some buckets.
+    """One task: add rows of seeds to some buckets.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
-        rows: The exchanged file with them; "" for none.
+        place: The work place of the task.
+        version: Number of the version to commit.
+        rows: The exchanged file with the rows; "" for none.
         buckets: The buckets, with their files.
-        whole: The rows are all that the job's own list has: what it lost is removed.
+        whole: The rows are the whole list of the job: rows that it lost are removed.
     """
 
     place: TaskPlace
@@ -54,10 +54,10 @@ class SeedChanges(NamedTuple):
     Attributes:
         added: New files.
         dropped: Names of files that they replace.
-        new: Rows that were not there.
-        gone: Rows that are no more.
-        own: Of both, those of seeds with a scope of their own.
-        directives: Of both, lines with + or -.
+        new: Number of new rows.
+        gone: Number of removed rows.
+        own: New and removed rows of seeds with a scope.
+        directives: New and removed lines with + or -.
     """
 
     added: tuple[TableFile, ...] = ()
@@ -68,24 +68,24 @@ class SeedChanges(NamedTuple):
     directives: int = 0
 
 
-def summed_changes(found: Iterable[SeedChanges]) -> SeedChanges:
-    """Return the changes of several tasks together."""
+def sum_changes(results: Iterable[SeedChanges]) -> SeedChanges:
+    """Return the sum of the changes of several tasks."""
     total = SeedChanges()
-    for one in found:
+    for part in results:
         total = SeedChanges(
-            (*total.added, *one.added), total.dropped | one.dropped, total.new + one.new,
-            total.gone + one.gone, total.own + one.own, total.directives + one.directives,
+            (*total.added, *part.added), total.dropped | part.dropped, total.new + part.new,
+            total.gone + part.gone, total.own + part.own, total.directives + part.directives,
         )  # fmt: skip
     return total
 
 
 def seed_task(spec: SeedSpec) -> SeedChanges:
-    """Write the rows that are not there yet; of the job's own list remove what it lost."""
+    """Write the new rows; remove rows that the job's own list lost."""
     with spec.place.open() as work:
-        return summed_changes(_changed(work, spec, bucket) for bucket in spec.buckets)
+        return sum_changes(_change_bucket(work, spec, bucket) for bucket in spec.buckets)
 
 
-def _changed(work: TaskWork, spec: SeedSpec, bucket: BucketFiles) -> SeedChanges:
+def _change_bucket(work: TaskWork, spec: SeedSpec, bucket: BucketFiles) -> SeedChanges:
     kernel = work.kernel
     _load_rows(work, spec, bucket.bucket)
     merged = ""
@@ -120,10 +120,10 @@ def _load_rows(work: TaskWork, spec: SeedSpec, bucket: int) -> None:
     if not spec.rows:
         kernel.load(_FRESH, seed_schema().empty_table())
         return
-    path = localized(work.storage, spec.rows, work.scratch)
+    path = localize(work.storage, spec.rows, work.scratch)
     columns = ", ".join(
-        f"{spec.version}::BIGINT as since" if one.name == "since" else f'"{one.name}"'
-        for one in SEED_COLUMNS
+        f"{spec.version}::BIGINT as since" if column.name == "since" else f'"{column.name}"'
+        for column in SEED_COLUMNS
     )
     kernel.execute(
         f"create or replace temp table {_FRESH} as select distinct {columns} from "
@@ -132,7 +132,7 @@ def _load_rows(work: TaskWork, spec: SeedSpec, bucket: int) -> None:
 
 
 def _kinds(work: TaskWork, *, with_gone: bool) -> tuple[int, int]:
-    """The numbers of rows of seeds with a scope of their own, and of directives."""
+    """Return the numbers of rows of seeds with a scope, and of directives."""
     also = " union all select key from gone_rows" if with_gone else ""
     [(own, directives)] = work.kernel.rows(
         "select count(*) filter (starts_with(key, '=')), "
@@ -145,26 +145,26 @@ def _kinds(work: TaskWork, *, with_gone: bool) -> tuple[int, int]:
 def _write(
     work: TaskWork, spec: SeedSpec, bucket: BucketFiles, merged: str, gone: int
 ) -> tuple[list[TableFile], bool]:
-    """Write the rows as a further file, or with all others as a new base; whether it is a base."""
+    """Write the rows as a new file, or with all other rows as a base; return whether a base."""
     path = work.scratch / f"seeds-{bucket.bucket}.parquet"
     plan = FilePlan(SEEDS, bucket.bucket, "add", spec.version)
     fresh = f"select {_COLUMNS} from {_FRESH}"
     order = "order by key, text, scope, depth, origin"
-    # The new file counts, though nobody needs it where the bucket is merged.
+    # The new file counts, though a merged bucket does not need it.
     rows = int(work.kernel.value(f"select count(*) from {_FRESH}"))
     more = TableFile(path="", kind="add", rows=rows)
     is_base = bool(gone) or (
         bool(bucket.all) and needs_merge(bucket._replace(adds=(*bucket.adds, more)))
     )
     if is_base:
-        kept = f"select {_COLUMNS} from ({merged}) k"
+        query = f"select {_COLUMNS} from ({merged}) k"
         if gone:
-            kept += f" anti join gone_rows f on {same_row('k', 'f')}"
+            query += f" anti join gone_rows f on {same_row('k', 'f')}"
             marks = _COLUMNS.replace('"key"', f"{quoted(GONE)} || key as key", 1)
             marks = marks.replace('"since"', f"{spec.version}::BIGINT as since")
             marks = marks.replace('"page"', "null::VARCHAR as page")
-            kept += f" union all select {marks} from gone_rows"
-        fresh, plan = f"{kept} union all {fresh}", plan._replace(kind="base")
+            query += f" union all select {marks} from gone_rows"
+        fresh, plan = f"{query} union all {fresh}", plan._replace(kind="base")
     work.kernel.write(f"select * from ({fresh}) {order}", str(path), row_group=ROW_GROUP)
     file = publish(work.storage, path, plan)
     return ([] if file is None else [file]), is_base
@@ -174,9 +174,9 @@ class PagesSpec(NamedTuple):
     """One task: the pages of the seeds of some buckets.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         buckets: The buckets of the table of seeds.
-        among: Pages that are looked up; () counts all.
+        among: Pages to look up; () counts all.
     """
 
     place: TaskPlace
@@ -188,7 +188,7 @@ def pages_sql(work: TaskWork, bucket: BucketFiles) -> str:
     """Return SQL of the pages of the seeds of a bucket, each once: `page`.
 
     Args:
-        work: What the task works with.
+        work: The kernel and folder of the task.
         bucket: The bucket, which has files.
     """
     paths = [local_file(work.storage, file, work.scratch) for file in bucket.all]
@@ -208,16 +208,16 @@ def find_pages_task(spec: PagesSpec) -> set[str]:
     """Return those of some pages that are pages of seeds."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    found: set[str] = set()
+    pages: set[str] = set()
     with spec.place.open() as work:
         work.kernel.load("among", pa.table({"page": pa.array(spec.among, pa.string())}))
         for bucket in spec.buckets:
             query = f"select page from ({pages_sql(work, bucket)}) semi join among using (page)"
-            found.update(page for (page,) in work.kernel.rows(query))
-    return found
+            pages.update(page for (page,) in work.kernel.rows(query))
+    return pages
 
 
 def seed_buckets(buckets: Sequence[BucketFiles], numbers: Iterable[int]) -> list[BucketFiles]:
     """Return the buckets of these numbers that have files, ascending."""
-    wanted = set(numbers)
-    return [one for one in buckets if one.bucket in wanted]
+    chosen = set(numbers)
+    return [bucket for bucket in buckets if bucket.bucket in chosen]

@@ -1,9 +1,9 @@
-"""The record of the files of a segment: their digests, by which damage is found.
+"""The record of the files of a segment: their digests, for the detection of damage.
 
-`segments/20261122T101500.123Z/files-1a2b….json` names the lists, settings and notes of a segment,
-and the parts that count with their facts. It is written before the version that names it by its
-sha256 (`SegmentState.files`), and never changed; each step that changes the segment writes another
-one. Segments of earlier versions of Nacre have none.
+`segments/20261122T101500.123Z/files-1a2b….json` lists the lists, settings and notes of a segment,
+and the committed parts with their facts. It is written before the version that contains its sha256
+(`SegmentState.files`), and never changed; each step that changes the segment writes a new record.
+Segments of earlier versions of Nacre have none.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from nacre.errors import DamageError, StorageError
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.segments.frozen_settings import CONF, conf_name
 from nacre.rounds.segments.parts import PartFile, PartManifest
-from nacre.rounds.storage import Storage, StoredFile, file_sha256, localized, open_storage
+from nacre.rounds.storage import Storage, StoredFile, file_sha256, localize, open_storage
 from nacre.rounds.storage.local import TEMPORARY
 from nacre.rounds.tables.versions import SegmentState
 
@@ -48,8 +48,8 @@ class FirstStart(msgspec.Struct, frozen=True):
     """The first start of the fetch of a segment, which outlives a kill.
 
     Attributes:
-        began: When it was, seconds since the epoch.
-        lease: Seconds that the leases then had left, by the clock of the step; 0: there are none.
+        began: Its time, seconds since the epoch.
+        lease: Remaining seconds of the leases by the clock of the step; 0 without leases.
     """
 
     began: float
@@ -57,11 +57,11 @@ class FirstStart(msgspec.Struct, frozen=True):
 
 
 class RecordSpec(NamedTuple):
-    """One task: files whose digests are taken.
+    """One task: compute digests of files.
 
     Attributes:
-        storage: What `open_storage` takes.
-        names: The files; of a manifest of a part its facts are taken over, too.
+        storage: The argument of `open_storage`.
+        names: The files; a manifest of a part adds the digests of its facts.
     """
 
     storage: str
@@ -69,98 +69,100 @@ class RecordSpec(NamedTuple):
 
 
 def record_name(segment: str, sha256: str) -> str:
-    """Name of the record of a segment.
+    """Return the name of the record of a segment.
 
     Args:
         segment: The segment.
-        sha256: That of the record.
+        sha256: Digest of the record.
     """
     return f"segments/{segment}/files-{sha256[:16]}.json"
 
 
 def is_note(name: str) -> bool:
-    """Whether a file is a note that a step can do without: of a choice, a start, or a record."""
+    """Return whether a file is a note, which steps do not need: of a choice, start, or record."""
     return bool(_NOTE.fullmatch(name))
 
 
 def read_record(storage: Storage, segment: str, state: SegmentState) -> tuple[PartFile, ...]:
-    """The files of a segment as its record has them; () without one.
+    """Return the files of a segment by its record; () without a record.
 
     Args:
-        storage: Where it lies.
+        storage: The storage of the segment.
         segment: The segment.
         state: Its state.
 
     Raises:
-        DamageError: The record is not the one that was committed.
-        MissingFileError: It is not there.
+        DamageError: The record is not the committed one.
+        MissingFileError: There is no record.
     """
     if not state.files:
         return ()
     name = record_name(segment, state.files)
     data = storage.read(name)
-    found = hashlib.sha256(data).hexdigest()
-    if found != state.files:
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != state.files:
         raise DamageError(
-            f"{storage.place}/{name}: its sha256 is {found}, and the version says {state.files}"
+            f"{storage.place}/{name}: its sha256 is {digest}, and the version says {state.files}"
         )
     return msgspec.json.decode(data, type=SegmentFiles).files
 
 
-def recorded(
+def record_segment(
     engine: TaskEngine,
     storage: Storage,
     segment: str,
     state: SegmentState,
-    known: Sequence[PartFile] = (),
+    earlier: Sequence[PartFile] = (),
 ) -> SegmentState:
-    """The state of a segment with a record of the files that it has now.
+    """Write a record of the current files of a segment; return its state with the record.
 
     Args:
-        engine: Runs the tasks that take digests.
-        storage: Where it lies.
+        engine: Runs the tasks that compute digests.
+        storage: The storage of the segment.
         segment: The segment.
-        state: Its state, as it is to be committed.
-        known: Files whose digests were taken before; these stay, so that damage is found.
+        state: The state to commit.
+        earlier: Files with earlier digests; these stay, so that damage is detected.
     """
-    return recorded_all(engine, storage, {segment: state}, {segment: known})[segment]
+    return record_segments(engine, storage, {segment: state}, {segment: earlier})[segment]
 
 
-def recorded_all(
+def record_segments(
     engine: TaskEngine,
     storage: Storage,
     states: Mapping[str, SegmentState],
-    known: Mapping[str, Sequence[PartFile]],
+    earlier: Mapping[str, Sequence[PartFile]],
 ) -> dict[str, SegmentState]:
-    """The states of segments with records of their files, whose digests are taken together.
+    """Write records of several segments; return their states with the records.
 
     Args:
-        engine: See `recorded`.
-        storage: See `recorded`.
+        engine: See `record_segment`.
+        storage: See `record_segment`.
         states: The states by segment.
-        known: Files whose digests were taken before, by segment; a segment may be missing.
+        earlier: Files with earlier digests, by segment; a segment may be missing.
     """
     files: dict[str, dict[str, PartFile]] = {}
     sizes: dict[str, int] = {}
     for segment, state in states.items():
         parts = {part for unit in state.parts.values() for part in unit}
-        before = known.get(segment, ())
+        earlier_files = earlier.get(segment, ())
         conf = f"segments/{segment}/{conf_name(state)}/"
-        files[segment] = {file.name: file for file in before if _stays(file.name, parts, conf)}
-        names = _wanted(storage.walk(f"segments/{segment}"), segment, state)
+        files[segment] = {
+            file.name: file for file in earlier_files if _stays(file.name, parts, conf)
+        }
+        names = _recordable_sizes(storage.walk(f"segments/{segment}"), segment, state)
         sizes |= {name: size for name, size in names.items() if name not in files[segment]}
     specs = [RecordSpec(storage.place, group) for group in _groups(sizes)]
-    for found in engine.map(record_task, specs):
-        for file in found:
+    for digests in engine.map(record_task, specs):
+        for file in digests:
             files[file.name.split("/", 2)[1]].setdefault(file.name, file)
     return {
-        segment: msgspec.structs.replace(state, files=_put(storage, segment, files[segment]))
+        segment: msgspec.structs.replace(state, files=_put_record(storage, segment, files[segment]))
         for segment, state in states.items()
     }
 
 
-def _put(storage: Storage, segment: str, files: Mapping[str, PartFile]) -> str:
-    """Write the record of a segment; its sha256."""
+def _put_record(storage: Storage, segment: str, files: Mapping[str, PartFile]) -> str:
+    """Write the record of a segment; return its sha256."""
     data = msgspec.json.encode(SegmentFiles(tuple(files[name] for name in sorted(files))))
     digest = hashlib.sha256(data).hexdigest()
     storage.put(record_name(segment, digest), data)
@@ -168,32 +170,34 @@ def _put(storage: Storage, segment: str, files: Mapping[str, PartFile]) -> str:
 
 
 def known_files(storage: Storage, segment: str, state: SegmentState) -> tuple[PartFile, ...]:
-    """The files that `read_record` finds; () for a record that is damaged, too."""
+    """Return the files of `read_record`; () for a damaged record, too."""
     try:
         return read_record(storage, segment, state)
     except StorageError:
         return ()
 
 
-def _wanted(there: Sequence[StoredFile], segment: str, state: SegmentState) -> dict[str, int]:
-    """The sizes of the files that a record has, by name; facts come with their manifests."""
+def _recordable_sizes(
+    stored: Sequence[StoredFile], segment: str, state: SegmentState
+) -> dict[str, int]:
+    """Return the sizes of the files for a record, by name; facts come with their manifests."""
     folder = f"segments/{segment}/"
     notes = {*_NOTES, *((FETCH_START,) if state.state != "generated" else ())}
     manifests = {f"{part}.json" for unit in state.parts.values() for part in unit}
     kinds = (*_KINDS, conf_name(state))
-    found = {}
-    for name, size, _ in there:
+    sizes = {}
+    for name, size, _ in stored:
         inner = name.removeprefix(folder)
-        kind, _, rest = inner.partition("/")
+        kind, _, inner_name = inner.partition("/")
         if name.rpartition("/")[2].startswith(TEMPORARY):
             continue  # it was never finished
-        if (kind in kinds and rest) or inner in notes or name in manifests:
-            found[name] = size
-    return found
+        if (kind in kinds and inner_name) or inner in notes or name in manifests:
+            sizes[name] = size
+    return sizes
 
 
 def _stays(name: str, parts: Collection[str], conf: str) -> bool:
-    """Whether a recorded file is still one of the segment: other parts and settings may count."""
+    """Return whether a recorded file is still in use by the parts and settings of a segment."""
     kind = name.split("/")[2]
     if kind.startswith(CONF):
         return name.startswith(conf)
@@ -203,7 +207,7 @@ def _stays(name: str, parts: Collection[str], conf: str) -> bool:
 
 
 def _groups(sizes: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
-    """Files in tasks of about the same size."""
+    """Yield groups of files of about the same size."""
     group: list[str] = []
     total = 0
     for name, size in sizes.items():
@@ -217,24 +221,24 @@ def _groups(sizes: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
 
 
 def record_task(spec: RecordSpec) -> list[PartFile]:
-    """Take the digests of files.
+    """Compute the digests of files.
 
     Raises:
         DamageError: A manifest of a part cannot be read.
     """
     storage = open_storage(spec.storage)
-    found = []
+    files = []
     for name in spec.names:
         with TemporaryDirectory(prefix="record-") as scratch:
-            path = localized(storage, name, Path(scratch))
-            found.append(PartFile(name, path.stat().st_size, file_sha256(path)))
+            path = localize(storage, name, Path(scratch))
+            files.append(PartFile(name, path.stat().st_size, file_sha256(path)))
             if "/parts/" in name:
-                found += _facts(path.read_bytes(), f"{storage.place}/{name}")
-    return found
+                files += _facts(path.read_bytes(), f"{storage.place}/{name}")
+    return files
 
 
 def _facts(data: bytes, path: str) -> Iterator[PartFile]:
-    """The facts of a part; its WARCs are in the archive."""
+    """Yield the facts of a part; its WARCs are in the archive."""
     try:
         part = msgspec.json.decode(data, type=PartManifest)
     except ValueError as error:  # of msgspec, or the encoding

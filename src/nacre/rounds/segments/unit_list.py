@@ -1,4 +1,4 @@
-"""The list of a unit: a file of whole rows of the CrawlDb, in the order of their fetch."""
+"""The list of a unit: a file of rows of the CrawlDb, in the order of their fetch."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from nacre.rounds.segments.parts import UnitPlace
 from nacre.rounds.visits.session_unit import UnitHost, UnitUri
 from nacre.uri.parse import host, origin
 
-_SHOWN = ("key", "via", "path", "source", "last_status")
+_URL_COLUMNS = ("key", "via", "path", "source", "last_status")
 _CAPTURED = [
     "last_status",
     "last_time",
@@ -30,7 +30,7 @@ _CAPTURED = [
     "last_modified",
     "length",
 ]
-_COLUMNS = (*_SHOWN, "url", "score", "cash", "depth", "md", "order", "delay", *_CAPTURED[1:])
+_COLUMNS = (*_URL_COLUMNS, "url", "score", "cash", "depth", "md", "order", "delay", *_CAPTURED[1:])
 
 
 class ParquetList:
@@ -42,7 +42,7 @@ class ParquetList:
     Attributes:
         hosts: The hosts of its URLs.
         done: Keys that earlier attempts fetched.
-        fallbacks: Of seeds for which https was a guess: the key by the http URL.
+        fallbacks: The key of each seed for which https was a guess, by its http URL.
     """
 
     def __init__(self, place: UnitPlace) -> None:
@@ -64,19 +64,19 @@ class ParquetList:
         self._fetched: set[int] | None = None
         columns = (table.column(name).to_pylist() for name in ("path", "source", "last_status"))
         rows = zip(keys, self._urls, *columns, strict=True)
-        found = {_fallback(url, *more): key for key, url, *more in rows}
-        self.fallbacks = {url: key for url, key in found.items() if url}
+        fallbacks = {_fallback(url, *more): key for key, url, *more in rows}
+        self.fallbacks = {url: key for url, key in fallbacks.items() if url}
 
     def __len__(self) -> int:
         """Number of URLs."""
         return len(self._keys)
 
     def __contains__(self, url: object) -> bool:
-        """Whether a URL, or a key, is in it."""
+        """Return whether the list has a URL or a key."""
         return url in self._scores or url in self._others
 
     def plans(self) -> dict[str, HostLoad]:
-        """The hosts with their URLs, and the expected time between two fetches."""
+        """Return the hosts with their URLs, and the expected time between two fetches."""
         delays: dict[str, float] = {}
         if "delay" in self._table.column_names:
             column = self._table.column("delay").to_pylist()
@@ -86,31 +86,31 @@ class ParquetList:
         }
 
     def listed(self, key: str) -> PageScore | None:
-        """Score, cash, depth and metadata of a URL of the list; None: it is not in it."""
-        found = self._scores.get(key)
-        if found is None:
+        """Return score, cash, depth and metadata of a listed URL; None if it is not listed."""
+        values = self._scores.get(key)
+        if values is None:
             return None
-        score, cash, depth, md = found
+        score, cash, depth, md = values
         return PageScore(int(score or 0), int(cash or 0), depth or 0, dict(md or ()))
 
-    def left(self, done: set[str]) -> Iterator[tuple[str, str]]:
-        """Key and URL of the entries that are not done."""
+    def left(self, fetched: set[str]) -> Iterator[tuple[str, str]]:
+        """Yield key and URL of the entries that are not fetched."""
         for key, url in zip(self._keys, self._urls, strict=True):
-            if key not in done:
+            if key not in fetched:
                 yield key, url
 
     def portion(self, start: int, number: int) -> Sequence[UnitUri | None]:
         """See `UnitList.portion`."""
-        table, done = self._table.slice(start, number), self.done
-        columns = (table.column(name).to_pylist() for name in _SHOWN)
+        table, fetched = self._table.slice(start, number), self.done
+        columns = (table.column(name).to_pylist() for name in _URL_COLUMNS)
         ways = zip(*columns, strict=True)
-        known: Sequence[Mapping[str, Any] | None] = [None] * len(table)
+        captures: Sequence[Mapping[str, Any] | None] = [None] * len(table)
         if table.column("warc_date").null_count < len(table):
-            known = table.select(_CAPTURED).to_pylist()
+            captures = table.select(_CAPTURED).to_pylist()
         return [
-            None if key in done else _unit_uri(url, via, path, source, tried, captured)
+            None if key in fetched else _unit_uri(url, via, path, source, tried, captured)
             for url, (key, via, path, source, tried), captured in zip(
-                self._urls[start : start + number], ways, known, strict=True
+                self._urls[start : start + number], ways, captures, strict=True
             )
         ]
 

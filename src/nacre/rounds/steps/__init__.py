@@ -1,6 +1,6 @@
 """The steps of a batch crawl, each a driver and its tasks.
 
-`context.py` is what all of them are given. `inject.py` brings seeds in; `generate.py` chooses what
-is fetched, after `judging.py` has asked changed rules; `fetch.py` runs the units of a segment;
-`update.py` brings what was fetched into the tables.
+`context.py` is the context of all steps. `inject.py` adds seeds; `generate.py` chooses URLs to
+fetch, after `judging.py` has applied changed rules; `fetch.py` runs the units of a segment;
+`update.py` merges fetch results into the tables.
 """

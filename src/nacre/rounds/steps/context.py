@@ -12,14 +12,14 @@ from nacre.settings.settings import JobSettings
 from nacre.store.layout import Layout
 
 _SHARED, _LEAST = 200 * 10**6, 100 * 10**6
-"""Bytes of kernels of small tasks: of all that run at the same time, and of one at least."""
+"""Bytes of the kernels of small tasks: of all parallel tasks, and the least for each task."""
 
 Told = Callable[[str, Mapping[str, Any]], None]
-"""Hears how far a step is: a name, and numbers."""
+"""Progress callback: receives a name, and numbers."""
 
 
-def nobody(_what: str, _numbers: Mapping[str, Any]) -> None:
-    """Hear of no progress."""
+def ignore_progress(_name: str, _numbers: Mapping[str, Any]) -> None:
+    """Ignore the progress."""
 
 
 HostCheck = Callable[[Iterable[str]], None]
@@ -40,8 +40,8 @@ class StepContext:
         cycle: Its versions.
         engine: Runs the tasks.
         clock: The clock of the step, ms since the epoch.
-        dry: Say what would be done, and commit nothing.
-        told: Hears how far it is.
+        dry: Report what would be done, and commit nothing.
+        told: Receives the progress.
     """
 
     layout: Layout
@@ -50,7 +50,7 @@ class StepContext:
     engine: TaskEngine
     clock: int
     dry: bool = False
-    told: Told = nobody
+    told: Told = ignore_progress
 
     @property
     def settings(self) -> JobSettings:
@@ -67,7 +67,7 @@ class StepContext:
     def shared_place(self) -> TaskPlace:
         """The place of tasks on the seeds of a bucket, which share `_SHARED` bytes.
 
-        More makes them no faster, and the kernel of a task writes to disk what it has no space for.
+        More memory makes them no faster, and the kernel of a task spills to disk.
         """
         share = max(_SHARED // self.engine.workers, _LEAST)
         return self.place._replace(memory=min(self.place.memory, share))

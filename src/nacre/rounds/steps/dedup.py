@@ -1,9 +1,9 @@
-"""The step `dedup`: of pages with the same content one counts, the others become db_duplicate.
+"""The step `dedup`: one page of the same content stays, the others become db_duplicate.
 
-Four passes. Visits tell which signatures have new or lost pages; the table of signatures, which is
-an index and nothing more, names all pages that may have one of those; the CrawlDb says which of
-them really have it now, and with which score; of those the criteria choose. What pages declare as
-canonical comes first. Source: Nutch, `DeduplicationJob` (reference N 1.12).
+Four passes. Visits show which signatures have new or lost pages; the table of signatures, which is
+only an index, lists all pages that may have these; the CrawlDb confirms the pages that have them
+now, with their scores; the criteria choose among them. Declared canonical pages come first. Source:
+Nutch, `DeduplicationJob` (reference N 1.12).
 """
 
 import secrets
@@ -25,12 +25,12 @@ from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.settings import UriSettings
 from nacre.rounds.journal import UPDATED
 from nacre.rounds.steps.context import StepContext
-from nacre.rounds.steps.dedup_files import SIGNATURES, published, with_buckets
-from nacre.rounds.steps.dedup_marks import COMPARED, compared_before, marked_as_compared
+from nacre.rounds.steps.dedup_files import SIGNATURES, add_buckets, publish_sets
+from nacre.rounds.steps.dedup_marks import COMPARED, compared_before, mark_compared
 from nacre.rounds.steps.links import bucket_ranges, waiting_segments
-from nacre.rounds.steps.near import IndexSpec, NearSearch, near_duplicates
+from nacre.rounds.steps.near import IndexSpec, NearSearch, find_near_duplicates
 from nacre.rounds.steps.update_tasks import FetchedFacts, facts_of, local_facts
-from nacre.rounds.storage import localized, remove_folder
+from nacre.rounds.storage import localize, remove_folder
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -44,11 +44,11 @@ from nacre.rounds.tables.tables import (
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, TableFile
 
 _FEW = 100_000
-"""Pages that one task looks at."""
+"""Pages that one task reads."""
 _BESIDE = 260 * 10**6
-"""Bytes of the process that chooses beside those of its kernel, which fills what it may have: one
-task does so for all pages."""
-_THERE = f"({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)}, {int(Status.DUPLICATE)})"
+"""Bytes of the choosing process in addition to its kernel, which uses all of its memory: one task
+chooses for all pages."""
+_EXISTING = f"({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)}, {int(Status.DUPLICATE)})"
 
 
 _NEWEST = (
@@ -61,15 +61,15 @@ class DedupResult(NamedTuple):
     """The outcome of the step.
 
     Attributes:
-        segments: Segments whose visits were looked at.
-        pages: Pages that share their signature with another.
+        segments: Segments whose visits were read.
+        pages: Pages that share their signature with another page.
         groups: Groups of them.
-        marked: Pages that are duplicates now and were none.
-        released: Pages that were duplicates and are none.
-        canonical: Of the marked ones, those that name another page as their canonical one.
-        near: Of the marked ones, those whose text is almost that of another.
+        marked: New duplicates.
+        released: Pages that are no duplicates any more.
+        canonical: Marked pages that declare another page as canonical.
+        near: Marked pages whose text is almost that of another page.
         again: Segments that were compared before, with other options.
-        version: The version; None where nothing was committed.
+        version: The version; None if nothing was committed.
     """
 
     segments: Sequence[str] = ()
@@ -84,10 +84,10 @@ class DedupResult(NamedTuple):
 
 
 def index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
-    """Bring the visits into the index; candidates for the second pass, and the files."""
+    """Add visits to the index; return the number of candidates for the second pass, and files."""
     with spec.place.open() as work:
         _load_changes(work, spec)
-        columns = ", ".join(one.name for one in SIGNATURE_COLUMNS)
+        columns = ", ".join(column.name for column in SIGNATURE_COLUMNS)
         merge = table_kind(SIGNATURES).merge
         work.kernel.execute("create temp table known as select * from changes limit 0")
         for bucket in spec.known:
@@ -97,16 +97,24 @@ def index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
                 "where signature in (select signature from changes)"
             )
         where = (SIGNATURES, spec.version)
-        files = published(work, "changes", columns, "signature, key", where, dry=spec.dry)
+        files = publish_sets(work, "changes", columns, "signature, key", where, dry=spec.dry)
         return _members(work, spec), files
 
 
 def _load_changes(work: TaskWork, spec: IndexSpec) -> None:
     """Make the table `changes`: pages that have a signature since their visit, or lost one."""
     visits = parquet(
-        local_facts(work.storage, [n for one in spec.facts for n in one.files("visits")], work)
+        local_facts(
+            work.storage,
+            [n for segment_facts in spec.facts for n in segment_facts.files("visits")],
+            work,
+        )
     )
-    lists = parquet(local_facts(work.storage, [n for one in spec.facts for n in one.lists], work))
+    lists = parquet(
+        local_facts(
+            work.storage, [n for segment_facts in spec.facts for n in segment_facts.lists], work
+        )
+    )
     bucket = signature_bucket_sql("signature", spec.buckets)
     new = (
         "case when v.status between 200 and 299 then v.signature "
@@ -140,15 +148,15 @@ def _members(work: TaskWork, spec: IndexSpec) -> int:
         "create temp table members as select signature, key from live qualify "
         "count(*) over (partition by signature) > 1 or not fresh"
     )
-    with_buckets(kernel, "members", spec.buckets)
+    add_buckets(kernel, "members", spec.buckets)
     return work.send("select signature, key, bucket from members_in", spec.exchange)
 
 
 class ClaimsSpec(NamedTuple):
-    """Pages that declare another one as their canonical one.
+    """One task: pages that declare another page as canonical.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         facts: The segments.
         uri: `uri`, for keys.
         exchange: Name of the file of claims.
@@ -161,16 +169,16 @@ class ClaimsSpec(NamedTuple):
 
 
 def claims_task(spec: ClaimsSpec) -> int:
-    """Write what pages declare, as keys: how many they are."""
+    """Write the declared canonical pages as keys; return their number."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     canonical = canonicalizer(spec.uri).canonical
     with spec.place.open() as work:
-        names = [name for one in spec.facts for name in one.files("visits")]
+        names = [name for values in spec.facts for name in values.files("visits")]
         rows = work.kernel.rows(
             "select key, canonical, signature from (select key, canonical, signature, status from "
             f"{parquet(local_facts(work.storage, names, work))} "
-            # What was not modified, or not reached, declares what it did before.
+            # A page that was not modified or not reached keeps its declaration.
             "where status > 0 and status <> 304 "
             "qualify row_number() over (partition by key order by time desc) = 1) "
             "where canonical is not null and status between 200 and 299"
@@ -178,18 +186,18 @@ def claims_task(spec: ClaimsSpec) -> int:
         types = {"key": pa.string(), "canonical": pa.string(), "signature": pa.binary()}
         keys, urls, signatures = zip(*rows, strict=True) if rows else ((), (), ())
         columns = [keys, [canonical(url) for url in urls], signatures]
-        arrays = [pa.array(one, of) for one, of in zip(columns, types.values(), strict=True)]
+        arrays = [pa.array(values, of) for values, of in zip(columns, types.values(), strict=True)]
         work.kernel.load("claims", pa.table(arrays, names=list(types)))
         return work.send("select * from claims where canonical <> key", spec.exchange)
 
 
 class ConfirmSpec(NamedTuple):
-    """The second pass: which pages of some buckets really have the signature.
+    """The second pass: confirm the pages of some buckets that have the signature.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         sources: The files of the first pass.
-        claims: The file of what pages declare as canonical; "" for none.
+        claims: The file of declared canonical pages; "" for none.
         buckets: The buckets of the CrawlDb.
         interval: Interval of a row that has none, s.
         exchange: Name of the file of confirmed pages.
@@ -209,7 +217,7 @@ _CONFIRMED = (
 
 
 def confirm_task(spec: ConfirmSpec) -> tuple[int, list[tuple[str, str]]]:
-    """Ask the CrawlDb; confirmed pages, and pairs of a page and its canonical one that is there."""
+    """Look pages up; return the number of confirmed pages, and pairs of page and canonical page."""
     with spec.place.open() as work:
         kernel = work.kernel
         kernel.execute(f"create temp table confirmed ({_CONFIRMED})")
@@ -217,7 +225,7 @@ def confirm_task(spec: ConfirmSpec) -> tuple[int, list[tuple[str, str]]]:
         members = parquet(local_facts(work.storage, spec.sources, work)) if spec.sources else ""
         claims = ""
         if spec.claims:
-            claims = parquet([str(localized(work.storage, spec.claims, work.scratch))])
+            claims = parquet([str(localize(work.storage, spec.claims, work.scratch))])
         for bucket in spec.buckets:
             columns = ["status", "signature", "score", "cash", "fetch_time", "dup_of"]
             local = local_bucket(work.storage, bucket, work.scratch)
@@ -227,7 +235,7 @@ def confirm_task(spec: ConfirmSpec) -> tuple[int, list[tuple[str, str]]]:
                 kernel.execute(
                     "insert into confirmed select m.signature, m.key, r.score + r.cash, "
                     f"r.fetch_time, r.dup_of, {bucket.bucket} from {members} m join rows r "
-                    f"on r.key = m.key and r.signature = m.signature and r.status in {_THERE} "
+                    f"on r.key = m.key and r.signature = m.signature and r.status in {_EXISTING} "
                     f"where m.bucket = {bucket.bucket}"
                 )
             if claims:
@@ -236,14 +244,14 @@ def confirm_task(spec: ConfirmSpec) -> tuple[int, list[tuple[str, str]]]:
 
 
 class ChooseSpec(NamedTuple):
-    """The last pass: which of the pages of a group counts.
+    """The last pass: choose one page of each group.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         sources: The files of the second pass.
-        canonical: Pages that are copies of their canonical ones, which are there.
-        claims: The file of what pages declare; "" for none.
+        canonical: Pairs of a page and its existing canonical page.
+        claims: The file of declared canonical pages; "" for none.
         settings: `cycle.dedup`.
         buckets: Number of buckets.
         exchange: Name of the file for the keys of duplicates; "" for none.
@@ -262,7 +270,7 @@ class ChooseSpec(NamedTuple):
 
 
 def choose_task(spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile]]]:
-    """Choose, and write what changes in the CrawlDb and in the index."""
+    """Choose, and write the changes of the CrawlDb and of the index."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     memory = spec.place.memory
@@ -289,21 +297,23 @@ def choose_task(spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile
             f"create temp table found as select key, dup_of from ({query}) union all "
             "select key, dup_of from declared"
         )
-        return _chosen(work, spec)
+        return _write_choice(work, spec)
 
 
-def _chosen(work: TaskWork, spec: ChooseSpec) -> tuple[DedupResult, dict[str, list[TableFile]]]:
+def _write_choice(
+    work: TaskWork, spec: ChooseSpec
+) -> tuple[DedupResult, dict[str, list[TableFile]]]:
     kernel = work.kernel
-    with_buckets(kernel, "found", spec.buckets)
+    add_buckets(kernel, "found", spec.buckets)
     kernel.execute("drop table found")
     where = (CRAWLDB, spec.version)
-    made = published(work, "found_in", "key, dup_of", "key", where, dry=spec.dry)
-    files = {CRAWLDB: made}
+    changed_files = publish_sets(work, "found_in", "key, dup_of", "key", where, dry=spec.dry)
+    files = {CRAWLDB: changed_files}
     if spec.exchange:
         work.send("select key from found_in", spec.exchange)
     if spec.claims:
-        # They take no part among equals until they are visited again.
-        claims = parquet([str(localized(work.storage, spec.claims, work.scratch))])
+        # They are not compared until they are visited again.
+        claims = parquet([str(localize(work.storage, spec.claims, work.scratch))])
         columns = ", ".join(one.name for one in SIGNATURE_COLUMNS)
         kernel.execute(
             "create temp table past as select signature, key, false as live, 0::BIGINT as time, "
@@ -312,7 +322,9 @@ def _chosen(work: TaskWork, spec: ChooseSpec) -> tuple[DedupResult, dict[str, li
             "where signature is not null and key in (select key from declared)"
         )
         where = (SIGNATURES, spec.version)
-        files[SIGNATURES] = published(work, "past", columns, "signature, key", where, dry=spec.dry)
+        files[SIGNATURES] = publish_sets(
+            work, "past", columns, "signature, key", where, dry=spec.dry
+        )
     pages, groups = kernel.rows("select count(*), count(distinct signature) from pages")[0]
     marks, released = kernel.rows("select count(dup_of), count(*) - count(dup_of) from found_in")[0]
     return DedupResult((), pages, groups, marks, released, len(spec.canonical)), files
@@ -322,13 +334,13 @@ def _chosen(work: TaskWork, spec: ChooseSpec) -> tuple[DedupResult, dict[str, li
 
 
 def dedup(context: StepContext, settings: CycleDedupSettings) -> DedupResult:
-    """Look for duplicates among the pages that were visited since the last time.
+    """Find duplicates among the pages that were visited since the last time.
 
-    All updated segments are looked at where some were compared with other options.
+    If some segments were compared with other options, all updated segments are compared.
 
     Args:
         context: The context of the driver.
-        settings: `cycle.dedup`, with what options say.
+        settings: `cycle.dedup`, with the options applied.
 
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
@@ -337,29 +349,29 @@ def dedup(context: StepContext, settings: CycleDedupSettings) -> DedupResult:
     waiting = waiting_segments(version, COMPARED, (UPDATED,))
     updated = waiting_segments(version, "", (UPDATED,))
     again = compared_before(updated, settings)
-    # The newest visit of a page may be in any of them.
+    # The newest visit of a page may be in any segment.
     waiting = updated if again else waiting
     facts = tuple(facts_of(name, state) for name, state in waiting.items())
-    if not any(one.parts for one in facts):
+    if not any(segment_facts.parts for segment_facts in facts):
         return DedupResult()
     folder = f"exchange/dedup-{version.number + 1}-{secrets.token_hex(6)}"
     try:
-        found, added = _Looking(context, settings, version, facts, folder).run()
-        found = found._replace(segments=tuple(waiting), again=len(again))
+        result, added = _DuplicateSearch(context, settings, version, facts, folder).run()
+        result = result._replace(segments=tuple(waiting), again=len(again))
         if context.dry:
-            return found
+            return result
         changes = CycleChanges(
             step="dedup",
             clock=context.clock,
             options=settings.model_dump(mode="json", exclude_defaults=True),
             counters={
-                name: value for name, value in found._asdict().items() if isinstance(value, int)
+                name: value for name, value in result._asdict().items() if isinstance(value, int)
             },
             added={table: files for table, files in added.items() if files},
             buckets=_new_buckets(version, added),
-            segments=marked_as_compared(waiting, settings),
+            segments=mark_compared(waiting, settings),
         )
-        return found._replace(version=context.cycle.commit(version, changes))
+        return result._replace(version=context.cycle.commit(version, changes))
     finally:
         remove_folder(context.cycle.storage, folder)
 
@@ -370,8 +382,8 @@ def _new_buckets(version: CycleVersion, added: dict[str, list[TableFile]]) -> di
     return {SIGNATURES: version.tables[CRAWLDB].buckets}
 
 
-class _Looking:
-    """One look for duplicates."""
+class _DuplicateSearch:
+    """One search for duplicates."""
 
     def __init__(
         self,
@@ -389,10 +401,10 @@ class _Looking:
         self._buckets = version.tables[CRAWLDB].buckets
 
     def run(self) -> tuple[DedupResult, dict[str, list[TableFile]]]:
-        """Look: the outcome, and the files of each table."""
-        members, files = self._indexed()
+        """Search; return the result, and the files of each table."""
+        members, files = self._index()
         claims = self._claims() if self._settings.canonical else ""
-        confirmed, pairs = self._confirmed(members, claims)
+        confirmed, pairs = self._confirm(members, claims)
         spec = ChooseSpec(
             self._context.place,
             self._version.number + 1,
@@ -404,63 +416,63 @@ class _Looking:
             f"{self._folder}/chosen.parquet" if self._settings.near else "",
             self._context.dry,
         )
-        ((found, chosen),) = self._context.engine.map(choose_task, [spec])
-        marked = found.marked or found.released
+        ((result, chosen),) = self._context.engine.map(choose_task, [spec])
+        marked = result.marked or result.released
         chosen[SIGNATURES] = [*files, *chosen.get(SIGNATURES, [])]
         if self._settings.near:
-            near = near_duplicates(self._near(spec.exchange if marked else ""))
+            near = find_near_duplicates(self._near(spec.exchange if marked else ""))
             for table, more in near.files.items():
                 chosen[table] = [*chosen[table], *more]
-            found = found._replace(
+            result = result._replace(
                 near=near.marked,
-                marked=found.marked + near.marked,
-                released=found.released + near.released,
+                marked=result.marked + near.marked,
+                released=result.released + near.released,
             )
-        return found, chosen
+        return result, chosen
 
     def _near(self, chosen: str) -> NearSearch:
         cycle, version = self._context.cycle, self._version
-        known = buckets_of(cycle, version, SIGNATURES) if SIGNATURES in version.tables else []
+        buckets = buckets_of(cycle, version, SIGNATURES) if SIGNATURES in version.tables else []
         return NearSearch(
             self._context,
             self._settings,
             version,
             self._facts,
-            tuple(known),
+            tuple(buckets),
             chosen,
             self._folder,
             self._buckets,
         )
 
-    def _indexed(self) -> tuple[tuple[str, ...], list[TableFile]]:
+    def _index(self) -> tuple[tuple[str, ...], list[TableFile]]:
         cycle, version = self._context.cycle, self._version
-        known = []
+        known_buckets = []
         buckets = self._buckets
         if SIGNATURES in version.tables:
-            known = buckets_of(cycle, version, SIGNATURES)
+            known_buckets = buckets_of(cycle, version, SIGNATURES)
             buckets = version.tables[SIGNATURES].buckets
         specs = [
             IndexSpec(
                 self._context.place,
                 version.number + 1,
                 self._facts,
-                tuple(one for one in known if first <= one.bucket <= last),
+                tuple(bucket for bucket in known_buckets if first <= bucket.bucket <= last),
                 buckets,
                 first,
                 last,
                 f"{self._folder}/members-{first}.parquet",
                 self._context.dry,
             )
-            for first, last in bucket_ranges(buckets, self._index_tasks(known))
+            for first, last in bucket_ranges(buckets, self._index_tasks(known_buckets))
         ]
         results = self._context.engine.map(index_task, specs)
         named = [spec.exchange for spec, (rows, _) in zip(specs, results, strict=True) if rows]
         return tuple(named), [file for _, files in results for file in files]
 
     def _index_tasks(self, known: Sequence[BucketFiles]) -> int:
-        """Tasks of the first pass; one for few pages, as a process costs more than they do."""
+        """Return the number of tasks of the first pass: 1 for few pages."""
         rows = sum(file.rows for bucket in known for file in bucket.all)
-        rows += sum(self._version.segments[one.segment].urls for one in self._facts)
+        rows += sum(self._version.segments[s.segment].urls for s in self._facts)
         return self._context.engine.workers if rows > _FEW else 1
 
     def _claims(self) -> str:
@@ -470,10 +482,10 @@ class _Looking:
         (rows,) = context.engine.map(claims_task, [spec])
         return name if rows else ""
 
-    def _confirmed(
+    def _confirm(
         self, members: tuple[str, ...], claims: str
     ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-        """The files of confirmed pages, and pages whose canonical one is there."""
+        """Return the files of confirmed pages, and pairs of a page and its canonical page."""
         if not members and not claims:
             return (), ()
         context = self._context

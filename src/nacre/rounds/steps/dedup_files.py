@@ -1,4 +1,4 @@
-"""Rows of the tasks of `dedup` with the buckets of their URLs, and the files made of them."""
+"""Add the buckets of URLs to rows of the tasks of `dedup`, and publish them as files."""
 
 from nacre.crawldb.hosts import host_sql
 from nacre.crawldb.kernels import Kernel
@@ -10,12 +10,12 @@ SIGNATURES = "signatures"
 """The name of the table of signatures."""
 
 
-def with_buckets(kernel: Kernel, table: str, buckets: int, column: str = "key") -> None:
-    """Make `TABLE_in` of a table: with `bucket`, that of the URL in a column."""
+def add_buckets(kernel: Kernel, table: str, buckets: int, column: str = "key") -> None:
+    """Make `TABLE_in` from a table, with the column `bucket` of the URL in a column."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    hosts = [one for (one,) in kernel.rows(f"select distinct {host_sql(column)} from {table}")]
-    numbers = [bucket_of_host(one, buckets) for one in hosts]
+    hosts = [name for (name,) in kernel.rows(f"select distinct {host_sql(column)} from {table}")]
+    numbers = [bucket_of_host(name, buckets) for name in hosts]
     kernel.load("hosts_in", pa.table({"host": pa.array(hosts, pa.string()), "bucket": numbers}))
     kernel.execute(
         f"create or replace temp table {table}_in as select t.*, h.bucket::INTEGER as bucket "
@@ -23,7 +23,7 @@ def with_buckets(kernel: Kernel, table: str, buckets: int, column: str = "key") 
     )
 
 
-def published(
+def publish_sets(
     work: TaskWork,
     table: str,
     columns: str,

@@ -1,7 +1,7 @@
-"""Marks of segments that `dedup` has compared: with which options it did so.
+"""Marks of segments that `dedup` has compared, with its options.
 
-A segment that was compared with other options is compared again, and then all of them are: what
-counts of a page is its newest visit, in whatever segment that is. All functions are pure.
+If a segment was compared with other options, all segments are compared again, as the newest visit
+of a page may be in any segment. All functions are pure.
 """
 
 from collections.abc import Mapping
@@ -13,30 +13,30 @@ from nacre.crawldb.settings import CycleDedupSettings
 from nacre.rounds.tables.versions import SegmentState
 
 COMPARED = "dedup"
-"""The word by which a segment is marked that was compared."""
+"""The key of the mark of a compared segment."""
 
 
 def covers(mark: object, settings: CycleDedupSettings) -> bool:
-    """Whether the options of a mark find all that settings look for.
+    """Return whether a comparison with the options of a mark covers the settings.
 
     Args:
-        mark: The value of a mark; True, of an earlier version: the usual options.
-        settings: `cycle.dedup`, with what options say.
+        mark: The value of a mark; True, of an earlier version, for the default options.
+        settings: `cycle.dedup`, with the options applied.
     """
-    said = _options(mark)
+    options = _options(mark)
     return (
-        (said["group"], said["order"]) == (settings.group, list(settings.order))
-        and said["canonical"] >= settings.canonical
-        and said["near"] >= settings.near
+        (options["group"], options["order"]) == (settings.group, list(settings.order))
+        and options["canonical"] >= settings.canonical
+        and options["near"] >= settings.near
     )
 
 
 def mark_of(settings: CycleDedupSettings, before: object = None) -> dict[str, Any]:
-    """The mark of a segment that was compared.
+    """Return the mark of a compared segment.
 
     Args:
         settings: The options.
-        before: Its mark so far; None for none. What that found beside is still marked.
+        before: Its earlier mark; None for none. Its comparisons are included.
     """
     now = _plain(settings)
     old = _options(before) if before is not None else now
@@ -48,7 +48,7 @@ def mark_of(settings: CycleDedupSettings, before: object = None) -> dict[str, An
 def compared_before(
     updated: Mapping[str, SegmentState], settings: CycleDedupSettings
 ) -> tuple[str, ...]:
-    """The segments that were compared with options that do not cover the settings.
+    """Return the segments that were compared with options that do not cover the settings.
 
     Args:
         updated: Segments by name.
@@ -61,10 +61,10 @@ def compared_before(
     )
 
 
-def marked_as_compared(
+def mark_compared(
     segments: Mapping[str, SegmentState], settings: CycleDedupSettings
 ) -> dict[str, SegmentState | None]:
-    """Segments with the mark of these options.
+    """Return segments with the mark of these options.
 
     Args:
         segments: Segments by name.
@@ -83,5 +83,5 @@ def _plain(settings: CycleDedupSettings) -> dict[str, Any]:
 
 
 def _options(mark: object) -> dict[str, Any]:
-    usual = _plain(CycleDedupSettings())
-    return {**usual, **mark} if isinstance(mark, dict) else usual
+    default = _plain(CycleDedupSettings())
+    return {**default, **mark} if isinstance(mark, dict) else default

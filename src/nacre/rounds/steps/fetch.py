@@ -1,8 +1,8 @@
 """The step `fetch`: runs the units of a segment, and commits what they made.
 
-A unit is a process of its own, which a task of the engine waits for: `unit_process.py`. The driver
-alone commits: exactly the chain of parts behind each row. Parts of attempts that lost are never
-named; their WARCs go to `orphans/`.
+A unit is a separate process, which a task of the engine waits for: `unit_process.py`. Only the
+    driver commits: one chain of parts for each unit. Parts of superseded attempts are never listed;
+    their WARCs are moved to `orphans/`.
 """
 
 import contextlib
@@ -39,8 +39,8 @@ from nacre.rounds.segments.segment_files import (
     FETCH_START,
     FirstStart,
     known_files,
+    record_segment,
     record_task,
-    recorded,
 )
 from nacre.rounds.steps.fetch_time import AT_ONCE
 from nacre.rounds.storage import MissingFileError, Storage
@@ -64,15 +64,15 @@ from nacre.store.layout import Layout
 GENERATED, FETCHED = "generated", "fetched"
 
 _CLOCK = SystemClock()
-"""Of units and their limits: the clock of a step may be any time."""
+"""The clock of units and their limits: the clock of a step may be any time."""
 _TRIES = 20
 _PART_LOCAL, _PART_REMOTE = 600.0, 60.0
 
 NAMED = 10
-"""Hosts of a result by name."""
+"""Hosts of a result that are listed by name."""
 
-TOLD_BY_FETCH: Final = frozenset((fetch_unit, check_parts, record_task))
-"""Functions of tasks of which `fetch` itself says how far they are."""
+REPORTED_BY_FETCH: Final = frozenset((fetch_unit, check_parts, record_task))
+"""Functions of tasks whose progress `fetch` reports itself."""
 
 
 class FetchContext(Protocol):
@@ -105,7 +105,7 @@ class FetchContext(Protocol):
 
     @property
     def told(self) -> Callable[[str, Mapping[str, Any]], None]:
-        """Hears how far it is."""
+        """Receives the progress."""
         ...
 
 
@@ -114,14 +114,14 @@ class FetchOptions:
     """Options of a fetch.
 
     Attributes:
-        units: Units at the same time on this machine; 0: all of a segment that this machine listed,
-            of others as many as the engine has workers.
-        parallel: Fetches at the same time in each; 0: as the settings say.
-        time_limit: Longest time, seconds; 0: none but the end of the leases.
+        units: Parallel units on this machine; 0: all of a segment that this machine listed, for
+            others the workers of the engine.
+        parallel: Parallel fetches of each unit; 0: as in the settings.
+        time_limit: Longest time, seconds; 0: until the end of the leases.
         slice: Seconds after which a unit makes a part; 0: see `part_seconds`.
-        scratch: Where units work; "": as `cycle.scratch` says, else in a folder of the job, or on a
+        scratch: Folder of the work of units; "": `cycle.scratch`, else a folder of the job, or on a
             cluster of the system.
-        stopped: Whether somebody wants the step to end; it can be resumed.
+        stopped: Returns whether a stop is requested; the step can be resumed.
     """
 
     units: int = 0
@@ -137,19 +137,20 @@ class SegmentFetch:
     """The result of a fetch.
 
     Attributes:
-        version: The version that it committed, or found; None when it was interrupted.
+        version: The version that it committed, or the newest; None if it was interrupted.
         segment: The segment.
         done_before: It was fetched before: nothing was done.
-        interrupted: Units are left; nothing was committed. The counts are of what is kept so far.
-        units: Units.
-        parts: Parts that count.
+        interrupted: Units are unfinished; nothing was committed. The counts are those of the parts
+            so far.
+        units: Number of units.
+        parts: Number of committed parts.
         statuses: Final visits by status.
         not_attempted: URLs of the lists that were not attempted, by reason.
-        hosts: Hosts that were asked.
-        by_host: Final visits of the hosts with most of them, the most first; at most 10.
+        hosts: Hosts with a request.
+        by_host: Final visits of the 10 hosts with the most, in descending order.
         bytes: Payload received.
         warc_bytes: Bytes of WARC.
-        late: Its time or its leases had ended before it went on, so that it asked for nothing.
+        late: Its time or its leases had ended before it resumed, so that it requested nothing.
     """
 
     segment: str
@@ -173,7 +174,7 @@ class SegmentFetch:
 
     @property
     def faults(self) -> int:
-        """URLs that ended by an error of Nacre itself; they are due again as others that failed."""
+        """URLs that ended by an error of Nacre itself; they are due again like other failures."""
         return self.statuses[FetchStatus.RUNTIME_EXCEPTION]
 
 
@@ -183,8 +184,8 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     Raises:
         ConfigError: Units cannot work in `cycle.scratch`.
         JobError: There is no such segment, or another driver fetches it.
-        StorageError: A unit failed again and again, or a file cannot be written.
-        DamageError: A file of a part is not the one that its unit wrote.
+        StorageError: A unit failed repeatedly, or a file cannot be written.
+        DamageError: A file of a part differs from what its unit wrote.
     """
     cycle = context.cycle
     if context.engine.name == "local":
@@ -204,44 +205,42 @@ def fetch(context: FetchContext, segment: str, options: FetchOptions) -> Segment
     with _FetchWatch(context, places, FetchPace(state.urls, deadline), options.stopped) as watch:
         at_once = options.units or int(state.more.get(AT_ONCE, 0))
         results = _run(context.engine, specs, at_once, watch.ended)
-    taken = [result.unit for result in results if result.fenced]
-    if taken:
+    taken_over = [r.unit for r in results if r.fenced]
+    if taken_over:
         raise ConflictError(
-            f"the unit {taken[0]} of {segment} was taken over by another driver, which fetches "
-            "the segment now; wait until it has ended"
+            f"the unit {taken_over[0]} of {segment} was taken over by another driver, which "
+            "fetches the segment now; wait until it has ended"
         )
     late = 0.0 < deadline <= began
-    found = SegmentFetch(segment=segment, units=len(places), late=late)
-    chains = {
-        place.unit: _checked(place, result) for place, result in zip(places, results, strict=True)
-    }
-    if not all(result.done for result in results):
-        found.interrupted = True
-        _count(found, places, chains)
-        return found
+    fetched = SegmentFetch(segment=segment, units=len(places), late=late)
+    chains = {p.unit: _chain_of_result(p, r) for p, r in zip(places, results, strict=True)}
+    if not all(r.done for r in results):
+        fetched.interrupted = True
+        _count(fetched, places, chains)
+        return fetched
     checks = checks_of(storage.place, (part for chain in chains.values() for part in chain))
     context.engine.map(check_parts, checks)
-    _count(found, places, chains)
-    found.version = _commit(context, segment, chains, found)
+    _count(fetched, places, chains)
+    fetched.version = _commit(context, segment, chains, fetched)
     _tidy(storage, places, chains)
-    return found
+    return fetched
 
 
 def _deadline(
     context: FetchContext, segment: str, state: SegmentState, options: FetchOptions
 ) -> float:
-    """The end of the fetch, seconds since the epoch; 0: none. It stays when the fetch is resumed.
+    """Return the end of the fetch, seconds since the epoch; 0 for none; kept by a resumed fetch.
 
-    The clock of a step may be any time: what is left of leases counts from the first start.
+    The clock of a step may be any time: the remaining time of leases counts from the first start.
     """
     storage, name = context.cycle.storage, f"segments/{segment}/{FETCH_START}"
     try:
         first = msgspec.json.decode(storage.read(name), type=FirstStart)
     except MissingFileError:
-        left = max((state.until - context.clock) / 1000.0, 1.0) if state.until else 0.0
-        first = FirstStart(_CLOCK.now(), left)
+        lease = max((state.until - context.clock) / 1000.0, 1.0) if state.until else 0.0
+        first = FirstStart(_CLOCK.now(), lease)
         storage.put(name, msgspec.json.encode(first))
-    except ValueError as error:  # of msgspec, or the encoding
+    except ValueError as error:  # msgspec, or the encoding
         raise DamageError(
             f"{storage.place}/{name} does not say when the fetch began ({error}). Remove it: the "
             "time limit then counts from the next start"
@@ -251,7 +250,7 @@ def _deadline(
 
 
 def _units(storage: Storage, segment: str, state: SegmentState) -> list[str]:
-    """The units of a segment, whose lists are all there.
+    """Return the units of a segment, all of whose lists exist.
 
     Raises:
         DamageError: Lists are missing.
@@ -275,7 +274,7 @@ def _spec(
     deadline: float,
 ) -> UnitSpec:
     cycle = context.settings.cycle
-    wanted = cycle.fetch
+    settings = cycle.fetch
     tables = context.cycle.newest().tables
     buckets = tables["crawldb"].buckets if "crawldb" in tables else cycle.buckets
     return UnitSpec(
@@ -289,24 +288,24 @@ def _spec(
         deadline=deadline,
         parallel=options.parallel,
         slice=part_seconds(context, options),
-        follow=Follow(wanted.follow),
-        max_redirects=wanted.max_redirects,
-        max_failures=wanted.max_failures,
-        max_wait=wanted.max_wait,
-        throughput=wanted.throughput,
+        follow=Follow(settings.follow),
+        max_redirects=settings.max_redirects,
+        max_failures=settings.max_failures,
+        max_wait=settings.max_wait,
+        throughput=settings.throughput,
         seeds=marked_seeds(state.more, context.cycle.storage.place),
     )
 
 
 def part_seconds(context: FetchContext, options: FetchOptions) -> float:
-    """The time after which a unit makes a part, seconds.
+    """Return the time after which a unit makes a part, seconds.
 
-    What is behind the last part is lost with the machine of a unit. This machine keeps it: its
-    folder outlives a process, and its tables are lost with it.
+    Data after the last part are lost with the machine of a unit, but not with its process: the
+        folder of a unit outlives it. If this machine is lost, so are its tables.
     """
-    said = options.slice or context.settings.cycle.generate.slice
+    seconds = options.slice or context.settings.cycle.generate.slice
     is_remote = context.engine.name != "local" or context.cycle.storage.local_path("x") is None
-    return said or (_PART_REMOTE if is_remote else _PART_LOCAL)
+    return seconds or (_PART_REMOTE if is_remote else _PART_LOCAL)
 
 
 def _scratch(context: FetchContext, named: str) -> str:
@@ -320,7 +319,7 @@ def _run(
     at_once: int,
     on_result: OnResult[UnitResult],
 ) -> list[UnitResult]:
-    """Run the units: as processes of this machine, so many at once, or on a cluster."""
+    """Run the units: `at_once` processes on this machine, or tasks of a cluster."""
     if engine.name == "local":
         return fetch_here(specs, at_once or engine.workers, on_result=on_result)
     return engine.map(fetch_unit, specs, on_result)
@@ -330,7 +329,7 @@ def _run(
 
 
 class _FetchWatch:
-    """Tells how far the units are, and passes on the wish to end: a thread of the driver."""
+    """Reports the progress of units, and forwards a request to stop: a thread of the driver."""
 
     def __init__(
         self,
@@ -339,7 +338,7 @@ class _FetchWatch:
         pace: FetchPace,
         stopped: Callable[[], bool],
     ) -> None:
-        self._told = context.told
+        self._report = context.told
         self._places = places
         self._pace = pace
         self._units: dict[str, UnitProgress] = {}
@@ -356,43 +355,43 @@ class _FetchWatch:
         self._over.set()
         self._thread.join()
         if kind is None and self._places:
-            self._told("fetch", self._progress()._asdict())
+            self._report("fetch", self._progress()._asdict())
 
     def ended(self, number: int, result: UnitResult) -> None:
-        """A unit ended; any thread may say so."""
+        """Note that a unit ended; any thread may call it."""
         if result.done:
             self._ready.add(number)
 
     def _run(self) -> None:
         if not self._places:
             return
-        storage, asked = self._places[0].storage, False
+        storage, is_stopping = self._places[0].storage, False
         every = LOCAL if storage.local_path("x") is not None else REMOTE
-        looked = 0.0
+        last_report = 0.0
         while not self._over.wait(0.2):
-            if not asked and self._stopped():
-                asked = True
+            if not is_stopping and self._stopped():
+                is_stopping = True
                 storage.put(self._places[0].stop, b"")
-            if _CLOCK.monotonic() - looked >= every:
-                looked = _CLOCK.monotonic()
-                self._told("fetch", self._progress()._asdict())
+            if _CLOCK.monotonic() - last_report >= every:
+                last_report = _CLOCK.monotonic()
+                self._report("fetch", self._progress()._asdict())
 
     def _progress(self) -> FetchProgress:
-        """The progress of all units, of each as it said last."""
+        """Return the progress of all units, by the last report of each."""
         for place in self._places:
-            # A file may be written just now, or be of an earlier Nacre.
+            # A file may be incomplete, or from an earlier Nacre.
             with contextlib.suppress(MissingFileError, msgspec.MsgspecError):
                 data = place.storage.read(place.progress)
                 self._units[place.unit] = msgspec.json.decode(data, type=UnitProgress)
-        found = self._pace.progress(self._units.values(), _CLOCK.now())
-        return found._replace(ready=len(self._ready), units=len(self._places))
+        progress = self._pace.progress(self._units.values(), _CLOCK.now())
+        return progress._replace(ready=len(self._ready), units=len(self._places))
 
 
 # ---- the commit
 
 
-def _checked(place: UnitPlace, result: UnitResult) -> Chain:
-    """The chain that a unit named, all of whose parts are there."""
+def _chain_of_result(place: UnitPlace, result: UnitResult) -> Chain:
+    """Return the chain of parts that a unit reported, all of which exist."""
     parts = place.manifests()
     by_name = {part.name: part for part in parts.values()}
     last = by_name.get(result.parts[-1]) if result.parts else None
@@ -406,25 +405,25 @@ def _checked(place: UnitPlace, result: UnitResult) -> Chain:
     return chain
 
 
-def _count(found: SegmentFetch, places: Sequence[UnitPlace], chains: dict[str, Chain]) -> None:
+def _count(result: SegmentFetch, places: Sequence[UnitPlace], chains: dict[str, Chain]) -> None:
     best: Counter[str] = Counter()
     for place in places:
         chain = chains[place.unit]
         visits = _visits_of_hosts(place, chain)
-        found.hosts += len(visits)
-        # A host is in one unit, so that no other adds to those that are left out here.
+        result.hosts += len(visits)
+        # A host is in one unit, so a host that is omitted here cannot gain visits from others.
         best.update(dict(most_of(visits)))
         for part in chain:
-            found.parts += 1
-            found.statuses.update(part.statuses)
-            found.not_attempted.update(part.not_attempted)
-            found.bytes += part.bytes
-            found.warc_bytes += part.warc_bytes
-    found.by_host = dict(most_of(best))
+            result.parts += 1
+            result.statuses.update(part.statuses)
+            result.not_attempted.update(part.not_attempted)
+            result.bytes += part.bytes
+            result.warc_bytes += part.warc_bytes
+    result.by_host = dict(most_of(best))
 
 
 def _visits_of_hosts(place: UnitPlace, chain: Chain) -> Counter[str]:
-    """Final visits of a unit by host: each of its parts counts those that it asked."""
+    """Return the final visits of a unit by host, from the counts of its parts."""
     visits: Counter[str] = Counter()
     for part in chain:
         if part.rows.get("hosts"):
@@ -437,17 +436,17 @@ def _visits_of_hosts(place: UnitPlace, chain: Chain) -> Counter[str]:
 
 
 def most_of(visits: Mapping[str, int], number: int = NAMED) -> list[tuple[str, int]]:
-    """The hosts with the most visits, the most first, equals by name.
+    """Return the hosts with the most visits, in descending order, then by name.
 
     Args:
         visits: Visits by host.
-        number: How many at most.
+        number: Most hosts to return.
     """
     return nsmallest(number, visits.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _records(chain: Iterable[PartManifest]) -> Iterable[PartFile]:
-    """WARCs and their indexes."""
+    """Return WARCs and their indexes."""
     for part in chain:
         for file in part.files:
             if file.name.endswith(RECORDS):
@@ -459,12 +458,12 @@ def _base(name: str) -> str:
 
 
 def _commit(
-    context: FetchContext, segment: str, chains: dict[str, Chain], found: SegmentFetch
+    context: FetchContext, segment: str, chains: dict[str, Chain], result: SegmentFetch
 ) -> CycleVersion:
-    """Name the parts in a version; other steps may have committed since the fetch began."""
+    """Commit a version with the parts; other steps may have committed since the fetch began."""
     storage = context.cycle.storage
     files = []
-    copies = _Copies(storage, ARCHIVED)
+    copies = _ArchiveCopies(storage, ARCHIVED)
     for unit, chain in chains.items():
         for file in _records(chain):
             name = copies.keep(file.name)
@@ -485,17 +484,17 @@ def _commit(
     }
     virtual = sum(part.virtual for chain in chains.values() for part in chain)
     before, fetched = None, None
-    for left in range(_TRIES, -1, -1):
+    for attempts in range(_TRIES, -1, -1):
         parent = context.cycle.newest()
         state = state_of(parent, segment)
         if state.state != GENERATED:
             raise ConflictError(f"the segment {segment} was fetched by another driver meanwhile")
         if state != before:
-            # Digests take a while: other drivers, which commit meanwhile, must not make it longer.
+            # Digests take a while: they are not repeated for commits of other drivers.
             before, more = state, {**state.more, "virtual": virtual}
             after = msgspec.structs.replace(state, state=FETCHED, parts=named, more=more)
-            known = known_files(storage, segment, state)
-            fetched = recorded(context.engine, storage, segment, after, known)
+            earlier = known_files(storage, segment, state)
+            fetched = record_segment(context.engine, storage, segment, after, earlier)
             parent = context.cycle.newest()
             if state_of(parent, segment) != state:
                 continue
@@ -505,30 +504,30 @@ def _commit(
             committed=round(_CLOCK.now() * 1000),
             archive=files,
             segments={segment: fetched},
-            counters=_counters(found),
+            counters=_counters(result),
         )
         try:
             return context.cycle.commit(parent, changes)
         except CommittedByAnotherError:
-            if not left:
+            if not attempts:
                 raise
     raise AssertionError("unreachable")
 
 
-def _counters(found: SegmentFetch) -> dict[str, object]:
+def _counters(result: SegmentFetch) -> dict[str, object]:
     return {
-        "pages": found.pages,
-        "statuses": {str(status): count for status, count in sorted(found.statuses.items())},
-        "not_attempted": dict(found.not_attempted),
-        "bytes": found.bytes,
-        "warc_bytes": found.warc_bytes,
-        "parts": found.parts,
-        "units": found.units,
+        "pages": result.pages,
+        "statuses": {str(status): count for status, count in sorted(result.statuses.items())},
+        "not_attempted": dict(result.not_attempted),
+        "bytes": result.bytes,
+        "warc_bytes": result.warc_bytes,
+        "parts": result.parts,
+        "units": result.units,
     }
 
 
-class _Copies:
-    """Stores files in a folder, too, which is listed once, when the first one comes.
+class _ArchiveCopies:
+    """Copies files into a folder, which is listed once, for the first file.
 
     Args:
         storage: The storage.
@@ -541,7 +540,7 @@ class _Copies:
         self._there: set[str] | None = None
 
     def keep(self, name: str) -> str:
-        """Store a file there, unless it is there already; its name."""
+        """Copy a file, unless the folder has it; return its name."""
         if self._there is None:
             self._there = set(self._storage.list(self._folder))
         to = f"{self._folder}/{_base(name)}"
@@ -552,8 +551,8 @@ class _Copies:
 
 
 def _tidy(storage: Storage, places: Sequence[UnitPlace], chains: dict[str, Chain]) -> None:
-    """Keep the records of attempts that lost apart, and no second copy of the others."""
-    orphans = _Copies(storage, ORPHANS)
+    """Move records of superseded attempts to `orphans/`; remove second copies of the others."""
+    orphans = _ArchiveCopies(storage, ORPHANS)
     for place in places:
         chain = chains[place.unit]
         counted = {part.name for part in chain}

@@ -1,4 +1,4 @@
-"""The expected time of lists: of a host, of a unit, and of all units of a segment together."""
+"""The expected fetch time of lists: of a host, of a unit, and of all units of a segment."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,19 +9,19 @@ from nacre.rounds.engine import TaskEngine
 from nacre.rounds.steps.context import StepContext
 
 LATENCY = 0.2
-"""Expected time of a fetch itself where that of its host is not known, s; a guess."""
+"""Assumed time of a fetch if that of its host is unknown, s."""
 
 AT_ONCE = "at_once"
-"""Mark of a segment of this machine: how many of its units are fetched at the same time."""
+"""Mark of a segment of this machine: the number of its parallel units."""
 
 
 def fetch_spacing(polite: PolitenessSettings, delay: float = 0.0, latency: float = 0.0) -> float:
-    """Expected time from one fetch of a host to the next, s: the wait, and the fetch itself.
+    """Return the expected time from one fetch of a host to the next, s: delay and fetch.
 
     Args:
         polite: The politeness.
-        delay: The wait that was learned, with Crawl-delay, s; 0: none.
-        latency: Time of a fetch of the host, s; 0: not known.
+        delay: The learned delay, with Crawl-delay, s; 0 for none.
+        latency: Time of a fetch of the host, s; 0 if unknown.
     """
     own = latency or LATENCY
     usual = min(max(own * polite.delay_factor, polite.min_delay), polite.max_delay)
@@ -30,19 +30,19 @@ def fetch_spacing(polite: PolitenessSettings, delay: float = 0.0, latency: float
 
 
 def units_at_once(engine: TaskEngine) -> int:
-    """Units that an engine fetches at the same time; 0: all, each a process of this machine."""
+    """Return the parallel units of an engine; 0: all, each a process of this machine."""
     return 0 if engine.name == "local" else engine.workers
 
 
-def packed(
+def pack_hosts(
     context: StepContext, works: Iterable[HostWork], units: int, limit: float = 0.0
 ) -> PackedUnits:
-    """Hosts in units, as the engine of a step will fetch them; see `pack`."""
+    """Pack hosts into units, as the engine of a step will fetch them; see `pack`."""
     return pack(works, units, limit, units_at_once(context.engine))
 
 
-def time_marks(context: StepContext, made: PackedUnits) -> dict[str, Any]:
-    """The marks of a segment about its time."""
+def time_marks(context: StepContext, packs: PackedUnits) -> dict[str, Any]:
+    """Return the marks of a segment for its time."""
     all_at_once = not units_at_once(context.engine)
-    marks: dict[str, Any] = {"seconds": made.whole}
-    return {**marks, AT_ONCE: len(made.seconds)} if all_at_once else marks
+    marks: dict[str, Any] = {"seconds": packs.whole}
+    return {**marks, AT_ONCE: len(packs.seconds)} if all_at_once else marks

@@ -1,4 +1,4 @@
-"""Freezing a segment: the settings of its units, and where its seeds are."""
+"""Freeze a segment: the settings of its units, and the place of its seeds."""
 
 from typing import Any
 
@@ -13,18 +13,18 @@ from nacre.rounds.tables.versions import CycleVersion
 
 
 def freeze_segment(context: StepContext, version: CycleVersion, segment: str) -> dict[str, Any]:
-    """Write the settings that all units of a segment have, as they are now.
+    """Write the current settings for all units of a segment.
 
-    Seeds are not copied: the units ask the table of the version. They have lines of those alone
-    that open addresses.
+    Seeds are not copied: the units look them up in the table of the version. They only get the
+        lines of seeds that open addresses.
 
     Args:
-        context: What the step works with.
-        version: The version, whose seeds count.
+        context: The context of the driver.
+        version: The version with the seeds.
         segment: Id of the segment.
 
     Returns:
-        What the state of the segment notes of its seeds (`SegmentState.more`).
+        The marks of its seeds for the state of the segment (`SegmentState.more`).
 
     Raises:
         ConfigError: The configuration contains a secret in plain text.

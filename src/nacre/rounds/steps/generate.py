@@ -1,7 +1,7 @@
-"""The step `generate`: the URLs that are fetched next, as lists for units.
+"""The step `generate`: choose the URLs to fetch next, as lists for units.
 
 Source: Nutch, `Generator` (reference N 1.6), with counts over all buckets and not for each reducer.
-The tasks are in `select_tasks` and `list_tasks`; this is their driver.
+    The tasks are in `select_tasks` and `list_tasks`; this is their driver.
 """
 
 import contextlib
@@ -29,14 +29,13 @@ from nacre.errors import ConfigError, JobError, Problem
 from nacre.rounds.admission import counts_other_hosts
 from nacre.rounds.segments.compaction import needs_merge
 from nacre.rounds.segments.list_choice import write_choice
-from nacre.rounds.segments.segment_files import recorded_all
+from nacre.rounds.segments.segment_files import record_segments
 from nacre.rounds.steps.context import HostCheck, StepContext, any_hosts
-from nacre.rounds.steps.domain_limits import DividedLimits, divided_limits
-from nacre.rounds.steps.fetch_time import fetch_spacing, packed, time_marks, units_at_once
+from nacre.rounds.steps.fetch_time import fetch_spacing, pack_hosts, time_marks, units_at_once
 from nacre.rounds.steps.freezing import freeze_segment
-from nacre.rounds.steps.host_rows import HOSTS, host_buckets, of_buckets, rank_buckets
+from nacre.rounds.steps.host_rows import HOSTS, host_buckets, rank_buckets, select_buckets
 from nacre.rounds.steps.judging import rules_of_step
-from nacre.rounds.steps.kept import KeepPlan
+from nacre.rounds.steps.limits import DividedLimits, KeepPlan, divide_limits
 from nacre.rounds.steps.list_tasks import (
     HostPlan,
     LeasedFiles,
@@ -46,13 +45,13 @@ from nacre.rounds.steps.list_tasks import (
     MeasuredHost,
     lease_task,
     list_task,
-    look_task,
     measure_task,
-    wide_looks,
+    merge_looks,
+    probe_task,
 )
-from nacre.rounds.steps.range_tasks import gathered, hosts_out
-from nacre.rounds.steps.seed_rows import synced
-from nacre.rounds.steps.select_tasks import SelectedFiles, SelectSpec, select_task, summed
+from nacre.rounds.steps.range_tasks import find_busy_hosts, gather_ranges
+from nacre.rounds.steps.seed_rows import sync_seeds
+from nacre.rounds.steps.select_tasks import SelectedFiles, SelectSpec, select_task, sum_counts
 from nacre.rounds.storage import AlreadyThereError, Storage, remove_folder
 from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, buckets_of, in_range_tasks
 from nacre.rounds.tables.versions import (
@@ -63,26 +62,26 @@ from nacre.rounds.tables.versions import (
     TableFile,
 )
 
-_LOOKS = 40
-_FARTHEST = 36_500.0
-"""Days by which the clock may be ahead or behind."""
+_MOST_PROBES = 40
+_MOST_DAYS = 36_500.0
+"""Most days by which the clock may be ahead or behind."""
 _JUDGED = ("judged", "newly_excluded", "readmitted")
 _CLAIM = "made-by-one-step"
-"""File of a segment that says that its folder belongs to one step of one driver."""
+"""File of a segment that claims its folder for one step of one driver."""
 
 
 class GenerateOptions(NamedTuple):
     """Options of the step.
 
     Attributes:
-        top: URLs of each segment, the best first; 0: all that are due.
+        top: URLs of each segment, the best first; 0: all due URLs.
         units: Units of each segment; at least 1.
         segments: Segments.
-        where: An expression over the columns, in SQL; "" for none beside that of the settings.
+        where: A further SQL condition over the columns; "" for only that of the settings.
         add_days: Days by which the clock is ahead.
-        filter: Rules judge what other rules judged last.
-        normalize: Caps count a URL for the host that normalizers make.
-        time_limit: Longest fetch, s; what needs longer stays due. 0: no limit.
+        filter: Judge rows again that other rules judged last.
+        normalize: Caps count a URL for its normalized host.
+        time_limit: Longest fetch, s; further URLs stay due. 0: no limit.
     """
 
     top: int = 50_000
@@ -96,31 +95,31 @@ class GenerateOptions(NamedTuple):
 
 
 class GenerateResult(NamedTuple):
-    """Counts of what was generated, and of why the rest was not.
+    """Counts of the generated URLs, and of the refused ones.
 
     Attributes:
-        known: URLs that are known.
-        fresh: Of these, the ones that no generate has seen yet.
-        due: Candidates: due and refused by nothing.
+        known: Known URLs.
+        fresh: Known URLs that no generate has read yet.
+        due: Candidates: due and not refused.
         refused: Refusals by reason, in the order of the tests.
         excluded: Refusals by rules: by file and line, or by name of the rule.
-        next_due: When the first of those becomes due that are not, ms; None for none.
+        next_due: When the next URL becomes due, ms since the epoch; None for none.
         segments: The new segments.
         selected: URLs of their lists.
         units: Units of all segments.
-        at_once: Units of a segment that run at the same time; 0: all.
+        at_once: Parallel units of a segment; 0: all.
         longest: Expected time of the fetch, s.
-        slowest: The host that decides it; "" for none.
-        slowest_urls: Its URLs.
-        slowest_delay: Expected time from one of its fetches to the next, s.
+        slowest: The host that determines it; "" for none.
+        slowest_urls: URLs of this host.
+        slowest_delay: Expected time from one fetch of this host to the next, s.
         cut: URLs that stay due because their hosts need longer than the time limit.
-        cut_hosts: Those hosts.
-        capped: Candidates that caps and limits of hosts and domains leave out.
+        cut_hosts: Number of these hosts.
+        capped: Candidates that caps and limits of hosts and domains exclude.
         beyond: Candidates that are not among the best `top`.
-        judged: Known URLs that were judged anew, because other rules had judged them last.
-        newly_excluded: Of these, the ones that rules exclude and did not exclude before.
-        readmitted: Of these, the ones that were excluded and are not any more.
-        version: The version; None where nothing was committed.
+        judged: Known URLs that were judged again, because other rules had judged them last.
+        newly_excluded: Judged URLs that rules newly exclude.
+        readmitted: Judged URLs that are no longer excluded.
+        version: The version; None if nothing was committed.
     """
 
     known: int = 0
@@ -153,20 +152,20 @@ class GenerateResult(NamedTuple):
 def generate(
     context: StepContext, options: GenerateOptions, check_hosts: HostCheck = any_hosts
 ) -> GenerateResult:
-    """Choose what is fetched next, and write the lists.
+    """Choose the URLs to fetch next, and write the lists.
 
     Args:
-        context: What the step works with.
-        options: What is chosen.
-        check_hosts: Is called with the hosts of the lists before these are written.
+        context: The context of the driver.
+        options: The options of the choice.
+        check_hosts: Called with the hosts of the lists before these are written.
 
     Raises:
         JobError: Nothing was injected yet.
-        UserSqlError: A condition is none.
-        ConfigError: Of `check_hosts`.
+        UserSqlError: A condition is invalid.
+        ConfigError: From `check_hosts`.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = synced(context)
+    version = sync_seeds(context)
     if CRAWLDB not in version.tables:
         root = context.layout.root
         raise JobError(f"{root} knows no URLs yet: `nacre cycle {root} -s URL` brings seeds in")
@@ -201,40 +200,40 @@ class _Generating:
 
     def _run(self) -> GenerateResult:
         self._check_sql()
-        selected, looks = self._selected()
-        counts = summed([one.counts for one in selected])
-        found = GenerateResult(
+        selected, looks = self._select_candidates()
+        counts = sum_counts([part.counts for part in selected])
+        result = GenerateResult(
             counts.known, counts.fresh, counts.due, counts.refused, counts.excluded,
-            counts.next_due, capped=sum(one.capped for one in selected),
-            judged=sum(one.judged for one in selected),
-            newly_excluded=sum(one.newly_excluded for one in selected),
-            readmitted=sum(one.readmitted for one in selected),
+            counts.next_due, capped=sum(part.capped for part in selected),
+            judged=sum(part.judged for part in selected),
+            newly_excluded=sum(part.newly_excluded for part in selected),
+            readmitted=sum(part.readmitted for part in selected),
         )  # fmt: skip
         if not looks:
-            return self._nothing(found, selected)
+            return self._discard(result, selected)
         ends: list[Place | None] = []
-        kept = [one.kept for one in selected if one.kept]
-        wide = looks if len(looks) == 1 else wide_looks(looks, kept)
+        counts_kept = [part.kept for part in selected if part.kept]
+        wide = looks if len(looks) == 1 else merge_looks(looks, counts_kept)
         while len(ends) < self._options.segments:
-            ends.append(self._end(wide, tuple(ends), sum(kept)))
+            ends.append(self._end(wide, tuple(ends), sum(counts_kept)))
             if ends[-1] is None and not self._select.capped:
                 break
         looks = [look._replace(ends=tuple(ends)) for look in looks]
         measured = self._context.engine.map(measure_task, looks)
-        packs = self._packed(measured, len(ends))
+        packs = self._pack(measured, len(ends))
         if not packs:
-            return self._nothing(found, selected)
-        hosts = dict.fromkeys(one.host for found_hosts in measured for one in found_hosts)
+            return self._discard(result, selected)
+        hosts = dict.fromkeys(part.host for found_hosts in measured for part in found_hosts)
         self._check_hosts(hosts)
-        found = _with_units(found, packs, units_at_once(self._context.engine))
-        left = found.due - found.selected - found.cut - found.capped
-        found = found._replace(beyond=max(0, left))
+        result = _with_units(result, packs, units_at_once(self._context.engine))
+        beyond = result.due - result.selected - result.cut - result.capped
+        result = result._replace(beyond=max(0, beyond))
         if self._context.dry:
-            return found
-        return self._committed(found, selected, looks, measured, packs)
+            return result
+        return self._write_lists(result, selected, looks, measured, packs)
 
     def _check_sql(self) -> None:
-        """Check what users wrote, before anything is read."""
+        """Check conditions of users, before anything is read."""
         generate = self._context.settings.cycle.generate
         conditions = [text for text in (generate.where, self._options.where) if text]
         if not conditions and not generate.max_count_where:
@@ -246,15 +245,15 @@ class _Generating:
                 check_cap(work.kernel, generate.max_count_where)
             self._ranked = names_rank(work.kernel, self._select)
 
-    def _nothing(self, found: GenerateResult, selected: Sequence[SelectedFiles]) -> GenerateResult:
-        """Remove what the first pass wrote: there is nothing to commit."""
-        for one in selected:
-            for file in (file for files in one.added.values() for file in files):
+    def _discard(self, result: GenerateResult, selected: Sequence[SelectedFiles]) -> GenerateResult:
+        """Remove the files of the first pass: there is nothing to commit."""
+        for files_of_task in selected:
+            for file in (file for files in files_of_task.added.values() for file in files):
                 self._context.cycle.storage.delete(file.path)
-        return found
+        return result
 
-    def _selected(self) -> tuple[list[SelectedFiles], list[LookSpec]]:
-        """The first pass, and what the others are given of its candidates."""
+    def _select_candidates(self) -> tuple[list[SelectedFiles], list[LookSpec]]:
+        """Run the first pass; return its results, and the specs of the next passes."""
         context, options = self._context, self._options
         rules = rules_of_step(context, self._version) if options.filter else None
         counting = None
@@ -265,7 +264,7 @@ class _Generating:
         limits = DividedLimits((), 1)
         if self._select.limits:
             whole = f"{self._folder}/limits.parquet" if counting is not None else ""
-            limits = divided_limits(context, self._version.tables[CRAWLDB].buckets, whole)
+            limits = divide_limits(context, self._version.tables[CRAWLDB].buckets, whole)
         sorted_by = sort_columns(context.settings.cycle.scoring)
         keep = KeepPlan(
             self._select, options.top * options.segments, options.segments, counting is not None
@@ -274,82 +273,91 @@ class _Generating:
         specs = [
             SelectSpec(
                 context.place, self._number, group, anew, hosts,
-                of_buckets(ranks, group) if self._ranked else (), keep, sorted_by,
-                limits.of(one.bucket for one in group), rules,
+                select_buckets(ranks, group) if self._ranked else (), keep, sorted_by,
+                limits.of(part.bucket for part in group), rules,
                 counting, context.interval, since, f"{self._folder}/kept-{number}.parquet",
                 f"{self._folder}/tallies-{number}.parquet", out, context.dry,
             )
             for number, (group, anew, hosts, out) in enumerate(self._tasks())
         ]  # fmt: skip
         selected = context.engine.map(select_task, specs)
-        selected = gathered(context.engine, specs, selected, self._folder)
+        selected = gather_ranges(context.engine, specs, selected, self._folder)
         partition = context.settings.cycle.generate.partition
         looks = [
             LookSpec(
-                context.place, (one.exchange,), self._select, one.buckets, one.hosts,
+                context.place, (part.exchange,), self._select, part.buckets, part.hosts,
                 context.interval, partition, (),
             )
-            for one in selected
-            if one.kept
+            for part in selected
+            if part.kept
         ]  # fmt: skip
         if counting is not None and looks:
-            looks = [_together(looks)]
+            looks = [_merge_looks(looks)]
         return selected, looks
 
     def _tasks(
         self,
     ) -> list[tuple[tuple[BucketFiles, ...], frozenset[int], tuple[BucketFiles, ...], str]]:
-        """Buckets and ranges in tasks, those with a new base, their hosts, and what is out."""
+        """Return tasks: buckets or ranges, those with a new base, their hosts, and busy hosts."""
         context = self._context
         buckets = buckets_of(context.cycle, self._version, CRAWLDB)
-        known = host_buckets(context.cycle, self._version)
-        anew = frozenset(one.bucket for one in buckets if needs_merge(one))
-        out = hosts_out(context.engine, context.place, buckets, self._select.clock, self._folder)
+        hosts_by_bucket = host_buckets(context.cycle, self._version)
+        merged = frozenset(bucket.bucket for bucket in buckets if needs_merge(bucket))
+        out = find_busy_hosts(
+            context.engine, context.place, buckets, self._select.clock, self._folder
+        )
         groups = in_range_tasks(buckets, context.engine.workers)
         return [
             (
-                group,
-                anew.intersection(one.bucket for one in group),
-                of_buckets(known, group),
-                out.get(group[0].bucket, ""),
+                g,
+                merged.intersection(bucket.bucket for bucket in g),
+                select_buckets(hosts_by_bucket, g),
+                out.get(g[0].bucket, ""),
             )
-            for group in groups
+            for g in groups
         ]
 
     def _last_generate(self) -> int:
-        """The clock of the last generate, ms; 0 before the first."""
+        """Return the clock of the last generate, ms since the epoch; 0 before the first."""
         states = self._version.segments.values()
-        return max((int(one.more.get("clock", 0)) for one in states), default=0)
+        return max((int(state.more.get("clock", 0)) for state in states), default=0)
 
     def _end(
         self, looks: Sequence[LookSpec], ends: tuple[Place | None, ...], kept: int
     ) -> Place | None:
-        """The place where the next list ends; None: it takes all that is left."""
+        """Return the place where the next list ends; None if it takes all candidates."""
         top = self._options.top
         if not top or (kept <= top and not ends):
             return None
         now = NOWHERE
-        for _ in range(_LOOKS):
+        for _ in range(_MOST_PROBES):
             specs = [look._replace(ends=ends, between=now) for look in looks]
-            now = bracket(self._context.engine.map(look_task, specs), top, now)
+            now = bracket(self._context.engine.map(probe_task, specs), top, now)
             if now.found:
                 return now.lower
         raise RuntimeError("the end of a list was not found")
 
-    def _packed(
-        self, measured: Sequence[Sequence[MeasuredHost]], segments: int
-    ) -> list[PackedUnits]:
-        """The hosts of each list in units."""
+    def _pack(self, measured: Sequence[Sequence[MeasuredHost]], segments: int) -> list[PackedUnits]:
+        """Pack the hosts of each list into units."""
         context, options = self._context, self._options
         works: list[list[HostWork]] = [[] for _ in range(segments)]
-        for one in (one for found in measured for one in found):
-            work = HostWork(one.host, one.urls, _spacing(context, one), one.group)
-            works[one.segment].append(work)
-        return [packed(context, one, options.units, options.time_limit) for one in works if one]
+        for measured_host in (measured_host for hosts in measured for measured_host in hosts):
+            work = HostWork(
+                measured_host.host,
+                measured_host.urls,
+                _spacing(context, measured_host),
+                measured_host.group,
+            )
+            works[measured_host.segment].append(work)
+        return [
+            pack_hosts(context, measured_host, options.units, options.time_limit)
+            for measured_host in works
+            if measured_host
+        ]
 
-    def _committed(
+    def _write_lists(
         self,
-        found: GenerateResult,
+        result: GenerateResult,
         selected: Sequence[SelectedFiles],
         looks: Sequence[LookSpec],
         measured: Sequence[Sequence[MeasuredHost]],
@@ -363,7 +371,7 @@ class _Generating:
             (share, tuple(_plans(context, found_hosts, packs)))
             for look, found_hosts in zip(looks, measured, strict=True)
             if found_hosts
-            for share in _by_range(look)
+            for share in _split_look(look)
         ]
         specs = [
             LeaseSpec(
@@ -375,16 +383,16 @@ class _Generating:
         ]  # fmt: skip
         leases = context.engine.map(lease_task, specs)
         sources = tuple(spec.exchange for spec in specs)
-        hosts = tuple(spec.hosts for spec, one in zip(specs, leases, strict=True) if one.hosts)
-        keys = tuple(spec.fetched for spec, one in zip(specs, leases, strict=True) if one.fetched)
+        hosts = tuple(spec.hosts for spec, part in zip(specs, leases, strict=True) if part.hosts)
+        keys = tuple(spec.fetched for spec, part in zip(specs, leases, strict=True) if part.fetched)
         lists = [
             ListSpec(
                 context.place, sources, hosts, number, unit,
                 list_name(names[number], unit), list_name(names[number], unit, HOSTS),
                 keys, list_name(names[number], unit, "fetched"),
             )
-            for number, one in enumerate(packs)
-            for unit in range(len(one.seconds))
+            for number, part in enumerate(packs)
+            for unit in range(len(part.seconds))
         ]  # fmt: skip
         rows = context.engine.map(list_task, lists)
         urls: Counter[int] = Counter()
@@ -394,14 +402,14 @@ class _Generating:
             name: self._segment(pack, urls[number], until)
             for number, (name, pack) in enumerate(zip(names, packs, strict=True))
         }
-        cuts = [one.most for one in packs]
-        ends = [self._ended(number, leases) for number in range(len(names))]
+        cuts = [part.most for part in packs]
+        ends = [self._find_end(number, leases) for number in range(len(names))]
         write_choice(context.cycle.storage, self._select, ends, names, cuts)
-        version = self._commit(found, selected, leases, segments)
-        return found._replace(segments=names, selected=sum(rows), version=version)
+        version = self._commit(result, selected, leases, segments)
+        return result._replace(segments=names, selected=sum(rows), version=version)
 
     def _segment(self, pack: PackedUnits, urls: int, until: int) -> SegmentState:
-        """The state of a new segment of so many URLs, leased until a time, ms."""
+        """Return the state of a new segment of `urls` URLs, leased until a time, ms."""
         return SegmentState(
             state="generated", units=len(pack.seconds), urls=urls, until=until,
             more={
@@ -412,84 +420,84 @@ class _Generating:
             },
         )  # fmt: skip
 
-    def _ended(self, number: int, leases: Sequence[LeasedFiles]) -> Place | None:
-        """The place where a list ended for its length; None: all candidates were taken."""
-        chosen = [end for one in leases for end in one.chosen if end[0] == number]
+    def _find_end(self, number: int, leases: Sequence[LeasedFiles]) -> Place | None:
+        """Return the place where a full list ended; None if it has all candidates."""
+        chosen = [end for leased in leases for end in leased.chosen if end[0] == number]
         is_full = sum(rows for _, rows, _ in chosen) >= self._options.top > 0
         return min(place for *_, place in chosen) if is_full and chosen else None
 
     def _commit(
         self,
-        found: GenerateResult,
+        result: GenerateResult,
         selected: Sequence[SelectedFiles],
         leases: Sequence[LeasedFiles],
         segments: Mapping[str, SegmentState],
     ) -> CycleVersion:
         context = self._context
-        frozen = {name: self._frozen(name, state) for name, state in segments.items()}
-        made = recorded_all(context.engine, context.cycle.storage, frozen, {})
+        frozen = {name: self._freeze(name, state) for name, state in segments.items()}
+        recorded = record_segments(context.engine, context.cycle.storage, frozen, {})
         added: dict[str, list[TableFile]] = {CRAWLDB: [], HOSTS: []}
         dropped: dict[str, set[str]] = {CRAWLDB: set(), HOSTS: set()}
         for table in added:
-            for one in selected:
-                added[table] += one.added[table]
-                dropped[table] |= one.dropped[table]
-        added[CRAWLDB] += [file for one in leases for file in one.leases]
+            for part in selected:
+                added[table] += part.added[table]
+                dropped[table] |= part.dropped[table]
+        added[CRAWLDB] += [file for part in leases for file in part.leases]
         fresh = added[HOSTS] and HOSTS not in self._version.tables
         changes = CycleChanges(
             step="generate",
             clock=context.clock,
             options={name: value for name, value in self._options._asdict().items() if value},
-            counters=generate_counters(found),
+            counters=generate_counters(result),
             added={table: files for table, files in added.items() if files},
             dropped=dropped,
             buckets={HOSTS: self._version.tables[CRAWLDB].buckets} if fresh else {},
-            segments=dict(made),
+            segments=dict(recorded),
             seed_state=self._seed_state(),
         )
         return context.cycle.commit(self._version, changes)
 
-    def _frozen(self, name: str, state: SegmentState) -> SegmentState:
-        """The state of a segment whose settings are written."""
+    def _freeze(self, name: str, state: SegmentState) -> SegmentState:
+        """Write the settings of a segment; return its state."""
         marks = freeze_segment(self._context, self._version, name)
         return msgspec.structs.replace(state, more={**state.more, **marks})
 
     def _seed_state(self) -> SeedTableState:
-        """What is known of seeds: all rows were judged with those of now, unless nobody asked."""
+        """Return the state of seeds: all rows were judged with the current seeds, if `filter`."""
         state = self._version.seed_state
         if not self._options.filter:
             return state
         return msgspec.structs.replace(state, judged=self._version.number)
 
 
-def _together(looks: Sequence[LookSpec]) -> LookSpec:
-    """One look at the candidates of all tasks: caps then hold for hosts of different buckets."""
+def _merge_looks(looks: Sequence[LookSpec]) -> LookSpec:
+    """Merge the specs of all tasks, so that caps hold for hosts of different buckets."""
     return looks[0]._replace(
-        exchange=tuple(name for one in looks for name in one.exchange),
-        buckets=tuple(bucket for one in looks for bucket in one.buckets),
-        hosts=tuple(bucket for one in looks for bucket in one.hosts),
+        exchange=tuple(name for look in looks for name in look.exchange),
+        buckets=tuple(bucket for look in looks for bucket in look.buckets),
+        hosts=tuple(bucket for look in looks for bucket in look.hosts),
     )
 
 
-def _by_range(look: LookSpec) -> list[LookSpec]:
-    """The look of a divided bucket for each range: its rows are wide, and read by tasks."""
-    if len(look.buckets) < 2 or len({one.bucket for one in look.buckets}) > 1:
+def _split_look(look: LookSpec) -> list[LookSpec]:
+    """Split the spec of a divided bucket by range: its rows are wide, and read by tasks."""
+    if len(look.buckets) < 2 or len({bucket.bucket for bucket in look.buckets}) > 1:
         return [look]
     return [
-        look._replace(buckets=(one,), hosts=look.hosts if one.is_first else ())
-        for one in look.buckets
+        look._replace(buckets=(bucket,), hosts=look.hosts if bucket.is_first else ())
+        for bucket in look.buckets
     ]
 
 
 def select_options(context: StepContext, options: GenerateOptions) -> SelectOptions:
-    """The conditions on rows, by settings and options.
+    """Return the conditions on rows, by settings and options.
 
     Raises:
-        ConfigError: A setting names a status that does not exist, or the clock is too far ahead.
+        ConfigError: A setting has an unknown status, or the clock is too far ahead.
     """
-    if not abs(options.add_days) <= _FARTHEST:  # what is no number is not less either
-        said = f"--add-days {options.add_days:g}"
-        raise ConfigError([Problem("", said, f"days, at most {_FARTHEST:,.0f}", "--add-days 7")])
+    if not abs(options.add_days) <= _MOST_DAYS:  # NaN fails, too
+        option = f"--add-days {options.add_days:g}"
+        raise ConfigError([Problem("", option, f"days, at most {_MOST_DAYS:,.0f}", "--add-days 7")])
     generate, schedule = context.settings.cycle.generate, context.settings.recrawl.schedule
     pulls = schedule.kind.startswith("nutch-")
     conditions = [f"({text}\n)" for text in (generate.where, options.where) if text]
@@ -513,8 +521,8 @@ def select_options(context: StepContext, options: GenerateOptions) -> SelectOpti
     )
 
 
-def _spacing(context: StepContext, one: MeasuredHost) -> float:
-    return fetch_spacing(context.settings.politeness, one.delay, one.latency)
+def _spacing(context: StepContext, measured: MeasuredHost) -> float:
+    return fetch_spacing(context.settings.politeness, measured.delay, measured.latency)
 
 
 def _plans(
@@ -522,67 +530,67 @@ def _plans(
 ) -> list[HostPlan]:
     return [
         HostPlan(
-            one.segment,
-            one.host,
-            packs[one.segment].unit_of[one.host],
-            _spacing(context, one),
-            packs[one.segment].most.get(one.host, 0),
+            measured.segment,
+            measured.host,
+            packs[measured.segment].unit_of[measured.host],
+            _spacing(context, measured),
+            packs[measured.segment].most.get(measured.host, 0),
         )
-        for one in hosts
+        for measured in hosts
     ]
 
 
 def _with_units(
-    found: GenerateResult, packs: Sequence[PackedUnits], at_once: int
+    result: GenerateResult, packs: Sequence[PackedUnits], at_once: int
 ) -> GenerateResult:
     slowest = max(
-        (one.longest for one in packs if one.longest is not None), key=lambda one: one.seconds
+        (pack.longest for pack in packs if pack.longest is not None), key=lambda pack: pack.seconds
     )
-    return found._replace(
-        selected=sum(one.urls for one in packs),
-        units=sum(len(one.seconds) for one in packs),
-        at_once=at_once if any(len(one.seconds) > at_once for one in packs) else 0,
-        longest=sum(one.whole for one in packs),
+    return result._replace(
+        selected=sum(pack.urls for pack in packs),
+        units=sum(len(pack.seconds) for pack in packs),
+        at_once=at_once if any(len(pack.seconds) > at_once for pack in packs) else 0,
+        longest=sum(pack.whole for pack in packs),
         slowest=slowest.name,
         slowest_urls=slowest.urls,
         slowest_delay=slowest.delay,
-        cut=sum(one.cut for one in packs),
-        cut_hosts=sum(len(one.most) for one in packs),
+        cut=sum(pack.cut for pack in packs),
+        cut_hosts=sum(len(pack.most) for pack in packs),
     )
 
 
-def generate_counters(found: GenerateResult) -> dict[str, Any]:
-    """The counters that a version keeps of a generate."""
+def generate_counters(result: GenerateResult) -> dict[str, Any]:
+    """Return the counters that a version stores for a generate."""
     return {
-        "known": found.known,
-        "due": found.due,
-        "selected": found.selected,
-        "refused": dict(found.refused),
-        "excluded": dict(found.excluded),
-        "cut": found.cut,
-        "capped": found.capped,
-        "beyond": found.beyond,
-        **({name: getattr(found, name) for name in _JUDGED} if found.judged else {}),
+        "known": result.known,
+        "due": result.due,
+        "selected": result.selected,
+        "refused": dict(result.refused),
+        "excluded": dict(result.excluded),
+        "cut": result.cut,
+        "capped": result.capped,
+        "beyond": result.beyond,
+        **({name: getattr(result, name) for name in _JUDGED} if result.judged else {}),
     }
 
 
 def new_segments(storage: Storage, clock: int, number: int) -> tuple[str, ...]:
     """Begin segments, whose names are the clock, `20261122T101500.123Z`, a millisecond apart.
 
-    Each is claimed: no other driver writes into its folder, and there is nothing in it of a step
-    that was killed before it committed.
+    Each is claimed: no other driver writes into its folder, and it has no files of a step that was
+        killed before its commit.
     """
-    found: list[str] = []
-    while len(found) < number:
+    names: list[str] = []
+    while len(names) < number:
         moment = datetime.fromtimestamp(clock // 1000, UTC)
         name = f"{moment:%Y%m%dT%H%M%S}.{clock % 1000:03d}Z"
         with contextlib.suppress(AlreadyThereError):
             storage.create(f"segments/{name}/{_CLAIM}", b"")
-            found.append(name)
+            names.append(name)
         clock += 1
-    return tuple(found)
+    return tuple(names)
 
 
 def list_name(segment: str, unit: int, kind: str = "lists") -> str:
-    """Name of the list of a unit, or of its hosts; units count from 1."""
+    """Return the name of the list of a unit, or of its hosts; names count from 1."""
     return f"segments/{segment}/{kind}/u{unit + 1:04d}.parquet"

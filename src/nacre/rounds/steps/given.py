@@ -1,7 +1,7 @@
-"""Lists of URLs that somebody names, in place of those that `generate` chooses.
+"""Lists of given URLs, in place of those that `generate` chooses.
 
 Source: Nutch, `FreeGenerator`. The lists of the step `sitemaps` are made here, too. They hold no
-lease, as their URLs need not be known; `update` looks each of them up.
+    lease, as their URLs may be unknown; `update` looks each URL up.
 """
 
 import secrets
@@ -20,18 +20,18 @@ from nacre.engine.seeding.seeds import BadSeed, SeedList
 from nacre.errors import JobError
 from nacre.rounds.admission import Admission
 from nacre.rounds.segments.list_choice import GIVEN, GivenChoice, write_given
-from nacre.rounds.segments.segment_files import recorded
+from nacre.rounds.segments.segment_files import record_segment
 from nacre.rounds.steps.context import HostCheck, StepContext, any_hosts
-from nacre.rounds.steps.fetch_time import fetch_spacing, packed, time_marks
+from nacre.rounds.steps.fetch_time import fetch_spacing, pack_hosts, time_marks
 from nacre.rounds.steps.freezing import freeze_segment
 from nacre.rounds.steps.generate import list_name, new_segments
 from nacre.rounds.steps.host_rows import HOSTS, host_buckets, load_hosts
 from nacre.rounds.steps.inject import InjectOptions, ListReading
 from nacre.rounds.steps.list_tasks import ListSpec, list_task
-from nacre.rounds.steps.seed_rows import seed_view, synced
+from nacre.rounds.steps.seed_rows import seed_view, sync_seeds
 from nacre.rounds.steps.update_tasks import local_facts
 from nacre.rounds.storage import remove_folder
-from nacre.rounds.tables.seedlist import BadMetadata, InjectedSeed, numbered
+from nacre.rounds.tables.seedlist import BadMetadata, InjectedSeed, number_lines
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -44,7 +44,7 @@ from nacre.rounds.tables.versions import CycleChanges, CycleVersion, SegmentStat
 from nacre.uri.parse import host
 
 _TASK = 20_000
-"""URLs of a task, as far as they lie in several buckets."""
+"""URLs of a task with several buckets."""
 _HOST_COLUMNS = ", ".join(f'h."{column.name}"' for column in HOST_COLUMNS)
 _OWN = {
     "key": "g.key",
@@ -61,8 +61,8 @@ class GivenUrl(NamedTuple):
 
     Attributes:
         key: Its key.
-        url: What is asked for.
-        via: The page that names it; None for none.
+        url: The requested URL.
+        via: The page with the link; None for none.
         path: Hop path; None for a seed.
         source: The seed that it comes from; None for none.
     """
@@ -75,7 +75,7 @@ class GivenUrl(NamedTuple):
 
 
 class GivenLists(NamedTuple):
-    """The lists of a new segment, which no version names yet.
+    """The lists of a new segment, which no version lists yet.
 
     Attributes:
         segment: Its name.
@@ -92,14 +92,14 @@ class GivenSpec(NamedTuple):
     """Some buckets of given URLs.
 
     Attributes:
-        place: Where the task works.
+        place: The work place of the task.
         urls: Each URL with its unit, from 0, and its place in the list.
-        buckets: The files of their rows; none: nothing of what is known goes into the list.
+        buckets: The files of their rows; (): the list has no known data.
         hosts: The files of their hosts.
-        facts: Files of facts of hosts that no step has brought into their table.
+        facts: Files of facts of hosts that are not in their table yet.
         delay: Expected time from one fetch of a host to the next, s.
         exchange: Name of the file for the rows.
-        known: Name of the file for what is known of the hosts.
+        known: Name of the file for the rows of the hosts.
     """
 
     place: TaskPlace
@@ -113,14 +113,14 @@ class GivenSpec(NamedTuple):
 
 
 def given_task(spec: GivenSpec) -> bool:
-    """Write the rows of given URLs; whether something is known of their hosts."""
+    """Write the rows of given URLs; return whether there are rows of their hosts."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     with spec.place.open() as work:
         kernel = work.kernel
         rows = [
-            {**one._asdict(), "host": host(one.url), "unit": unit, "n": number}
-            for one, unit, number in spec.urls
+            {**url._asdict(), "host": host(url.url), "unit": unit, "n": number}
+            for url, unit, number in spec.urls
         ]
         texts = [(name, pa.string()) for name in (*GivenUrl._fields, "host")]
         schema = pa.schema([*texts, ("unit", pa.int64()), ("n", pa.int64())])
@@ -130,10 +130,10 @@ def given_task(spec: GivenSpec) -> bool:
         for bucket in spec.buckets:
             if bucket.all:
                 local = local_bucket(work.storage, bucket, work.scratch)
-                found = fold_query(*local, interval=0, keys="given", order=False)
-                kernel.execute(f"insert into whole {found}")
+                fold = fold_query(*local, interval=0, keys="given", order=False)
+                kernel.execute(f"insert into whole {fold}")
         picks = ", ".join(
-            _OWN.get(one.name, f'r."{one.name}"') + f' as "{one.name}"' for one in COLUMNS
+            _OWN.get(url.name, f'r."{url.name}"') + f' as "{url.name}"' for url in COLUMNS
         )
         path = work.scratch / "given.parquet"
         kernel.write(
@@ -144,16 +144,16 @@ def given_task(spec: GivenSpec) -> bool:
         )
         work.storage.upload(path, spec.exchange)
         _load_known_hosts(work, spec)
-        known = work.send(
+        hosts_written = work.send(
             f"select 0 as segment, g.unit, {_HOST_COLUMNS} from (select distinct host, unit from "
             "given) g join hosts h using (host) where h.time is not null",
             spec.known,
         )
-        return bool(known)
+        return bool(hosts_written)
 
 
 def _load_known_hosts(work: TaskWork, spec: GivenSpec) -> None:
-    """Make the table `hosts`, with what the facts have."""
+    """Make the table `hosts`, with the rows of the facts."""
     load_hosts(work, spec.hosts)
     if not spec.facts:
         return
@@ -179,22 +179,22 @@ def list_given(
 
     Args:
         context: The context of the driver.
-        version: The version that it is made of.
+        version: The version that it is based on.
         urls: The URLs, each key once, in the order of their fetch; at least one.
-        units: Units wanted, at least 1.
-        fresh: Fetch them as if nothing was known of them, with neither validators nor revisits.
-        facts: Files of facts of hosts that no step has brought into their table.
+        units: Number of units, at least 1.
+        fresh: Fetch them like unknown URLs, with neither validators nor revisits.
+        facts: Files of facts of hosts that are not in their table yet.
     """
     storage = context.cycle.storage
-    packs = _packed(context, urls, units)
+    packs = _pack(context, urls, units)
     [name] = new_segments(storage, context.clock, 1)
     folder = f"exchange/given-{version.number + 1}-{secrets.token_hex(6)}"
     try:
         specs = list(_specs(context, version, urls, packs, folder, fresh=fresh))
         specs = [spec._replace(facts=tuple(facts)) for spec in specs]
-        known = context.engine.map(given_task, specs)
+        have_hosts = context.engine.map(given_task, specs)
         sources = tuple(spec.exchange for spec in specs)
-        hosts = tuple(spec.known for spec, one in zip(specs, known, strict=True) if one)
+        hosts = tuple(spec.known for spec, h in zip(specs, have_hosts, strict=True) if h)
         lists = [
             ListSpec(
                 context.place, sources, hosts, 0, unit,
@@ -210,12 +210,12 @@ def list_given(
     return GivenLists(name, state, packs)
 
 
-def _packed(context: StepContext, urls: Sequence[GivenUrl], units: int) -> PackedUnits:
-    """The hosts of given URLs in units; what is known of them is read later, by tasks."""
+def _pack(context: StepContext, urls: Sequence[GivenUrl], units: int) -> PackedUnits:
+    """Pack the hosts of given URLs into units; tasks read their rows later."""
     spacing = fetch_spacing(context.settings.politeness)
-    counts = Counter(host(one.url) for one in urls)
+    counts = Counter(host(url.url) for url in urls)
     works = [HostWork(name, number, spacing) for name, number in counts.items()]
-    return packed(context, works, units)
+    return pack_hosts(context, works, units)
 
 
 def _specs(
@@ -227,15 +227,15 @@ def _specs(
     *,
     fresh: bool,
 ) -> Iterable[GivenSpec]:
-    """The URLs in tasks, by bucket."""
+    """Divide the URLs into tasks, by bucket."""
     table = version.tables.get(CRAWLDB)
     number = table.buckets if table is not None else context.settings.cycle.buckets
-    files = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
+    files = {url.bucket: url for url in buckets_of(context.cycle, version, CRAWLDB)}
     hosts: Mapping[int, BucketFiles] = host_buckets(context.cycle, version)
     by_bucket: dict[int, list[tuple[GivenUrl, int, int]]] = {}
-    for place, one in enumerate(urls):
-        entry = (one, packs.unit_of[host(one.url)], place)
-        by_bucket.setdefault(bucket_of(one.key, number), []).append(entry)
+    for place, url in enumerate(urls):
+        entry = (url, packs.unit_of[host(url.url)], place)
+        by_bucket.setdefault(bucket_of(url.key, number), []).append(entry)
     group: list[int] = []
     size = 0
     for count, (bucket, listed) in enumerate(sorted(by_bucket.items()), 1):
@@ -244,9 +244,9 @@ def _specs(
         if size >= _TASK or count == len(by_bucket):
             yield GivenSpec(
                 context.place,
-                tuple(entry for one in group for entry in by_bucket[one]),
-                () if fresh else tuple(files[one] for one in group if one in files),
-                tuple(hosts[one] for one in group if one in hosts),
+                tuple(entry for url in group for entry in by_bucket[url]),
+                () if fresh else tuple(files[url] for url in group if url in files),
+                tuple(hosts[url] for url in group if url in hosts),
                 (),
                 fetch_spacing(context.settings.politeness),
                 f"{folder}/given-{bucket}.parquet",
@@ -260,8 +260,8 @@ class GivenOptions(NamedTuple):
 
     Attributes:
         units: Units, at least 1.
-        filter: Filters judge the URLs.
-        normalize: Normalizers rewrite them first.
+        filter: Apply filters to the URLs.
+        normalize: Normalize the URLs first.
     """
 
     units: int = 1
@@ -274,15 +274,15 @@ class GivenResult(NamedTuple):
 
     Attributes:
         urls: Lines that are URLs.
-        twice: Lines whose URL stood in the list before.
+        twice: Lines whose URL was in the list before.
         refused: URLs that a filter refuses, by file and line.
         malformed: Lines that are no URLs; the first 1,000.
         malformed_count: Their number.
         selected: URLs of the lists.
         units: Units.
         longest: Expected time of the fetch, s.
-        segments: The name of the segment; () where there is none.
-        version: The version; None where nothing was committed.
+        segments: The name of the segment; () for none.
+        version: The version; None if nothing was committed.
     """
 
     urls: int = 0
@@ -307,9 +307,7 @@ def _accepted_urls(
         admission = Admission(context.settings, context.layout.root, view.lines, index)
         rules = InjectOptions(filter=options.filter, normalize=options.normalize)
         reading = ListReading(admission, rules)
-        seeds = (
-            entry for entry in reading.entries(numbered(lists)) if isinstance(entry, InjectedSeed)
-        )
+        seeds = (e for e in reading.entries(number_lines(lists)) if isinstance(e, InjectedSeed))
         return reading, [GivenUrl(seed.key, seed.url) for seed in reading.accepted(seeds)]
 
 
@@ -319,16 +317,16 @@ def generate_given(
     options: GivenOptions,
     check_hosts: HostCheck = any_hosts,
 ) -> GivenResult:
-    """Make a segment of the URLs of files, whatever is known of them.
+    """Make a segment from the URLs of files, whether they are due or not.
 
     Args:
         context: The context of the driver.
         lists: The URLs, a line each, as `inject` takes them.
-        options: Whether they are filtered and normalized, and in how many units they are.
-        check_hosts: Is called with the hosts of the list before it is written.
+        options: The options of the list.
+        check_hosts: Called with the hosts of the list before it is written.
 
     Raises:
-        ConfigError: Of `check_hosts`.
+        ConfigError: From `check_hosts`.
         JobError: Nothing was injected yet.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
@@ -336,38 +334,38 @@ def generate_given(
     root = context.layout.root
     if CRAWLDB not in version.tables:
         raise JobError(f"{root} knows no URLs yet: `nacre cycle {root} -s URL` brings seeds in")
-    version = synced(context)
+    version = sync_seeds(context)
     reading, accepted = _accepted_urls(context, version, lists, options)
-    urls = list({one.key: one for one in reversed(accepted)}.values())[::-1]
-    found = GivenResult(
+    urls = list({url.key: url for url in reversed(accepted)}.values())[::-1]
+    result = GivenResult(
         reading.seeds, len(accepted) - len(urls), dict(reading.refused), reading.malformed,
         reading.malformed_count, len(urls),
     )  # fmt: skip
     if not urls:
-        return found
-    check_hosts(dict.fromkeys(host(one.url or one.key) for one in urls))
+        return result
+    check_hosts(dict.fromkeys(host(url.url or url.key) for url in urls))
     if context.dry:
-        packs = _packed(context, urls, options.units)
-        return found._replace(units=len(packs.seconds), longest=packs.whole)
-    made = list_given(context, version, urls, options.units)
+        packs = _pack(context, urls, options.units)
+        return result._replace(units=len(packs.seconds), longest=packs.whole)
+    listed = list_given(context, version, urls, options.units)
     choice = GivenChoice(
-        files=[one.file for one in lists], urls=len(urls),
+        files=[url.file for url in lists], urls=len(urls),
         refused=reading.refused_keys, refused_count=reading.refused.total(),
     )  # fmt: skip
-    write_given(context.cycle.storage, choice, made.segment)
-    marks = {**made.state.more, GIVEN: version.number + 1}
-    state = msgspec.structs.replace(made.state, more=marks)
-    state = recorded(context.engine, context.cycle.storage, made.segment, state)
+    write_given(context.cycle.storage, choice, listed.segment)
+    marks = {**listed.state.more, GIVEN: version.number + 1}
+    state = msgspec.structs.replace(listed.state, more=marks)
+    state = record_segment(context.engine, context.cycle.storage, listed.segment, state)
     changes = CycleChanges(
         step="generate",
         clock=context.clock,
         options={"urls": len(urls), "filter": options.filter, "normalize": options.normalize},
-        counters={"selected": made.state.urls, "refused": dict(reading.refused)},
-        segments={made.segment: state},
+        counters={"selected": listed.state.urls, "refused": dict(reading.refused)},
+        segments={listed.segment: state},
     )
-    return found._replace(
-        units=made.state.units,
-        longest=made.packs.whole,
-        segments=(made.segment,),
+    return result._replace(
+        units=listed.state.units,
+        longest=listed.packs.whole,
+        segments=(listed.segment,),
         version=context.cycle.commit(version, changes),
     )

@@ -1,7 +1,7 @@
-"""Host rows in steps: those of some buckets in a kernel, and new ones as files.
+"""Load the rows of hosts into a kernel, and write changed rows as files.
 
-The rows of a host lie in the bucket of its URLs. A step that changes some writes a `set` file, or a
-new base where there are many already.
+The rows of a host are in the bucket of its URLs. A step that changes rows writes a `set` file, or a
+new base if there are many files.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,50 +30,50 @@ from nacre.uri.domain import registered_domain
 HOSTS = "hosts"
 """The name of the table of hosts."""
 RANKED = "ranked_hosts"
-"""The name of a table of a kernel: hosts with their ranks."""
+"""The name of the table of hosts with their ranks in a kernel."""
 _RANKS = rank_table("host")
 
 _COLUMNS = ", ".join(f'"{column.name}"' for column in HOST_COLUMNS)
 
 
 class WrittenHosts(NamedTuple):
-    """The files of new host rows, and the names of those that they replace."""
+    """The files of new host rows, and the names of the files that they replace."""
 
     added: tuple[TableFile, ...] = ()
     dropped: frozenset[str] = frozenset()
 
 
 def host_buckets(cycle: Cycle, version: CycleVersion) -> dict[int, BucketFiles]:
-    """The buckets of the table of hosts that have files."""
+    """Return the buckets of the table of hosts that have files."""
     if HOSTS not in version.tables:
         return {}
-    return {one.bucket: one for one in buckets_of(cycle, version, HOSTS)}
+    return {bucket.bucket: bucket for bucket in buckets_of(cycle, version, HOSTS)}
 
 
 def rank_buckets(cycle: Cycle, version: CycleVersion) -> dict[int, BucketFiles]:
-    """The buckets of the table of ranks of hosts that have files."""
+    """Return the buckets of the table of ranks of hosts that have files."""
     if _RANKS not in version.tables:
         return {}
-    return {one.bucket: one for one in buckets_of(cycle, version, _RANKS)}
+    return {bucket.bucket: bucket for bucket in buckets_of(cycle, version, _RANKS)}
 
 
-def of_buckets(
-    known: Mapping[int, BucketFiles], buckets: Iterable[BucketFiles]
+def select_buckets(
+    by_number: Mapping[int, BucketFiles], buckets: Iterable[BucketFiles]
 ) -> tuple[BucketFiles, ...]:
-    """The files of hosts, or of their ranks, of some buckets of the CrawlDb; there may be none."""
-    return tuple(known.get(one.bucket, BucketFiles(one.bucket)) for one in buckets)
+    """Return the buckets of hosts, or of their ranks, for buckets of the CrawlDb; may be empty."""
+    return tuple(by_number.get(bucket.bucket, BucketFiles(bucket.bucket)) for bucket in buckets)
 
 
 def load_hosts(work: TaskWork, buckets: Sequence[BucketFiles], *, among: str = "") -> None:
     """Make the table `hosts` of a kernel: the rows of some buckets.
 
     Args:
-        work: What the task works with.
+        work: The kernel and folder of the task.
         buckets: The buckets.
-        among: A table of the kernel whose column `host` names the wanted rows; "" for all.
+        among: A table of the kernel with the column `host` of the rows to load; "" for all.
     """
     work.kernel.execute(f"create or replace temp table hosts as {no_hosts()}")
-    # Buckets have different hosts, so that their files are read together, in fold order.
+    # Buckets have different hosts, so their files are read together, in fold order.
     parts: dict[int, list[str]] = {}
     for bucket in buckets:
         for file in bucket.base:
@@ -82,11 +82,11 @@ def load_hosts(work: TaskWork, buckets: Sequence[BucketFiles], *, among: str = "
             parts.setdefault(number, []).append(local_file(work.storage, file, work.scratch))
     if not parts:
         return
-    wanted = f" where host in (select host from {among})" if among else ""
+    condition = f" where host in (select host from {among})" if among else ""
 
     def rows(columns: str) -> str:
         return " union all ".join(
-            f"select {number} as n, {columns} from {parquet(paths, by_name=True)}{wanted}"
+            f"select {number} as n, {columns} from {parquet(paths, by_name=True)}{condition}"
             for number, paths in parts.items()
         )
 
@@ -99,17 +99,17 @@ def load_ranked(work: TaskWork, buckets: Sequence[BucketFiles]) -> None:
     """Make the table `ranked_hosts` of a kernel: its table `hosts`, with ranks.
 
     Args:
-        work: What the task works with.
+        work: The kernel and folder of the task.
         buckets: The files of the ranks.
     """
     merge = table_kind(_RANKS).merge
-    found = [
-        f"select node, rank from ({merge(local_bucket(work.storage, one, work.scratch))})"
-        for one in buckets
-        if one.all
+    queries = [
+        f"select node, rank from ({merge(local_bucket(work.storage, bucket, work.scratch))})"
+        for bucket in buckets
+        if bucket.all
     ]
     ranks = (
-        " union all ".join(found) or "select null::VARCHAR as node, null::BIGINT as rank limit 0"
+        " union all ".join(queries) or "select null::VARCHAR as node, null::BIGINT as rank limit 0"
     )
     work.kernel.execute(
         f"create or replace temp table {RANKED} as {ranked_hosts(HOSTS, f'({ranks})')}"
@@ -119,14 +119,14 @@ def load_ranked(work: TaskWork, buckets: Sequence[BucketFiles]) -> None:
 def write_hosts(
     work: TaskWork, bucket: BucketFiles, rows: str, version: int, *, dry: bool = False
 ) -> WrittenHosts:
-    """Write what differs from the table `hosts`, which has the rows of the bucket.
+    """Write the rows that differ from the table `hosts`, which has the rows of the bucket.
 
     Args:
-        work: What the task works with.
+        work: The kernel and folder of the task.
         bucket: The files of hosts of the bucket.
         rows: SQL of new rows.
-        version: Number of the version that it is for.
-        dry: Make the table `new_hosts` of what differs, and publish nothing.
+        version: Number of the version to commit.
+        dry: Make the table `new_hosts` of changed rows, and publish nothing.
     """
     kernel = work.kernel
     kernel.execute(
@@ -149,12 +149,12 @@ def write_hosts(
 
 
 def group_of(host: str, partition: str, answer: bytes | None) -> str:
-    """The group of a host whose hosts are in one unit; "" where it is one of its own.
+    """Return the group of a host, whose hosts share a unit; "" if it has no group.
 
     Args:
         host: The host.
         partition: `host`, `domain` or `address` (`cycle.generate.partition`).
-        answer: The addresses that are known of it, as units keep them.
+        answer: The known addresses of the host, as units store them; None if unknown.
     """
     if partition == "domain":
         return registered_domain(host)

@@ -1,8 +1,8 @@
-"""The step `index`: writers are given the documents of pages that changed, and told of those gone.
+"""The step `index`: send documents of changed pages, and deletions, to writers.
 
-What a writer has stands in the table `indexed`; the CrawlDb says what there is. The difference is
-read out of the archive in tasks, in portions. A portion is written, the writer commits, and then
-the table: killed between, the portion is done again with the same result. Source: Nutch,
+The table `indexed` has the documents of a writer; the CrawlDb has the current pages. Tasks read the
+difference from the archive, in portions. A portion is written, then the writer commits, then the
+table: after a kill in between, the portion is repeated with the same result. Source: Nutch,
 `IndexingJob`, `CleaningJob` (reference N 1.14).
 """
 
@@ -21,7 +21,7 @@ from nacre.indexing.document_choice import OTHERWISE, DocumentChoice
 from nacre.indexing.page_document import PageFacts
 from nacre.rounds.journal import UPDATED
 from nacre.rounds.steps.context import StepContext
-from nacre.rounds.steps.dedup_files import published
+from nacre.rounds.steps.dedup_files import publish_sets
 from nacre.rounds.steps.index_tasks import (
     ELSEWHERE,
     INDEXED,
@@ -33,7 +33,7 @@ from nacre.rounds.steps.index_tasks import (
 )
 from nacre.rounds.steps.links import LINKS
 from nacre.rounds.steps.update_tasks import FetchedFacts, facts_of
-from nacre.rounds.storage import localized, remove_folder
+from nacre.rounds.storage import localize, remove_folder
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -47,14 +47,14 @@ from nacre.search.document import SearchDocument, is_cut
 from nacre.search.writers import DocumentWriter
 
 _PORTION = 20_000
-"""Pages of a portion: what a kill costs at most."""
+"""Pages of a portion, which a kill repeats at most."""
 _TASK = 250
 """Pages of a task."""
 _DELETES = 5_000
 _COMPARED = "compared"
-"""Option of a version of this step: number of the version that was compared as a whole."""
-_LOOKED_BACK = 200
-"""Versions in which that is looked for; where it is further away, all rows are compared."""
+"""Option of a version of this step: number of the version that was compared completely."""
+_MOST_VERSIONS = 200
+"""Versions that are searched for it; without a result, all rows are compared."""
 
 
 class IndexResult(NamedTuple):
@@ -62,15 +62,15 @@ class IndexResult(NamedTuple):
 
     Attributes:
         writer: Its name.
-        added: Documents that it was given for the first time.
-        updated: Documents that took the place of others.
+        added: New documents.
+        updated: Replaced documents.
         deleted: Documents that were removed, by reason.
         skipped: Pages without a document, by reason.
-        version: The version; None where nothing was committed.
-        looked: Keys that were compared with what the writer has; of a bucket of which all were,
-            the rows of its files.
-        cut: Documents whose text, or what a site repeats of it, is cut by `max_content`.
-        examples: Of each reason for which pages were skipped the first of them.
+        version: The version; None if nothing was committed.
+        looked: Keys that were compared with the documents of the writer; for a complete bucket, the
+            rows of its files.
+        cut: Documents whose text, or its boilerplate, is cut by `max_content`.
+        examples: The first skipped page for each reason.
     """
 
     writer: str
@@ -87,19 +87,19 @@ class IndexResult(NamedTuple):
 def index(
     context: StepContext, writer: DocumentWriter, *, when: str = "", rebuild: bool = False
 ) -> IndexResult:
-    """Give a writer what changed since it was last given anything.
+    """Send a writer the changes since its last step.
 
     Args:
         context: The context of the driver.
-        writer: The writer; it is opened here.
+        writer: The writer, which this function opens.
         when: Condition on documents; see `DocumentChoice`.
-        rebuild: Begin with an empty index, and give it everything.
+        rebuild: Begin with an empty index, and send all documents.
 
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
         DamageError: A WARC is missing.
         StorageError: The writer cannot write.
-        UserSqlError: `when` is no condition.
+        UserSqlError: `when` is no valid condition.
     """
     folder = f"exchange/index-{secrets.token_hex(8)}"
     with DocumentChoice(when, writer.name) as choice:
@@ -115,7 +115,7 @@ def index(
 
 
 def newest_facts(version: CycleVersion) -> tuple[FetchedFacts, ...]:
-    """The segments that were fetched, the newest first."""
+    """Return the facts of fetched segments, the newest first."""
     return tuple(
         facts_of(name, state)
         for name, state in sorted(version.segments.items(), reverse=True)
@@ -124,14 +124,14 @@ def newest_facts(version: CycleVersion) -> tuple[FetchedFacts, ...]:
 
 
 def compared_version(cycle: Cycle, version: CycleVersion, writer: str) -> int | None:
-    """Number of the version with which all that a writer has was compared last; None: unknown.
+    """Return the number of the version of the last complete comparison; None if unknown.
 
     Args:
         cycle: The cycle.
-        version: The version to which it must lead.
+        version: The version that must descend from it.
         writer: Name of the writer.
     """
-    for _ in range(_LOOKED_BACK):
+    for _ in range(_MOST_VERSIONS):
         if version.step == "index" and version.options.get("writer") == writer:
             number = version.options.get(_COMPARED)
             if isinstance(number, int):
@@ -148,17 +148,17 @@ def compared_version(cycle: Cycle, version: CycleVersion, writer: str) -> int | 
 def _updated_since(
     cycle: Cycle, facts: Sequence[FetchedFacts], since: int | None
 ) -> tuple[FetchedFacts, ...]:
-    """The segments that were not updated yet at a version; all, where that is not known."""
+    """Return the segments that were not updated yet at a version; all if it is unknown."""
     try:
         then = cycle.version(since).segments if since is not None else {}
     except NacreError:
         then = {}
-    done = {name for name, state in then.items() if state.state == UPDATED}
-    return tuple(one for one in facts if one.segment not in done)
+    updated = {name for name, state in then.items() if state.state == UPDATED}
+    return tuple(segment_facts for segment_facts in facts if segment_facts.segment not in updated)
 
 
 def boost_of(context: StepContext) -> BoostRule:
-    """The rule of the boost of documents, by the settings."""
+    """Return the rule of the boost of documents, by the settings."""
     cycle = context.settings.cycle
     return boost_rule(cycle.scoring, cycle.index.score_power)
 
@@ -166,14 +166,14 @@ def boost_of(context: StepContext) -> BoostRule:
 def links_to(
     cycle: Cycle, version: CycleVersion, group: Sequence[BucketFiles]
 ) -> tuple[BucketFiles, ...]:
-    """The buckets of the table of links that have the links to pages of some buckets."""
+    """Return the buckets of the table of links with the links to pages of some buckets."""
     if LINKS not in version.tables:
         return ()
-    found = buckets_of(cycle, version, LINKS)
+    buckets = buckets_of(cycle, version, LINKS)
     if version.tables[LINKS].buckets != version.tables[CRAWLDB].buckets:
-        return tuple(found)
-    numbers = {one.bucket for one in group}
-    return tuple(one for one in found if one.bucket in numbers)
+        return tuple(buckets)
+    numbers = {bucket.bucket for bucket in group}
+    return tuple(bucket for bucket in buckets if bucket.bucket in numbers)
 
 
 class _Indexing:
@@ -207,7 +207,7 @@ class _Indexing:
     def run(self) -> IndexResult:
         if CRAWLDB not in self._version.tables:
             return IndexResult(self._writer.name)
-        names = self._changes()
+        names = self._find_changes()
         with self._context.place.open() as work:
             rows = self._rows(work, names)
             # A rebuilt index takes the place of the old one when it is whole.
@@ -215,18 +215,18 @@ class _Indexing:
             portion = list(islice(rows, size))
             while portion:
                 following = list(islice(rows, size))
-                self._portion(work, portion, last=not following)
+                self._write_portion(work, portion, last=not following)
                 portion = following
         return IndexResult(
             self._writer.name, self._added, self._updated, dict(self._deleted),
             dict(self._skipped), self._committed, self._looked, self._cut, self._examples,
         )  # fmt: skip
 
-    def _changes(self) -> list[str]:
-        """The files of what changed."""
+    def _find_changes(self) -> list[str]:
+        """Find the changed pages; return the names of the files with them."""
         context, version = self._context, self._version
         facts = newest_facts(version)
-        known = {one.bucket: one for one in buckets_of(self._cycle, version, INDEXED)}
+        indexed = {b.bucket: b for b in buckets_of(self._cycle, version, INDEXED)}
         groups = in_range_tasks(
             buckets_of(self._cycle, version, CRAWLDB), tasks=context.engine.workers
         )
@@ -237,49 +237,47 @@ class _Indexing:
         specs = [
             ChangesSpec(
                 context.place,
-                group,
-                {one.bucket: known[one.bucket] for one in group if one.bucket in known},
+                g,
+                {b.bucket: indexed[b.bucket] for b in g if b.bucket in indexed},
                 facts,
                 name,
                 self._anew,
-                f"{self._folder}/changes-{number}.parquet",
+                f"{self._folder}/changes-{n}.parquet",
                 boost_of(context),
-                links_to(self._cycle, version, group),
+                links_to(self._cycle, version, g),
                 since,
                 news,
             )
-            for number, group in enumerate(groups)
+            for n, g in enumerate(groups)
         ]
-        found = context.engine.map(changes_task, specs)
-        self._looked = sum(one.looked for one in found)
-        self._context.told("index", {"pages": sum(one.given for one in found)})
+        results = context.engine.map(changes_task, specs)
+        self._looked = sum(b.looked for b in results)
+        self._context.told("index", {"pages": sum(b.given for b in results)})
         return [
-            spec.exchange
-            for spec, one in zip(specs, found, strict=True)
-            if one.given or one.removed
+            spec.exchange for spec, b in zip(specs, results, strict=True) if b.given or b.removed
         ]
 
     def _rows(self, work: TaskWork, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
         for name in names:
-            path = localized(work.storage, name, work.scratch)
+            path = localize(work.storage, name, work.scratch)
             with pq.ParquetFile(path) as file:
                 for batch in file.iter_batches(5_000):
                     yield from batch.to_pylist()
 
-    def _portion(self, work: TaskWork, rows: Sequence[dict[str, Any]], *, last: bool) -> None:
-        """Give a portion to the writer, and commit it."""
+    def _write_portion(self, work: TaskWork, rows: Sequence[dict[str, Any]], *, last: bool) -> None:
+        """Send a portion to the writer, and commit it."""
         removed = [row for row in rows if row["reason"] is not None]
         pages = [page_of(row) for row in rows if row["reason"] is None]
         had = {row["key"] for row in rows if row["reason"] is None and row["had_it"]}
-        # A page of another archive is not looked at again before it has another content.
-        kept = {row["key"] for row in removed if row["reason"] == ELSEWHERE}
+        # A page of another archive is not checked again until its content changes.
+        elsewhere = {row["key"] for row in removed if row["reason"] == ELSEWHERE}
         for row in removed:
             if row["had_it"]:
                 self._deleted[row["reason"]] += 1
             else:
-                self._leave_out(row["key"], row["reason"])
+                self._skip(row["key"], row["reason"])
         if self._context.dry:
             self._updated += len(had)
             self._added += len(pages) - len(had)
@@ -287,21 +285,21 @@ class _Indexing:
         gone = [row["key"] for row in removed if row["had_it"]]
         for at in range(0, len(gone), _DELETES):
             self._writer.delete(gone[at : at + _DELETES])
-        reasons = self._written(work, pages, had)
+        reasons = self._write_documents(work, pages, had)
         self._writer.commit()
-        done = [
+        indexed_rows = [
             self._row(
                 row,
-                None if row["reason"] and row["key"] not in kept else row["digest"],
+                None if row["reason"] and row["key"] not in elsewhere else row["digest"],
                 row["reason"] or reasons.get(row["key"], ""),
             )
             for row in rows
         ]
-        self._commit(work, done, last=last)
+        self._commit(work, indexed_rows, last=last)
 
-    def _leave_out(self, key: str, why: str) -> None:
-        self._skipped[why] += 1
-        self._examples.setdefault(why, key)
+    def _skip(self, key: str, reason: str) -> None:
+        self._skipped[reason] += 1
+        self._examples.setdefault(reason, key)
 
     def _row(self, row: Mapping[str, Any], digest: str | None, reason: str) -> dict[str, Any]:
         return {
@@ -309,37 +307,39 @@ class _Indexing:
             "time": self._context.clock, "bucket": row["bucket"],
         }  # fmt: skip
 
-    def _written(self, work: TaskWork, pages: Sequence[PageFacts], had: set[str]) -> dict[str, str]:
-        """Write the documents of pages; why some have none, by key."""
+    def _write_documents(
+        self, work: TaskWork, pages: Sequence[PageFacts], had: set[str]
+    ) -> dict[str, str]:
+        """Write the documents of pages; return why pages have none, by key."""
         reasons: dict[str, str] = {}
         wave = _TASK * max(self._context.engine.workers * 4, 8)
         for at in range(0, len(pages), wave):
             specs = self._specs(pages[at : at + wave], at)
-            for made in self._context.engine.map(documents_task, specs):
-                data = work.storage.read(made.exchange)
+            for result in self._context.engine.map(documents_task, specs):
+                data = work.storage.read(result.exchange)
                 made_here = msgspec.msgpack.decode(data, type=list[SearchDocument])
-                documents, others = self._choice.parted(made_here)
+                documents, excluded = self._choice.parted(made_here)
                 self._writer.write(documents)
-                updated = sum(one.id in had for one in documents)
+                updated = sum(document.id in had for document in documents)
                 self._updated += updated
                 self._added += len(documents) - updated
-                work.storage.delete(made.exchange)
-                skipped = [*made.skipped, *((key, OTHERWISE) for key in others)]
+                work.storage.delete(result.exchange)
+                skipped = [*result.skipped, *((key, OTHERWISE) for key in excluded)]
                 lost = [key for key, _ in skipped if key in had]
                 if lost:
                     self._writer.delete(lost)
-                self._deleted.update(why for key, why in skipped if key in had)
-                for key, why in skipped:
+                self._deleted.update(reason for key, reason in skipped if key in had)
+                for key, reason in skipped:
                     if key not in had:
-                        self._leave_out(key, why)
+                        self._skip(key, reason)
                 most = self._context.settings.cycle.index.max_content
-                self._cut += sum(is_cut(one, most) for one in documents)
+                self._cut += sum(is_cut(document, most) for document in documents)
                 reasons.update(skipped)
             self._context.told("index", {"done": min(at + wave, len(pages)), "of": len(pages)})
         return reasons
 
     def _specs(self, pages: Sequence[PageFacts], number: int) -> list[DocumentsSpec]:
-        """Tasks for pages in the order of the archive."""
+        """Return tasks for pages in the order of the archive."""
         settings = self._context.settings
         specs = []
         for at in range(0, len(pages), _TASK):
@@ -357,13 +357,13 @@ class _Indexing:
         return specs
 
     def _commit(self, work: TaskWork, rows: Sequence[Mapping[str, Any]], *, last: bool) -> None:
-        """Commit what the writer has; the last time also that all of the CrawlDb was compared."""
+        """Commit the rows of the writer; the last portion notes a complete comparison."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         schema = indexed_schema().append(pa.field("bucket", pa.int32()))
         work.kernel.load("done", pa.Table.from_pylist(list(rows), schema))
         columns = ", ".join(indexed_schema().names)
-        files: list[TableFile] = published(
+        files: list[TableFile] = publish_sets(
             work, "done", columns, "key, writer", (INDEXED, self._version.number + 1)
         )
         buckets = {}

@@ -34,12 +34,12 @@ from nacre.search.document import SearchDocument
 from nacre.search.settings import IndexSettings
 
 _ANCHORS = 100
-"""Texts of links of a document, the newest first."""
+"""Most texts of links of a document, the newest first."""
 
 INDEXED = "indexed"
-"""The name of the table of what indexes have."""
-_NO_MATTER = frozenset(("lease", "seed"))
-"""Groups of columns by which no page comes or goes."""
+"""The name of the table of the rows of writers."""
+_IRRELEVANT = frozenset(("lease", "seed"))
+"""Groups of columns that do not change documents."""
 ELSEWHERE = "elsewhere"
 """The reason of pages whose captures are not in the archive of the rounds."""
 
@@ -48,23 +48,23 @@ _MOST = 64_000_000
 
 
 class ChangesSpec(NamedTuple):
-    """One task: what changed in some buckets since a writer was given them.
+    """One task: the changes in some buckets since the last step of a writer.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         buckets: The buckets of the CrawlDb.
-        indexed: Of each the files of `indexed`, by number.
-        facts: The segments, whose visits tell where captures are; the newest first.
+        indexed: The buckets of `indexed`, by number.
+        facts: The segments, whose visits contain the places of captures; the newest first.
         writer: The name of the writer.
-        anew: It has nothing: all documents are wanted.
+        anew: The index is empty: all documents are written.
         exchange: Name of the file of changes.
         boost: The rule of the boost of documents.
-        links: The buckets of the table of links that have those to the pages; () for none.
-        since: Number of the version that the writer was compared with last: of a bucket whose base
-            is not newer, only rows that were set since then are looked at. None: all rows.
-        news: The segments in whose visits `noindex` is looked for, which unchanged content may
-            have got or lost.
-        key: The one page that is looked at; "" for all.
+        links: The buckets of the table of links with the links to the pages; () for none.
+        since: Number of the version of the last comparison: if the base of a bucket is not newer,
+            only rows that were set since then are compared. None: all rows.
+        news: The segments whose visits are checked for `noindex`, which may change without the
+            content.
+        key: The only page to compare; "" for all.
     """
 
     place: TaskPlace
@@ -82,13 +82,13 @@ class ChangesSpec(NamedTuple):
 
 
 class ChangesFound(NamedTuple):
-    """The numbers of what a task found.
+    """The numbers of a task.
 
     Attributes:
-        given: Pages whose documents are wanted.
-        removed: Pages whose documents are to be removed.
-        looked: Keys that were compared with what the writer has; of a bucket of which all were,
-            the rows of its files.
+        given: Pages whose documents are to be written.
+        removed: Pages whose documents are to be deleted.
+        looked: Keys that were compared with the documents of the writer; for a complete bucket, the
+            rows of its files.
     """
 
     given: int
@@ -97,72 +97,72 @@ class ChangesFound(NamedTuple):
 
 
 def changes_task(spec: ChangesSpec) -> ChangesFound:
-    """Write what changed, sorted by the place in the archive."""
+    """Write the changes, sorted by the place in the archive."""
     with spec.place.open() as work:
         kernel = work.kernel
-        looked = _compare(work, spec)
-        if looked is None:
+        compared = _compare(work, spec)
+        if compared is None:
             return ChangesFound(0, 0, 0)
-        _refuse(work, spec)
+        _apply_noindex(work, spec)
         if not kernel.value("select count(*) from changes"):
-            return ChangesFound(0, 0, looked)
+            return ChangesFound(0, 0, compared)
         _locate(work, spec)
-        _name(work, spec)
+        _load_anchors(work, spec)
         kernel.execute(
             "update changes c set reason = ? where reason is null "
             "and not exists (select 1 from places p where p.key = c.key)",
             [ELSEWHERE],
         )
         removed = int(kernel.value("select count(*) from changes where reason is not null"))
-        given = int(kernel.value("select count(*) from changes where reason is null"))
+        documents = int(kernel.value("select count(*) from changes where reason is null"))
         work.send(
             "select c.*, p.segment, p.warc_file, p.warc_offset, a.anchors from changes c "
             "left join places p on p.key = c.key left join anchors a on a.key = c.key "
             "order by c.reason is null, p.warc_file, p.warc_offset, c.key",
             spec.exchange,
         )
-        return ChangesFound(given, removed, looked)
+        return ChangesFound(documents, removed, compared)
 
 
 def _compare(work: TaskWork, spec: ChangesSpec) -> int | None:
-    """Make the table `changes`; the keys that were looked at, None where there is no table."""
+    """Make the table `changes`; return the number of compared keys, None without a table."""
     types = TextTypes(sorted(TYPES), sorted(UNKNOWN), sorted(ENDINGS))
     kernel = work.kernel
-    made, looked = False, 0
+    has_table, compared = False, 0
     for bucket in spec.buckets:
         keys = ""
         if spec.key:
-            keys, looked = "only_key", 1
+            keys, compared = "only_key", 1
             kernel.execute("create or replace temp table only_key as select ? as key", [spec.key])
         elif spec.since is not None and all(file.seq <= spec.since for file in bucket.base):
             keys = _set_since(work, bucket, spec.since)
             if not keys:
                 continue
-            looked += int(kernel.value(f"select count(*) from {keys}"))
+            compared += int(kernel.value(f"select count(*) from {keys}"))
         else:
-            looked += sum(file.rows for file in (*bucket.base, *bucket.sets))
+            compared += sum(file.rows for file in (*bucket.base, *bucket.sets))
         local = local_bucket(work.storage, bucket, work.scratch)
         columns = {*WANTED_COLUMNS, *spec.boost.columns}
         rows = fold_query(*local, interval=0, columns=columns, keys=keys, order=False)
-        has = _indexed(work, spec, bucket, keys)
+        has = _indexed_sql(work, spec, bucket, keys)
         query = index_changes(
             f"({rows})", has, types, bucket.bucket, spec.boost, news=bool(spec.news)
         )
-        how = "insert into changes" if made else "create temp table changes as"
+        how = "insert into changes" if has_table else "create temp table changes as"
         kernel.execute(f"{how} {query}")
-        made = True
-    return looked if made else None
+        has_table = True
+    return compared if has_table else None
 
 
 def _set_since(work: TaskWork, bucket: BucketFiles, since: int) -> str:
-    """The table of keys whose rows were set after a version; "" where there are none.
+    """Make the table of keys whose rows were set after a version; return its name, "" for none.
 
-    What was added since (links, cash) makes no page come or go.
+    Additions since then (links, cash) change no document.
     """
     sets = [
         local_file(work.storage, file, work.scratch)
         for file in bucket.sets
-        if file.seq > since and file.group not in _NO_MATTER
+        if file.seq > since and file.group not in _IRRELEVANT
     ]
     if not sets:
         return ""
@@ -172,13 +172,13 @@ def _set_since(work: TaskWork, bucket: BucketFiles, since: int) -> str:
     return "since"
 
 
-def _indexed(work: TaskWork, spec: ChangesSpec, bucket: BucketFiles, keys: str) -> str:
-    """SQL of what the writer has of a bucket, of the keys of a table or of all; "" for nothing."""
-    known = spec.indexed.get(bucket.bucket)
-    if known is None:
+def _indexed_sql(work: TaskWork, spec: ChangesSpec, bucket: BucketFiles, keys: str) -> str:
+    """Return SQL of the rows of the writer in a bucket, for the keys of a table or all; or ""."""
+    indexed = spec.indexed.get(bucket.bucket)
+    if indexed is None:
         return ""
-    merged = table_kind(INDEXED).merge(local_bucket(work.storage, known, work.scratch))
-    # What is wanted anew is as if it had another content; what went is still told to the table.
+    merged = table_kind(INDEXED).merge(local_bucket(work.storage, indexed, work.scratch))
+    # For a rebuild each page has another content; the table still records deletions.
     digest = "null::VARCHAR" if spec.anew else "digest"
     writer = spec.writer.replace("'", "''")
     within = f" and {bucket.within.condition()}" if bucket.within is not None else ""
@@ -187,9 +187,9 @@ def _indexed(work: TaskWork, spec: ChangesSpec, bucket: BucketFiles, keys: str) 
     return f"(select key, {digest} as digest, reason from ({merged}) where {which})"
 
 
-def _refuse(work: TaskWork, spec: ChangesSpec) -> None:
-    """Ask the newest replies of what may be given for `noindex`, be it in their heads."""
-    files = [name for one in spec.news for name in one.files("visits")]
+def _apply_noindex(work: TaskWork, spec: ChangesSpec) -> None:
+    """Exclude pages with `noindex` in their newest reply, also in its header."""
+    files = [name for segment_facts in spec.news for name in segment_facts.files("visits")]
     if files and work.kernel.value("select count(*) from changes where reason is null"):
         visits = parquet(local_facts(work.storage, files, work))
         for statement in noindex_changes("changes", visits):
@@ -197,19 +197,19 @@ def _refuse(work: TaskWork, spec: ChangesSpec) -> None:
 
 
 def _locate(work: TaskWork, spec: ChangesSpec) -> None:
-    """Make the table `places`: where the capture of each page lies, by the record of its content.
+    """Make the table `places`: the place of the capture of each page, by the record of its content.
 
-    The newest segments come first: most of what changed is there.
+    The newest segments come first: they have most changed pages.
     """
     kernel = work.kernel
     kernel.execute(
         "create temp table places (key VARCHAR, segment VARCHAR, warc_file VARCHAR, "
         "warc_offset BIGINT)"
     )
-    for one in spec.facts:
-        if not one.parts:
+    for segment_facts in spec.facts:
+        if not segment_facts.parts:
             continue
-        visits = parquet(local_facts(work.storage, one.files("visits"), work))
+        visits = parquet(local_facts(work.storage, segment_facts.files("visits"), work))
         kernel.execute(
             "create or replace temp table wanted as select key, record_id from changes c where "
             "reason is null and not exists (select 1 from places p where p.key = c.key)"
@@ -220,11 +220,11 @@ def _locate(work: TaskWork, spec: ChangesSpec) -> None:
             f"insert into places select w.key, ?, any_value(v.warc_file), any_value(v.warc_offset) "
             f"from wanted w join {visits} v on v.record_id = w.record_id "
             "where v.stored in ('novel', 'delta') and v.warc_file is not null group by w.key",
-            [one.segment],
+            [segment_facts.segment],
         )
 
 
-def _name(work: TaskWork, spec: ChangesSpec) -> None:
+def _load_anchors(work: TaskWork, spec: ChangesSpec) -> None:
     """Make the table `anchors`: the texts of links to each page, each once, the newest first.
 
     Source: Nutch, `AnchorIndexingFilter`.
@@ -280,24 +280,24 @@ class DocumentsMade(NamedTuple):
 
 
 def documents_task(spec: DocumentsSpec) -> DocumentsMade:
-    """Read captures, and make documents of them."""
+    """Read captures, and make documents from them."""
     skipped: list[tuple[str, str]] = []
-    made: list[SearchDocument] = []
+    documents: list[SearchDocument] = []
     with spec.place.open() as work:
         archive = _Archive(work, spec.archive)
         with DocumentMaker(spec.settings, spec.agent, shared_texts()) as maker:
-            found_of = maker.documents(spec.pages, archive.capture)
-            for page, found in zip(spec.pages, found_of, strict=True):
-                if isinstance(found, str):
-                    skipped.append((page.key, found))
+            results = maker.documents(spec.pages, archive.capture)
+            for page, result in zip(spec.pages, results, strict=True):
+                if isinstance(result, str):
+                    skipped.append((page.key, result))
                 else:
-                    made.append(found)
-        work.storage.put(spec.exchange, msgspec.msgpack.encode(made))
+                    documents.append(result)
+        work.storage.put(spec.exchange, msgspec.msgpack.encode(documents))
     return DocumentsMade(spec.exchange, skipped)
 
 
 def page_of(row: Mapping[str, Any]) -> PageFacts:
-    """The facts of a page in a row of the changes."""
+    """Return the facts of a page in a row of the changes."""
     return PageFacts(
         key=row["key"],
         url=row["url"] or "",
@@ -318,7 +318,7 @@ def page_of(row: Mapping[str, Any]) -> PageFacts:
 
 
 class _Archive:
-    """The WARCs of the cycle, brought here when they are asked for."""
+    """The WARCs of the cycle, which are localized on demand."""
 
     def __init__(self, work: TaskWork, files: Mapping[str, TableFile]) -> None:
         self._work = work
@@ -326,7 +326,7 @@ class _Archive:
         self._bases: BaseFiles | None = None
 
     def capture(self, page: PageFacts) -> Capture | None:
-        """The capture of a page; None when its record cannot be read.
+        """Return the capture of a page; None if its record cannot be read.
 
         Raises:
             DamageError: The archive has no such WARC.
@@ -343,7 +343,7 @@ class _Archive:
         return local_warc(self._work.storage, file, self._work.scratch)
 
     def _block(self, delta: Delta) -> bytes:
-        """What a difference was made from: then all WARCs are looked at."""
+        """Return the bytes that a delta was made from; searches all WARCs."""
         if self._bases is None:
             self._bases = BaseFiles(map(self._path, self._files))
         try:

@@ -1,7 +1,7 @@
-"""The driver of `inject`: seed lists are read, judged, and brought into the tables in one version.
+"""The driver of `inject`: read and judge seed lists, and add them to the tables in one version.
 
-A portion of a list is in memory; what it makes goes by exchanged files to tasks, each of which has
-the seeds of some buckets. The seeds become rows of the table of seeds, too, which the scope asks.
+One portion of a list is in memory; exchanged files bring its seeds to tasks, each of which has the
+seeds of some buckets. The seeds become rows of the table of seeds, too, which the scope reads.
 `inject_rows` has the merge rules, `inject_tasks` the tasks.
 """
 
@@ -33,22 +33,22 @@ from nacre.rounds.steps.inject_tasks import ListedSeeds, list_task, seeds_table
 from nacre.rounds.steps.known_lines import (
     KnownLines,
     KnownLinesFilter,
+    add_judged_list,
     judged_state,
-    with_judged,
 )
 from nacre.rounds.steps.seed_rows import (
     SeedView,
     add_rows,
     buckets_here,
-    changed_seeds,
+    change_seeds,
     host_bucket,
     list_stamp,
+    next_state,
     rows_of_directive,
     rows_of_seed,
     seed_place,
     seed_view,
-    state_with,
-    synced,
+    sync_seeds,
 )
 from nacre.rounds.tables.exchange_rows import ExchangeFiles
 from nacre.rounds.tables.seed_index import KeptSeeds
@@ -58,7 +58,7 @@ from nacre.rounds.tables.seedlist import (
     InjectEntry,
     NumberedLines,
     entry_size,
-    numbered,
+    number_lines,
     portions,
     read_numbered,
 )
@@ -82,21 +82,21 @@ __all__ = [
     "score_columns",
 ]
 
-_BAD_KEPT = 1_000
+_MOST_BAD_LINES = 1_000
 _LISTED = "listed"
 
 
 class ListReading:
-    """The reading of seed lists: what is normalized, refused, malformed.
+    """Reads seed lists: normalizes and judges seeds, and counts malformed lines.
 
     Args:
         admission: Judges and normalizes.
-        options: Whether it does.
-        own: The lists are those of the job's own seed list: refused seeds are seeds of it, too.
+        options: Whether to filter and to normalize.
+        own: The lists are the job's own seed list: refused seeds are also stored as seeds.
 
     Attributes:
         refused: Seeds that a filter refuses, by file and line.
-        outside: Seeds out of the scope, by the rule that says so.
+        outside: Seeds outside of the scope, by the rule.
         outside_texts: Texts of the first 1,001 of them.
         refused_keys: The first 1,000 keys that a filter refuses, each with its file and line.
         malformed: Lines that are no seeds; the first 1,000.
@@ -119,33 +119,33 @@ class ListReading:
         self.rows: list[SeedTableRow] = []
 
     def judge_by(self, admission: Admission) -> None:
-        """Judge the next portion by these rules, which know it."""
+        """Set the rules for the next portion, whose scope has its seeds."""
         self._admission = admission
         self.rows = []
 
     def entries(self, lists: Iterable[NumberedLines]) -> Iterator[InjectEntry]:
-        """All entries of lists but those that are no seeds."""
-        for one in lists:
-            for entry in read_numbered(one.lines, one.file):
+        """Yield all entries of lists except malformed lines."""
+        for seed_list in lists:
+            for entry in read_numbered(seed_list.lines, seed_list.file):
                 if not isinstance(entry, BadSeed | BadMetadata):
                     yield entry
                     continue
                 self.malformed_count += 1
-                if len(self.malformed) < _BAD_KEPT:
+                if len(self.malformed) < _MOST_BAD_LINES:
                     self.malformed.append(entry)
 
     def accepted(self, entries: Iterable[InjectEntry]) -> Iterator[NewSeed]:
-        """The seeds of a portion, once the scope knows all of it."""
+        """Yield the accepted seeds of a portion, whose seeds the scope has."""
         for entry in entries:
             if isinstance(entry, SeedDirective):
                 self.rows += rows_of_directive(entry)
             elif isinstance(entry, InjectedSeed):
                 self.seeds += 1
-                found = self._one(entry)
-                if found is not None:
-                    yield found
+                seed = self._accept(entry)
+                if seed is not None:
+                    yield seed
 
-    def _one(self, entry: InjectedSeed) -> NewSeed | None:
+    def _accept(self, entry: InjectedSeed) -> NewSeed | None:
         normalize = self._options.normalize
         seed = self._admission.seed_form(entry.seed) if normalize else entry.seed
         key = self._admission.key(seed.url)
@@ -155,12 +155,12 @@ class ListReading:
             self.rows += rows_of_seed(seed, key, implied)
         if refusal:
             self.refused[refusal] += 1
-            if len(self.refused_keys) < _BAD_KEPT:
+            if len(self.refused_keys) < _MOST_BAD_LINES:
                 self.refused_keys[key] = refusal
             return None
         if outside := self._admission.outside(seed):
             self.outside[outside] += 1
-            if len(self.outside_texts) <= _BAD_KEPT:
+            if len(self.outside_texts) <= _MOST_BAD_LINES:
                 self.outside_texts.append(seed.text)
         return NewSeed(
             key, seed.url, seed.text, 0, entry.score, entry.interval, entry.fixed, entry.metadata
@@ -170,20 +170,20 @@ class ListReading:
 def inject(
     context: StepContext, lists: Sequence[SeedList], options: InjectOptions, *, own: bool = False
 ) -> InjectResult:
-    """Bring seeds into the table, in one version.
+    """Add seeds to the table, in one version.
 
     Args:
-        context: What the step works with.
+        context: The context of the driver.
         lists: The lists, of any length.
         options: How known URLs are treated, and whether seeds are filtered.
-        own: The lists are those of the job's own seed list.
+        own: The lists are the job's own seed list.
 
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
     if version.seeds or not own:
-        version = synced(context)
+        version = sync_seeds(context)
     return _Injecting(context, version, options, own=own).run(lists)
 
 
@@ -191,10 +191,10 @@ class _Injecting:
     """One run of the step.
 
     Args:
-        context: What the step works with.
+        context: The context of the driver.
         version: The version that it begins with.
         options: Its options.
-        own: The lists are those of the job's own seed list.
+        own: The lists are the job's own seed list.
     """
 
     def __init__(
@@ -220,60 +220,62 @@ class _Injecting:
                 results = context.engine.map(list_task, self._specs(exchange))
                 changes = SeedChanges()
                 if not context.dry:
-                    changes = changed_seeds(context, self._version, exchange, whole=own)
+                    changes = change_seeds(context, self._version, exchange, whole=own)
             finally:
                 exchange.remove()
-        known = self._known
-        counts = Counter(known=known.pages, twice=known.lines - known.pages)
-        for one in results:
-            counts.update(one.counts)
-        made = None
+        known_lines = self._known
+        counts = Counter(known=known_lines.pages, twice=known_lines.lines - known_lines.pages)
+        for task_result in results:
+            counts.update(task_result.counts)
+        new_version = None
         if not context.dry:
-            made = self._committed(results, counts, changes, self._state(reading, changes, stamp))
+            new_version = self._commit(
+                results, counts, changes, self._state(reading, changes, stamp)
+            )
         return InjectResult(
-            reading.seeds + known.lines, counts["new"], counts["merged"], counts["known"],
+            reading.seeds + known_lines.lines, counts["new"], counts["merged"], counts["known"],
             counts["twice"], dict(reading.refused), dict(reading.outside), reading.malformed,
-            reading.malformed_count, made, counts["scored"],
+            reading.malformed_count, new_version, counts["scored"],
             score_columns(context.settings.cycle.scoring),
         )  # fmt: skip
 
     def _read(
         self, lists: Sequence[SeedList], exchange: ExchangeFiles, scratch: Path, folder: str
     ) -> ListReading:
-        """Read and judge the lists, but for lines that are known."""
+        """Read and judge the lists, except known lines."""
         view = self._view()
-        kept = view.open(scratch)
-        admission = self._admission(view, kept, ())
+        index = view.open(scratch)
+        admission = self._admission(view, index, ())
         reading = ListReading(admission, self._options, own=self._own)
-        self._judged, lines = admission.hash, numbered(lists)
-        known: KnownLinesFilter | None = None
+        self._judged, lines = admission.hash, number_lines(lists)
+        line_filter: KnownLinesFilter | None = None
         asks = not self._own and not view.lines and self._options == InjectOptions()
         if asks and (state := judged_state(self._version, self._judged)) is not None:
-            known = KnownLinesFilter(self._context, self._version, state, exchange, folder)
-            lines = known.rest(lists)
+            line_filter = KnownLinesFilter(self._context, self._version, state, exchange, folder)
+            lines = line_filter.rest(lists)
         entries, first = reading.entries(lines), 0
-        # To look through all that was imported takes as long as to read a thousand seeds.
+        # A collection of all imported objects takes as long as reading a thousand seeds.
         gc.freeze()
         try:
             for portion in portions(entries, entry_size):
-                reading.judge_by(self._admission(view, kept, portion))
-                first += self._exchanged(reading, portion, exchange, first)
-                # A scope refers to itself, and the seeds of each portion would stay.
+                reading.judge_by(self._admission(view, index, portion))
+                first += self._exchange(reading, portion, exchange, first)
+                # A scope refers to itself, so the seeds of each portion would stay in memory.
                 gc.collect()
         finally:
             gc.unfreeze()
-        if known is not None:
-            self._known = known.known
+        if line_filter is not None:
+            self._known = line_filter.known
         return reading
 
-    def _exchanged(
+    def _exchange(
         self,
         reading: ListReading,
         portion: Sequence[InjectEntry],
         exchange: ExchangeFiles,
         first: int,
     ) -> int:
-        """Send the seeds of a portion and their rows to the tasks; the number of the seeds."""
+        """Send the seeds of a portion and their rows to the tasks; return the number of seeds."""
         accepted = list(reading.accepted(portion))
         if accepted:
             numbers = [host_bucket(host(seed.key), self._buckets) for seed in accepted]
@@ -282,24 +284,24 @@ class _Injecting:
         return len(accepted)
 
     def _view(self) -> SeedView:
-        """The seeds of the version; of the own list, which is read again, those that are rows."""
+        """Return the seeds of the version; for the own list, which is read again, those in rows."""
         if self._own:
             return SeedView(seed_place(self._context, self._version))
         return seed_view(self._context, self._version)
 
     def _admission(
-        self, view: SeedView, kept: KeptSeeds | None, portion: Iterable[InjectEntry]
+        self, view: SeedView, index: KeptSeeds | None, portion: Iterable[InjectEntry]
     ) -> Admission:
-        """The rules, which know the seeds of the version and those of a portion."""
+        """Return the rules with the seeds of the version and of a portion."""
         settings, root = self._context.settings, self._context.layout.root
-        admission = Admission(settings, root, view.lines, kept)
+        admission = Admission(settings, root, view.lines, index)
         admission.know(portion)
         return admission
 
     def _specs(self, exchange: ExchangeFiles) -> list[ListedSeeds]:
-        """The tasks, one for each exchanged file."""
+        """Return the tasks, one for each exchanged file."""
         context, version = self._context, self._version
-        files = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
+        files = {b.bucket: b for b in buckets_of(context.cycle, version, CRAWLDB)}
         groups: dict[int, list[BucketFiles]] = {}
         for bucket in range(self._buckets):
             of_bucket = files.get(bucket, BucketFiles(bucket))
@@ -307,24 +309,24 @@ class _Injecting:
         defaults = inject_defaults(context)
         return [
             ListedSeeds(
-                context.shared_place, version.number + 1, name, tuple(groups[group]), self._options,
-                defaults, context.clock, self._judged, self._known.files.get(group, ""),
+                context.shared_place, version.number + 1, name, tuple(groups[g]), self._options,
+                defaults, context.clock, self._judged, self._known.files.get(g, ""),
                 context.dry,
             )
-            for group, name in exchange.send(_LISTED).items()
+            for g, name in exchange.send(_LISTED).items()
         ]  # fmt: skip
 
     def _state(
         self, reading: ListReading, changes: SeedChanges, stamp: str | None
     ) -> SeedTableState:
-        """What the next version knows of its seeds."""
-        state = state_with(self._version, changes, listed=stamp)
+        """Return the state of seeds of the next version."""
+        state = next_state(self._version, changes, listed=stamp)
         if self._own or not (self._options.filter and self._options.normalize):
             return state
         number = self._version.number + 1 if changes.added else 0
-        return with_judged(state, number, self._judged, reading.outside_texts)
+        return add_judged_list(state, number, self._judged, reading.outside_texts)
 
-    def _committed(
+    def _commit(
         self,
         results: Sequence[InjectedFiles],
         counts: Mapping[str, int],
@@ -332,7 +334,7 @@ class _Injecting:
         state: SeedTableState,
     ) -> CycleVersion:
         version = self._version
-        added = added_files(one.files for one in results)
+        added = added_files(task_result.files for task_result in results)
         if seeds.added:
             added[SEEDS] = list(seeds.added)
         fresh = (name for name in (CRAWLDB, SEEDS) if name not in version.tables)

@@ -1,9 +1,9 @@
-"""The step `inject`: seeds enter the table of URLs, or change what it says of them.
+"""The step `inject`: seeds enter the table of URLs, or change their rows.
 
-Source: Nutch, `Injector` (reference N 1.1). A seed that nobody knows becomes a row that is due now.
-Of a known one the table wins; with `overwrite` the seed does, and with `update` the row keeps its
-state and takes metadata, score and interval of the seed. Nothing that is summed is set: a changed
-score is written as its difference.
+Source: Nutch, `Injector` (reference N 1.1). An unknown seed becomes a row that is due now. For a
+    known URL the table wins; with `overwrite` the seed wins, and with `update` the row keeps its
+    state and takes metadata, score and interval of the seed. Sums are never set: a changed score is
+    written as its difference.
 """
 
 from collections import Counter
@@ -41,10 +41,10 @@ class InjectOptions(NamedTuple):
     """Options of the step, as Nutch's.
 
     Attributes:
-        overwrite: The seed replaces what is known of its URL.
-        update: The row keeps its state and takes what the seed says.
-        filter: Filters judge the seeds.
-        normalize: Normalizers rewrite them first.
+        overwrite: The seed replaces the row of its URL.
+        update: The row keeps its state and takes the values of the seed.
+        filter: Apply filters to the seeds.
+        normalize: Normalize the seeds first.
     """
 
     overwrite: bool = False
@@ -54,12 +54,12 @@ class InjectOptions(NamedTuple):
 
 
 class InjectDefaults(NamedTuple):
-    """Values that hold where a seed says nothing.
+    """Default values of seeds.
 
     Attributes:
         score: Score of a seed, in 2^-32.
         interval: Time between two fetches, s.
-        scoring: Kinds of score, which say what a seed begins with.
+        scoring: Kinds of score, which determine the initial score of a seed.
     """
 
     score: int = ONE
@@ -68,11 +68,11 @@ class InjectDefaults(NamedTuple):
 
 
 class NewSeed(NamedTuple):
-    """A seed on its way to the table.
+    """An accepted seed.
 
     Attributes:
         key: Its key.
-        url: What is asked for.
+        url: The requested URL.
         source: Its line, without login and options.
         judged: Hash of the rules that let it in.
         score, interval, fixed, metadata: See `InjectedSeed`.
@@ -89,13 +89,13 @@ class NewSeed(NamedTuple):
 
 
 class InjectSpec(NamedTuple):
-    """One task: buckets, and the seeds that lie in them.
+    """One task: buckets, and their seeds.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         work: Each bucket with its files and its seeds.
-        options, defaults: As the step has them.
+        options, defaults: Those of the step.
         clock: The clock of the step, ms.
         dry: Count, and write nothing.
     """
@@ -110,22 +110,22 @@ class InjectSpec(NamedTuple):
 
 
 class InjectResult(NamedTuple):
-    """Counts of what became of a list.
+    """Counts of the outcomes of a list.
 
     Attributes:
         seeds: Lines that are seeds.
-        new: URLs that were not known.
-        merged: Known URLs that took something from a seed.
-        known: Known URLs that stay as they are.
-        twice: Lines whose URL stood in the list before.
+        new: New URLs.
+        merged: Known URLs that took values from a seed.
+        known: Known URLs without a change.
+        twice: Lines whose URL was in the list before.
         refused: Seeds that a filter refuses, by file and line.
-        outside: Seeds out of the scope, by the rule that says so; they are fetched all the same.
+        outside: Seeds outside of the scope, by the rule; they are fetched nevertheless.
         malformed: Lines that are no seeds, and wrong metadata; the first 1,000.
         malformed_count: Their number.
-        version: The newest version; None where nothing was committed.
-        scored: Seeds that have a score of their own (`nutch.score`), new or merged.
-        scored_in: The columns that such a score is put into, as `cycle.scoring` says: `cash` under
-            `opic`. None: it has no effect, as under `rank`.
+        version: The newest version; None if nothing was committed.
+        scored: New or merged seeds with a score (`nutch.score`).
+        scored_in: The columns of such a score by `cycle.scoring`: `cash` with `opic`. () if it has
+            no effect, as with `rank`.
     """
 
     seeds: int = 0
@@ -143,7 +143,7 @@ class InjectResult(NamedTuple):
 
 
 def score_columns(scoring: Sequence[Scoring]) -> tuple[str, ...]:
-    """The columns that kinds of score put the score of a seed into.
+    """Return the columns that kinds of score put the score of a seed into.
 
     Args:
         scoring: The kinds in order.
@@ -156,7 +156,7 @@ def score_columns(scoring: Sequence[Scoring]) -> tuple[str, ...]:
 
 
 class MergedSeed(NamedTuple):
-    """The rows that a seed writes; None where it writes none of a kind.
+    """The rows that a seed writes; None for each kind without a row.
 
     Attributes:
         outcome: `new`, `merged` or `known`.
@@ -173,31 +173,31 @@ class MergedSeed(NamedTuple):
 
 def merge_seed(
     seed: NewSeed,
-    known: Mapping[str, Any] | None,
+    row: Mapping[str, Any] | None,
     options: InjectOptions,
     defaults: InjectDefaults,
     clock: int,
 ) -> MergedSeed:
-    """The rows that a seed writes into the table. Source: Nutch, `Injector.InjectReducer`.
+    """Return the rows that a seed writes into the table. Source: Nutch, `Injector.InjectReducer`.
 
     Args:
         seed: The seed.
-        known: The row of its URL; None for a URL that is not known.
+        row: The row of its URL; None for an unknown URL.
         options: How known URLs are treated.
-        defaults: What holds where the seed says nothing.
+        defaults: Default values of seeds.
         clock: The clock of the step, ms.
     """
-    if known is None:
+    if row is None:
         return _new_row(seed, defaults, clock)
     if options.overwrite:
-        return _replaced(seed, known, defaults, clock)
+        return _replace_row(seed, row, defaults, clock)
     if options.update:
-        return _updated(seed, known, defaults)
+        return _update_row(seed, row, defaults)
     return MergedSeed("known")
 
 
 def _new_row(seed: NewSeed, defaults: InjectDefaults, clock: int) -> MergedSeed:
-    begins = _begins(seed, defaults)
+    begins = _initial_score(seed, defaults)
     add = {
         "key": seed.key,
         "url": None if seed.url == seed.key else seed.url,
@@ -209,20 +209,20 @@ def _new_row(seed: NewSeed, defaults: InjectDefaults, clock: int) -> MergedSeed:
         "depth": begins.depth,
         "first_seen": clock,
     }
-    fresh = _fresh_state(seed, defaults, clock) if seed.interval or seed.fixed else None
+    fresh = _new_state(seed, defaults, clock) if seed.interval or seed.fixed else None
     return MergedSeed("new", add, fresh, _metadata(seed, {}))
 
 
-def _said(seed: NewSeed, defaults: InjectDefaults) -> PageScore:
+def _seed_score(seed: NewSeed, defaults: InjectDefaults) -> PageScore:
     score = defaults.score if seed.score is None else seed.score
     return PageScore(score, depth=1, md=seed.metadata)
 
 
-def _begins(seed: NewSeed, defaults: InjectDefaults) -> PageScore:
-    return injected(defaults.scoring, _said(seed, defaults))
+def _initial_score(seed: NewSeed, defaults: InjectDefaults) -> PageScore:
+    return injected(defaults.scoring, _seed_score(seed, defaults))
 
 
-def _fresh_state(seed: NewSeed, defaults: InjectDefaults, clock: int) -> dict[str, Any]:
+def _new_state(seed: NewSeed, defaults: InjectDefaults, clock: int) -> dict[str, Any]:
     return {
         "key": seed.key,
         "status": int(Status.UNFETCHED),
@@ -234,49 +234,50 @@ def _fresh_state(seed: NewSeed, defaults: InjectDefaults, clock: int) -> dict[st
     }
 
 
-def _replaced(
-    seed: NewSeed, known: Mapping[str, Any], defaults: InjectDefaults, clock: int
+def _replace_row(
+    seed: NewSeed, row: Mapping[str, Any], defaults: InjectDefaults, clock: int
 ) -> MergedSeed:
     metadata = {"key": seed.key, "seed_md": list(seed.metadata.items()) or None}
-    add = _score_change(known, seed, defaults)
-    return MergedSeed("merged", add, _fresh_state(seed, defaults, clock), metadata)
+    add = _score_change(row, seed, defaults)
+    return MergedSeed("merged", add, _new_state(seed, defaults, clock), metadata)
 
 
-def _updated(seed: NewSeed, known: Mapping[str, Any], defaults: InjectDefaults) -> MergedSeed:
+def _update_row(seed: NewSeed, before: Mapping[str, Any], defaults: InjectDefaults) -> MergedSeed:
     wants_score = seed.score is not None and seed.score != defaults.score
-    add = _score_change(known, seed, defaults) if wants_score else None
+    add = _score_change(before, seed, defaults) if wants_score else None
     state = None
     if (seed.interval is not None and seed.interval != defaults.interval) or seed.fixed:
-        kept = {name: known.get(name) for name in _names("state")}
-        interval = seed.interval or kept["interval"]
-        state = {**kept, "key": seed.key, "interval": interval}
-        state["fixed_interval"] = seed.fixed or kept["fixed_interval"]
-    metadata = _metadata(seed, dict(known.get("seed_md") or ()))
+        state_columns = {name: before.get(name) for name in _names("state")}
+        interval = seed.interval or state_columns["interval"]
+        state = {**state_columns, "key": seed.key, "interval": interval}
+        state["fixed_interval"] = seed.fixed or state_columns["fixed_interval"]
+    metadata = _metadata(seed, dict(before.get("seed_md") or ()))
     changes = any(row is not None for row in (add, state, metadata))
     return MergedSeed("merged" if changes else "known", add, state, metadata)
 
 
 def _score_change(
-    known: Mapping[str, Any], seed: NewSeed, defaults: InjectDefaults
+    row: Mapping[str, Any], seed: NewSeed, defaults: InjectDefaults
 ) -> dict[str, Any] | None:
-    """The difference to a score. What says where a URL was found is repeated, so that it stays.
+    """Return the change of a score; None for no change.
 
-    What a page has handed out under `opic` stays: only its cash is that of the seed.
+    The columns about the discovery of a URL are repeated, so that they stay. With `opic` the
+    distributed score stays: only the cash becomes that of the seed.
     """
-    wanted = _begins(seed, defaults)
-    of_score, of_cash = follows_seed(defaults.scoring, _said(seed, defaults))
-    # A plug-in may make either of the metadata of a seed, whatever its score is.
-    score = wanted.score - int(known.get("score") or 0) if of_score or wanted.score else 0
-    cash = wanted.cash - int(known.get("cash") or 0) if of_cash or wanted.cash else 0
+    begin = _initial_score(seed, defaults)
+    of_score, of_cash = follows_seed(defaults.scoring, _seed_score(seed, defaults))
+    # A plug-in may derive either from the metadata of a seed, without a score.
+    score = begin.score - int(row.get("score") or 0) if of_score or begin.score else 0
+    cash = begin.cash - int(row.get("cash") or 0) if of_cash or begin.cash else 0
     if not cash and not score:
         return None
-    again = {name: known.get(name) for name in ("url", "via", "path", "source", "md", "first_seen")}
-    return {**again, "key": known["key"], "score": score, "cash": cash, "inlinks": 0}
+    again = {name: row.get(name) for name in ("url", "via", "path", "source", "md", "first_seen")}
+    return {**again, "key": row["key"], "score": score, "cash": cash, "inlinks": 0}
 
 
-def _metadata(seed: NewSeed, known: dict[str, str]) -> dict[str, Any] | None:
-    merged = {**known, **seed.metadata}
-    if merged == known:
+def _metadata(seed: NewSeed, current: dict[str, str]) -> dict[str, Any] | None:
+    merged = {**current, **seed.metadata}
+    if merged == current:
         return None
     return {"key": seed.key, "seed_md": list(merged.items())}
 
@@ -293,8 +294,8 @@ class InjectedFiles(NamedTuple):
 
     Attributes:
         files: The files that it wrote, by table.
-        counts: How many seeds were `new`, `merged` and `known`, and how many have a score of their
-            own (`scored`).
+        counts: Number of seeds that were `new`, `merged` and `known`, and of those with a score
+            (`scored`).
     """
 
     files: dict[str, list[TableFile]]
@@ -307,15 +308,17 @@ def inject_task(spec: InjectSpec) -> InjectedFiles:
     counts: Counter[str] = Counter()
     with spec.place.open() as work:
         for bucket, seeds in spec.work:
-            known, purged = known_rows(work, bucket, seeds, spec.defaults.interval)
-            ordered = sorted(seeds, key=lambda one: one.key.encode())
+            rows_by_key, purged = known_rows(work, bucket, seeds, spec.defaults.interval)
+            ordered = sorted(seeds, key=lambda outcome: outcome.key.encode())
             merged = [
-                merge_seed(seed, known.get(seed.key), spec.options, spec.defaults, spec.clock)
+                merge_seed(seed, rows_by_key.get(seed.key), spec.options, spec.defaults, spec.clock)
                 for seed in ordered
             ]
-            counts.update(one.outcome for one in merged)
+            counts.update(outcome.outcome for outcome in merged)
             pairs = zip(ordered, merged, strict=True)
-            scored = sum(seed.score is not None and one.add is not None for seed, one in pairs)
+            scored = sum(
+                seed.score is not None and outcome.add is not None for seed, outcome in pairs
+            )
             counts.update({"scored": scored} if scored else {})
             if not spec.dry:
                 files += write_seeds(work, bucket.bucket, spec.version, merged, purged)
@@ -325,11 +328,11 @@ def inject_task(spec: InjectSpec) -> InjectedFiles:
 def known_rows(
     work: TaskWork, bucket: BucketFiles, seeds: Sequence[NewSeed], interval: int
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The rows of the URLs of seeds, by key, and which of them were purged.
+    """Return the rows of the URLs of seeds by key, and the purged keys.
 
     Args:
-        work: What the task works with.
-        bucket: The bucket of all of them.
+        work: The kernel and folder of the task.
+        bucket: The bucket of all seeds.
         seeds: The seeds.
         interval: Interval of a row that has none, s.
     """
@@ -341,53 +344,53 @@ def known_rows(
     work.kernel.load("wanted", pa.table({"key": [seed.key for seed in seeds]}))
     query = fold_query(*local, interval=interval, columns=_KNOWN, order=False)
     semi = "semi join wanted using (key)"
-    found = work.kernel.arrow(f"select * from ({query}) {semi}").to_pylist()
+    url_rows = work.kernel.arrow(f"select * from ({query}) {semi}").to_pylist()
     merged = merge_query(*local, columns=("key", "purged"), order=False)
     gone = work.kernel.rows(f"select key from ({merged}) {semi} where purged is not null")
-    return {one["key"]: one for one in found}, sorted(key for (key,) in gone)
+    return {url_row["key"]: url_row for url_row in url_rows}, sorted(key for (key,) in gone)
 
 
 def write_seeds(
     work: TaskWork, bucket: int, version: int, merged: Sequence[MergedSeed], purged: Sequence[str]
 ) -> Iterator[TableFile]:
-    """Write the rows of seeds; the files.
+    """Write the rows of seeds; yield the files.
 
     Args:
-        work: What the task works with.
-        bucket: The bucket of all of them.
-        version: Number of the version that it is for.
-        merged: What the seeds write, sorted by key.
-        purged: Keys that were purged and come back.
+        work: The kernel and folder of the task.
+        bucket: The bucket of all seeds.
+        version: Number of the version to commit.
+        merged: The merged seeds, sorted by key.
+        purged: Purged keys that are added again.
     """
     kinds = {
-        "": [one.add for one in merged if one.add is not None],
-        "state": [one.state for one in merged if one.state is not None],
-        "seed": [one.seed for one in merged if one.seed is not None],
+        "": [seed.add for seed in merged if seed.add is not None],
+        "state": [seed.state for seed in merged if seed.state is not None],
+        "seed": [seed.seed for seed in merged if seed.seed is not None],
         "purge": [{"key": key, "purged": None} for key in purged],
     }
-    for group, made in kinds.items():
+    for group, group_rows in kinds.items():
         plan = FilePlan(CRAWLDB, bucket, "set" if group else "add", version, group)
-        file = write_rows(work, plan, made)
+        file = write_rows(work, plan, group_rows)
         if file is not None:
             yield file
 
 
 def write_rows(
-    work: TaskWork, plan: FilePlan, made: Sequence[Mapping[str, Any]]
+    work: TaskWork, plan: FilePlan, url_rows: Sequence[Mapping[str, Any]]
 ) -> TableFile | None:
     """Write rows, sorted by key, as a file of the table of URLs; None for no rows."""
-    if not made:
+    if not url_rows:
         return None
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     schema = rows.GROUPS[plan.group] if plan.group else rows.ADD_SCHEMA
     path = work.scratch / f"{plan.kind}-{plan.group}-{plan.bucket}.parquet"
-    write_arrow(pa.Table.from_pylist(list(made), schema), path)
+    write_arrow(pa.Table.from_pylist(list(url_rows), schema), path)
     return publish(work.storage, path, plan)
 
 
 def inject_defaults(context: StepContext) -> InjectDefaults:
-    """The values of seeds that say nothing, by the settings."""
+    """Return the default values of seeds, by the settings."""
     cycle = context.settings.cycle
     interval = round(cycle.inject.interval) or context.interval
     return InjectDefaults(round(cycle.inject.score * ONE), interval, tuple(cycle.scoring))

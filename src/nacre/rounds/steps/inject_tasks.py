@@ -1,7 +1,7 @@
 """The tasks of `inject` for long lists: seeds come by exchanged files, a bucket at a time.
 
-What a seed that says nothing of its score, interval and metadata writes is made in SQL, as most
-seeds of long lists are so; the others are merged one by one (`inject_rows.merge_seed`).
+SQL makes the rows of seeds without score, interval and metadata, as most seeds of long lists are;
+other seeds are merged one by one (`inject_rows.merge_seed`).
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from nacre.rounds.steps.inject_rows import (
     merge_seed,
     write_rows,
 )
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     ROW_GROUP,
@@ -47,15 +47,15 @@ class ListedSeeds(NamedTuple):
     """One task: some buckets, and the exchanged file with their seeds.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         seeds: The exchanged file.
         buckets: The buckets with their files.
         options: Options of the step.
-        defaults: Values of seeds that say nothing.
+        defaults: Default values of seeds.
         clock: The clock of the step, ms.
         judged: Hash of the rules.
-        known: The exchanged file with the URLs of lines that were known unread; "" for none.
+        known: The exchanged file with the URLs of known, unparsed lines; "" for none.
         dry: Count, and write nothing.
     """
 
@@ -83,16 +83,18 @@ def seeds_table(seeds: Sequence[NewSeed], buckets: Sequence[int], first: int) ->
 
     text = pa.string()
     metadata = [
-        msgspec.json.encode(one.metadata).decode() if one.metadata else None for one in seeds
+        msgspec.json.encode(seed.metadata).decode() if seed.metadata else None for seed in seeds
     ]
     columns = {
-        "key": pa.array([one.key for one in seeds], text),
-        "url": pa.array([one.url for one in seeds], text),
-        "source": pa.array([one.source for one in seeds], text),
-        # Larger than any number of Parquet.
-        "score": pa.array([None if one.score is None else str(one.score) for one in seeds], text),
-        "interval": pa.array([one.interval for one in seeds], pa.int64()),
-        "fixed": pa.array([one.fixed for one in seeds], pa.float64()),
+        "key": pa.array([seed.key for seed in seeds], text),
+        "url": pa.array([seed.url for seed in seeds], text),
+        "source": pa.array([seed.source for seed in seeds], text),
+        # A score may exceed the integers of Parquet.
+        "score": pa.array(
+            [None if seed.score is None else str(seed.score) for seed in seeds], text
+        ),
+        "interval": pa.array([seed.interval for seed in seeds], pa.int64()),
+        "fixed": pa.array([seed.fixed for seed in seeds], pa.float64()),
         "metadata": pa.array(metadata, text),
         "n": pa.array(range(first, first + len(seeds)), pa.int64()),
         "bucket": pa.array(buckets, pa.int32()),
@@ -105,20 +107,20 @@ def list_task(spec: ListedSeeds) -> InjectedFiles:
     files: list[TableFile] = []
     counts: Counter[str] = Counter()
     with spec.place.open() as work:
-        path = parquet([str(localized(work.storage, spec.seeds, work.scratch))])
+        path = parquet([str(localize(work.storage, spec.seeds, work.scratch))])
         for bucket in spec.buckets:
-            files += _Listed(work, spec, bucket, counts).run(path)
+            files += _ListedBucket(work, spec, bucket, counts).run(path)
     return InjectedFiles({CRAWLDB: files}, {name: n for name, n in counts.items() if n})
 
 
-class _Listed:
+class _ListedBucket:
     """The seeds of one bucket.
 
     Args:
-        work: What the task works with.
+        work: The kernel and folder of the task.
         spec: The task.
         bucket: The bucket.
-        counts: Gets what became of the seeds.
+        counts: Counts the outcomes of the seeds.
     """
 
     def __init__(
@@ -129,10 +131,10 @@ class _Listed:
         self._purged: list[str] = []
 
     def run(self, path: str) -> list[TableFile]:
-        """Merge them; the files, none where the step is dry.
+        """Merge the seeds; return the files, none in a dry run.
 
         Args:
-            path: The exchanged file, behind `from`.
+            path: The exchanged file, as a source in SQL.
         """
         kernel, number = self._kernel, self._bucket.bucket
         total = int(kernel.value(f"select count(*) from {path} where bucket = {number}"))
@@ -144,20 +146,20 @@ class _Listed:
             " = 1"
         )
         if self._spec.known:
-            known = localized(self._work.storage, self._spec.known, self._work.scratch)
+            known_path = localize(self._work.storage, self._spec.known, self._work.scratch)
             kernel.execute(
-                f"delete from listed using {parquet([str(known)])} known "
+                f"delete from listed using {parquet([str(known_path)])} known "
                 f"where known.key = listed.key and known.bucket = {number}"
             )
         self._counts["twice"] += total - int(kernel.value("select count(*) from listed"))
         self._split()
-        merged = [one for batch in self._others() for one in self._merged(batch)]
+        merged = [m for b in self._read_others() for m in self._merge(b)]
         if self._spec.dry:
             return []
-        return list(self._written(merged))
+        return list(self._write(merged))
 
     def _split(self) -> None:
-        """Remove known seeds that change nothing from the list; part it into two views."""
+        """Remove known seeds without a change from the list; divide it into two views."""
         kernel, options, bucket = self._kernel, self._spec.options, self._bucket
         if options.overwrite or options.update:
             self._part("false")
@@ -166,13 +168,15 @@ class _Listed:
             local = local_bucket(self._work.storage, bucket, self._work.scratch)
             merged = merge_query(*local, columns=("key", "purged"), keys="listed", order=False)
             gone = kernel.rows(f"select key from ({merged}) where purged is not null")
-            found = fold_query(
+            fold = fold_query(
                 *local, interval=self._spec.defaults.interval, columns=("key",), keys="listed",
                 order=False,
             )  # fmt: skip
-            kernel.execute(f"create or replace temp table known as select key from ({found})")
-            known = int(kernel.value("select count(*) from known semi join listed using (key)"))
-            self._counts["known"] += known
+            kernel.execute(f"create or replace temp table known as select key from ({fold})")
+            known_count = int(
+                kernel.value("select count(*) from known semi join listed using (key)")
+            )
+            self._counts["known"] += known_count
             kernel.execute("delete from listed using known where known.key = listed.key")
             self._purged += sorted(str(key) for (key,) in gone)
         self._part(_PLAIN)
@@ -185,8 +189,8 @@ class _Listed:
                 f"create or replace temp view {name} as select * from listed where {test}"
             )
 
-    def _others(self) -> Iterator[list[NewSeed]]:
-        """The seeds that are merged one by one."""
+    def _read_others(self) -> Iterator[list[NewSeed]]:
+        """Yield the seeds to merge one by one, in batches."""
         rows_left = int(self._kernel.value("select count(*) from others"))
         for at in range(0, rows_left, _BATCH):
             query = f"select * from others order by key limit {_BATCH} offset {at}"
@@ -200,36 +204,38 @@ class _Listed:
             row["fixed"], metadata,
         )  # fmt: skip
 
-    def _merged(self, seeds: Sequence[NewSeed]) -> Iterator[MergedSeed]:
+    def _merge(self, seeds: Sequence[NewSeed]) -> Iterator[MergedSeed]:
         spec = self._spec
-        known: Mapping[str, Mapping[str, Any]] = {}
+        known_by_key: Mapping[str, Mapping[str, Any]] = {}
         if spec.options.overwrite or spec.options.update:
             interval = spec.defaults.interval
-            known, purged = known_rows(self._work, self._bucket, seeds, interval)
+            known_by_key, purged = known_rows(self._work, self._bucket, seeds, interval)
             self._purged += purged
         for seed in seeds:
-            one = merge_seed(seed, known.get(seed.key), spec.options, spec.defaults, spec.clock)
-            self._counts[one.outcome] += 1
-            self._counts["scored"] += seed.score is not None and one.add is not None
-            yield one
+            merged_seed = merge_seed(
+                seed, known_by_key.get(seed.key), spec.options, spec.defaults, spec.clock
+            )
+            self._counts[merged_seed.outcome] += 1
+            self._counts["scored"] += seed.score is not None and merged_seed.add is not None
+            yield merged_seed
 
-    def _written(self, merged: Sequence[MergedSeed]) -> Iterator[TableFile]:
+    def _write(self, merged: Sequence[MergedSeed]) -> Iterator[TableFile]:
         work, version, number = self._work, self._spec.version, self._bucket.bucket
         kinds = {
-            "state": [one.state for one in merged if one.state is not None],
-            "seed": [one.seed for one in merged if one.seed is not None],
+            "state": [seed.state for seed in merged if seed.state is not None],
+            "seed": [seed.seed for seed in merged if seed.seed is not None],
             "purge": [{"key": key, "purged": None} for key in sorted(self._purged)],
         }
-        added = self._adds([one.add for one in merged if one.add is not None])
+        added = self._write_adds([seed.add for seed in merged if seed.add is not None])
         if added is not None:
             yield added
-        for group, made in kinds.items():
-            file = write_rows(work, FilePlan(CRAWLDB, number, "set", version, group), made)
+        for group, group_rows in kinds.items():
+            file = write_rows(work, FilePlan(CRAWLDB, number, "set", version, group), group_rows)
             if file is not None:
                 yield file
 
-    def _adds(self, more: Sequence[Mapping[str, Any]]) -> TableFile | None:
-        """Write the rows that are new or get another score."""
+    def _write_adds(self, more: Sequence[Mapping[str, Any]]) -> TableFile | None:
+        """Write the new rows, and rows with a changed score."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         spec, kernel = self._spec, self._kernel
@@ -246,10 +252,10 @@ class _Listed:
             "first_seen": str(spec.clock),
         }
         columns = ", ".join(
-            f'({values.get(one.name, "null")})::{one.type} as "{one.name}"' for one in ADD_COLUMNS
+            f'({values.get(c.name, "null")})::{c.type} as "{c.name}"' for c in ADD_COLUMNS
         )
         kernel.load("more", pa.Table.from_pylist(list(more), rows.ADD_SCHEMA))
-        names = ", ".join(f'"{one.name}"' for one in ADD_COLUMNS)
+        names = ", ".join(f'"{c.name}"' for c in ADD_COLUMNS)
         path = self._work.scratch / f"listed-{self._bucket.bucket}.parquet"
         kernel.write(
             f"select * from (select {columns} from plain union all select {names} from more) "

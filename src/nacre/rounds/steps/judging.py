@@ -1,9 +1,9 @@
-"""Known URLs are judged by the rules of now: excluded, or let in again.
+"""Judge known URLs by the current rules: exclude or readmit them.
 
-A row keeps the hash of the rules that judged it last; a link was judged when it was found. Only
-rows with another hash are asked about, so that a changed rule file costs one pass and holds for
-everything that is known, both ways. Of seeds that came or went since, only rows are asked about
-that they may concern (`changed_rows`).
+A row stores the hash of the rules that judged it last; links are judged when they are found. Only
+rows with another hash are judged, so a changed rule file costs one pass and applies to all known
+URLs, both ways. For added or removed seeds, only rows that they may concern are judged
+(`changed_rows`).
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from nacre.settings.settings import JobSettings
 _ORIGIN = ("path", "via", "source")
 _COLUMNS = "key, url, path, via, source, excluded"
 JUDGED_BY = ("key", "url", "path", "via", "source", "rules", "excluded")
-"""Columns of a table whose rows are judged."""
+"""Columns that judging needs."""
 _BATCH = 10_000
 
 
@@ -30,10 +30,10 @@ class ChangedSeeds(NamedTuple):
     """The seeds that changed since the rows of a table were judged.
 
     Attributes:
-        since: Number of the version with whose seeds they were judged.
+        since: Number of the version with the seeds that they were judged with.
         buckets: The buckets of the table of seeds that have changes.
         directives: Lines with + or - changed, which may concern any row.
-        own: Seeds with a scope of their own changed.
+        own: Seeds with a separate scope changed.
         all: All rows may be concerned.
     """
 
@@ -44,7 +44,7 @@ class ChangedSeeds(NamedTuple):
     all: bool = False
 
     def concern(self, bucket: int) -> bool:
-        """True when the rows of a bucket may be concerned."""
+        """Return whether the changes may concern rows of a bucket."""
         return self.all or self.own or self.directives or bucket in self.buckets
 
 
@@ -53,12 +53,12 @@ class RulesOfStep(NamedTuple):
 
     Attributes:
         settings: The settings that decide.
-        files: The files that they name, with their lines, where the directory of the job may not
-            be at hand; else none.
+        files: The files of the settings, with their lines, if the directory of the job may not be
+            readable; else ().
         root: The directory of the job.
         seeds: The seeds.
         hash: Hash of the rules.
-        changed: The seeds that changed since rows were judged; None: none did.
+        changed: The seeds that changed since rows were judged; None for no change.
     """
 
     settings: JobSettings
@@ -69,26 +69,26 @@ class RulesOfStep(NamedTuple):
     changed: ChangedSeeds | None = None
 
     def admission(self, scratch: Path) -> Admission:
-        """The rules, opened.
+        """Open the rules.
 
         Args:
-            scratch: A folder for the files that they name.
+            scratch: A folder for the files of the rules.
         """
-        kept, lines = self.seeds.open(scratch), self.seeds.lines
+        index, lines = self.seeds.open(scratch), self.seeds.lines
         if not self.files:
-            return Admission(self.settings, Path(self.root), lines, kept)
+            return Admission(self.settings, Path(self.root), lines, index)
         for name, listed in self.files:
             path = scratch / "rules" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("".join(f"{line}\n" for line in listed), "utf-8")
-        return Admission(self.settings, scratch / "rules", lines, kept)
+        return Admission(self.settings, scratch / "rules", lines, index)
 
 
 def rules_of_step(context: StepContext, version: CycleVersion) -> RulesOfStep:
-    """The rules of a job, for its tasks.
+    """Return the rules of a job, for its tasks.
 
     Raises:
-        ConfigError: A file cannot be read, or has a line that is no rule.
+        ConfigError: A file cannot be read, or has an invalid line.
     """
     settings, root = context.settings, context.layout.root
     seeds = seed_view(context, version)
@@ -101,7 +101,7 @@ def rules_of_step(context: StepContext, version: CycleVersion) -> RulesOfStep:
     )
     files: tuple[tuple[str, tuple[str, ...]], ...] = ()
     if context.engine.name != "local":
-        files = tuple((name, tuple(found)) for name, found in admission.files().items())
+        files = tuple((name, tuple(file_lines)) for name, file_lines in admission.files().items())
     changed = _changed_seeds(context, version, seeds, more=admission.seed_needs().more)
     return RulesOfStep(deciding, files, str(root), seeds, admission.hash, changed)
 
@@ -109,7 +109,7 @@ def rules_of_step(context: StepContext, version: CycleVersion) -> RulesOfStep:
 def _changed_seeds(
     context: StepContext, version: CycleVersion, seeds: SeedView, *, more: bool
 ) -> ChangedSeeds | None:
-    """The seeds that changed since the rows of a version were judged."""
+    """Return the seeds that changed since the rows of a version were judged; None for none."""
     state, since = version.seed_state, version.seed_state.judged
     if since < 0 or seeds.lines:
         return ChangedSeeds(since, all=True)
@@ -125,10 +125,10 @@ class JudgedRows(NamedTuple):
     """Counts of the rows that other rules had judged last.
 
     Attributes:
-        asked: Rows that were judged.
-        excluded: Of these, the ones that are excluded now, by what excludes them.
-        readmitted: Rows that were excluded and are not any more.
-        newly_excluded: Rows that are excluded and were not before.
+        asked: Judged rows.
+        excluded: Judged rows that are excluded now, by rule.
+        readmitted: Rows that are no longer excluded.
+        newly_excluded: Rows that are newly excluded.
     """
 
     asked: int
@@ -140,9 +140,9 @@ class JudgedRows(NamedTuple):
 def judge_rows(
     kernel: Kernel, table: str, admission: Admission, rules: int, *, every: bool = False
 ) -> tuple[JudgedRows, str]:
-    """Judge the rows of a table in a kernel whose rules are others than those of now.
+    """Judge the rows of a table in a kernel that other rules judged last.
 
-    The column `excluded` of the table is changed.
+    Changes the column `excluded` of the table.
 
     Args:
         kernel: The kernel.
@@ -152,8 +152,8 @@ def judge_rows(
         every: Judge all rows.
 
     Returns:
-        Counts, and SQL of the rows of the group `admission`, sorted by key; "" where nothing was
-        asked.
+        Counts, and SQL of the rows of the group `admission`, sorted by key; "" if no row was
+        judged.
     """
     where = "true" if every else f"rules is distinct from {rules}"
     rows = kernel.arrow(f'select {_COLUMNS} from "{table}" where {where}')

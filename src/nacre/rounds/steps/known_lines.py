@@ -1,8 +1,8 @@
-"""Lines of a list that were injected before: tasks look them up in the table of seeds, unparsed.
+"""Find lines of a list that were injected before: tasks look them up in the table of seeds.
 
-A line that has a row, whose URL is in the table of URLs, changes nothing. That holds as long as the
-rules are those that judged it then: `SeedTableState` has their hash, and the versions whose lists
-they judged. All other lines are parsed.
+A line that has a row, whose URL is in the table of URLs, changes nothing, if the current rules are
+    those that judged it: `SeedTableState` has their hash, and the versions whose lists they judged.
+    All other lines are parsed.
 """
 
 import heapq
@@ -21,7 +21,7 @@ from nacre.crawldb.seeds import FIRST_PREFIX, PAGE, SEEDS
 from nacre.engine.seeding.seeds import SeedList
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.seed_rows import host_bucket
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.exchange_rows import ExchangeFiles
 from nacre.rounds.tables.seedlist import PLAIN_LINE, NumberedLines, portions
 from nacre.rounds.tables.tables import (
@@ -35,25 +35,25 @@ from nacre.rounds.tables.tables import (
 )
 from nacre.rounds.tables.versions import CycleVersion, SeedTableState
 
-_LINES, _OTHERS = "lines", "others"
-_FEWEST = 2_000
-"""Rows of the table, and lines of a list, with fewer of which lines are parsed at once."""
+_LINES, _UNUSUAL = "lines", "others"
+_LEAST_LINES = 2_000
+"""Least rows of the table, and least lines of a list, for a look-up."""
 _PART = 4_096
-"""Lines of each file that are in memory when all files are read together."""
+"""Lines of each file in memory when all files are read together."""
 _LONGEST = 4_096
-"""Characters of a line that is looked up."""
+"""Most characters of a line to look up."""
 _CODEC = ("utf-8", "surrogatepass")
-"""Lines may have what is no text in UTF-8: half of a surrogate pair."""
+"""Lines may contain half of a surrogate pair, which is invalid in UTF-8."""
 _MOST = 1_000
-"""Versions and seeds that a state of the table names."""
+"""Most versions and seeds in a state of the table."""
 
 
 class KnownLines(NamedTuple):
     """The lines that need not be parsed.
 
     Attributes:
-        lines: Their number.
-        pages: The number of URLs that they are of.
+        lines: Number of lines.
+        pages: Number of their URLs.
         files: Names of the exchanged files with these URLs, by group of buckets.
     """
 
@@ -66,11 +66,11 @@ class LinesSpec(NamedTuple):
     """One task: look up the lines of some buckets.
 
     Attributes:
-        place: Where it works.
-        lines: Name of the exchanged file with them.
+        place: The work place of the task.
+        lines: Name of the exchanged file with the lines.
         seeds: The buckets of the table of seeds.
         urls: The buckets of the table of URLs, of the same numbers.
-        state: Says which rows of seeds count (`judged_state`).
+        state: The state with the rows of seeds that count (`judged_state`).
         rest: Name of the file for unknown lines.
         pages: Name of the file for the URLs of known lines.
     """
@@ -105,7 +105,7 @@ def look_lines_up_task(spec: LinesSpec) -> LookedUpLines:
     lines = pages = 0
     with spec.place.open() as work:
         kernel = work.kernel
-        path = localized(work.storage, spec.lines, work.scratch)
+        path = localize(work.storage, spec.lines, work.scratch)
         kernel.load("outside", pa.table({"text": pa.array(spec.state.outside, pa.string())}))
         kernel.execute("create temp table rest (line VARCHAR, n BIGINT)")
         kernel.execute('create temp table pages ("key" VARCHAR, bucket INTEGER)')
@@ -121,12 +121,12 @@ def look_lines_up_task(spec: LinesSpec) -> LookedUpLines:
             )
             lines += int(kernel.value("select count(*) from hits"))
         pages = work.send("select * from pages", spec.pages)
-        rest = work.scratch / "rest.parquet"
+        unknown_path = work.scratch / "rest.parquet"
         unknown = kernel.write(
-            "select n, line from rest order by n", str(rest), row_group=_PART
+            "select n, line from rest order by n", str(unknown_path), row_group=_PART
         ).rows
         if unknown:
-            work.storage.upload(rest, spec.rest)
+            work.storage.upload(unknown_path, spec.rest)
         return LookedUpLines(lines, pages, unknown)
 
 
@@ -158,12 +158,12 @@ class KnownLinesFilter:
     Args:
         context: The context of the step.
         version: The version that the step begins with.
-        state: Says which rows of seeds count (`judged_state`).
+        state: The state with the rows of seeds that count (`judged_state`).
         exchange: Sends lines to tasks.
         folder: Folder of the storage for the results of tasks.
 
     Attributes:
-        known: The known lines, when `rest` has returned its first line.
+        known: The known lines, after `rest` has returned its first line.
     """
 
     def __init__(
@@ -181,36 +181,36 @@ class KnownLinesFilter:
         self.known = KnownLines()
 
     def rest(self, lists: Iterable[SeedList]) -> Iterator[NumberedLines]:
-        """Return the unknown lines, in their order; `known` counts the others."""
+        """Yield the unknown lines, in their order; `known` counts the others."""
         numbers = self._number(lists)
-        first = list(islice(numbers, _FEWEST))
-        if len(first) < _FEWEST:
-            yield from self._by_file(iter(first))
+        first = list(islice(numbers, _LEAST_LINES))
+        if len(first) < _LEAST_LINES:
+            yield from self._group_by_file(iter(first))
             return
         self._send(first)
         for portion in portions(numbers, _line_size):
             self._send(portion)
         names = self._look_up()
         with self._context.place.open() as work:
-            yield from self._by_file(_read(work, names))
+            yield from self._group_by_file(_read(work, names))
 
     def _number(self, lists: Iterable[SeedList]) -> Iterator[tuple[int, str]]:
-        """Return all lines, numbered over all lists."""
+        """Yield all lines, numbered over all lists."""
         number = 0
-        for each in lists:
-            self._starts.append((number, each.file))
-            for line in each.lines:
+        for seed_list in lists:
+            self._starts.append((number, seed_list.file))
+            for line in seed_list.lines:
                 number += 1
                 yield number, line
 
-    def _by_file(self, rest: Iterator[tuple[int, str]]) -> Iterator[NumberedLines]:
-        """Return lines by list, with their numbers in it."""
+    def _group_by_file(self, unknown: Iterator[tuple[int, str]]) -> Iterator[NumberedLines]:
+        """Yield lines by list, with their numbers in it."""
         starts = [start for start, _ in self._starts]
 
         def place(numbered: tuple[int, str]) -> int:
             return bisect_left(starts, numbered[0]) - 1
 
-        for at, lines in groupby(rest, key=place):
+        for at, lines in groupby(unknown, key=place):
             start, file = self._starts[at]
             yield NumberedLines(file, ((number - start, line) for number, line in lines))
 
@@ -230,16 +230,16 @@ class KnownLinesFilter:
             buckets = [host_bucket(name, self._buckets) for name in hosts.dictionary.to_pylist()]
             column = pa.array(buckets, pa.int32()).take(hosts.indices)
             self._exchange.add(_LINES, table.append_column("bucket", column))
-        others = [
+        unusual = [
             (line, number)
             for (number, line), plain in zip(portion, is_plain.to_pylist(), strict=True)
             if not plain
         ]
-        if others:
-            self._exchange.add(_OTHERS, _others_table(others))
+        if unusual:
+            self._exchange.add(_UNUSUAL, _unusual_table(unusual))
 
     def _look_up(self) -> list[str]:
-        """Run the tasks; return the names of the files with the lines that are parsed."""
+        """Run the tasks; return the names of the files with the lines to parse."""
         context, version = self._context, self._version
         seeds = {files.bucket: files for files in buckets_of(context.cycle, version, SEEDS)}
         urls = {files.bucket: files for files in buckets_of(context.cycle, version, CRAWLDB)}
@@ -263,30 +263,30 @@ class KnownLinesFilter:
             sum(result.pages for result in results),
             {group: spec.pages for (group, spec), result in pairs if result.pages},
         )
-        rest = [spec.rest for (_, spec), result in pairs if result.rest]
-        return [*rest, *self._exchange.send(_OTHERS).values()]
+        unknown = [spec.rest for (_, spec), result in pairs if result.rest]
+        return [*unknown, *self._exchange.send(_UNUSUAL).values()]
 
 
 def _line_size(numbered: tuple[int, str]) -> int:
     return len(numbered[1])
 
 
-def _others_table(others: Sequence[tuple[str, int]]) -> Any:  # noqa: ANN401 - pyarrow has no types
+def _unusual_table(unusual: Sequence[tuple[str, int]]) -> Any:  # noqa: ANN401 - pyarrow has no types
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    lines = [line.encode(*_CODEC) for line, _ in others]
+    lines = [line.encode(*_CODEC) for line, _ in unusual]
     return pa.table(
         {
             "line": pa.array(lines, pa.binary()),
-            "n": pa.array([number for _, number in others], pa.int64()),
-            "bucket": pa.array([0] * len(others), pa.int32()),
+            "n": pa.array([number for _, number in unusual], pa.int64()),
+            "bucket": pa.array([0] * len(unusual), pa.int32()),
         }
     )
 
 
 def _read(work: TaskWork, names: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Read exchanged lines in the order of all; each file has its lines in this order."""
-    paths = (localized(work.storage, name, work.scratch) for name in names)
+    """Yield exchanged lines in the order of all; each file has its lines in this order."""
+    paths = (localize(work.storage, name, work.scratch) for name in names)
     yield from heapq.merge(*map(_lines_of, paths))
 
 
@@ -308,7 +308,7 @@ def judged_state(version: CycleVersion, rules: int) -> SeedTableState | None:
         rules: Hash of the rules.
     """
     tables, state = version.tables, version.seed_state
-    if not {SEEDS, CRAWLDB} <= tables.keys() or tables[SEEDS].rows < _FEWEST:
+    if not {SEEDS, CRAWLDB} <= tables.keys() or tables[SEEDS].rows < _LEAST_LINES:
         return None
     lists = _still_judged(state, rules)
     is_alike = tables[SEEDS].buckets == tables[CRAWLDB].buckets
@@ -327,7 +327,7 @@ def _rules_name(rules: int) -> str:
     return f"{__version__} {rules}"
 
 
-def with_judged(
+def add_judged_list(
     state: SeedTableState, number: int, rules: int, outside: Sequence[str]
 ) -> SeedTableState:
     """Return a state with the rules that judged the rows of an inject.
@@ -339,7 +339,9 @@ def with_judged(
         outside: The seeds that the scope refuses.
     """
     before = _still_judged(state, rules)
-    lists = tuple(each for each in (*before, number) if each > state.directives_at)[-_MOST:]
+    lists = tuple(
+        list_number for list_number in (*before, number) if list_number > state.directives_at
+    )[-_MOST:]
     texts = {*(state.outside if before else ()), *outside}
     if len(texts) > _MOST:
         return structs.replace(state, judged_by="", judged_lists=(), outside=())

@@ -1,4 +1,4 @@
-"""The step `links`: the links of fetched segments go into the table of links, by their targets.
+"""The step `links`: add the links of fetched segments to the table of links, by their targets.
 
 Each task takes a range of buckets and reads that range of the links of all parts, which are sorted
 by bucket. Source: Nutch, `LinkDb` (reference N 1.1, `invertlinks`).
@@ -35,11 +35,11 @@ LINKS = "links"
 """The name of the table of links."""
 
 TAKEN = "links"
-"""The word by which a segment is marked whose links are in the table."""
+"""The key of the mark of a segment whose links are in the table."""
 _TAKEN_BY = "links_by"
-"""The mark with the settings by which they were taken."""
+"""The mark with the settings that selected its links."""
 _ROWS = 2_000_000
-"""Link facts of a task, as far as there are buckets to divide them by."""
+"""Link facts of a task, if there are enough buckets."""
 
 
 class LinksResult(NamedTuple):
@@ -47,16 +47,16 @@ class LinksResult(NamedTuple):
 
     Attributes:
         segments: Segments whose links were taken.
-        facts: Links that their pages have.
+        facts: Links of their pages.
         rows: Pairs of pages that were written.
-        within: What links are left out within: `host`, `domain`, or `none`.
-        internal: Links that were left out as they stay within it.
-        external: Links that were left out as they go to another host.
+        within: The unit of ignored internal links: `host`, `domain`, or `none`.
+        internal: Internal links that were ignored.
+        external: Links to other hosts that were ignored.
         size: Bytes of their files.
-        kept: Rows of pages that no segment has, which stay in a table that is made again: those of
-            a LinkDb or of another crawl.
-        mixed: Other segments were taken by other settings, so that the table is to be made again.
-        version: The version; None where nothing was committed.
+        kept: Rows of pages without a segment, which stay in a rebuilt table: those of a LinkDb or
+            of another crawl.
+        mixed: Segments were added with other settings, so that the table should be rebuilt.
+        version: The version; None if nothing was committed.
     """
 
     segments: Sequence[str] = ()
@@ -72,18 +72,18 @@ class LinksResult(NamedTuple):
 
 
 def settings_mark(settings: LinkDbSettings) -> str:
-    """The settings that decide which rows the table has, as a segment is marked with them."""
+    """Return the mark of the settings that select the rows of the table."""
     return f"{settings.ignore_internal} {settings.ignore_external} {settings.max_anchor}"
 
 
 def _has_other_settings(version: CycleVersion, settings: LinkDbSettings) -> bool:
-    """Whether links were taken by other settings; not known of versions of earlier Nacres."""
+    """Return whether links were selected by other settings; False for old versions."""
     mark = settings_mark(settings)
-    return any(one.more.get(_TAKEN_BY, mark) != mark for one in version.segments.values())
+    return any(state.more.get(_TAKEN_BY, mark) != mark for state in version.segments.values())
 
 
 def require_current_links(version: CycleVersion, settings: LinkDbSettings, root: object) -> None:
-    """Check that the table of links has links, and those of all segments by today's settings.
+    """Check that the table of links has the links of all segments by the current settings.
 
     Args:
         version: The version.
@@ -95,7 +95,7 @@ def require_current_links(version: CycleVersion, settings: LinkDbSettings, root:
     """
     command = f"`nacre cycle {root} links"
     if LINKS not in version.tables and not any(
-        TAKEN in one.more for one in version.segments.values()
+        TAKEN in segment.more for segment in version.segments.values()
     ):
         raise JobError(f"there is no table of links yet: {command}` makes it")
     waiting = waiting_segments(version, TAKEN, ("fetched", "updated"))
@@ -115,15 +115,15 @@ def require_current_links(version: CycleVersion, settings: LinkDbSettings, root:
         internal = settings.ignore_internal
         left_out = [] if internal == "none" else [f"cycle.links.ignore_internal={internal}"]
         left_out += ["cycle.links.ignore_external=true"] if settings.ignore_external else []
-        why = f": {' and '.join(left_out)} leaves all links out" if left_out else ""
+        reason = f": {' and '.join(left_out)} leaves all links out" if left_out else ""
         raise JobError(
-            f"the table of links is empty{why}. Set cycle.links.ignore_internal to none and "
+            f"the table of links is empty{reason}. Set cycle.links.ignore_internal to none and "
             f"cycle.links.ignore_external to false, and {command} --rebuild` makes it again"
         )
 
 
 def has_links(version: CycleVersion) -> bool:
-    """Whether a version has links to read; none where all were within hosts, which are left out.
+    """Return whether a version has links to read; False if all links were ignored.
 
     Raises:
         JobError: The step has taken no segment yet.
@@ -138,11 +138,11 @@ def has_links(version: CycleVersion) -> bool:
 def waiting_segments(
     version: CycleVersion, taken: str, states: Sequence[str]
 ) -> dict[str, SegmentState]:
-    """The segments that a step has not taken yet, by name, without those of sitemaps.
+    """Return the segments that a step has not processed yet, by name, without sitemaps.
 
     Args:
         version: The version.
-        taken: The word by which the step marks a segment; "" for all of these states.
+        taken: The key of the step's mark of a segment; "" for all of these states.
         states: States that a segment must have.
     """
     return {
@@ -152,8 +152,8 @@ def waiting_segments(
     }
 
 
-def marked(waiting: Mapping[str, SegmentState], taken: str) -> dict[str, SegmentState | None]:
-    """The same segments with the mark of a step."""
+def mark_taken(waiting: Mapping[str, SegmentState], taken: str) -> dict[str, SegmentState | None]:
+    """Return the same segments with the mark of a step."""
     return {
         name: msgspec.structs.replace(state, more={**state.more, taken: True})
         for name, state in waiting.items()
@@ -164,14 +164,14 @@ class LinksSpec(NamedTuple):
     """The links to some buckets.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         facts: The segments.
         first: The first bucket.
         last: The last bucket.
         settings: `cycle.links`.
         dry: Count, and publish nothing.
-        known: Buckets of the table whose rows of other pages stay, where it is made again.
+        known: For a rebuild, buckets of the table whose rows of other pages stay; else ().
     """
 
     place: TaskPlace
@@ -203,16 +203,16 @@ class TakenLinks(NamedTuple):
 
 
 def links_task(spec: LinksSpec) -> TakenLinks:
-    """Write the links to some buckets, and count those that are left out."""
+    """Write the links to some buckets, and count ignored links."""
     with spec.place.open() as work:
-        names = [name for one in spec.facts for name in one.files("links")]
-        lists = [name for one in spec.facts for name in one.lists]
+        names = [name for segment_facts in spec.facts for name in segment_facts.files("links")]
+        lists = [name for segment_facts in spec.facts for name in segment_facts.lists]
         source = parquet(local_facts(work.storage, names, work))
         listed = parquet(local_facts(work.storage, lists, work))
         work.kernel.execute(
             "create temp table facts as select l.bucket, l.dst, l.src, l.anchor, l.rel, l.hop, "
             "l.context, l.time, p.score "
-            f"from {source} l left join ({_scores(listed)}) p on p.key = l.src "
+            f"from {source} l left join ({_scores_sql(listed)}) p on p.key = l.src "
             f"where l.bucket between {spec.first} and {spec.last}"
         )
         if spec.settings.ignore_internal == "domain":
@@ -221,19 +221,19 @@ def links_task(spec: LinksSpec) -> TakenLinks:
         count = int(work.kernel.value("select count(*) from facts"))
         left_out = left_out_links("facts", spec.settings, "domains")
         [(internal, external)] = work.kernel.rows(left_out)
-        kept = _kept(work, spec)
-        rows = sum(file.rows for file in kept)
-        return TakenLinks(count, internal, external, [*kept, *_written(work, spec)], rows)
+        kept_files = _keep_other_rows(work, spec)
+        rows = sum(file.rows for file in kept_files)
+        return TakenLinks(count, internal, external, [*kept_files, *_write_links(work, spec)], rows)
 
 
-def _kept(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
-    """The rows of pages that no segment has: nothing else knows them."""
+def _keep_other_rows(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
+    """Write the rows of pages without a segment, which have no other source."""
     if not spec.known:
         return []
-    names = [name for one in spec.facts for name in one.files("visits")]
+    names = [name for segment_facts in spec.facts for name in segment_facts.files("visits")]
     visits = parquet(local_facts(work.storage, names, work))
     work.kernel.execute(f"create temp table pages as select distinct key from {visits}")
-    kept = []
+    files = []
     for bucket in spec.known:
         local = local_bucket(work.storage, bucket, work.scratch)
         path = work.scratch / f"kept-{bucket.bucket}.parquet"
@@ -241,18 +241,18 @@ def _kept(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
         work.kernel.write(f"select l.* from {rows} order by dst, src", str(path))
         plan = FilePlan(LINKS, bucket.bucket, "base", spec.version)
         file = publish(work.storage, path, plan, dry=spec.dry)
-        kept += [file] if file is not None else []
-    return kept
+        files += [file] if file is not None else []
+    return files
 
 
-def _scores(lists: str) -> str:
-    """SQL of the importance of listed pages, as far as a BIGINT goes."""
+def _scores_sql(lists: str) -> str:
+    """Return SQL of the scores of listed pages, limited to a BIGINT."""
     total = f"least(max(score + cash), {2**63 - 1})::BIGINT"
     return f"select key, {total} as score from {lists} group by key"
 
 
-def _written(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
-    found = []
+def _write_links(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
+    files = []
     for (bucket,) in work.kernel.rows("select distinct bucket from facts order by 1"):
         rows = f"(select * from facts where bucket = {bucket})"
         path = work.scratch / f"links-{bucket}.parquet"
@@ -260,52 +260,52 @@ def _written(work: TaskWork, spec: LinksSpec) -> list[TableFile]:
         plan = FilePlan(LINKS, int(bucket), "add", spec.version)
         file = publish(work.storage, path, plan, dry=spec.dry)
         if file is not None:
-            found.append(file)
-    return found
+            files.append(file)
+    return files
 
 
 def links(context: StepContext, *, rebuild: bool = False) -> LinksResult:
-    """Take the links of all segments that were fetched since the last time.
+    """Add the links of all segments that were fetched since the last time.
 
     Args:
         context: The context of the driver.
-        rebuild: Take those of all segments, by the settings of now, in place of those that are in
-            the table. Rows of pages that no segment has stay.
+        rebuild: Replace the rows of the table by the links of all segments, with the current
+            settings. Rows of pages without a segment stay.
 
     Raises:
-        JobError: Facts of a segment have other buckets, so that they cannot be taken again.
+        JobError: Facts of a segment have other buckets, so that they cannot be read.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
     waiting = waiting_segments(version, "" if rebuild else TAKEN, ("fetched", "updated"))
     facts = tuple(facts_of(name, state) for name, state in waiting.items())
     settings = context.settings.cycle.links
-    if not any(one.parts for one in facts):
+    if not any(result.parts for result in facts):
         return LinksResult(mixed=not rebuild and _has_other_settings(version, settings))
     if rebuild:
         _require_buckets(context, version, facts)
     results = context.engine.map(
         links_task, _specs(context, version, waiting, facts, rebuild=rebuild)
     )
-    files = [file for one in results for file in one.files]
-    kept = sum(one.kept for one in results)
-    found = LinksResult(
+    files = [file for result in results for file in result.files]
+    kept_rows = sum(result.kept for result in results)
+    outcome = LinksResult(
         tuple(waiting),
-        sum(one.facts for one in results),
-        sum(file.rows for file in files) - kept,
+        sum(result.facts for result in results),
+        sum(file.rows for file in files) - kept_rows,
         settings.ignore_internal,
-        sum(one.internal for one in results),
-        sum(one.external for one in results),
+        sum(result.internal for result in results),
+        sum(result.external for result in results),
         sum(file.size for file in files),
-        kept,
+        kept_rows,
         not rebuild and _has_other_settings(version, settings),
     )
     if context.dry:
-        return found
-    counters: dict[str, Any] = {"facts": found.facts, "rows": found.rows}
+        return outcome
+    counters: dict[str, Any] = {"facts": outcome.facts, "rows": outcome.rows}
     gone = {file.path for file in context.cycle.files(version, LINKS)} if rebuild else set()
     buckets = version.tables[CRAWLDB].buckets
-    taken = {
+    settings_marked = {
         name: msgspec.structs.replace(
             state, more={**state.more, _TAKEN_BY: settings_mark(settings)}
         )
@@ -319,9 +319,9 @@ def links(context: StepContext, *, rebuild: bool = False) -> LinksResult:
         added={LINKS: files} if files else {},
         dropped={LINKS: gone} if gone else {},
         buckets={LINKS: buckets} if files and LINKS not in version.tables else {},
-        segments=marked(taken, TAKEN),
+        segments=mark_taken(settings_marked, TAKEN),
     )
-    return found._replace(version=context.cycle.commit(version, changes))
+    return outcome._replace(version=context.cycle.commit(version, changes))
 
 
 def _specs(
@@ -332,14 +332,14 @@ def _specs(
     *,
     rebuild: bool,
 ) -> list[LinksSpec]:
-    """A task for each range of buckets."""
+    """Return a task for each range of buckets."""
     settings = context.settings.cycle.links
-    known = buckets_of(context.cycle, version, LINKS) if rebuild else []
+    buckets = buckets_of(context.cycle, version, LINKS) if rebuild else []
     ranges = bucket_ranges(version.tables[CRAWLDB].buckets, _tasks(context, waiting))
     return [
         LinksSpec(
             context.place, version.number + 1, facts, first, last, settings, context.dry,
-            tuple(one for one in known if first <= one.bucket <= last),
+            tuple(bucket for bucket in buckets if first <= bucket.bucket <= last),
         )
         for first, last in ranges
     ]  # fmt: skip
@@ -348,7 +348,7 @@ def _specs(
 def _require_buckets(
     context: StepContext, version: CycleVersion, facts: Sequence[FetchedFacts]
 ) -> None:
-    """Raise JobError for facts with other buckets than the table; `compact` changes those."""
+    """Raise JobError for facts with other buckets than the table, after a `compact`."""
     buckets = version.tables[CRAWLDB].buckets
     with context.place.open() as work:
         for segment in facts:
@@ -364,13 +364,13 @@ def _require_buckets(
 
 
 def bucket_ranges(buckets: int, tasks: int) -> list[tuple[int, int]]:
-    """Ranges of all buckets, first and last, for so many tasks at most."""
+    """Divide all buckets into ranges, first and last, for at most `tasks` tasks."""
     number = max(1, min(tasks, buckets))
-    ends = [buckets * one // number for one in range(number + 1)]
+    ends = [buckets * part // number for part in range(number + 1)]
     return [(first, last - 1) for first, last in pairwise(ends)]
 
 
 def _tasks(context: StepContext, waiting: Mapping[str, SegmentState]) -> int:
-    """Tasks that are wanted: a small round is one, a large one has some for each worker."""
+    """Return the number of tasks: 1 for a small round, some for each worker for a large one."""
     urls = sum(state.urls for state in waiting.values())
     return 1 if urls < 10_000 else max(context.engine.workers, urls * 60 // _ROWS)

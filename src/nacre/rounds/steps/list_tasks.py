@@ -1,17 +1,17 @@
 """The tasks of `generate` that make lists of candidates (`select_tasks`), in four passes.
 
-`look_task` finds where candidates are in the order; `measure_task` counts what is chosen by host,
-when it is known where each list ends; `lease_task` writes the leases and the whole rows of what is
-chosen, which it folds for those keys alone; `list_task` writes the list of a unit.
+`probe_task` finds places of candidates in the order; `measure_task` counts the chosen URLs by host,
+once the end of each list is known; `lease_task` writes the leases and the rows of the chosen URLs,
+which it folds for those keys alone; `list_task` writes the list of a unit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from nacre.crawldb.fold import fold_query
-from nacre.crawldb.hosts import HOST_COLUMNS
+from nacre.crawldb.hosts import HOST_COLUMNS, host_sql
 from nacre.crawldb.kernels import parquet, quoted
-from nacre.crawldb.row import COLUMNS
+from nacre.crawldb.row import COLUMNS, Status
 from nacre.crawldb.select import (
     NOWHERE,
     Bracket,
@@ -21,10 +21,9 @@ from nacre.crawldb.select import (
     number_candidates,
     order_points,
 )
-from nacre.rounds.steps.fetched_keys import write_fetched_keys, write_unit_keys
 from nacre.rounds.steps.host_rows import group_of, load_hosts
 from nacre.rounds.steps.select_tasks import CANDIDATE
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -42,18 +41,18 @@ _LOOK_ROWS = 1_000_000
 
 
 class LookSpec(NamedTuple):
-    """A look at the candidates of a task.
+    """A pass over the candidates of a task.
 
     Attributes:
-        place: Where it works.
-        exchange: The files of the candidates; all rows of a host and of a domain are in one.
-        options: For the caps.
-        buckets: The buckets, with their files as they are now.
-        hosts: Their files of hosts.
+        place: The work place of the task.
+        exchange: The files of the candidates; all rows of a host or domain are in one file.
+        options: The options with the caps.
+        buckets: The buckets, with their current files.
+        hosts: Their buckets of hosts.
         interval: Interval of a row that has none, s.
-        partition: `host`, `domain` or `address`: what is never in two units.
-        ends: Where the lists end that are known.
-        between: The bracket to look at.
+        partition: `host`, `domain` or `address`: the group that is never divided.
+        ends: The known ends of lists.
+        between: The bracket to probe.
     """
 
     place: TaskPlace
@@ -68,9 +67,9 @@ class LookSpec(NamedTuple):
 
 
 def _load_candidates(work: TaskWork, spec: LookSpec) -> None:
-    """Make `candidates` of exchanged files, with their buckets."""
-    paths = [str(localized(work.storage, name, work.scratch)) for name in spec.exchange]
-    # Caps ask for all columns several times; without them a view reads what is asked for.
+    """Make `candidates` from exchanged files, with their buckets."""
+    paths = [str(localize(work.storage, name, work.scratch)) for name in spec.exchange]
+    # Caps read all columns several times; without caps a view reads only some columns.
     kind = "table" if spec.options.capped else "view"
     work.kernel.execute(
         f"create or replace temp {kind} candidates as select {CANDIDATE}, bucket "
@@ -78,27 +77,27 @@ def _load_candidates(work: TaskWork, spec: LookSpec) -> None:
     )
 
 
-def wide_looks(looks: Sequence[LookSpec], kept: Sequence[int]) -> list[LookSpec]:
-    """Look at the candidates of several tasks at once: a kernel takes longer to open than to look.
+def merge_looks(looks: Sequence[LookSpec], counts: Sequence[int]) -> list[LookSpec]:
+    """Merge the passes of several tasks, as opening a kernel takes longer than a pass.
 
     Args:
-        looks: Those of the tasks.
-        kept: Their candidates.
+        looks: The passes of the tasks.
+        counts: The numbers of their candidates.
     """
-    found: list[LookSpec] = []
+    wide: list[LookSpec] = []
     size = _LOOK_ROWS
-    for look, rows in zip(looks, kept, strict=True):
+    for look, rows in zip(looks, counts, strict=True):
         if size + rows > _LOOK_ROWS:
-            found.append(look._replace(buckets=(), hosts=()))
+            wide.append(look._replace(buckets=(), hosts=()))
             size = rows
         else:
-            found[-1] = found[-1]._replace(exchange=found[-1].exchange + look.exchange)
+            wide[-1] = wide[-1]._replace(exchange=wide[-1].exchange + look.exchange)
             size += rows
-    return found
+    return wide
 
 
-def look_task(spec: LookSpec) -> OrderPoints:
-    """The places of the candidates of a task."""
+def probe_task(spec: LookSpec) -> OrderPoints:
+    """Return places of the candidates of a task."""
     with spec.place.open() as work:
         _load_candidates(work, spec)
         table = number_candidates(work.kernel, spec.options, spec.ends)
@@ -111,9 +110,9 @@ class MeasuredHost(NamedTuple):
     Attributes:
         segment: The list, from 0.
         host: The host.
-        urls: Its URLs there.
-        delay: The politeness delay that was learned, s; 0: none.
-        latency: Time of a fetch of it, s; 0: not known.
+        urls: Its URLs in the list.
+        delay: The learned politeness delay, s; 0 for none.
+        latency: Time of a fetch, s; 0 if unknown.
         group: Hosts of a group are in one unit; "" for none.
     """
 
@@ -126,7 +125,7 @@ class MeasuredHost(NamedTuple):
 
 
 def measure_task(spec: LookSpec) -> list[MeasuredHost]:
-    """The URLs of each host in each list, counted."""
+    """Count the URLs of each host in each list."""
     with spec.place.open() as work:
         _load_candidates(work, spec)
         number_candidates(work.kernel, spec.options, spec.ends)
@@ -152,7 +151,7 @@ class HostPlan(NamedTuple):
         host: The host.
         unit: Its unit, from 0.
         delay: Expected time from one fetch to the next, s.
-        most: URLs that are kept, the best first; 0: all.
+        most: Most URLs, the best first; 0: all.
     """
 
     segment: int
@@ -166,14 +165,14 @@ class LeaseSpec(NamedTuple):
     """The third pass over the candidates of a task.
 
     Attributes:
-        look: The candidates, and where each list ends.
-        plans: What becomes of their hosts.
+        look: The candidates, and the end of each list.
+        plans: The plans of their hosts.
         segments: Names of the segments.
-        until: When the leases end, ms.
-        version: Number of the version that it is for.
-        exchange: Name of the file for what goes to units.
-        hosts: Name of the file for what is known of their hosts.
-        fetched: Name of the file for what is fetched already of these hosts; "" for none.
+        until: End of the leases, ms since the epoch.
+        version: Number of the version to commit.
+        exchange: Name of the file for the rows of units.
+        hosts: Name of the file for the rows of their hosts.
+        fetched: Name of the file for fetched keys of these hosts; "" for none.
     """
 
     look: LookSpec
@@ -190,11 +189,11 @@ class LeasedFiles(NamedTuple):
     """The leases of a task.
 
     Attributes:
-        leases: Their files.
-        hosts: Something is known of its hosts.
-        chosen: Of each list that has some: its number from 0, its candidates of the task, and the
-            place of the last of them.
-        fetched: There is a file of what is fetched already.
+        leases: The files of leases.
+        hosts: There are rows of its hosts.
+        chosen: For each list with candidates of the task: its number from 0, the number of these
+            candidates, and the place of the last.
+        fetched: There is a file of fetched keys.
     """
 
     leases: tuple[TableFile, ...]
@@ -213,7 +212,7 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
         number_candidates(kernel, spec.look.options, spec.look.ends)
         columns = zip(*spec.plans, strict=True)
         kernel.load("plans", pa.table(dict(zip(HostPlan._fields, map(list, columns), strict=True))))
-        own = _own(spec.look.buckets)
+        own = _own_sql(spec.look.buckets)
         # The turn of a URL counts those of its host in all ranges of keys.
         kernel.execute(
             "create temp table listed as select * from (select c.key, c.sort, c.tie, c.segment, "
@@ -222,10 +221,10 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
             f"using (segment, host) qualify p.most = 0 or turn <= p.most) where {own}"
         )
         path = work.scratch / "listed.parquet"
-        kernel.write(_listed_rows(work, spec), str(path))
+        kernel.write(_listed_rows_sql(work, spec), str(path))
         work.storage.upload(path, spec.exchange)
         load_hosts(work, spec.look.hosts, among="plans")
-        known = work.send(
+        host_rows = work.send(
             f"select p.segment, p.unit, {_HOST_COLUMNS} from plans p join hosts h using (host) "
             "where h.time is not null",
             spec.hosts,
@@ -236,19 +235,19 @@ def lease_task(spec: LeaseSpec) -> LeasedFiles:
         )
         last = ((number, rows, Place(*end)) for number, rows, end in chosen)
         fetched = bool(spec.fetched) and write_fetched_keys(work, spec.look.buckets, spec.fetched)
-        return LeasedFiles(tuple(_leases(work, spec)), bool(known), tuple(last), fetched)
+        return LeasedFiles(tuple(_write_leases(work, spec)), bool(host_rows), tuple(last), fetched)
 
 
-def _own(buckets: Sequence[BucketFiles]) -> str:
-    """SQL that is true for the candidates whose rows and leases are those of a task."""
+def _own_sql(buckets: Sequence[BucketFiles]) -> str:
+    """Return an SQL condition for the candidates whose rows and leases the task writes."""
     return " or ".join(
-        "true" if one.within is None else f"(bucket = {one.bucket} and {one.within.condition()})"
-        for one in buckets
+        "true" if b.within is None else f"(bucket = {b.bucket} and {b.within.condition()})"
+        for b in buckets
     )
 
 
-def _listed_rows(work: TaskWork, spec: LeaseSpec) -> str:
-    """SQL of the whole rows of what is listed, with their units."""
+def _listed_rows_sql(work: TaskWork, spec: LeaseSpec) -> str:
+    """Return SQL of the rows of listed URLs, with their units."""
     kernel = work.kernel
     columns = ", ".join(f'"{column.name}" {column.type}' for column in COLUMNS)
     kernel.execute(f"create temp table whole ({columns})")
@@ -267,11 +266,11 @@ def _listed_rows(work: TaskWork, spec: LeaseSpec) -> str:
     )
 
 
-def _leases(work: TaskWork, spec: LeaseSpec) -> list[TableFile]:
+def _write_leases(work: TaskWork, spec: LeaseSpec) -> list[TableFile]:
     names = " ".join(
         f"when {number} then {quoted(name)}" for number, name in enumerate(spec.segments)
     )
-    found = []
+    files = []
     for (bucket,) in work.kernel.rows("select distinct bucket from listed order by 1"):
         path = work.scratch / f"lease-{bucket}.parquet"
         work.kernel.write(
@@ -281,23 +280,23 @@ def _leases(work: TaskWork, spec: LeaseSpec) -> list[TableFile]:
         )
         plan = FilePlan(CRAWLDB, int(bucket), "set", spec.version, "lease")
         file = publish(work.storage, path, plan)
-        found += [file] if file is not None else []
-    return found
+        files += [file] if file is not None else []
+    return files
 
 
 class ListSpec(NamedTuple):
     """The list of one unit.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         sources: The files of the third pass.
         hosts: Its files of hosts.
         segment: The segment, from 0.
         unit: The unit, from 0.
         name: Name of the list.
-        known: Name of the file of what is known of its hosts.
-        fetched: The files of what is fetched already of hosts.
-        keys: Name of the file of those of its own hosts.
+        known: Name of the file for the rows of its hosts.
+        fetched: The files of fetched keys of hosts.
+        keys: Name of the file for fetched keys of its own hosts.
     """
 
     place: TaskPlace
@@ -312,9 +311,9 @@ class ListSpec(NamedTuple):
 
 
 def list_task(spec: ListSpec) -> int:
-    """Write the list of a unit, in rounds over its hosts by sort value; how many URLs it has."""
+    """Write the list of a unit, in rounds over its hosts by sort value; return its URL count."""
     with spec.place.open() as work:
-        paths = [str(localized(work.storage, name, work.scratch)) for name in spec.sources]
+        paths = [str(localize(work.storage, name, work.scratch)) for name in spec.sources]
         path = work.scratch / "list.parquet"
         mine = f"segment = {spec.segment} and unit = {spec.unit}"
         # Whole rows are wide: they are sorted once, and numbered as they come.
@@ -326,9 +325,48 @@ def list_task(spec: ListSpec) -> int:
         work.storage.upload(path, spec.name)
         write_unit_keys(work, spec.fetched, mine, spec.keys)
         if spec.hosts:
-            paths = [str(localized(work.storage, name, work.scratch)) for name in spec.hosts]
+            paths = [str(localize(work.storage, name, work.scratch)) for name in spec.hosts]
             work.send(
                 f"select {_HOST_COLUMNS} from {parquet(paths)} h where {mine} order by host",
                 spec.known,
             )
         return written.rows
+
+
+def write_fetched_keys(work: TaskWork, buckets: Iterable[BucketFiles], name: str) -> bool:
+    """Write the keys of the hosts of all units of a task; return False if there are none.
+
+    Args:
+        work: The work of the task, whose kernel has the tables `plans` and `listed`.
+        buckets: The buckets of the task.
+        name: Name of the file.
+    """
+    kernel = work.kernel
+    kernel.execute("create temp table fetched (segment BIGINT, unit BIGINT, key VARCHAR)")
+    for bucket in buckets:
+        if not bucket.all:
+            continue
+        local = local_bucket(work.storage, bucket, work.scratch)
+        rows = fold_query(*local, interval=0, columns=("status",), order=False)
+        kernel.execute(
+            f"insert into fetched select p.segment, p.unit, f.key from ({rows}) f "
+            f"join plans p on p.host = {host_sql('f.key')} "
+            f"where f.status <> {int(Status.UNFETCHED)} and not exists "
+            "(select 1 from listed l where l.key = f.key and l.segment = p.segment)"
+        )
+    return bool(work.send("select * from fetched", name))
+
+
+def write_unit_keys(work: TaskWork, sources: Sequence[str], mine: str, name: str) -> None:
+    """Write the keys of one unit; nothing without sources.
+
+    Args:
+        work: The work of the task.
+        sources: The files of all tasks.
+        mine: Condition for the rows of the unit, in SQL.
+        name: Name of the file.
+    """
+    if not sources:
+        return
+    paths = [str(localize(work.storage, source, work.scratch)) for source in sources]
+    work.send(f"select distinct key from {parquet(paths)} where {mine} order by key", name)

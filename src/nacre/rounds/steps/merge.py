@@ -1,9 +1,9 @@
-"""The step `merge`: what other directories of batch rounds know is brought into this one.
+"""The step `merge`: add the tables of other directories of batch rounds to this one.
 
-Tasks over the buckets of the others give each row the bucket that it has here, so that crawls with
-any numbers of buckets are merged, and normalize and judge it where that is wanted. Tasks over our
-buckets then compare these rows with ours. WARCs stay where they are, and are named for the captures
-of the rows that are taken. Source: Nutch, `CrawlDbMerger`, `LinkDbMerger` (reference N 1.1).
+Tasks over the buckets of the others compute the bucket of each row here, so that crawls with any
+numbers of buckets are merged, and normalize and judge rows on request. Tasks over our buckets then
+compare these rows with ours. WARCs stay where they are, and our archive lists those with captures
+of the merged rows. Source: Nutch, `CrawlDbMerger`, `LinkDbMerger` (reference N 1.1).
 """
 
 import secrets
@@ -20,8 +20,8 @@ from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.host_rows import HOSTS
 from nacre.rounds.steps.judging import RulesOfStep, rules_of_step
 from nacre.rounds.steps.links import LINKS
-from nacre.rounds.steps.merge_archive import taken_archive
-from nacre.rounds.steps.seed_rows import synced
+from nacre.rounds.steps.merge_archive import import_captures
+from nacre.rounds.steps.seed_rows import sync_seeds
 from nacre.rounds.steps.taking import (
     OtherRows,
     buckets_here,
@@ -51,8 +51,8 @@ class MergeOptions(NamedTuple):
     """The options of a merge.
 
     Attributes:
-        filter: Leave out what the scope of this directory refuses.
-        normalize: Bring URLs into the form that this directory gives them.
+        filter: Skip URLs that the scope of this directory refuses.
+        normalize: Apply the normalizers of this directory to URLs.
     """
 
     filter: bool = False
@@ -60,22 +60,22 @@ class MergeOptions(NamedTuple):
 
 
 PLAIN = MergeOptions()
-"""Rows are taken as they are."""
+"""Rows are merged unchanged."""
 
 
 class MergeResult(NamedTuple):
     """The outcome of a merge.
 
     Attributes:
-        known: URLs that the others know.
-        new: Of these, those that were not known here.
-        newer: Those that were known, and were visited later there.
-        refused: Those that the scope refuses, by rule.
-        links: Links that were taken.
+        known: URLs of the other crawls.
+        new: URLs that were unknown here.
+        newer: Known URLs with a later visit in another crawl.
+        refused: URLs that the scope refuses, by rule.
+        links: Merged links.
         hosts: Hosts whose rows changed.
-        warcs: WARC files of the others that were not named before.
-        located: Captures that are found there now, and were not before.
-        version: The version; None where nothing was committed.
+        warcs: WARC files that our archive did not list before.
+        located: Captures whose place was unknown before.
+        version: The version; None if nothing was committed.
     """
 
     known: int = 0
@@ -93,16 +93,16 @@ class GatherSpec(NamedTuple):
     """One task: buckets of a table of another crawl.
 
     Attributes:
-        place: Our place.
-        other: Theirs.
-        number: Place of the other crawl among all; of equals the first one counts.
+        place: The work place in our storage.
+        other: The work place in the storage of the other crawl.
+        number: Number of the other crawl; of equal rows the first crawl wins.
         table: The table.
         files: The buckets, with their files.
         buckets: Number of our buckets.
-        version: Number of the version that it is for.
+        version: Number of the version to commit.
         target: Name of the file for the rows.
-        rules: By which rows are judged and normalized; None: they are not.
-        options: Which of both.
+        rules: Rules that judge and normalize rows; None for neither.
+        options: Whether to filter and to normalize.
         dry: Count, and publish nothing.
     """
 
@@ -125,7 +125,7 @@ class GatheredRows(NamedTuple):
     Attributes:
         rows: Their number.
         refused: Rows that the scope refuses, by rule.
-        files: Files of links, which need no second look.
+        files: Files of links, which need no second pass.
     """
 
     rows: int
@@ -134,49 +134,49 @@ class GatheredRows(NamedTuple):
 
 
 def merge(
-    context: StepContext, others: Sequence[Cycle], options: MergeOptions = PLAIN
+    context: StepContext, crawls: Sequence[Cycle], options: MergeOptions = PLAIN
 ) -> MergeResult:
-    """Bring the tables of other crawls into this one.
+    """Merge the tables of other crawls into this one.
 
     Args:
         context: The context of the driver.
-        others: The other crawls.
-        options: What is done with their rows.
+        crawls: The other crawls.
+        options: The options of the merge.
 
     Raises:
-        JobError: One has nothing, is this one, or its tables have other columns.
-        StorageError: A newer Nacre made one.
+        JobError: A crawl is empty, is this one, or its tables have other columns.
+        StorageError: A newer Nacre made a crawl.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = synced(context)
-    versions = [_other_version(context.cycle, other) for other in others]
+    version = sync_seeds(context)
+    versions = [_other_version(context.cycle, crawl) for crawl in crawls]
     buckets = buckets_here(context, version)
     folder = f"exchange/merge-{version.number + 1}-{secrets.token_hex(6)}"
     storage = context.cycle.storage
     try:
         rules = rules_of_step(context, version) if any(options) else None
-        known = list(zip(others, versions, strict=True))
-        specs = list(_gathering(context, known, buckets, folder, options))
+        pairs = list(zip(crawls, versions, strict=True))
+        specs = list(_gather_specs(context, pairs, buckets, folder, options))
         specs = [spec._replace(rules=rules, version=version.number + 1) for spec in specs]
         gathered = context.engine.map(gather_task, specs)
-        made = list(zip(specs, gathered, strict=True))
-        return _compared(context, version, known, made, folder)
+        gathered_pairs = list(zip(specs, gathered, strict=True))
+        return _compare(context, version, pairs, gathered_pairs, folder)
     finally:
         remove_folder(storage, folder)
 
 
-def _other_version(mine: Cycle, other: Cycle) -> CycleVersion:
-    place = other.storage.place
-    if place == mine.storage.place:
+def _other_version(own: Cycle, crawl: Cycle) -> CycleVersion:
+    place = crawl.storage.place
+    if place == own.storage.place:
         raise JobError(f"{place} is this crawl itself; name another directory")
-    version = other.newest()
+    version = crawl.newest()
     if CRAWLDB not in version.tables:
         raise JobError(f"{place} has no table of URLs: nothing was committed there")
     return version
 
 
 def require_columns(cycle: Cycle, version: CycleVersion, table: str) -> None:
-    """Compare the columns of a table with those that this Nacre knows.
+    """Check that this Nacre knows the columns of a table.
 
     Args:
         cycle: The crawl.
@@ -184,25 +184,25 @@ def require_columns(cycle: Cycle, version: CycleVersion, table: str) -> None:
         table: The table.
 
     Raises:
-        JobError: A file has another column, or another type; the message names both.
+        JobError: A file has an unknown column, or another type; the message has both types.
     """
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
     files = [file for file in cycle.files(version, table) if file.kind == "base"]
     files = files or [file for file in cycle.files(version, table) if not file.group]
-    known = table_kind(table)
-    wanted = {field.name: field.type for field in known.schema()}
+    kind_of_table = table_kind(table)
+    expected = {field.name: field.type for field in kind_of_table.schema()}
     for file in files[:1]:
         path = cycle.storage.local_path(file.path)
         schema = pq.read_schema(path) if path is not None else _remote_schema(cycle, file)
-        found = {field.name: field.type for field in schema}
-        for name, kind in found.items():
-            if name not in known.gone and not _alike(kind, wanted.get(name)):
+        actual = {field.name: field.type for field in schema}
+        for name, kind in actual.items():
+            if name not in kind_of_table.gone and not _is_same_type(kind, expected.get(name)):
                 raise JobError(
                     f"{cycle.storage.place}: table {table} of version {version.number}, made by "
                     f"Nacre {version.nacre or '?'}, has the column {name!r} of type {kind}; here "
-                    f"it is {wanted.get(name, 'not known')}. Merge with the Nacre that made it, or "
-                    "update both"
+                    f"it is {expected.get(name, 'not known')}. Merge with the Nacre that made it, "
+                    "or update both"
                 )
 
 
@@ -214,28 +214,30 @@ def _remote_schema(cycle: Cycle, file: TableFile) -> Any:  # noqa: ANN401 - pyar
     return pq.read_schema(BytesIO(cycle.storage.read(file.path)))
 
 
-def _alike(found: Any, wanted: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
-    """Types that hold the same values: names within lists and maps do not matter."""
-    return wanted is not None and (found == wanted or (found.num_fields and found.id == wanted.id))
+def _is_same_type(actual: Any, expected: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
+    """Return whether two types hold the same values; names within lists and maps may differ."""
+    return expected is not None and (
+        actual == expected or (actual.num_fields and actual.id == expected.id)
+    )
 
 
 # ---- the rows of others
 
 
-def _gathering(
+def _gather_specs(
     context: StepContext,
-    others: Sequence[tuple[Cycle, CycleVersion]],
+    crawls: Sequence[tuple[Cycle, CycleVersion]],
     buckets: int,
     folder: str,
     options: MergeOptions,
 ) -> Iterator[GatherSpec]:
-    for number, (other, version) in enumerate(others):
-        theirs = context.place._replace(storage=other.storage.place)
+    for number, (crawl, version) in enumerate(crawls):
+        theirs = context.place._replace(storage=crawl.storage.place)
         for table in _TABLES:
             if table not in version.tables:
                 continue
-            require_columns(other, version, table)
-            groups = in_tasks(buckets_of(other, version, table), tasks=context.engine.workers)
+            require_columns(crawl, version, table)
+            groups = in_tasks(buckets_of(crawl, version, table), tasks=context.engine.workers)
             for at, group in enumerate(groups):
                 yield GatherSpec(
                     context.place, theirs, number, table, group, buckets, 0,
@@ -244,11 +246,11 @@ def _gathering(
 
 
 def gather_task(spec: GatherSpec) -> GatheredRows:
-    """Give the rows of another crawl the buckets that they have here."""
+    """Write the rows of another crawl with their buckets here."""
     refused: Counter[str] = Counter()
     with spec.other.open() as work:
         kernel = work.kernel
-        kernel.execute(f"create temp table rows as {_rows_of(work, spec)}")
+        kernel.execute(f"create temp table rows as {_rows_sql(work, spec)}")
         admission = None if spec.rules is None else spec.rules.admission(work.scratch)
         for column in {CRAWLDB: ("key",), LINKS: ("dst", "src"), HOSTS: ()}[spec.table]:
             if admission is not None:
@@ -275,17 +277,17 @@ def gather_task(spec: GatherSpec) -> GatheredRows:
         return GatheredRows(count, dict(refused))
 
 
-def _rows_of(work: TaskWork, spec: GatherSpec) -> str:
-    """The rows of the buckets, as files hold them; what was purged is left out."""
-    found = []
+def _rows_sql(work: TaskWork, spec: GatherSpec) -> str:
+    """Return SQL of the rows of the buckets, without purged rows."""
+    queries = []
     for bucket in spec.files:
         local = local_bucket(work.storage, bucket, work.scratch)
         if spec.table == CRAWLDB:
             rows = merge_query(*local, order=False)
-            found.append(f"select * from ({rows}) where purged is null or last_inlink > purged")
+            queries.append(f"select * from ({rows}) where purged is null or last_inlink > purged")
         else:
-            found.append(f"select * from ({table_kind(spec.table).merge(local)})")
-    return " union all by name ".join(found)
+            queries.append(f"select * from ({table_kind(spec.table).merge(local)})")
+    return " union all by name ".join(queries)
 
 
 def _judge(
@@ -296,20 +298,20 @@ def _judge(
 
     own = column == "key"
     way = "path, via, source" if own else "null, null, null"
-    asked = work.kernel.rows(f"select distinct {column}, {way} from rows")
+    url_rows = work.kernel.rows(f"select distinct {column}, {way} from rows")
     refused: Counter[str] = Counter()
     was, now = [], []
-    for url, path, via, source in asked:
-        normal: str | None = _normal(url, admission) if options.normalize else url
-        why = "" if normal is not None else "uri.normalize"
+    for url, path, via, source in url_rows:
+        normal: str | None = _normalize(url, admission) if options.normalize else url
+        reason = "" if normal is not None else "uri.normalize"
         if normal is not None and options.filter and judged:
             hops = path if own else "L"
-            why = admission.refusal(normal, path=hops or "", via=via or "", source=source or "")
-        if why:
-            refused[why] += 1
-        if why or normal != url:
+            reason = admission.refusal(normal, path=hops or "", via=via or "", source=source or "")
+        if reason:
+            refused[reason] += 1
+        if reason or normal != url:
             was.append(url)
-            now.append(None if why else normal)
+            now.append(None if reason else normal)
     work.kernel.load(
         "changed",
         pa.table({"was": pa.array(was, pa.string()), "url": pa.array(now, pa.string())}),
@@ -323,8 +325,8 @@ def _judge(
     return refused
 
 
-def _normal(url: str, admission: Admission) -> str | None:
-    """The key of a URL by the normalizers of this directory; None where they leave nothing."""
+def _normalize(url: str, admission: Admission) -> str | None:
+    """Return the key of a URL by the normalizers of this directory; None if they remove it."""
     try:
         normal: str | None = parse(url)
     except URIError:
@@ -344,30 +346,30 @@ def _load_buckets(work: TaskWork, first: str, spec: GatherSpec) -> None:
     work.kernel.load("host_buckets", pa.table(table))
 
 
-def _compared(
+def _compare(
     context: StepContext,
     version: CycleVersion,
-    others: Sequence[tuple[Cycle, CycleVersion]],
+    crawls: Sequence[tuple[Cycle, CycleVersion]],
     gathered: Sequence[tuple[GatherSpec, GatheredRows]],
     folder: str,
 ) -> MergeResult:
     refused: Counter[str] = Counter()
-    for _, found in gathered:
-        refused.update(found.refused)
+    for _, gathered_rows in gathered:
+        refused.update(gathered_rows.refused)
     rows = OtherRows(
         tuple(spec.target for spec, _ in gathered if spec.table == CRAWLDB),
         tuple(spec.target for spec, _ in gathered if spec.table == HOSTS),
-        tuple(file for _, found in gathered for file in found.files),
-        sum(found.rows for spec, found in gathered if spec.table == CRAWLDB),
+        tuple(file for _, gathered_rows in gathered for file in gathered_rows.files),
+        sum(gathered_rows.rows for spec, gathered_rows in gathered if spec.table == CRAWLDB),
         records=folder,
     )
     changes = compare_rows(context, version, rows)
-    archive = taken_archive(context, version, others, changes.records)
+    archive = import_captures(context, version, crawls, changes.records)
     rows = rows._replace(archive=archive.files, segments=archive.segments)
     options = {"others": sorted({spec.other.storage for spec, _ in gathered})}
-    taken = commit_rows(context, version, rows, changes, "merge", options)
+    outcome = commit_rows(context, version, rows, changes, "merge", options)
     links = sum(file.rows for file in rows.links)
     return MergeResult(
-        taken.known, taken.new, taken.newer, dict(refused), links, taken.hosts,
-        len(archive.files), archive.captures, taken.version,
+        outcome.known, outcome.new, outcome.newer, dict(refused), links, outcome.hosts,
+        len(archive.files), archive.captures, outcome.version,
     )  # fmt: skip

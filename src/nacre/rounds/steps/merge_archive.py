@@ -1,8 +1,8 @@
-"""The archive of a merge: the captures of the rows that it takes are found where they are.
+"""The archive of a merge: find the captures of the merged rows.
 
-The WARC files of the other crawls are named, and stay where they are. A segment of its own has the
-visits of these captures, with the links of their pages, in a part for each task; a task reads some
-parts of another crawl.
+Our archive lists the WARC files of the other crawls, which stay where they are. A separate segment
+has the visits of these captures, with the links of their pages, in a part for each task; a task
+reads some parts of another crawl.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from nacre.crawldb.row import bucket_of_host
 from nacre.rounds.journal import IMPORTED, OF_ROUNDS, SITEMAPS
 from nacre.rounds.segments.outside import UNIT, create_part, outside_warcs, write_empty_list
 from nacre.rounds.segments.parts import UnitPlace
-from nacre.rounds.segments.segment_files import recorded
+from nacre.rounds.segments.segment_files import record_segment
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.freezing import freeze_segment
 from nacre.rounds.steps.generate import new_segments
@@ -34,12 +34,12 @@ _TASK_PARTS = 128
 
 
 class OtherArchive(NamedTuple):
-    """The archive of others, as far as rows that are taken need it.
+    """The archives of other crawls, for the merged rows.
 
     Attributes:
-        files: Their WARC files that were not named here.
-        segments: The segment of the captures; {} where there are none.
-        captures: Captures that are found there.
+        files: Their WARC files that our archive did not list.
+        segments: The segment of the captures; {} for none.
+        captures: Captures in these files.
     """
 
     files: tuple[TableFile, ...] = ()
@@ -48,16 +48,16 @@ class OtherArchive(NamedTuple):
 
 
 class ArchiveSpec(NamedTuple):
-    """One task: the captures in parts of another crawl that rows were taken for.
+    """One task: the captures of merged rows in parts of another crawl.
 
     Attributes:
-        place: Our place.
-        other: Theirs.
-        number: Place of the other crawl among all.
-        records: Files with the records that are wanted: `place`, `record_id`.
-        facts: Some of their segments; of a large one some of its parts.
-        warcs: Their WARC files that can be named here: the path of each by its name.
-        own: Those that we wrote ourselves, whose visits our own segments have.
+        place: The work place in our storage.
+        other: The work place in the storage of the other crawl.
+        number: Number of the other crawl.
+        records: Files with the requested records: `place`, `record_id`.
+        facts: Some of its segments; of a large one some of its parts.
+        warcs: Its WARC files that our archive can list: the path of each by its name.
+        own: WARC files of our own crawl, whose visits our own segments have.
         buckets: Number of our buckets.
         segment: Our segment for the visits; "": count, and publish nothing.
     """
@@ -74,12 +74,12 @@ class ArchiveSpec(NamedTuple):
 
 
 class ArchiveFound(NamedTuple):
-    """The captures of a task that were found.
+    """The captures that a task found.
 
     Attributes:
         captures: Their number.
         warcs: Names of the WARC files that they need.
-        part: The folder of their facts; "" where there are none.
+        part: The folder of their facts; "" for none.
         segments: The other segments that they come from.
     """
 
@@ -89,76 +89,76 @@ class ArchiveFound(NamedTuple):
     segments: tuple[str, ...] = ()
 
 
-def taken_archive(
+def import_captures(
     context: StepContext,
     version: CycleVersion,
-    others: Sequence[tuple[Cycle, CycleVersion]],
+    crawls: Sequence[tuple[Cycle, CycleVersion]],
     records: Sequence[str],
 ) -> OtherArchive:
-    """Find the captures of the rows that are taken, and write the segment of their visits.
+    """Find the captures of the merged rows, and write the segment of their visits.
 
     Args:
         context: The context of the driver.
         version: Our newest version.
-        others: The other crawls, with their versions, in order of their places.
-        records: Files with the records that are wanted.
+        crawls: The other crawls, with their versions, in order of their numbers.
+        records: Files with the requested records.
     """
     mine = archived_warcs(context.cycle, version)
     named = dict(mine)
-    specs = _archive_specs(context, version, others, records, named)
+    specs = _archive_specs(context, version, crawls, records, named)
     if not records or not specs:
         return OtherArchive()
     if context.dry:
         return _archive(context.engine.map(archive_task, specs), mine, named, {})
     (segment,) = new_segments(context.cycle.storage, context.clock, 1)
-    made = context.engine.map(archive_task, [one._replace(segment=segment) for one in specs])
-    if not any(one.part for one in made):
+    results = context.engine.map(archive_task, [r._replace(segment=segment) for r in specs])
+    if not any(r.part for r in results):
         return OtherArchive()
     write_empty_list(context.place, segment)
     marks = freeze_segment(context, version, segment)
     theirs_taken = all(
-        _has_their_links(others[spec.number][1], one.segments)
-        for spec, one in zip(specs, made, strict=True)
+        _has_their_links(crawls[spec.number][1], r.segments)
+        for spec, r in zip(specs, results, strict=True)
     )
     state = SegmentState(
         state="updated",
         units=1,
-        urls=sum(one.captures for one in made),
-        parts={UNIT: [one.part for one in made if one.part]},
-        # Without the mark the step `links` takes them; those that came already fold with them.
+        urls=sum(r.captures for r in results),
+        parts={UNIT: [r.part for r in results if r.part]},
+        # Without the mark the step `links` adds them; duplicates fold into one row.
         more={IMPORTED: OF_ROUNDS, **({TAKEN: True} if theirs_taken else {}), **marks},
     )
-    state = recorded(context.engine, context.cycle.storage, segment, state)
-    return _archive(made, mine, named, {segment: state})
+    state = record_segment(context.engine, context.cycle.storage, segment, state)
+    return _archive(results, mine, named, {segment: state})
 
 
 def _archive_specs(
     context: StepContext,
     version: CycleVersion,
-    others: Sequence[tuple[Cycle, CycleVersion]],
+    crawls: Sequence[tuple[Cycle, CycleVersion]],
     records: Sequence[str],
     named: dict[str, TableFile],
 ) -> list[ArchiveSpec]:
-    """The tasks; the WARC files of others that can be named here are added to `named`."""
+    """Return the tasks; add the WARC files that our archive can list to `named`."""
     own = frozenset(name for name, file in named.items() if file.kind != OUTSIDE)
     specs = []
-    for number, (other, theirs) in enumerate(others):
-        found = outside_warcs(
-            context.cycle.storage, named, archived_warcs(other, theirs), other.storage.place
+    for number, (crawl, theirs) in enumerate(crawls):
+        listed = outside_warcs(
+            context.cycle.storage, named, archived_warcs(crawl, theirs), crawl.storage.place
         )
-        named |= found
-        warcs = {name: file.path for name, file in found.items()}
+        named |= listed
+        warcs = {name: file.path for name, file in listed.items()}
         if not warcs.keys() - own:
             continue
         specs += [
             ArchiveSpec(
                 context.place,
-                context.place._replace(storage=other.storage.place),
+                context.place._replace(storage=crawl.storage.place),
                 number,
                 tuple(records),
                 group,
                 warcs,
-                own & found.keys(),
+                own & listed.keys(),
                 buckets_here(context, version),
             )
             for group in _in_groups(theirs)
@@ -167,15 +167,15 @@ def _archive_specs(
 
 
 def _in_groups(version: CycleVersion) -> Iterator[tuple[FetchedFacts, ...]]:
-    """The parts of all segments, as many as a task reads."""
+    """Divide the parts of all segments into tasks."""
     group: list[FetchedFacts] = []
     room = _TASK_PARTS
     for name, state in version.segments.items():
         whole = facts_of(name, state)
-        left = whole.parts
-        while left:
-            group.append(whole._replace(parts=left[:room]))
-            left, room = left[room:], room - len(left[:room])
+        parts = whole.parts
+        while parts:
+            group.append(whole._replace(parts=parts[:room]))
+            parts, room = parts[room:], room - len(parts[:room])
             if not room:
                 yield tuple(group)
                 group, room = [], _TASK_PARTS
@@ -184,25 +184,25 @@ def _in_groups(version: CycleVersion) -> Iterator[tuple[FetchedFacts, ...]]:
 
 
 def _has_their_links(version: CycleVersion, segments: Sequence[str]) -> bool:
-    """Whether the table of links of another crawl has all links of some of its segments."""
+    """Return whether the table of links of another crawl has all links of its segments."""
     states = [version.segments[name] for name in segments]
-    taken = all(TAKEN in one.more or SITEMAPS in one.more for one in states)
-    return not states or (LINKS in version.tables and taken)
+    are_taken = all(TAKEN in state.more or SITEMAPS in state.more for state in states)
+    return not states or (LINKS in version.tables and are_taken)
 
 
 def _archive(
-    found: Sequence[ArchiveFound],
+    results: Sequence[ArchiveFound],
     mine: Mapping[str, TableFile],
     named: Mapping[str, TableFile],
     segments: Mapping[str, SegmentState],
 ) -> OtherArchive:
-    names = sorted({name for one in found for name in one.warcs if name not in mine})
-    captures = sum(one.captures for one in found)
+    names = sorted({name for result in results for name in result.warcs if name not in mine})
+    captures = sum(result.captures for result in results)
     return OtherArchive(tuple(named[name] for name in names), segments, captures)
 
 
 def archive_task(spec: ArchiveSpec) -> ArchiveFound:
-    """Find the wanted captures in parts of another crawl, and write their visits and links."""
+    """Find captures in parts of another crawl, and write their visits and links."""
     with spec.other.open() as work:
         _load_wanted(work, spec)
         segments = _load_visits(work, spec)
@@ -212,13 +212,16 @@ def archive_task(spec: ArchiveSpec) -> ArchiveFound:
         query = "select distinct warc_file from visits order by 1"
         warcs = [name for (name,) in work.kernel.rows(query)]
         if work.kernel.value("select count(*) from visits where stored = 'delta'"):
-            # A difference may be to a record of any of them.
+            # A delta may refer to a record of any file.
             warcs = sorted(spec.warcs)
         if not spec.segment:
             return ArchiveFound(count, tuple(warcs))
-        _load_links(work, [one for one in spec.facts if one.segment in segments])
+        _load_links(
+            work,
+            [segment_facts for segment_facts in spec.facts if segment_facts.segment in segments],
+        )
         for name, key in zip(_KINDS, ("key", "dst"), strict=True):
-            _place(work, name, key, spec.buckets)
+            _add_buckets(work, name, key, spec.buckets)
         paths = [work.scratch / f"{name}.parquet" for name in _KINDS]
         rows = {
             name: work.kernel.write(f"select * from placed_{name} order by 1, 2", str(path)).rows
@@ -248,16 +251,16 @@ def _load_wanted(work: TaskWork, spec: ArchiveSpec) -> None:
 
 
 def _load_visits(work: TaskWork, spec: ArchiveSpec) -> tuple[str, ...]:
-    """Make the table `visits`: those that archived the wanted records, each once.
+    """Make the table `visits` of the requested records, each once.
 
     Returns:
         The segments that they come from.
     """
-    _begin(work, "visits")
-    found, before = [], 0
-    for one in spec.facts:
-        with _facts_for_now(work, one.files("visits")) as files:
-            columns = _common(work, files, "visits", "v")
+    _create_table(work, "visits")
+    segments, before = [], 0
+    for segment_facts in spec.facts:
+        with _temporary_facts(work, segment_facts.files("visits")) as files:
+            columns = _common_columns(work, files, "visits", "v")
             work.kernel.execute(
                 f"insert into visits by name select {columns} from {files} v "
                 "semi join wanted w on w.record_id = v.record_id "
@@ -267,17 +270,17 @@ def _load_visits(work: TaskWork, spec: ArchiveSpec) -> tuple[str, ...]:
             )
         count = int(work.kernel.value("select count(*) from visits"))
         if count > before:
-            found.append(one.segment)
+            segments.append(segment_facts.segment)
         before = count
-    return tuple(found)
+    return tuple(segments)
 
 
 def _load_links(work: TaskWork, segments: Sequence[FetchedFacts]) -> None:
-    """Make the table `links`: those of the pages of `visits`, as they were then."""
-    _begin(work, "links")
-    for one in segments:
-        with _facts_for_now(work, one.files("links")) as files:
-            columns = _common(work, files, "links", "l")
+    """Make the table `links` of the pages of `visits`, at the time of the visit."""
+    _create_table(work, "links")
+    for segment_facts in segments:
+        with _temporary_facts(work, segment_facts.files("links")) as files:
+            columns = _common_columns(work, files, "links", "l")
             work.kernel.execute(
                 f"insert into links by name select {columns} from {files} l "
                 "semi join visits v on v.key = l.src and v.time // 1000 = l.time"
@@ -285,8 +288,8 @@ def _load_links(work: TaskWork, segments: Sequence[FetchedFacts]) -> None:
 
 
 @contextmanager
-def _facts_for_now(work: TaskWork, names: Sequence[str]) -> Iterator[str]:
-    """SQL of files of facts; copies of those that lie elsewhere are deleted in the end."""
+def _temporary_facts(work: TaskWork, names: Sequence[str]) -> Iterator[str]:
+    """Yield SQL of files of facts; local copies of remote files are deleted at the end."""
     paths = local_facts(work.storage, names, work)
     yield parquet(paths, by_name=True)
     for path in map(Path, paths):
@@ -294,27 +297,27 @@ def _facts_for_now(work: TaskWork, names: Sequence[str]) -> Iterator[str]:
             path.unlink()
 
 
-def _begin(work: TaskWork, name: str) -> None:
+def _create_table(work: TaskWork, name: str) -> None:
     """Make an empty table of facts."""
     empty = {"visits": facts.VISITS, "links": facts.LINKS}[name].empty_table()
     work.kernel.load(f"empty_{name}", empty)
     work.kernel.execute(f"create temp table {name} as select * from empty_{name}")
 
 
-def _common(work: TaskWork, files: str, name: str, row: str) -> str:
-    """The columns that files of facts and ours have; those of another Nacre may have others."""
+def _common_columns(work: TaskWork, files: str, name: str, row: str) -> str:
+    """Return the common columns of files of facts and ours; another Nacre may have others."""
     ours = set(work.kernel.columns(f"from {name}"))
     there = [column for column in work.kernel.columns(f"from {files}") if column in ours]
     return ", ".join(f'{row}."{column}"' for column in there)
 
 
-def _place(work: TaskWork, name: str, key: str, buckets: int) -> None:
+def _add_buckets(work: TaskWork, name: str, key: str, buckets: int) -> None:
     """Make the table `placed_NAME`, whose rows have the buckets of their keys here."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     host = host_sql(f"r.{key}")
-    hosts = [one for (one,) in work.kernel.rows(f"select distinct {host} from {name} r")]
-    numbers = [bucket_of_host(one, buckets) for one in hosts]
+    hosts = [n for (n,) in work.kernel.rows(f"select distinct {host} from {name} r")]
+    numbers = [bucket_of_host(n, buckets) for n in hosts]
     table = {"host": pa.array(hosts, pa.string()), "number": pa.array(numbers, pa.int32())}
     work.kernel.load("host_buckets", pa.table(table))
     work.kernel.execute(

@@ -1,9 +1,9 @@
-"""Near-duplicates in `dedup`: pages whose text is almost that of a better one.
+"""Near-duplicates in `dedup`: pages whose text is almost that of a better page.
 
 The bands of a page's simhash are rows of the table of signatures. Three passes, as for the same
-content: visits tell which bands have new or lost pages, and the index who is near to those; the
-CrawlDb says which of them are there, and with which score; of those the criteria choose. A page
-that is a copy already is looked at again only when the page that it is near to was visited.
+content: visits show which bands have new or lost pages, and the index the pages near to those; the
+CrawlDb confirms the existing pages, with their scores; the criteria choose among them. An existing
+duplicate is compared again only after a visit of its original.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from nacre.crawldb.kernels import Kernel, parquet
 from nacre.crawldb.row import Status
 from nacre.crawldb.settings import CycleDedupSettings
 from nacre.rounds.steps.context import StepContext
-from nacre.rounds.steps.dedup_files import SIGNATURES, published, with_buckets
+from nacre.rounds.steps.dedup_files import SIGNATURES, add_buckets, publish_sets
 from nacre.rounds.steps.links import bucket_ranges
 from nacre.rounds.steps.update_tasks import FetchedFacts, local_facts
 from nacre.rounds.tables.tables import (
@@ -35,9 +35,9 @@ from nacre.rounds.tables.tables import (
 )
 from nacre.rounds.tables.versions import CycleVersion, TableFile
 
-_THERE = f"({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)}, {int(Status.DUPLICATE)})"
+_EXISTING = f"({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)}, {int(Status.DUPLICATE)})"
 _MOST_IN_BAND = 1_000
-"""Pages of a band that are compared, the newest first: templates without text share one."""
+"""Most pages of a band to compare, the newest first: templates without text share a band."""
 _MEMBERS = "key VARCHAR, simhash BIGINT, lost VARCHAR"
 
 
@@ -50,9 +50,8 @@ class NearSearch(NamedTuple):
         version: The version that it begins with.
         facts: The segments.
         known: The buckets of the table of signatures.
-        chosen: The file of the duplicates that were found before; their pages take no part. "" for
-            none.
-        folder: Where tasks exchange files.
+        chosen: The file of the duplicates of the same content, which are not compared; "" for none.
+        folder: Folder for exchanged files.
         buckets: Number of buckets.
     """
 
@@ -67,7 +66,7 @@ class NearSearch(NamedTuple):
 
 
 class NearResult(NamedTuple):
-    """The files of a search by table, and how many pages are copies now, and none any more."""
+    """The files of a search by table, and the numbers of new and released duplicates."""
 
     files: dict[str, list[TableFile]]
     marked: int = 0
@@ -75,11 +74,11 @@ class NearResult(NamedTuple):
 
 
 class IndexSpec(NamedTuple):
-    """The first pass: what visits change in some buckets of the table of signatures.
+    """The first pass: changes by visits in some buckets of the table of signatures.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         facts: The segments.
         known: The buckets with their files.
         buckets: Number of buckets.
@@ -101,15 +100,15 @@ class IndexSpec(NamedTuple):
 
 
 def near_index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
-    """Bring the bands of visits into the index; pages for the second pass, and the files."""
+    """Add bands of visits to the index; return the page count for the second pass, and files."""
     with spec.place.open() as work:
         kernel = work.kernel
-        names = [name for one in spec.facts for name in one.files("visits")]
+        names = [name for known_bucket in spec.facts for name in known_bucket.files("visits")]
         kernel.execute(
             "create temp table met as select key, time // 1000 as time, "
             "case when status between 200 and 299 then simhash end as simhash "
             f"from {parquet(local_facts(work.storage, names, work))} "
-            # What was not modified keeps its text.
+            # A page that was not modified keeps its text.
             "where status not in (0, 304) "
             "qualify row_number() over (partition by key order by time desc) = 1"
         )
@@ -121,12 +120,12 @@ def near_index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
             f"where bucket between {spec.first} and {spec.last}"
         )
         kernel.execute("create temp table known as select * from fresh limit 0")
-        columns = ", ".join(one.name for one in SIGNATURE_COLUMNS)
+        columns = ", ".join(known_bucket.name for known_bucket in SIGNATURE_COLUMNS)
         merge = table_kind(SIGNATURES).merge
-        for one in spec.known:
-            merged = merge(local_bucket(work.storage, one, work.scratch))
+        for known_bucket in spec.known:
+            merged = merge(local_bucket(work.storage, known_bucket, work.scratch))
             kernel.execute(
-                f"insert into known select {columns}, {one.bucket} from ({merged}) "
+                f"insert into known select {columns}, {known_bucket.bucket} from ({merged}) "
                 "where live and simhash is not null"
             )
         kernel.execute(
@@ -135,19 +134,19 @@ def near_index_task(spec: IndexSpec) -> tuple[int, list[TableFile]]:
             "where k.simhash is distinct from m.simhash"
         )
         _find_near(kernel)
-        with_buckets(kernel, "members", spec.buckets)
+        add_buckets(kernel, "members", spec.buckets)
         written = work.send("select * from members_in", spec.exchange)
         kernel.execute(
             "create temp table changed as from fresh union all from lost "
             "where (signature, key) not in (select (signature, key) from fresh)"
         )
         where = (SIGNATURES, spec.version)
-        files = published(work, "changed", columns, "signature, key", where, dry=spec.dry)
+        files = publish_sets(work, "changed", columns, "signature, key", where, dry=spec.dry)
         return written, files
 
 
 def _find_near(kernel: Kernel) -> None:
-    """Make the table `members`: pages near to visited ones, and with what they were near before."""
+    """Make the table `members`: pages near to visited pages, now or before."""
     kernel.execute(
         "create temp table present as from (select signature, key, simhash, true as fresh, time "
         "from fresh union all select signature, key, simhash, false, time from known "
@@ -167,10 +166,10 @@ def _find_near(kernel: Kernel) -> None:
 
 
 class NearConfirmSpec(NamedTuple):
-    """The second pass: which pages are there.
+    """The second pass: confirm existing pages.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         sources: The files of the first pass.
         buckets: The buckets of the CrawlDb.
         interval: Interval of a row that has none, s.
@@ -185,7 +184,7 @@ class NearConfirmSpec(NamedTuple):
 
 
 def near_confirm_task(spec: NearConfirmSpec) -> int:
-    """Write the rows of pages that are there; how many they are."""
+    """Write the rows of existing pages; return their number."""
     with spec.place.open() as work:
         kernel = work.kernel
         members = parquet(local_facts(work.storage, spec.sources, work))
@@ -206,21 +205,21 @@ def near_confirm_task(spec: NearConfirmSpec) -> int:
             kernel.execute(
                 "insert into there select w.key, w.simhash, r.score + r.cash, r.fetch_time, "
                 f"r.signature, r.dup_of from wanted w join ({rows}) r using (key) "
-                f"where r.status in {_THERE}"
+                f"where r.status in {_EXISTING}"
             )
         return work.send("select * from there", spec.exchange)
 
 
 class NearChooseSpec(NamedTuple):
-    """The last pass: which of the pages that are near count.
+    """The last pass: choose among near pages.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         members: The files of the first pass.
         sources: The files of the second pass.
-        chosen: The file of the duplicates that were found before; "" for none.
-        settings: `cycle.dedup`.
+        chosen: The file of the duplicates of the same content; "" for none. settings:
+            `cycle.dedup`.
         buckets: Number of buckets.
         dry: Count, and publish nothing.
     """
@@ -236,17 +235,17 @@ class NearChooseSpec(NamedTuple):
 
 
 def near_choose_task(spec: NearChooseSpec) -> NearResult:
-    """Choose, and write what changes in the CrawlDb."""
+    """Choose, and write the changes of the CrawlDb."""
     with spec.place.open() as work:
         kernel = work.kernel
         rows = parquet(local_facts(work.storage, spec.sources, work))
         members = parquet(local_facts(work.storage, spec.members, work))
-        taken = ""
+        without_chosen = ""
         if spec.chosen:
             chosen = parquet(local_facts(work.storage, [spec.chosen], work))
-            taken = f"where key not in (select key from {chosen})"
-        kernel.execute(f"create temp table there as select * from {rows} {taken}")
-        # What is a copy for another reason stays one: of the same content, or as it declares.
+            without_chosen = f"where key not in (select key from {chosen})"
+        kernel.execute(f"create temp table there as select * from {rows} {without_chosen}")
+        # A duplicate for another reason stays: the same content, or a declared canonical page.
         kernel.execute(
             "create temp table pages as select p.*, true as live from there p where dup_of is null "
             "or exists (select 1 from there q where q.key = p.dup_of and "
@@ -265,57 +264,59 @@ def near_choose_task(spec: NearChooseSpec) -> NearResult:
             f"create temp table found as select p.key, n.dup_of from pages p left join ({query}) n "
             "using (key) where n.dup_of is distinct from p.dup_of"
         )
-        with_buckets(kernel, "found", spec.buckets)
+        add_buckets(kernel, "found", spec.buckets)
         where = (CRAWLDB, spec.version)
-        made = published(work, "found_in", "key, dup_of", "key", where, dry=spec.dry)
-        files = {CRAWLDB: made}
+        changed_files = publish_sets(work, "found_in", "key, dup_of", "key", where, dry=spec.dry)
+        files = {CRAWLDB: changed_files}
         marked, released = kernel.rows("select count(dup_of), count(*) - count(dup_of) from found")[
             0
         ]
         return NearResult(files, marked, released)
 
 
-def near_duplicates(search: NearSearch) -> NearResult:
-    """Look for near-duplicates of the pages that were visited."""
+def find_near_duplicates(search: NearSearch) -> NearResult:
+    """Find near-duplicates of the visited pages."""
     context, number = search.context, search.version.number + 1
-    known = search.version.tables.get(SIGNATURES)
-    buckets = known.buckets if known is not None else search.buckets
+    state = search.version.tables.get(SIGNATURES)
+    buckets = state.buckets if state is not None else search.buckets
     specs = [
         IndexSpec(
             context.place,
             number,
             search.facts,
-            tuple(one for one in search.known if first <= one.bucket <= last),
+            tuple(bucket for bucket in search.known if f <= bucket.bucket <= last),
             buckets,
-            first,
+            f,
             last,
-            f"{search.folder}/near-{first}.parquet",
+            f"{search.folder}/near-{f}.parquet",
             context.dry,
         )
-        for first, last in bucket_ranges(buckets, context.engine.workers)
+        for f, last in bucket_ranges(buckets, context.engine.workers)
     ]
     indexed = context.engine.map(near_index_task, specs)
     members = tuple(spec.exchange for spec, (rows, _) in zip(specs, indexed, strict=True) if rows)
-    files = {SIGNATURES: [file for _, made in indexed for file in made]}
+    files = {SIGNATURES: [file for _, index_files in indexed for file in index_files]}
     if not members:
         return NearResult(files)
     groups = in_tasks(
         buckets_of(context.cycle, search.version, CRAWLDB), tasks=context.engine.workers
     )
-    asked = [
+    confirm_specs = [
         NearConfirmSpec(
-            context.place, members, group, context.interval,
-            f"{search.folder}/there-{place}.parquet",
+            context.place, members, g, context.interval,
+            f"{search.folder}/there-{p}.parquet",
         )
-        for place, group in enumerate(groups)
+        for p, g in enumerate(groups)
     ]  # fmt: skip
-    rows = context.engine.map(near_confirm_task, asked)
-    sources = tuple(spec.exchange for spec, found in zip(asked, rows, strict=True) if found)
+    rows = context.engine.map(near_confirm_task, confirm_specs)
+    sources = tuple(
+        spec.exchange for spec, result in zip(confirm_specs, rows, strict=True) if result
+    )
     if not sources:
         return NearResult(files)
     spec = NearChooseSpec(
         context.place, number, members, sources, search.chosen, search.settings, search.buckets,
         context.dry,
     )  # fmt: skip
-    (found,) = context.engine.map(near_choose_task, [spec])
-    return found._replace(files={**files, **found.files})
+    (result,) = context.engine.map(near_choose_task, [spec])
+    return result._replace(files={**files, **result.files})

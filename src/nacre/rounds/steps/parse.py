@@ -1,7 +1,7 @@
-"""The step `parse`: the facts of fetched segments are made again of their WARCs.
+"""The step `parse`: rebuild the facts of fetched segments from their WARCs.
 
-Links are taken while a page is fetched, so this is needed only where facts were damaged. It uses
-the settings that the segment was generated with. Source: Nutch, `ParseSegment` (reference N 1.8).
+Links are extracted during a fetch, so this is needed only for damaged facts. It uses the settings
+that the segment was generated with. Source: Nutch, `ParseSegment` (reference N 1.8).
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from nacre.rounds.journal import IMPORTED, OF_NUTCH
 from nacre.rounds.segments.frozen_settings import conf_name
 from nacre.rounds.segments.parts import PartFile
 from nacre.rounds.segments.reparse import ReparsedPart, ReparseSpec, read_part, reparse_task
-from nacre.rounds.segments.segment_files import known_files, recorded_all
+from nacre.rounds.segments.segment_files import known_files, record_segments
 from nacre.rounds.steps.links import TAKEN
 from nacre.rounds.storage import Storage
 from nacre.rounds.tables.seed_index import marked_seeds, place_of_seeds
@@ -34,13 +34,13 @@ class ParseResult(NamedTuple):
 
     Attributes:
         segments: The segments.
-        parts: Parts whose facts were made again.
+        parts: Parts whose facts were rebuilt.
         pages: Captures that were read.
         links: Links that the scope accepts.
-        rebuilt: Parts whose visits were made of the archive, too.
-        lost: URLs of lists of which nothing is known any more; they are due again.
-        failed: Captures that a parser gave up.
-        version: The version; None where nothing was committed.
+        rebuilt: Parts whose visits were made from the archive, too.
+        lost: URLs of lists whose visits are lost; they are due again.
+        failed: Captures that a parser failed on.
+        version: The version; None if nothing was committed.
     """
 
     segments: Sequence[str] = ()
@@ -58,19 +58,19 @@ def parse(
     engine: TaskEngine,
     place: TaskPlace,
     clock: int,
-    wanted: Mapping[str, Collection[str]],
+    chosen: Mapping[str, Collection[str]],
     *,
     dry: bool = False,
 ) -> ParseResult:
-    """Make the facts of segments again, and commit them in place of those that they have.
+    """Rebuild the facts of segments, and commit them in place of the existing ones.
 
     Args:
         cycle: The versions.
         engine: Runs a task for each unit.
-        place: Where they work.
+        place: The work place of the tasks.
         clock: The clock of the step, ms.
-        wanted: Folders of the parts whose facts are made, by segment; none: of all its parts.
-        dry: Say how many parts there are, and read none.
+        chosen: Folders of the parts to rebuild, by segment; () for all of its parts.
+        dry: Count the parts, and read none.
 
     Raises:
         JobError: There is no such segment, it was not fetched, or Nutch has parsed it.
@@ -78,18 +78,18 @@ def parse(
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = cycle.newest()
-    states = {name: state_of(version, name) for name in wanted}
+    states = {name: state_of(version, name) for name in chosen}
     _require_fetched(states)
-    specs = _specs(cycle, version, place, wanted)
+    specs = _specs(cycle, version, place, chosen)
     if dry:
         return ParseResult(tuple(states), sum(len(spec.chosen) for spec in specs))
-    made = [one for found in engine.map(reparse_task, specs) for one in found]
-    result = _result(states, made)
-    if not made:
+    reparsed = [part for unit_parts in engine.map(reparse_task, specs) for part in unit_parts]
+    result = _result(states, reparsed)
+    if not reparsed:
         return result
     storage = cycle.storage
     parsed = {
-        name: _untaken(_parsed(storage, state, made), wanted[name])
+        name: _unmark_links(_with_new_parts(storage, state, reparsed), chosen[name])
         for name, state in states.items()
     }
     known = {name: known_files(storage, name, state) for name, state in states.items()}
@@ -98,7 +98,7 @@ def parse(
         clock=clock,
         options={"segments": list(states)},
         counters={"pages": result.pages, "links": result.links, "lost": result.lost},
-        segments=dict(recorded_all(engine, storage, parsed, known)),
+        segments=dict(record_segments(engine, storage, parsed, known)),
     )
     return result._replace(version=cycle.commit(version, changes))
 
@@ -115,38 +115,43 @@ def _require_fetched(states: Mapping[str, SegmentState]) -> None:
             )
 
 
-def _result(segments: Iterable[str], made: Sequence[ReparsedPart]) -> ParseResult:
+def _result(segments: Iterable[str], reparsed: Sequence[ReparsedPart]) -> ParseResult:
     return ParseResult(
         tuple(segments),
-        len(made),
-        sum(one.captures for one in made),
-        sum(one.links for one in made),
-        sum(one.rebuilt for one in made),
-        sum(one.lost for one in made),
-        sum(one.failed for one in made),
+        len(reparsed),
+        sum(part.captures for part in reparsed),
+        sum(part.links for part in reparsed),
+        sum(part.rebuilt for part in reparsed),
+        sum(part.lost for part in reparsed),
+        sum(part.failed for part in reparsed),
     )
 
 
 def _specs(
-    cycle: Cycle, version: CycleVersion, place: TaskPlace, wanted: Mapping[str, Collection[str]]
+    cycle: Cycle,
+    version: CycleVersion,
+    place: TaskPlace,
+    chosen_parts: Mapping[str, Collection[str]],
 ) -> list[ReparseSpec]:
-    """A task for each unit some of whose parts are wanted."""
+    """Return a task for each unit with chosen parts."""
     archive = tuple(archived_warcs(cycle, version).values())
     buckets = version.tables[CRAWLDB].buckets
-    # Those of when it was fetched may be gone.
+    # The seeds at the time of the fetch may be gone.
     seeds = place_of_seeds(version, place.storage)
     specs = []
-    for name in wanted:
+    for name in chosen_parts:
         state = state_of(version, name)
-        known = _by_unit(known_files(cycle.storage, name, state))
-        for unit, of in sorted(state.parts.items()):
-            chosen = tuple(one for one in of if not wanted[name] or one in wanted[name])
+        files_by_unit = _group_by_unit(known_files(cycle.storage, name, state))
+        for unit, unit_parts in sorted(state.parts.items()):
+            chosen = tuple(
+                part for part in unit_parts if not chosen_parts[name] or part in chosen_parts[name]
+            )
             if chosen:
-                files = tuple(known.get(unit, ()))
+                files = tuple(files_by_unit.get(unit, ()))
                 rules = int(state.more.get("rules", 0))
                 specs.append(
                     ReparseSpec(
-                        place, name, unit, tuple(of), chosen, version.number + 1, buckets,
+                        place, name, unit, tuple(unit_parts), chosen, version.number + 1, buckets,
                         rules, archive, files, IMPORTED in state.more,
                         seeds if marked_seeds(state.more, "") is not None else None,
                         conf_name(state),
@@ -155,37 +160,39 @@ def _specs(
     return specs
 
 
-def _by_unit(files: Sequence[PartFile]) -> dict[str, list[PartFile]]:
-    """The files of parts in the record of a segment, by the names of their units."""
-    found: dict[str, list[PartFile]] = {}
+def _group_by_unit(files: Sequence[PartFile]) -> dict[str, list[PartFile]]:
+    """Group the files of parts in the record of a segment by the names of their units."""
+    by_unit: dict[str, list[PartFile]] = {}
     for file in files:
-        _, mark, rest = file.name.partition("/parts/")
+        _, mark, unit_path = file.name.partition("/parts/")
         if mark:
-            found.setdefault(rest.partition("/")[0], []).append(file)
-    return found
+            by_unit.setdefault(unit_path.partition("/")[0], []).append(file)
+    return by_unit
 
 
-def _untaken(state: SegmentState, parts: Collection[str]) -> SegmentState:
-    """Let the next `links` take a segment again of which all facts were made again."""
+def _unmark_links(state: SegmentState, parts: Collection[str]) -> SegmentState:
+    """Remove the mark of `links` from a segment whose facts were all rebuilt."""
     if parts or TAKEN not in state.more:
         return state
     more = {name: value for name, value in state.more.items() if name != TAKEN}
     return msgspec.structs.replace(state, more=more)
 
 
-def _parsed(storage: Storage, state: SegmentState, made: Sequence[ReparsedPart]) -> SegmentState:
-    """The state of a segment with its new parts."""
-    now: Mapping[str, ReparsedPart] = {one.before: one for one in made}
+def _with_new_parts(
+    storage: Storage, state: SegmentState, reparsed: Sequence[ReparsedPart]
+) -> SegmentState:
+    """Return the state of a segment with its new parts."""
+    replaced: Mapping[str, ReparsedPart] = {part.before: part for part in reparsed}
     parts = {
-        unit: [now[name].now if name in now else name for name in of]
-        for unit, of in state.parts.items()
+        unit: [replaced[name].now if name in replaced else name for name in n]
+        for unit, n in state.parts.items()
     }
     if state.state != "fetched" or "virtual" not in state.more:
         return msgspec.structs.replace(state, parts=parts)
-    mine = {name for of in state.parts.values() for name in of}
-    changed = [one for one in made if one.before in mine]
-    if any(one.stood_in for one in changed):
-        virtual = sum(read_part(storage, name).virtual for of in parts.values() for name in of)
+    mine = {name for n in state.parts.values() for name in n}
+    changed = [part for part in reparsed if part.before in mine]
+    if any(part.stood_in for part in changed):
+        virtual = sum(read_part(storage, name).virtual for n in parts.values() for name in n)
     else:
-        virtual = int(state.more["virtual"]) + sum(one.virtual for one in changed)
+        virtual = int(state.more["virtual"]) + sum(part.virtual for part in changed)
     return msgspec.structs.replace(state, parts=parts, more={**state.more, "virtual": virtual})

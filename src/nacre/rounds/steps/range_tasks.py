@@ -1,8 +1,8 @@
-"""Tasks of `generate` for what the ranges of keys of a bucket need of one another.
+"""Tasks of `generate` that exchange data between the ranges of keys of a bucket.
 
 A host may have URLs in several ranges. Before the first pass `out_task` finds the hosts of a bucket
-that have URLs in other lists; after it `gather_task` makes one of the candidates and of the counts
-by host of all ranges. So lists and counts are those of a bucket that is not divided.
+that have URLs in other lists; after it `gather_task` merges the candidates and the counts by host
+of all ranges. So lists and counts equal those of an undivided bucket.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from nacre.crawldb.hosts import host_sql, summed_hosts
 from nacre.crawldb.kernels import parquet
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.steps.host_rows import HOSTS, WrittenHosts, load_hosts, write_hosts
-from nacre.rounds.steps.kept import KEPT_TABLE, KeepPlan, kept_query
-from nacre.rounds.steps.select_tasks import SelectedFiles, SelectSpec, summed
-from nacre.rounds.storage import localized
+from nacre.rounds.steps.limits import KEPT_TABLE, KeepPlan, kept_query
+from nacre.rounds.steps.select_tasks import SelectedFiles, SelectSpec, sum_counts
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -27,13 +27,13 @@ from nacre.rounds.tables.tables import (
 
 
 class OutSpec(NamedTuple):
-    """A look for hosts that have URLs in other lists.
+    """One task: find hosts that have URLs in other lists.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         bucket: The bucket.
         clock: Leases that end later than this count, ms.
-        exchange: Name of the file for them.
+        exchange: Name of the file for the hosts.
     """
 
     place: TaskPlace
@@ -43,7 +43,7 @@ class OutSpec(NamedTuple):
 
 
 def out_task(spec: OutSpec) -> bool:
-    """Write the hosts of a bucket that have URLs in other lists; False: there are none."""
+    """Write the hosts of a bucket that have URLs in other lists; return False for none."""
     with spec.place.open() as work:
         kernel = work.kernel
         local = local_bucket(work.storage, spec.bucket, work.scratch)
@@ -51,36 +51,36 @@ def out_task(spec: OutSpec) -> bool:
         kernel.execute(f"create temp table leased as {leased}")
         if not kernel.value("select count(*) from leased"):
             return False
-        # Rows that were purged are not seen.
+        # Purged rows do not count.
         rows = fold_query(*local, interval=0, columns=("leased_until",), keys="leased", order=False)
-        found = work.send(
+        rows_written = work.send(
             f"select distinct {host_sql('key')} as host from ({rows}) "
             f"where leased_until > {spec.clock}",
             spec.exchange,
         )
-        return bool(found)
+        return bool(rows_written)
 
 
-def hosts_out(
+def find_busy_hosts(
     engine: TaskEngine, place: TaskPlace, buckets: Sequence[BucketFiles], clock: int, folder: str
 ) -> dict[int, str]:
-    """Names of the files of hosts with URLs in other lists, by bucket; of divided buckets alone.
+    """Write the hosts with URLs in other lists, for divided buckets; return files by bucket.
 
     Args:
         engine: Runs the tasks.
-        place: Where they work.
+        place: The work place of the tasks.
         buckets: All buckets.
         clock: Leases that end later than this count, ms.
         folder: Folder of the files.
     """
     specs = [
-        OutSpec(place, bucket, clock, f"{folder}/out-{bucket.bucket}.parquet")
-        for bucket in buckets
-        if len(key_ranges(bucket)) > 1
+        OutSpec(place, b, clock, f"{folder}/out-{b.bucket}.parquet")
+        for b in buckets
+        if len(key_ranges(b)) > 1
     ]
-    found = engine.map(out_task, specs)
+    have_rows = engine.map(out_task, specs)
     return {
-        spec.bucket.bucket: spec.exchange for spec, any_ in zip(specs, found, strict=True) if any_
+        spec.bucket.bucket: spec.exchange for spec, h in zip(specs, have_rows, strict=True) if h
     }
 
 
@@ -88,8 +88,8 @@ class GatherRangesSpec(NamedTuple):
     """The candidates and counts of all ranges of a bucket.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         kept: Files of candidates.
         tallies: Files of counts by host; () in a dry run.
         hosts: The files of hosts of the bucket.
@@ -111,7 +111,7 @@ class GatheredFiles(NamedTuple):
 
     Attributes:
         kept: Candidates in the exchanged file.
-        capped: Candidates that caps and limits leave out, beside those that a range left out.
+        capped: Further candidates that caps and limits exclude.
         hosts: New files of hosts.
     """
 
@@ -137,13 +137,13 @@ def gather_task(spec: GatherRangesSpec) -> GatheredFiles:
 
 
 def _source(work: TaskWork, names: Sequence[str]) -> str:
-    return parquet([str(localized(work.storage, name, work.scratch)) for name in names])
+    return parquet([str(localize(work.storage, name, work.scratch)) for name in names])
 
 
-def gathered(
+def gather_ranges(
     engine: TaskEngine, specs: Sequence[SelectSpec], selected: Sequence[SelectedFiles], folder: str
 ) -> list[SelectedFiles]:
-    """The results of the first pass, one for each divided bucket instead of one for each range.
+    """Merge the results of the first pass of all ranges of each divided bucket.
 
     Args:
         engine: Runs the tasks.
@@ -152,32 +152,34 @@ def gathered(
         folder: Folder of the files.
     """
     ranges: dict[int, list[tuple[SelectSpec, SelectedFiles]]] = {}
-    found: list[SelectedFiles] = []
-    for spec, one in zip(specs, selected, strict=True):
+    gathered_files: list[SelectedFiles] = []
+    for spec, files_of_task in zip(specs, selected, strict=True):
         if spec.buckets[0].within is None:
-            found.append(one)
+            gathered_files.append(files_of_task)
         else:
-            ranges.setdefault(spec.buckets[0].bucket, []).append((spec, one))
+            ranges.setdefault(spec.buckets[0].bucket, []).append((spec, files_of_task))
     gathers = [
         GatherRangesSpec(
-            first.place, first.version,
-            tuple(one.exchange for _, one in parts if one.kept),
-            () if first.dry else tuple(spec.tallies for spec, _ in parts),
-            first.hosts[0], first.keep, f"{folder}/gathered-{bucket}.parquet",
+            f.place, f.version,
+            tuple(files_of_task.exchange for _, files_of_task in parts if files_of_task.kept),
+            () if f.dry else tuple(spec.tallies for spec, _ in parts),
+            f.hosts[0], f.keep, f"{folder}/gathered-{b}.parquet",
         )
-        for bucket, parts in ranges.items()
-        for first in [parts[0][0]]
+        for b, parts in ranges.items()
+        for f in [parts[0][0]]
     ]  # fmt: skip
     results = engine.map(gather_task, gathers)
     for gather, of_bucket, parts in zip(gathers, results, ranges.values(), strict=True):
-        found.append(_joined(gather, of_bucket, [one for _, one in parts]))
-    return found
+        gathered_files.append(
+            _join(gather, of_bucket, [files_of_task for _, files_of_task in parts])
+        )
+    return gathered_files
 
 
-def _joined(
+def _join(
     spec: GatherRangesSpec, gathered: GatheredFiles, parts: Sequence[SelectedFiles]
 ) -> SelectedFiles:
-    """The results of all ranges of a bucket in one."""
+    """Join the results of all ranges of a bucket."""
     base = tuple(file for file in spec.hosts.base if file.path not in gathered.hosts.dropped)
     sets = tuple(file for file in spec.hosts.sets if file.path not in gathered.hosts.dropped)
     new = gathered.hosts.added
@@ -186,21 +188,21 @@ def _joined(
         sets=(*sets, *(file for file in new if file.kind == "set")),
     )
     return SelectedFiles(
-        summed([one.counts for one in parts]),
+        sum_counts([part.counts for part in parts]),
         spec.exchange,
         gathered.kept,
-        tuple(bucket for one in parts for bucket in one.buckets),
+        tuple(bucket for part in parts for bucket in part.buckets),
         (hosts,),
         {
-            CRAWLDB: [file for one in parts for file in one.added[CRAWLDB]],
+            CRAWLDB: [file for part in parts for file in part.added[CRAWLDB]],
             HOSTS: list(gathered.hosts.added),
         },
         {
-            CRAWLDB: {name for one in parts for name in one.dropped[CRAWLDB]},
+            CRAWLDB: {name for part in parts for name in part.dropped[CRAWLDB]},
             HOSTS: set(gathered.hosts.dropped),
         },
-        sum(one.judged for one in parts),
-        sum(one.readmitted for one in parts),
-        sum(one.newly_excluded for one in parts),
-        gathered.capped + sum(one.capped for one in parts),
+        sum(part.judged for part in parts),
+        sum(part.readmitted for part in parts),
+        sum(part.newly_excluded for part in parts),
+        gathered.capped + sum(part.capped for part in parts),
     )

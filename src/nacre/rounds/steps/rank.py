@@ -1,10 +1,10 @@
 """The step `rank`: LinkRank of the hosts, domains or pages of the table of links.
 
-Each stage, and each iteration, is noted when all its tasks are done, so that a step that was killed
-goes on behind the last one; the graph is named after the links and options that it is made of.
-Marks are removed before what they stand for; where that is gone all the same, as of a step that was
-killed days ago, the graph is made anew. The ranks come into a table of their own, and with `apply`
-they are the scores of URLs.
+Each stage, and each iteration, gets a mark when all its tasks are done, so that a killed step
+resumes after the last mark; the name of the graph is a hash of its links and options. Marks are
+removed before their files; if files are missing nevertheless, as for a step that was killed days
+ago, the graph is rebuilt. The ranks are written to a separate table, and with `apply` they become
+the scores of URLs.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, buckets_of, in_task
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, TableFile
 
 _ROWS = 1_000_000
-"""Links that a task takes the edges of."""
+"""Links of a task that extracts edges."""
 
 Spec = TypeVar("Spec")
 Result = TypeVar("Result")
@@ -55,7 +55,7 @@ class RankOptions(NamedTuple):
 
     Attributes:
         level: Nodes of the graph.
-        iterations: How often ranks are computed anew.
+        iterations: Number of iterations.
         damping: Share of a rank that comes from links, 0 to 1.
         per_domain: One link of a page to each domain; at level `page`.
         apply: The ranks become the scores of URLs.
@@ -75,9 +75,9 @@ class RankResult(NamedTuple):
         level: The level.
         nodes: Nodes of the graph.
         edges: Its edges.
-        residuals: Of each iteration how much a rank changed, in the mean.
+        residuals: The mean change of a rank, for each iteration.
         applied: URLs whose score changed.
-        version: The version; None where nothing was committed.
+        version: The version; None if nothing was committed.
     """
 
     level: str
@@ -110,33 +110,33 @@ def rank(context: StepContext, options: RankOptions) -> RankResult:
     if context.dry:
         return RankResult(options.level, edges=version.tables[LINKS].rows)
     graph = _Graph(context, version, options)
-    found = graph.run()
+    result = graph.run()
     files = graph.published(version)
-    known = {file.path for file in context.cycle.files(version, rank_table(options.level))}
+    old_files = {file.path for file in context.cycle.files(version, rank_table(options.level))}
     added: dict[str, list[TableFile]] = {rank_table(options.level): files} if files else {}
     if options.apply:
-        applied, scores = _applied(context, version, options.level, files)
-        found = found._replace(applied=applied)
+        applied, scores = _apply(context, version, options.level, files)
+        result = result._replace(applied=applied)
         added |= {CRAWLDB: scores} if scores else {}
     changes = CycleChanges(
         step="rank",
         clock=context.clock,
         options=options._asdict(),
-        counters={"nodes": found.nodes, "edges": found.edges, "applied": found.applied},
+        counters={"nodes": result.nodes, "edges": result.edges, "applied": result.applied},
         added=added,
-        dropped={rank_table(options.level): known} if known else {},
+        dropped={rank_table(options.level): old_files} if old_files else {},
         buckets={rank_table(options.level): version.tables[LINKS].buckets},
     )
     committed = context.cycle.commit(version, changes)
     graph.remove()
-    return found._replace(version=committed)
+    return result._replace(version=committed)
 
 
 def _require_free_scores(context: StepContext) -> None:
-    for one in context.settings.cycle.scoring:
-        if isinstance(one, Opic | NutchOpic):
+    for kind in context.settings.cycle.scoring:
+        if isinstance(kind, Opic | NutchOpic):
             raise ConfigError(
-                f"--apply makes scores those of ranks, and cycle.scoring has `{one.scoring}`, "
+                f"--apply makes scores those of ranks, and cycle.scoring has `{kind.scoring}`, "
                 "which sums them up: write cycle.scoring: [rank], or leave --apply out"
             )
 
@@ -149,8 +149,10 @@ class _Graph:
         self._storage = context.cycle.storage
         table = version.tables[LINKS]
         parts = parts_of(table.rows)
-        said = f"{table.sha256} {options.level} {options.damping!r} {options.per_domain} {parts}"
-        folder = f"exchange/rank-{hashlib.sha256(f'{said} 2'.encode()).hexdigest()[:16]}"
+        description = (
+            f"{table.sha256} {options.level} {options.damping!r} {options.per_domain} {parts}"
+        )
+        folder = f"exchange/rank-{hashlib.sha256(f'{description} 2'.encode()).hexdigest()[:16]}"
         self._buckets = buckets_of(context.cycle, version, LINKS)
         self._spec = GraphSpec(context.place, folder, options.level, parts, options.per_domain)
         self._shape = GraphShape(())
@@ -160,10 +162,10 @@ class _Graph:
         there = {file.name for file in self._storage.walk(self._spec.folder)}
         if not self._is_whole(there):
             self.remove()
-        edges = self._numbered()
+        edges = self._number_edges()
         nodes = self._shape.nodes
         self._damping = Damping.of(self._options.damping, nodes)
-        together = self._in_tasks()
+        together = self._group_tasks()
         residuals = []
         for iteration in range(1, self._options.iterations + 1):
             specs = [
@@ -175,56 +177,61 @@ class _Graph:
                 change += abs(ONE - self._damping.base) * sum(self._shape.pure)
             residuals.append(change / ONE / max(nodes, 1))
             self._context.told("iteration", {"number": iteration, "residual": residuals[-1]})
-            self._forget(iteration - 2)
+            self._remove_ranks(iteration - 2)
         return RankResult(self._options.level, nodes, edges, tuple(residuals))
 
-    def _numbered(self) -> int:
-        """Make the edges as numbers; how many there are."""
+    def _number_edges(self) -> int:
+        """Convert the edges to numbers; return the number of edges."""
         graph = self._spec
         groups = list(enumerate(in_tasks(self._buckets, rows=_ROWS)))
-        found = self._stage("edges", edges_task, [EdgesSpec(graph, *one) for one in groups])
-        self._shape = GraphShape(tuple(GroupShape(*one) for one in found))
+        shapes = self._stage("edges", edges_task, [EdgesSpec(graph, *entry) for entry in groups])
+        self._shape = GraphShape(tuple(GroupShape(*entry) for entry in shapes))
         self._require_ids()
         parts = [ShapedSpec(graph, self._shape, part) for part in range(graph.parts)]
         pure = self._stage("names", names_task, parts)
         self._shape = self._shape._replace(pure=tuple(pure))
         self._require_ids()
         specs = [ShapedSpec(graph, self._shape, group) for group, _ in groups]
-        edges = sum(int(one) for one in self._stage("in", number_task, specs))
+        edges = sum(int(entry) for entry in self._stage("in", number_task, specs))
         for kind, number in (("targets", len(groups)), ("sources", len(groups)),
                              ("pairs", len(groups)), ("ids", graph.parts),
                              ("out", graph.parts)):  # fmt: skip
-            for one in range(number):
-                self._storage.delete(graph.name(kind, one))
+            for entry in range(number):
+                self._storage.delete(graph.name(kind, entry))
         return edges
 
     def _mark(self, stage: str) -> str:
-        """The name of the mark of a stage that is done."""
+        """Return the name of the mark of a finished stage."""
         return f"{self._spec.folder}/done-{stage}.json"
 
     def _is_whole(self, there: AbstractSet[str]) -> bool:
-        """Whether what the stages that are marked as done made is there, as far as it is needed.
+        """Return whether the files of the marked stages exist, as far as they are needed.
 
         Args:
             there: The files of the graph.
         """
         graph, iterations = self._spec, self._options.iterations
-        stages = ["edges", "names", "in", *(f"rank{one + 1}" for one in range(iterations))]
+        stages = [
+            "edges",
+            "names",
+            "in",
+            *(f"rank{iteration + 1}" for iteration in range(iterations)),
+        ]
         marked = [self._mark(stage) in there for stage in stages]
-        done = marked.index(False) if False in marked else len(marked)
-        if any(marked[done:]):
+        finished = marked.index(False) if False in marked else len(marked)
+        if any(marked[finished:]):
             return False
         of_groups, of_parts = {
             0: ((), ()),
             1: (("targets", "sources", "pairs"), ()),
             2: (("targets", "sources", "pairs"), ("ids", "out", "pure")),
-        }.get(done, (("in", "counts", f"rank{done - 3}"), ("pure",)))
-        groups = msgspec.json.decode(self._storage.read(self._mark("edges"))) if done else ()
+        }.get(finished, (("in", "counts", f"rank{finished - 3}"), ("pure",)))
+        groups = msgspec.json.decode(self._storage.read(self._mark("edges"))) if finished else ()
         return all(
             graph.name(kind, number) in there
-            for kinds, numbers in ((of_groups, len(groups)), (of_parts, graph.parts))
-            for kind in kinds
-            for number in range(numbers)
+            for k, n in ((of_groups, len(groups)), (of_parts, graph.parts))
+            for kind in k
+            for number in range(n)
         )
 
     def _require_ids(self) -> None:
@@ -234,21 +241,21 @@ class _Graph:
                 "are ranked: take --level host or --level domain"
             )
 
-    def _in_tasks(self) -> list[tuple[int, ...]]:
-        """The groups that are iterated over in one task: few, since each reads what all give."""
+    def _group_tasks(self) -> list[tuple[int, ...]]:
+        """Return the groups of each task of an iteration: each reads all shares."""
         most = EDGES_AT_ONCE[self._options.level]
-        found: list[tuple[int, ...]] = []
+        tasks: list[tuple[int, ...]] = []
         size = 0
         for group, shape in enumerate(self._shape.groups):
             size += shape.edges
-            if not found or size > most:
-                found.append(())
+            if not tasks or size > most:
+                tasks.append(())
                 size = shape.edges
-            found[-1] += (group,)
-        return found
+            tasks[-1] += (group,)
+        return tasks
 
     def _stage(self, name: str, task: Callable[[Spec], Result], specs: Sequence[Spec]) -> list[Any]:
-        """The results of a stage; of one that is done already as they were noted."""
+        """Run a stage; return its results, or the stored results of a finished stage."""
         mark = self._mark(name)
         try:
             return list(msgspec.json.decode(self._storage.read(mark)))
@@ -257,35 +264,35 @@ class _Graph:
             self._storage.put(mark, msgspec.json.encode(results))
             return list(results)
 
-    def _forget(self, iteration: int) -> None:
-        """Remove the ranks of an iteration that none needs any more."""
+    def _remove_ranks(self, iteration: int) -> None:
+        """Remove the ranks of an iteration that are not needed any more."""
         for group in range(len(self._shape.groups) if iteration >= 0 else 0):
             self._storage.delete(self._spec.name(f"rank{iteration}", group))
 
     def published(self, version: CycleVersion) -> list[TableFile]:
-        """The files of the table."""
+        """Publish the files of the table."""
         last = self._options.iterations
         plan = PublishSpec(self._spec, 0, last, version.tables[LINKS].buckets, version.number + 1)
-        groups = [plan._replace(number=one) for one in range(len(self._shape.groups))]
+        groups = [plan._replace(number=n) for n in range(len(self._shape.groups))]
         rank_of_pure = self._damping.base if last else ONE
         parts = [
-            plan._replace(number=one, rank=rank_of_pure)
-            for one, number in enumerate(self._shape.pure)
+            plan._replace(number=n, rank=rank_of_pure)
+            for n, number in enumerate(self._shape.pure)
             if number
         ]
         engine = self._context.engine
-        found = [*engine.map(publish_task, groups), *engine.map(publish_pure_task, parts)]
-        return [file for files in found for file in files]
+        results = [*engine.map(publish_task, groups), *engine.map(publish_pure_task, parts)]
+        return [file for files in results for file in files]
 
     def remove(self) -> None:
-        """Remove all files of the graph, the marks first: a kill leaves none without its files."""
+        """Remove all files of the graph, the marks before their files."""
         names = [file.name for file in self._storage.walk(self._spec.folder)]
         for name in sorted(names, key=lambda name: "/done-" not in name):
             self._storage.delete(name)
         remove_empty_folders(self._storage, self._spec.folder)
 
 
-def _applied(
+def _apply(
     context: StepContext, version: CycleVersion, level: RankLevel, files: Sequence[TableFile]
 ) -> tuple[int, list[TableFile]]:
     by_bucket: dict[int, list[TableFile]] = {}
@@ -293,14 +300,14 @@ def _applied(
         by_bucket.setdefault(file.bucket, []).append(file)
     specs = [
         ApplySpec(
-            context.place, version.number + 1, level, group,
-            tuple(BucketFiles(one.bucket, tuple(by_bucket.get(one.bucket, ()))) for one in group),
+            context.place, version.number + 1, level, g,
+            tuple(BucketFiles(b.bucket, tuple(by_bucket.get(b.bucket, ()))) for b in g),
         )
-        for group in in_tasks(buckets_of(context.cycle, version, CRAWLDB),
+        for g in in_tasks(buckets_of(context.cycle, version, CRAWLDB),
                               tasks=context.engine.workers)
     ]  # fmt: skip
     results = context.engine.map(apply_task, specs)
-    return sum(one for one, _ in results), [file for _, found in results for file in found]
+    return sum(bucket for bucket, _ in results), [file for _, f in results for file in f]
 
 
 class RankedNode(NamedTuple):
@@ -313,12 +320,12 @@ class RankedNode(NamedTuple):
 
 
 def best_nodes(view: TableView, level: RankLevel, number: int) -> list[RankedNode]:
-    """The nodes with the greatest ranks, best first; equals by name; none where there are no links.
+    """Return the nodes with the greatest ranks, then by name; [] without links.
 
     Args:
         view: The tables.
         level: The level.
-        number: How many.
+        number: Most nodes to return.
 
     Raises:
         JobError: The ranks of this level were not computed yet.

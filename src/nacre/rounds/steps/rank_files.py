@@ -1,6 +1,6 @@
-"""Files of a graph: batches of Arrow by number, so that a task reads the part that is for it.
+"""Files of a graph: numbered batches of Arrow, so that a task reads only its part.
 
-Texts are packed; numbers are not, so that they are read in place.
+Texts are compressed; numbers are not, so that they can be mapped into memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import TaskWork
 
 _TEXT, _INT, _LONG = "string", "int32", "int64"
@@ -29,11 +29,11 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
 
 
 class BatchWriter:
-    """Writes a file of batches, and sends it to the storage at its end; after an error it is not.
+    """Writes a file of batches, and uploads it at the end, unless there was an error.
 
     Args:
-        work: What the task works with.
-        kind: One of `COLUMNS`.
+        work: The kernel and folder of the task.
+        kind: A key of `COLUMNS`.
         name: Name of the file in the storage.
     """
 
@@ -77,14 +77,14 @@ class BatchReader:
     """Reads the batches of a file by their numbers.
 
     Args:
-        work: What the task works with.
+        work: The kernel and folder of the task.
         name: Name of the file in the storage.
     """
 
     def __init__(self, work: TaskWork, name: str) -> None:
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
-        path: Path = localized(work.storage, name, work.scratch)
+        path: Path = localize(work.storage, name, work.scratch)
         self._source = pa.memory_map(str(path))
         self._file = pa.ipc.open_file(self._source)
 
@@ -108,5 +108,5 @@ class BatchReader:
 
     def arrays(self, number: int, columns: Sequence[str]) -> list[Any]:
         """Columns of a batch as arrays of numpy, which are valid while the file is open."""
-        found = self._file.get_batch(number)
-        return [found.column(name).to_numpy(zero_copy_only=False) for name in columns]
+        batch = self._file.get_batch(number)
+        return [batch.column(name).to_numpy(zero_copy_only=False) for name in columns]

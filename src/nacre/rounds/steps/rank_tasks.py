@@ -1,9 +1,9 @@
-"""The tasks of `rank`: a graph is taken out of the table of links, numbered, and iterated over.
+"""The tasks of `rank`: extract a graph from the table of links, number it, and iterate.
 
-Each stage writes files of a folder that the next one reads. A group has all edges to its nodes, as
-links lie by their targets; its edges are read in slices, of which each has the names of its
-sources once. Names are numbered by parts, so that the texts of one part fit into memory. Then an
-iteration is arrays of numbers: what the sources of a block give, and the edges of a group.
+Each stage writes files into a folder for the next stage. A group has all edges to its nodes, as
+links are stored by target; its edges are read in slices, each with the distinct names of its
+sources. Names are numbered by parts, so that the texts of one part fit into memory. An iteration
+uses arrays of numbers: the shares of the sources of a block, and the edges of a group.
 """
 
 from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ class GraphSpec(NamedTuple):
     """The graph that tasks work on.
 
     Attributes:
-        place: Where they work.
+        place: The work place of the tasks.
         folder: Folder of its files.
         level: The level.
         parts: Parts that names are numbered in.
@@ -82,7 +82,7 @@ class GroupShape(NamedTuple):
     """The shape of a group.
 
     Attributes:
-        targets: Nodes that something links to.
+        targets: Nodes with links to them.
         slices: Slices of its edges.
         edges: Its edges.
     """
@@ -93,26 +93,26 @@ class GroupShape(NamedTuple):
 
 
 class GraphShape(NamedTuple):
-    """The shape of a graph, as far as it is known.
+    """The known shape of a graph.
 
     Attributes:
         groups: Its groups.
-        pure: By part: pages that nothing links to.
+        pure: Number of nodes without links to them, by part.
     """
 
     groups: tuple[GroupShape, ...]
     pure: tuple[int, ...] = ()
 
     def first_id(self, group: int) -> int:
-        """The id of the first node of a group; of all groups where it is their number."""
-        return sum(one.targets for one in self.groups[:group])
+        """Return the id of the first node of a group; the number of groups gives the end."""
+        return sum(shape.targets for shape in self.groups[:group])
 
     def first_slice(self, group: int) -> int:
-        """The number of the first slice of a group among all."""
-        return sum(one.slices for one in self.groups[:group])
+        """Return the number of the first slice of a group among all."""
+        return sum(shape.slices for shape in self.groups[:group])
 
     def first_pure(self, part: int) -> int:
-        """The id of the first page of a part that nothing links to."""
+        """Return the id of the first node of a part without links to it."""
         return self.first_id(len(self.groups)) + sum(self.pure[:part])
 
     @property
@@ -122,7 +122,7 @@ class GraphShape(NamedTuple):
 
 
 class EdgesSpec(NamedTuple):
-    """One task: the edges that some buckets of links have, which are a group."""
+    """One task: the edges of some buckets of links, which are a group."""
 
     graph: GraphSpec
     group: int
@@ -145,7 +145,7 @@ class IterateSpec(NamedTuple):
         shape: Its shape.
         groups: Numbers of the groups.
         iteration: The iteration, from 1.
-        damping: Its numbers.
+        damping: The damping of the iteration.
     """
 
     graph: GraphSpec
@@ -163,8 +163,8 @@ class PublishSpec(NamedTuple):
         number: The group, or the part.
         iteration: The last iteration.
         buckets: Buckets of the table.
-        version: The version that they are for.
-        rank: Of a part: the rank of all its pages.
+        version: Number of the version to commit.
+        rank: The rank of all nodes of a part.
     """
 
     graph: GraphSpec
@@ -189,7 +189,7 @@ class ApplySpec(NamedTuple):
 
 
 def edges_task(spec: EdgesSpec) -> GroupShape:
-    """Write the edges of a group in slices, with the names of their ends; its shape."""
+    """Write the edges of a group in slices, with the names of their ends; return its shape."""
     graph = spec.graph
     with graph.place.open() as work, ExitStack() as stack:
         query = _edges_query(work, spec)
@@ -204,12 +204,13 @@ def edges_task(spec: EdgesSpec) -> GroupShape:
 
 
 def _edges_query(work: TaskWork, spec: EdgesSpec) -> str:
-    """SQL of the edges of a group by target: `bucket`, `s`, `d`, and the parts of both."""
+    """Return SQL of the edges of a group by target: `bucket`, `s`, `d`, and the parts of both."""
     graph, kernel = spec.graph, work.kernel
     kernel.execute("create temp table found (bucket INTEGER, s VARCHAR, d VARCHAR)")
     # One after the other: the buffers of many open files would not fit into its memory.
     for bucket in spec.buckets:
-        rows = f"(select src, dst from ({_rows(local_bucket(work.storage, bucket, work.scratch))}))"
+        local = local_bucket(work.storage, bucket, work.scratch)
+        rows = f"(select src, dst from ({_links_sql(local)}))"
         if graph.level == "domain" or graph.per_domain:
             kernel.execute(f"create or replace temp table taken as from {rows}")
             rows = "taken"
@@ -225,15 +226,15 @@ def _edges_query(work: TaskWork, spec: EdgesSpec) -> str:
     )
 
 
-def _rows(local: LocalBucket) -> str:
-    """SQL of the links of a bucket; a base that nothing changes is not sorted once more."""
+def _links_sql(local: LocalBucket) -> str:
+    """Return SQL of the links of a bucket; an unchanged base is not sorted again."""
     if len(local.base) == 1 and not (local.sets or local.adds):
         return f"select * from {parquet(local.base)}"
     return table_kind(LINKS).merge(local)
 
 
 class _SliceWriter:
-    """Takes edges that are sorted by target, and writes them slice by slice."""
+    """Writes edges that are sorted by target, slice by slice."""
 
     def __init__(self, files: dict[str, BatchWriter], parts: int) -> None:
         self._files, self._parts = files, parts
@@ -249,7 +250,7 @@ class _SliceWriter:
         self.edges += batch.num_rows
         targets = DistinctTexts.of(batch.column("d"))
         first = self._begin(batch, targets)
-        self._targets(batch, targets, first)
+        self._write_targets(batch, targets, first)
         sources = DistinctTexts.of(batch.column("s"))
         parts = sources.at_places(batch.column("of_s").to_numpy())
         order = sources.sorted_by(parts)
@@ -258,10 +259,10 @@ class _SliceWriter:
         import numpy as np  # noqa: PLC0415 - an extra
 
         links = np.bincount(places, minlength=len(order))
-        self._in_parts("sources", links, sources.texts, order, bounds_of(parts, self._parts))
+        self._write_parts("sources", links, sources.texts, order, bounds_of(parts, self._parts))
 
     def _begin(self, batch: Any, targets: Any) -> int:  # noqa: ANN401 - pyarrow has no types
-        """The number of the first target; that of the last slice goes on where it is the same."""
+        """Return the number of the first target, which may be the last target of the last slice."""
         head = (batch.column("bucket")[0].as_py(), targets.texts[0].as_py())
         goes_on = head == self._last
         end = batch.num_rows - 1
@@ -271,23 +272,23 @@ class _SliceWriter:
         )
         return self.targets - goes_on
 
-    def _targets(self, batch: Any, targets: Any, first: int) -> None:  # noqa: ANN401 - likewise
-        """Write the names of targets that no slice before has."""
+    def _write_targets(self, batch: Any, targets: Any, first: int) -> None:  # noqa: ANN401 - likewise
+        """Write the names of targets that no earlier slice has."""
         import numpy as np  # noqa: PLC0415 - an extra
 
         from nacre.crawldb.rank_arrays import bounds_of  # noqa: PLC0415 - needs numpy
 
-        known = self.targets - first
-        buckets = targets.at_places(batch.column("bucket").to_numpy())[known:]
-        parts = targets.at_places(batch.column("of_d").to_numpy())[known:]
-        names = targets.texts.slice(known)
+        written = self.targets - first
+        buckets = targets.at_places(batch.column("bucket").to_numpy())[written:]
+        parts = targets.at_places(batch.column("of_d").to_numpy())[written:]
+        names = targets.texts.slice(written)
         self._files["own"].add(buckets, names)
         numbers = np.arange(self.targets, self.targets + len(names), dtype=np.int32)
         order = np.argsort(parts, kind="stable")
-        self._in_parts("targets", numbers[order], names, order, bounds_of(parts, self._parts))
+        self._write_parts("targets", numbers[order], names, order, bounds_of(parts, self._parts))
         self.targets += len(names)
 
-    def _in_parts(
+    def _write_parts(
         self,
         kind: str,
         numbers: "Array",
@@ -298,16 +299,16 @@ class _SliceWriter:
         """Write a batch for each part: numbers in their order, and the names of these places."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
-        taken = names.take(pa.array(order))
+        ordered = names.take(pa.array(order))
         for low, high in pairwise(bounds):
-            self._files[kind].add(numbers[low:high], taken.slice(low, high - low))
+            self._files[kind].add(numbers[low:high], ordered.slice(low, high - low))
 
 
 # ---- numbers of nodes
 
 
 def names_task(spec: ShapedSpec) -> int:
-    """Number the nodes of a part, with the links that each has; nodes that nothing links to."""
+    """Number the nodes of a part, with their links; return the nodes without links to them."""
     import numpy as np  # noqa: PLC0415 - an extra
     import pyarrow as pa  # noqa: PLC0415
 
@@ -315,22 +316,22 @@ def names_task(spec: ShapedSpec) -> int:
 
     graph, part = spec.graph, spec.number
     with graph.place.open() as work:
-        numbers, names = _of_part(work, spec, "targets", "number")
-        links, sources = _of_part(work, spec, "sources", "links")
+        numbers, names = _read_part(work, spec, "targets", "number")
+        links, sources = _read_part(work, spec, "sources", "links")
         every = pa.chunked_array([*names, *sources], pa.string())
-        lengths = [len(one) for one in sources]
+        lengths = [len(texts) for texts in sources]
         bases = [spec.shape.first_id(group) for group in _groups_of_slices(spec.shape)]
         ids_of_targets = [own + base for own, base in zip(numbers, bases, strict=True)]
         del names, sources
-        found = DistinctTexts.of_chunks(every)
+        distinct = DistinctTexts.of_chunks(every)
         del every
-        of_targets = found.places[: sum(map(len, numbers))]
-        of_sources = found.places[len(of_targets) :]
-        ids = np.full(len(found.texts), -1, np.int32)
+        of_targets = distinct.places[: sum(map(len, numbers))]
+        of_sources = distinct.places[len(of_targets) :]
+        ids = np.full(len(distinct.texts), -1, np.int32)
         ids[of_targets] = np.concatenate([*ids_of_targets, np.empty(0, np.int32)])
         pure = np.flatnonzero(ids < 0)
         ids[pure] = -1 - np.arange(len(pure))
-        num_out = np.zeros(len(found.texts), np.int32)
+        num_out = np.zeros(len(distinct.texts), np.int32)
         np.add.at(num_out, of_sources, np.concatenate([*links, np.empty(0, np.int32)]))
         with BatchWriter(work, "ids", graph.name("ids", part)) as file:
             for end, length in zip(np.cumsum(lengths), lengths, strict=True):
@@ -340,19 +341,19 @@ def names_task(spec: ShapedSpec) -> int:
             linked = linked[np.argsort(ids[linked])]
             file.add(ids[linked], num_out[linked])
         with BatchWriter(work, "pure", graph.name("pure", part)) as file:
-            file.add(num_out[pure], found.texts.take(pa.array(pure)))
+            file.add(num_out[pure], distinct.texts.take(pa.array(pure)))
         return len(pure)
 
 
 def _groups_of_slices(shape: GraphShape) -> list[int]:
-    """The group of each slice."""
-    return [group for group, one in enumerate(shape.groups) for _ in range(one.slices)]
+    """Return the group of each slice."""
+    return [g for g, group_shape in enumerate(shape.groups) for _ in range(group_shape.slices)]
 
 
-def _of_part(
+def _read_part(
     work: TaskWork, spec: ShapedSpec, kind: str, column: str
 ) -> tuple[list["Array"], list[Any]]:
-    """The numbers and names that each slice has for a part."""
+    """Return the numbers and names of a part in each slice."""
     numbers, names = [], []
     for group, shape in enumerate(spec.shape.groups):
         with BatchReader(work, spec.graph.name(kind, group)) as file:
@@ -364,7 +365,7 @@ def _of_part(
 
 
 def number_task(spec: ShapedSpec) -> int:
-    """Write the edges of a group as numbers, and the first ranks of its nodes; its edges."""
+    """Write the edges of a group as numbers, and initial ranks; return the number of edges."""
     import numpy as np  # noqa: PLC0415 - an extra
 
     from nacre.crawldb.rank_arrays import edge_blocks, resolved, shares_of  # noqa: PLC0415
@@ -390,7 +391,7 @@ def number_task(spec: ShapedSpec) -> int:
             sources = np.concatenate(ids)[places]
             for block in edge_blocks(targets, sources, shape.nodes, graph.block):
                 edges.add(block >> 32, block & (ONE - 1))
-        num_out = _links_of(work, spec)
+        num_out = _count_links(work, spec)
         with BatchWriter(work, "counts", graph.name("counts", group)) as file:
             file.add(num_in, num_out)
         ranks = np.full(own.targets, ONE, np.int64)
@@ -399,77 +400,77 @@ def number_task(spec: ShapedSpec) -> int:
         return int(num_in.sum())
 
 
-def _links_of(work: TaskWork, spec: ShapedSpec) -> "Array":
-    """The number of nodes that each node of a group links to."""
+def _count_links(work: TaskWork, spec: ShapedSpec) -> "Array":
+    """Return the number of nodes that each node of a group links to."""
     import numpy as np  # noqa: PLC0415 - an extra
 
     graph, shape, group = spec
-    first, found = shape.first_id(group), np.zeros(shape.groups[group].targets, np.int64)
+    first, counts = shape.first_id(group), np.zeros(shape.groups[group].targets, np.int64)
     for part in range(graph.parts):
         with BatchReader(work, graph.name("out", part)) as file:
             ids, num_out = file.arrays(0, ["id", "num_out"])
-            low, high = np.searchsorted(ids, [first, first + len(found)])
-            found[ids[low:high] - first] = num_out[low:high]
-    return found
+            low, high = np.searchsorted(ids, [first, first + len(counts)])
+            counts[ids[low:high] - first] = num_out[low:high]
+    return counts
 
 
 # ---- iterations
 
 
 def iterate_task(spec: IterateSpec) -> int:
-    """Write the ranks of some groups after an iteration; how much they changed, in 2^-32."""
+    """Write the ranks of some groups after an iteration; return the total change, in 2^-32."""
     import numpy as np  # noqa: PLC0415 - an extra
 
     from nacre.crawldb.rank_arrays import add_shares  # noqa: PLC0415 - needs numpy
 
     graph, shape = spec.graph, spec.shape
     with graph.place.open() as work:
-        sums = {one: np.zeros(shape.groups[one].targets, np.int64) for one in spec.groups}
+        sums = {n: np.zeros(shape.groups[n].targets, np.int64) for n in spec.groups}
         blocks = range(0, shape.nodes, graph.block)
         for number, low in enumerate(blocks):
             shares = _shares(work, spec, low, min(low + graph.block, shape.nodes))
-            for group, of in sums.items():
+            for group, totals in sums.items():
                 with BatchReader(work, graph.name("in", group)) as file:
                     for at in range(shape.groups[group].slices):
                         targets, sources = file.arrays(
                             at * len(blocks) + number, ["target", "source"]
                         )
-                        add_shares(of, targets, sources, shares)
-        return sum(_ranked(work, spec, group, of) for group, of in sums.items())
+                        add_shares(totals, targets, sources, shares)
+        return sum(_write_ranks(work, spec, group, totals) for group, totals in sums.items())
 
 
 def _shares(work: TaskWork, spec: IterateSpec, low: int, high: int) -> "Array":
-    """What the nodes with these ids give to each of their links."""
+    """Return the share that each node of a range of ids gives to each of its links."""
     import numpy as np  # noqa: PLC0415 - an extra
 
     from nacre.crawldb.rank_arrays import shares_of  # noqa: PLC0415 - needs numpy
 
     graph, shape = spec.graph, spec.shape
-    found = np.empty(high - low, np.int64)
+    shares = np.empty(high - low, np.int64)
     first = 0
-    for group, one in enumerate(shape.groups):
-        if low < first + one.targets and first < high:
+    for group, group_shape in enumerate(shape.groups):
+        if low < first + group_shape.targets and first < high:
             with BatchReader(work, graph.name(f"rank{spec.iteration - 1}", group)) as file:
-                _put(found, file.arrays(0, ["share"])[0], first - low)
-        first += one.targets
+                _copy_into(shares, file.arrays(0, ["share"])[0], first - low)
+        first += group_shape.targets
     rank = ONE if spec.iteration == 1 else spec.damping.base
     for part, number in enumerate(shape.pure):
         if low < first + number and first < high:
             with BatchReader(work, graph.name("pure", part)) as file:
                 num_out = file.arrays(0, ["num_out"])[0]
-                _put(found, shares_of(np.full(number, rank, np.int64), num_out), first - low)
+                _copy_into(shares, shares_of(np.full(number, rank, np.int64), num_out), first - low)
         first += number
-    return found
+    return shares
 
 
-def _put(found: "Array", values: "Array", at: int) -> None:
-    """Put values to a place of an array, without those that are outside of it."""
-    low, high = max(at, 0), min(at + len(values), len(found))
-    found[low:high] = values[low - at : high - at]
+def _copy_into(array: "Array", values: "Array", at: int) -> None:
+    """Copy values to a place of an array, without values beyond its ends."""
+    low, high = max(at, 0), min(at + len(values), len(array))
+    array[low:high] = values[low - at : high - at]
 
 
-def _ranked(work: TaskWork, spec: IterateSpec, group: int, sums: "Array") -> int:
-    """Write the ranks of a group; how much they changed."""
+def _write_ranks(work: TaskWork, spec: IterateSpec, group: int, sums: "Array") -> int:
+    """Write the ranks of a group; return the total change."""
     from nacre.crawldb.rank_arrays import change_of, next_ranks, shares_of  # noqa: PLC0415
 
     graph = spec.graph
@@ -487,10 +488,10 @@ def _ranked(work: TaskWork, spec: IterateSpec, group: int, sums: "Array") -> int
 
 def publish_task(spec: PublishSpec) -> list[TableFile]:
     """Write the ranks of a group as files of the table."""
-    return list(_published(spec))
+    return list(_publish_ranks(spec))
 
 
-def _published(spec: PublishSpec) -> Iterator[TableFile]:
+def _publish_ranks(spec: PublishSpec) -> Iterator[TableFile]:
     import numpy as np  # noqa: PLC0415 - an extra
     import pyarrow as pa  # noqa: PLC0415
 
@@ -503,8 +504,8 @@ def _published(spec: PublishSpec) -> Iterator[TableFile]:
         batches = [own.batch(at) for at in range(len(own))]
         if not batches:
             return
-        names = pa.chunked_array([one.column("node") for one in batches])
-        buckets = np.concatenate([one.column("bucket").to_numpy() for one in batches])
+        names = pa.chunked_array([batch.column("node") for batch in batches])
+        buckets = np.concatenate([batch.column("bucket").to_numpy() for batch in batches])
         numbers = [*counts.arrays(0, ["num_in", "num_out"]), *ranks.arrays(0, ["rank"])]
         columns = dict(zip(("num_in", "num_out", "rank"), numbers, strict=True))
         table = pa.table({"node": names, **columns})
@@ -519,7 +520,7 @@ def _published(spec: PublishSpec) -> Iterator[TableFile]:
 
 
 def publish_pure_task(spec: PublishSpec) -> list[TableFile]:
-    """Write the ranks of the nodes of a part that nothing links to as files of the table."""
+    """Write the ranks of the nodes of a part without links to them as files of the table."""
     graph = spec.graph
     with graph.place.open() as work:
         import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -555,8 +556,8 @@ _NO_RANKS = "(select null::VARCHAR as node, null::BIGINT as rank limit 0)"
 
 
 def apply_task(spec: ApplySpec) -> tuple[int, list[TableFile]]:
-    """Write what makes scores those of the ranks; how many changed, and the files."""
-    found: list[TableFile] = []
+    """Write changes that make ranks the scores; return the number of changes, and the files."""
+    files: list[TableFile] = []
     changed = 0
     columns = ("key", "url", "via", "path", "source", "md", "first_seen", "score")
     with spec.place.open() as work:
@@ -583,5 +584,5 @@ def apply_task(spec: ApplySpec) -> tuple[int, list[TableFile]]:
             )
             changed += rows
             if file is not None:
-                found.append(file)
-    return changed, found
+                files.append(file)
+    return changed, files

@@ -1,9 +1,9 @@
-"""All known URLs under the rules of now: judged again, and brought into their normal form.
+"""Judge all known URLs by the current rules, and normalize them.
 
 Source: Nutch, `inject -filterNormalizeAll` and `updatedb -filter -normalize` (reference N 1.6).
-Nutch drops what a filter refuses; here it stays with the file and line that refuse it, so that a
-later rule lets it in again. A row whose normal form has another key moves there: the old key is
-purged, sums move as differences, and of two rows the one that was visited last counts.
+Nutch drops URLs that a filter refuses; here they stay with the file and line of the filter, so that
+a later rule can readmit them. A row whose normal form has another key moves: the old key is purged,
+sums move as differences, and the row with the newest visit wins.
 """
 
 import secrets
@@ -18,7 +18,7 @@ from nacre.crawldb.row import ADD_COLUMNS, COLUMNS, FoldRule, bucket_of, group_c
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.inject_rows import write_rows
 from nacre.rounds.steps.judging import JUDGED_BY, RulesOfStep, judge_rows, rules_of_step
-from nacre.rounds.steps.seed_rows import synced
+from nacre.rounds.steps.seed_rows import sync_seeds
 from nacre.rounds.steps.update_tasks import local_facts
 from nacre.rounds.storage import remove_folder
 from nacre.rounds.tables.tables import (
@@ -35,11 +35,11 @@ from nacre.rounds.tables.tables import (
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, TableFile
 
 _PORTION = 20_000
-"""Keys that are moved at a time."""
+"""Keys to move at a time."""
 _MOVED = ("state", "capture", "seed")
-"""Groups of columns that move; others are made anew by their steps."""
+"""Groups of columns that move; other groups are made again by their steps."""
 _SUMS = tuple(column.name for column in ADD_COLUMNS if column.rule is FoldRule.SUM)
-_FOUND = ("url", "via", "path", "source", "md", "first_seen")
+_DISCOVERY = ("url", "via", "path", "source", "md", "first_seen")
 _MOVED_TYPES = "(key VARCHAR, to_key VARCHAR, to_url VARCHAR, to_bucket INTEGER)"
 
 
@@ -47,8 +47,8 @@ class RefilterOptions(NamedTuple):
     """Options of a pass over all known URLs.
 
     Attributes:
-        filter: The scope and its filters judge them.
-        normalize: Normalizers of scope `crawldb` rewrite them.
+        filter: Apply the scope and its filters.
+        normalize: Apply the normalizers of scope `crawldb`.
     """
 
     filter: bool = True
@@ -60,11 +60,11 @@ class RefilterResult(NamedTuple):
 
     Attributes:
         asked: URLs that other rules had judged last.
-        excluded: Of these, the refused ones, by file and line or name of the rule.
-        readmitted: URLs that were refused and are not any more.
+        excluded: Refused URLs among them, by file and line or name of the rule.
+        readmitted: URLs that are no longer refused.
         moved: URLs that got another key.
-        left: URLs that would get one, and are out in a list.
-        version: The version; None where nothing was committed.
+        left: URLs that would get another key, and are in a list.
+        version: The version; None if nothing was committed.
     """
 
     asked: int = 0
@@ -79,12 +79,12 @@ class RefilterSpec(NamedTuple):
     """The pass over some buckets.
 
     Attributes:
-        place: Where the task works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         buckets: The buckets with their files.
         number: Number of buckets of the table.
         rules: The rules.
-        options: What is done.
+        options: The options of the step.
         clock: The clock of the step, ms.
         exchange: Name of the file for rows that move.
         dry: Count, and write nothing.
@@ -106,7 +106,7 @@ class RefilteredFiles(NamedTuple):
 
     Attributes:
         files: The files that it wrote, by table.
-        counts: How many URLs were `asked`, `readmitted`, `moved`, and are `left`.
+        counts: Numbers of URLs: `asked`, `readmitted`, `moved` and `left`.
         excluded: Refused URLs, by file and line or name of the rule.
         exchanged: Buckets that rows move to.
     """
@@ -118,7 +118,7 @@ class RefilteredFiles(NamedTuple):
 
 
 def refilter_task(spec: RefilterSpec) -> RefilteredFiles:
-    """Judge and normalize the rows of some buckets; what moves goes to an exchanged file."""
+    """Judge and normalize the rows of some buckets; moving rows go to an exchanged file."""
     with spec.place.open() as work:
         return _Refiltering(work, spec).run()
 
@@ -146,7 +146,7 @@ class _Refiltering:
                 self._judge(bucket)
             if spec.options.normalize:
                 self._normalize(bucket)
-        exchanged = {one for (one,) in kernel.rows("select distinct to_bucket from leaving")}
+        exchanged = {b for (b,) in kernel.rows("select distinct to_bucket from leaving")}
         if exchanged and not spec.dry:
             path = self._work.scratch / "leaving.parquet"
             kernel.write("select * from leaving order by to_bucket, to_key, key", str(path))
@@ -160,11 +160,11 @@ class _Refiltering:
         local = local_bucket(self._work.storage, bucket, self._work.scratch)
         rows = fold_query(*local, interval=0, columns=JUDGED_BY, order=False)
         kernel.execute(f"create or replace temp table asked as {rows}")
-        found, written = judge_rows(
+        judged, written = judge_rows(
             kernel, "asked", self._admission, spec.rules.hash, every=spec.rules.changed is not None
         )
-        self._counts.update(asked=found.asked, readmitted=found.readmitted)
-        self._excluded.update(found.excluded)
+        self._counts.update(asked=judged.asked, readmitted=judged.readmitted)
+        self._excluded.update(judged.excluded)
         if written and not spec.dry:
             path = self._work.scratch / f"admission-{bucket.bucket}.parquet"
             kernel.write(written, str(path))
@@ -178,14 +178,14 @@ class _Refiltering:
         columns = ("key", "url", "leased", "leased_until")
         rows = fold_query(*local, interval=0, columns=columns, order=False)
         kernel.execute(f"create or replace temp table looked as {rows}")
-        found = list(self._changed(kernel.batches("select * from looked order by key")))
-        if not found:
+        changed = list(self._find_changed(kernel.batches("select * from looked order by key")))
+        if not changed:
             return
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         kernel.execute(f"create or replace temp table moved {_MOVED_TYPES}")
         names = ("key", "to_key", "to_url", "to_bucket")
-        kernel.load("moving", pa.table(dict(zip(names, zip(*found, strict=True), strict=True))))
+        kernel.load("moving", pa.table(dict(zip(names, zip(*changed, strict=True), strict=True))))
         kernel.execute("insert into moved select * from moving")
         whole = merge_query(*local, keys="moved", order=False)
         kernel.execute(
@@ -193,16 +193,16 @@ class _Refiltering:
             f"from ({whole}) w join moved m on m.key = w.key"
         )
         kernel.execute("insert into leaving select * from gone")
-        self._counts["moved"] += len(found)
+        self._counts["moved"] += len(changed)
         if not spec.dry:
             self._purge(bucket.bucket)
 
-    def _changed(self, batches: Iterable[Any]) -> Iterable[tuple[str, str, str, int]]:
-        """Keys with other normal forms: the key, the new one, its URL and bucket."""
+    def _find_changed(self, batches: Iterable[Any]) -> Iterable[tuple[str, str, str, int]]:
+        """Yield keys with other normal forms: the old key, the new key, its URL and bucket."""
         for batch in batches:
             for row in batch.to_pylist():
                 url = row["url"] or row["key"]
-                form = self._admission.known_form(url)
+                form = self._admission.crawldb_form(url)
                 key = self._admission.key(form) if form and form != url else row["key"]
                 if key == row["key"]:
                     continue
@@ -212,18 +212,20 @@ class _Refiltering:
                 yield row["key"], key, form, bucket_of(key, self._spec.number)
 
     def _purge(self, bucket: int) -> None:
-        """Purge the old keys, and take their sums away."""
-        # What says where a URL was found is repeated, so that it stays.
+        """Purge the old keys, and subtract their sums."""
+        # The columns about the discovery of a URL are repeated, so that they stay.
         minus = (f'-"{name}" as "{name}"' for name in _SUMS)
-        picks = ", ".join(["key", *(f'"{name}"' for name in _FOUND), *minus, "last_inlink"])
+        picks = ", ".join(["key", *(f'"{name}"' for name in _DISCOVERY), *minus, "last_inlink"])
         rows = self._kernel.arrow(f"select {picks} from gone order by key").to_pylist()
         version, clock = self._spec.version, self._spec.clock
         purged = [
             {"key": row["key"], "purged": max(clock, row.pop("last_inlink") or 0)} for row in rows
         ]
         plans = (("purge", "set", purged), ("", "add", rows))
-        for group, kind, made in plans:
-            file = write_rows(self._work, FilePlan(CRAWLDB, bucket, kind, version, group), made)
+        for group, kind, group_rows in plans:
+            file = write_rows(
+                self._work, FilePlan(CRAWLDB, bucket, kind, version, group), group_rows
+            )
             self._files += [file] if file is not None else []
 
 
@@ -231,8 +233,8 @@ class MoveSpec(NamedTuple):
     """The rows that move to some buckets.
 
     Attributes:
-        place: Where the task works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         sources: The files of the first pass.
         buckets: The buckets with their files.
     """
@@ -255,11 +257,13 @@ def move_task(spec: MoveSpec) -> dict[str, list[TableFile]]:
             )
             most = work.kernel.value("select max(n) from arriving")
             for start in range(0, most, _PORTION):
-                files += _arrived(work, spec, bucket, start)
+                files += _write_arrivals(work, spec, bucket, start)
     return {CRAWLDB: files}
 
 
-def _arrived(work: TaskWork, spec: MoveSpec, bucket: BucketFiles, start: int) -> list[TableFile]:
+def _write_arrivals(
+    work: TaskWork, spec: MoveSpec, bucket: BucketFiles, start: int
+) -> list[TableFile]:
     kernel = work.kernel
     kernel.execute(
         "create or replace temp table portion as select * exclude (n) from arriving "
@@ -268,26 +272,29 @@ def _arrived(work: TaskWork, spec: MoveSpec, bucket: BucketFiles, start: int) ->
     kernel.execute(
         "create or replace temp table wanted as select distinct to_key as key from portion"
     )
-    known: dict[str, dict[str, Any]] = {}
+    rows_by_key: dict[str, dict[str, Any]] = {}
     purged: set[str] = set()
     if bucket.all:
         local = local_bucket(work.storage, bucket, work.scratch)
         query = merge_query(*local, keys="wanted", order=False)
-        known = {row["key"]: row for row in kernel.arrow(query).to_pylist()}
-        purged = {key for key, row in known.items() if not _is_alive(row)}
+        rows_by_key = {row["key"]: row for row in kernel.arrow(query).to_pylist()}
+        purged = {key for key, row in rows_by_key.items() if not _is_alive(row)}
     rows = kernel.arrow("select * from portion order by to_key, key").to_pylist()
-    made: dict[str, list[dict[str, Any]]] = {name: [] for name in ("", "purge", *_MOVED)}
+    new_rows: dict[str, list[dict[str, Any]]] = {name: [] for name in ("", "purge", *_MOVED)}
     for key, arrivals in groupby(rows, lambda row: row["to_key"]):
-        there = None if key in purged else known.get(key)
-        for group, row in arrived_rows(key, list(arrivals), there):
-            made[group].append(row)
+        current = None if key in purged else rows_by_key.get(key)
+        for group, row in merge_arrivals(key, list(arrivals), current):
+            new_rows[group].append(row)
         if key in purged:
-            made["purge"].append({"key": key, "purged": None})
+            new_rows["purge"].append({"key": key, "purged": None})
     plans = [
-        (FilePlan(CRAWLDB, bucket.bucket, "set" if group else "add", spec.version, group), found)
-        for group, found in made.items()
+        (
+            FilePlan(CRAWLDB, bucket.bucket, "set" if group else "add", spec.version, group),
+            group_rows,
+        )
+        for group, group_rows in new_rows.items()
     ]
-    written = [write_rows(work, plan, found) for plan, found in plans]
+    written = [write_rows(work, plan, group_rows) for plan, group_rows in plans]
     return [file for file in written if file is not None]
 
 
@@ -295,15 +302,15 @@ def _is_alive(row: Mapping[str, Any]) -> bool:
     return row["purged"] is None or (row["last_inlink"] or 0) > row["purged"]
 
 
-def arrived_rows(
-    key: str, arrivals: Sequence[Mapping[str, Any]], known: Mapping[str, Any] | None
+def merge_arrivals(
+    key: str, arrivals: Sequence[Mapping[str, Any]], current: Mapping[str, Any] | None
 ) -> list[tuple[str, dict[str, Any]]]:
-    """The rows that a key gets from others, each with its group; "" for what is added.
+    """Return the rows that a key gets from others, each with its group; "" for an `add` row.
 
     Args:
         key: The key.
         arrivals: The merged rows of the old keys, with `to_url`.
-        known: The merged row of the key itself; None when it is not known.
+        current: The merged row of the key itself; None for an unknown key.
     """
     first = min(arrivals, key=lambda row: (row["first_seen"] or 0, row["key"]))
     add = {column.name: first[column.name] for column in ADD_COLUMNS}
@@ -312,15 +319,15 @@ def arrived_rows(
     for name, pick in _TOTALS.items():
         values = [row[name] for row in arrivals if row[name] is not None]
         add[name] = pick(values) if values else None
-    made: list[tuple[str, dict[str, Any]]] = [("", add)]
+    rows: list[tuple[str, dict[str, Any]]] = [("", add)]
     last = max(arrivals, key=_newness)
-    if known is not None and _newness(known) >= _newness(last):
-        return made
+    if current is not None and _newness(current) >= _newness(last):
+        return rows
     for group in _MOVED:
         names = [column.name for column in group_columns(group)]
         if any(last[name] is not None for name in names):
-            made.append((group, {"key": key, **{name: last[name] for name in names}}))
-    return made
+            rows.append((group, {"key": key, **{name: last[name] for name in names}}))
+    return rows
 
 
 _PICKS = {FoldRule.SUM: sum, FoldRule.MIN: min, FoldRule.MAX: max}
@@ -341,12 +348,12 @@ def refilter(context: StepContext, options: RefilterOptions) -> RefilterResult:
 
     Args:
         context: The context of the driver.
-        options: What is done.
+        options: The options of the step.
 
     Raises:
         CommittedByAnotherError: Another driver committed meanwhile.
     """
-    version = synced(context)
+    version = sync_seeds(context)
     if CRAWLDB not in version.tables:
         return RefilterResult()
     buckets = buckets_of(context.cycle, version, CRAWLDB)
@@ -360,15 +367,15 @@ def refilter(context: StepContext, options: RefilterOptions) -> RefilterResult:
         for number, group in enumerate(in_tasks(buckets, tasks=context.engine.workers))
     ]  # fmt: skip
     try:
-        found = context.engine.map(refilter_task, specs)
-        files = [file for one in found for file in one.files[CRAWLDB]]
+        results = context.engine.map(refilter_task, specs)
+        files = [file for judged in results for file in judged.files[CRAWLDB]]
         sources = tuple(
-            spec.exchange for spec, one in zip(specs, found, strict=True) if one.exchanged
+            spec.exchange for spec, judged in zip(specs, results, strict=True) if judged.exchanged
         )
         if sources and not context.dry:
-            numbers = sorted({bucket for one in found for bucket in one.exchanged})
-            known = {one.bucket: one for one in buckets}
-            targets = [known.get(number, BucketFiles(number)) for number in numbers]
+            numbers = sorted({bucket for judged in results for bucket in judged.exchanged})
+            by_number = {judged.bucket: judged for judged in buckets}
+            targets = [by_number.get(number, BucketFiles(number)) for number in numbers]
             moves = [
                 MoveSpec(context.place, version.number + 1, sources, group)
                 for group in in_tasks(targets, tasks=context.engine.workers)
@@ -377,36 +384,36 @@ def refilter(context: StepContext, options: RefilterOptions) -> RefilterResult:
                 files += result[CRAWLDB]
     finally:
         remove_folder(context.cycle.storage, folder)
-    return _committed(context, version, options, _summed(found), files)
+    return _commit(context, version, options, _sum_results(results), files)
 
 
-def _summed(found: Sequence[RefilteredFiles]) -> RefilterResult:
+def _sum_results(results: Sequence[RefilteredFiles]) -> RefilterResult:
     counts: Counter[str] = Counter()
     excluded: Counter[str] = Counter()
-    for one in found:
-        counts.update(one.counts)
-        excluded.update(one.excluded)
+    for result in results:
+        counts.update(result.counts)
+        excluded.update(result.excluded)
     return RefilterResult(
         counts["asked"], dict(excluded), counts["readmitted"], counts["moved"], counts["left"]
     )
 
 
-def _committed(
+def _commit(
     context: StepContext,
     version: CycleVersion,
     options: RefilterOptions,
-    found: RefilterResult,
+    result: RefilterResult,
     files: Sequence[TableFile],
 ) -> RefilterResult:
     if context.dry or not files:
-        return found
+        return result
     changes = CycleChanges(
         step="refilter",
         clock=context.clock,
         options=options._asdict(),
         counters={
-            "asked": found.asked, "moved": found.moved, "excluded": dict(found.excluded),
+            "asked": result.asked, "moved": result.moved, "excluded": dict(result.excluded),
         },
         added={CRAWLDB: list(files)},
     )  # fmt: skip
-    return found._replace(version=context.cycle.commit(version, changes))
+    return result._replace(version=context.cycle.commit(version, changes))

@@ -1,7 +1,7 @@
-"""The known URLs that may be judged otherwise, as seeds came or went since they were judged.
+"""Find known URLs whose verdict may change, as seeds were added or removed since.
 
-A seed concerns URLs whose SURT begins with the prefix that it implies, and the descendants of
-itself where it has a scope of its own. A prefix that others implied before changes nothing.
+A seed concerns URLs whose SURT begins with the prefix that it implies, and its descendants if it
+has a separate scope. A prefix that other seeds already implied changes nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,8 +20,8 @@ from nacre.rounds.tables.versions import Cycle, CycleVersion, TableFile
 from nacre.scope.seed_index import Coercion, widen
 from nacre.uri.surt import SurtPrefixSet, implied_prefix, scope_surt
 
-_COMPARED = 2_000
-"""Prefixes of a bucket that are compared with those that others imply."""
+_MOST_COMPARED = 2_000
+"""Most changed prefixes of a bucket to compare with those of other seeds."""
 _PLACE = r"regexp_extract(coalesce(url, key), '^[a-z0-9+.-]+:(//[^/?#]*)?')"
 _HOST = r"regexp_extract({0}.key, '^[^)]*\)')"
 _PLAIN = f"key >= '{FIRST_PREFIX}' and key < '{PAGE}'"
@@ -29,7 +29,7 @@ _BARE_KEY = f"case when starts_with(key, '{GONE}') then key[2:] else key end"
 
 
 class _Prefixes(NamedTuple):
-    """Prefixes that came, and prefixes that went."""
+    """Added and removed prefixes."""
 
     new: SurtPrefixSet
     gone: SurtPrefixSet
@@ -39,7 +39,7 @@ class ConcernedRows:
     """Finds the rows of buckets that changed seeds may concern.
 
     Args:
-        work: What the task works with.
+        work: The kernel and folder of the task.
         rules: The rules, with the seeds that changed.
     """
 
@@ -47,7 +47,7 @@ class ConcernedRows:
         self._work, self._rules = work, rules
 
     def find(self, bucket: int, local: LocalBucket, table: str) -> bool:
-        """Add the keys of the rows that are concerned to a table; False: no row is.
+        """Add the keys of the concerned rows to a table; return False if there are none.
 
         Args:
             bucket: The bucket.
@@ -72,10 +72,10 @@ class ConcernedRows:
             f"create or replace temp table ways as select key, path, source, {_PLACE} as place "
             f"from ({query})"
         )
-        places = [str(one) for (one,) in kernel.rows("select distinct place from ways")]
-        new = _concerned(prefixes.new, places)
-        gone = _concerned(prefixes.gone, places)
-        # A seed is within the prefix that it implies itself, unless it has a scope of its own.
+        places = [str(row_place) for (row_place,) in kernel.rows("select distinct place from ways")]
+        new = _find_concerned(prefixes.new, places)
+        gone = _find_concerned(prefixes.gone, places)
+        # A seed is within the prefix that it implies, unless it has a separate scope.
         either = new | gone if place.own else gone
         self._load("concerned", new | gone)
         self._load("wholly", either)
@@ -97,40 +97,40 @@ class ConcernedRows:
     def _coercions(self) -> frozenset[Coercion]:
         rules = self._rules
         admission = rules._replace(seeds=rules.seeds._replace(place=None, lines=()))
-        asked: Admission = admission.admission(self._work.scratch)
-        return asked.seed_needs().coercions
+        opened: Admission = admission.admission(self._work.scratch)
+        return opened.seed_needs().coercions
 
     @cached_property
     def _files(self) -> dict[int, list[TableFile]]:
         place = self._rules.seeds.place
-        found: dict[int, list[TableFile]] = {}
+        by_bucket: dict[int, list[TableFile]] = {}
         if place is not None:
             version = CycleVersion(tables={SEEDS: place.table})
             for file in Cycle(open_storage(place.storage), "here").files(version, SEEDS):
-                found.setdefault(file.bucket, []).append(file)
-        return found
+                by_bucket.setdefault(file.bucket, []).append(file)
+        return by_bucket
 
     def _paths(self, files: Sequence[TableFile]) -> list[str]:
         return [local_file(self._work.storage, file, self._work.scratch) for file in files]
 
     @cached_property
     def _owners(self) -> list[str]:
-        """The seeds with a scope of their own that came or went."""
+        """The added or removed seeds with a separate scope."""
         changed = self._rules.changed
         since = changed.since if changed is not None else 0
-        files = [file for one in self._files.values() for file in one if file.seq > since]
-        found: list[str] = []
+        files = [file for f in self._files.values() for file in f if file.seq > since]
+        owners: list[str] = []
         for file in files:
             rows = self._work.kernel.rows(
                 f"select distinct ltrim(key, '{GONE}')[2:] from {parquet(self._paths([file]))} "
                 f"where since > {since} and regexp_matches(key, '^{GONE}?{OWN}')"
             )
-            found += [str(owner) for (owner,) in rows]
-        return found
+            owners += [str(owner) for (owner,) in rows]
+        return owners
 
     @cached_property
     def _directives(self) -> SurtPrefixSet:
-        """The prefixes of lines with + or - that came or went."""
+        """The prefixes of added or removed lines with + or -."""
         changed = self._rules.changed
         paths = self._paths(self._files.get(0, ()))
         if changed is None or not changed.directives or not paths:
@@ -142,7 +142,7 @@ class ConcernedRows:
         return SurtPrefixSet(implied_prefix(str(text).strip()) for (text,) in rows)
 
     def _prefixes(self, changed: ChangedSeeds, place: SeedPlace, bucket: int) -> _Prefixes:
-        """The prefixes that came and went in a bucket; directives count as both."""
+        """Return the added and removed prefixes of a bucket; directives count as both."""
         new, gone = list(self._directives), list(self._directives)
         if bucket in changed.buckets and place.table.rows:
             self._load_changed(changed.since, self._paths(self._files.get(bucket, ())))
@@ -152,14 +152,14 @@ class ConcernedRows:
         return _Prefixes(SurtPrefixSet(new), SurtPrefixSet(gone))
 
     def _load_changed(self, since: int, paths: Sequence[str]) -> None:
-        """Make a table of the prefixes that changed, and nobody else implied before."""
+        """Make a table of the changed prefixes that no other seed already implied."""
         kernel, source = self._work.kernel, parquet(paths)
         kernel.execute(
             "create or replace temp table changed_seeds as select key, bool_or(went) as went from "
             f"(select {_BARE_KEY} as key, starts_with(key, '{GONE}') as went from {source} "
             f"where since > {since}) where {_PLAIN} group by key"
         )
-        if int(kernel.value("select count(*) from changed_seeds")) > _COMPARED:
+        if int(kernel.value("select count(*) from changed_seeds")) > _MOST_COMPARED:
             return
         kernel.execute(
             f"create or replace temp table old_seeds as select distinct key from {source} "
@@ -169,16 +169,16 @@ class ConcernedRows:
         if Coercion.PREFIX in self._coercions:
             covered.append("exists (select 1 from old_seeds o where starts_with(c.key, o.key))")
         if self._coercions - {Coercion.PREFIX}:
-            one, other = _HOST.format("o"), _HOST.format("c")
+            old, new = _HOST.format("o"), _HOST.format("c")
             covered.append(
-                f"exists (select 1 from old_seeds o where {one} = {other} and {one} != '')"
+                f"exists (select 1 from old_seeds o where {old} = {new} and {old} != '')"
             )
         where = " and ".join(covered) or "true"
         kernel.execute(f"delete from changed_seeds c where {where}")
 
 
-def _concerned(prefixes: SurtPrefixSet, places: Sequence[str]) -> set[str]:
-    """Those of some places (scheme and authority) that prefixes are of, or within."""
+def _find_concerned(prefixes: SurtPrefixSet, places: Sequence[str]) -> set[str]:
+    """Return the places (scheme and authority) that prefixes equal or are within."""
     if not prefixes:
         return set()
     surts = ((place, scope_surt(f"{place}/" if "//" in place else place)) for place in places)

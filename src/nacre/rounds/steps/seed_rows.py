@@ -1,8 +1,8 @@
-"""Seeds become rows of a table: those of the job's own list, and those that were injected.
+"""Write seeds as rows of a table: those of the job's own list, and injected seeds.
 
-The own list may be edited at any time: before a step that needs it, its rows become those of the
-list as it is now, in a version of its own (`synced`). The same makes rows of the seed lines that a
-cycle of an earlier Nacre has in files. A dry run and a command that only reads load lines instead.
+The own list may be edited at any time: before a step that needs it, its rows are replaced by the
+    current list, in a separate version (`sync_seeds`). This also converts seed lines in files of an
+    earlier Nacre. A dry run and a command that only reads load the lines instead.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ from nacre.rounds.segments.seed_tasks import (
     find_pages_task,
     seed_buckets,
     seed_task,
-    summed_changes,
+    sum_changes,
 )
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.tables.exchange_rows import ExchangeFiles
@@ -63,7 +63,7 @@ _BLOCK = 1 << 20
 
 @lru_cache(maxsize=30_000)
 def host_bucket(name: str, buckets: int) -> int:
-    """Return what `bucket_of_host` returns; lists of seeds have many hosts."""
+    """Return `bucket_of_host`, cached for lists of seeds with many hosts."""
     return bucket_of_host(name, buckets)
 
 
@@ -78,7 +78,7 @@ def rows_of_seed(seed: Seed, page: str, prefix: str = "") -> Iterator[SeedTableR
     Args:
         seed: The seed.
         page: The key of its page in the table of URLs.
-        prefix: The prefix that it implies, where that is known already; else "".
+        prefix: The prefix that it implies, if already known; else "".
     """
     private = _is_private(host(seed.url))
     if seed.own is None:
@@ -101,7 +101,7 @@ def rows_of_entries(entries: Iterable[InjectEntry], admission: Admission) -> Ite
 
     Args:
         entries: The list.
-        admission: Gives pages their keys.
+        admission: Returns the keys of pages.
     """
     for entry in entries:
         if isinstance(entry, SeedDirective):
@@ -114,13 +114,13 @@ def rows_of_entries(entries: Iterable[InjectEntry], admission: Admission) -> Ite
 def add_rows(
     exchange: ExchangeFiles, rows: Sequence[SeedTableRow], buckets: int, *, listed: bool
 ) -> None:
-    """Send rows on their way to the tasks.
+    """Send rows to the tasks.
 
     Args:
-        exchange: Takes them.
+        exchange: The exchange for the rows.
         rows: The rows.
         buckets: Number of buckets.
-        listed: They are of the job's own list.
+        listed: The rows are from the job's own list.
     """
     if not rows:
         return
@@ -134,38 +134,40 @@ def add_rows(
             values.append([LISTED if listed else None] * len(rows))
         else:
             values.append(columns.get(column.name, [0] * len(rows)))
-    arrays = [pa.array(one, field.type) for one, field in zip(values, schema, strict=True)]
+    arrays = [pa.array(c, f.type) for c, f in zip(values, schema, strict=True)]
     numbers = [seed_bucket(row.key, buckets, host_bucket) for row in rows]
     names = [*schema.names, "bucket"]
     exchange.add(_NAME, pa.table([*arrays, pa.array(numbers, pa.int32())], names))
 
 
-def changed_seeds(
+def change_seeds(
     context: StepContext, version: CycleVersion, exchange: ExchangeFiles, *, whole: bool
 ) -> SeedChanges:
-    """Bring the rows of an exchange into the table, by tasks.
+    """Add the rows of an exchange to the table, by tasks.
 
     Args:
-        context: What the step works with.
+        context: The context of the driver.
         version: The version that it begins with.
-        exchange: Has the rows.
-        whole: They are all that the job's own list has.
+        exchange: The exchange with the rows.
+        whole: They are the whole list of the job.
     """
     sent = exchange.send(_NAME)
     number = version.number + 1
-    known = {one.bucket: one for one in buckets_of(context.cycle, version, SEEDS)}
-    wanted = {
+    by_number = {b.bucket: b for b in buckets_of(context.cycle, version, SEEDS)}
+    numbers = {
         bucket for bucket in range(buckets_here(context, version)) if exchange.group(bucket) in sent
     }
-    wanted |= known.keys() if whole else set()
+    numbers |= by_number.keys() if whole else set()
     groups: dict[int, list[BucketFiles]] = {}
-    for bucket in sorted(wanted):
-        groups.setdefault(exchange.group(bucket), []).append(known.get(bucket, BucketFiles(bucket)))
+    for bucket in sorted(numbers):
+        groups.setdefault(exchange.group(bucket), []).append(
+            by_number.get(bucket, BucketFiles(bucket))
+        )
     specs = [
-        SeedSpec(context.shared_place, number, sent.get(group, ""), tuple(listed), whole)
-        for group, listed in groups.items()
+        SeedSpec(context.shared_place, number, sent.get(g, ""), tuple(listed), whole)
+        for g, listed in groups.items()
     ]
-    return summed_changes(context.engine.map(seed_task, specs))
+    return sum_changes(context.engine.map(seed_task, specs))
 
 
 def buckets_here(context: StepContext, version: CycleVersion) -> int:
@@ -176,27 +178,27 @@ def buckets_here(context: StepContext, version: CycleVersion) -> int:
     return context.settings.cycle.buckets
 
 
-def state_with(
+def next_state(
     version: CycleVersion, changes: SeedChanges, *, listed: str | None = None
 ) -> SeedTableState:
-    """Return what the next version knows of its seeds.
+    """Return the state of seeds of the next version.
 
     Args:
         version: The version before.
-        changes: What changes.
-        listed: Stamp of the job's own list; None: as before.
+        changes: The changes of seeds.
+        listed: Stamp of the job's own list; None for no change.
     """
-    known, number = version.seed_state, version.number + 1
-    # Where nothing is known, nothing was judged without these seeds.
+    state, number = version.seed_state, version.number + 1
+    # Without a table, no row was judged without these seeds.
     is_first = CRAWLDB not in version.tables
     return structs.replace(
-        known,
-        listed=known.listed if listed is None else listed,
-        own=known.own or bool(changes.own),
-        directives=known.directives or bool(changes.directives),
-        own_at=number if changes.own else known.own_at,
-        directives_at=number if changes.directives else known.directives_at,
-        judged=number if is_first else known.judged,
+        state,
+        listed=state.listed if listed is None else listed,
+        own=state.own or bool(changes.own),
+        directives=state.directives or bool(changes.directives),
+        own_at=number if changes.own else state.own_at,
+        directives_at=number if changes.directives else state.directives_at,
+        judged=number if is_first else state.judged,
     )
 
 
@@ -204,10 +206,10 @@ def state_with(
 
 
 def list_stamp(settings: JobSettings, root: Path) -> str:
-    """Return what tells the job's own list from one that was edited; "" for an empty one.
+    """Return a stamp of the job's own list, which changes with it; "" for an empty list.
 
     Raises:
-        ConfigError: It cannot be read.
+        ConfigError: The list cannot be read.
     """
     named = settings.seeds
     if not isinstance(named, str):
@@ -215,23 +217,23 @@ def list_stamp(settings: JobSettings, root: Path) -> str:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() if text else ""
     path = root / home_path(named)
     try:
-        known = path.stat()
+        status = path.stat()
         digest = hashlib.sha256()
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
                 digest.update(block)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise ConfigError([Problem("seeds", f"{named} cannot be read: {why}")]) from error
-    return f"{digest.hexdigest()} {_status(known)}"
+        reason = error.strerror or str(error)
+        raise ConfigError([Problem("seeds", f"{named} cannot be read: {reason}")]) from error
+    return f"{digest.hexdigest()} {_status(status)}"
 
 
-def _status(known: os.stat_result) -> str:
-    return f"{known.st_size} {known.st_mtime_ns}"
+def _status(stat: os.stat_result) -> str:
+    return f"{stat.st_size} {stat.st_mtime_ns}"
 
 
 def _is_listed(stamp: str, settings: JobSettings, root: Path) -> bool:
-    """True when a stamp is that of the job's own list as it is now."""
+    """Return whether a stamp is that of the job's current own list."""
     named = settings.seeds
     if isinstance(named, str):
         try:
@@ -247,24 +249,24 @@ class SeedView(NamedTuple):
     """The seeds of a version, for its rules.
 
     Attributes:
-        place: Where their rows are; None: they are no rows yet.
-        lines: All seed lines where they are no rows yet.
+        place: The place of their rows; None if they are no rows yet.
+        lines: All seed lines if they are no rows yet.
     """
 
     place: SeedPlace | None
     lines: tuple[str, ...] = ()
 
     def open(self, scratch: Path) -> KeptSeeds | None:
-        """Open the table; None: there is none.
+        """Open the table; return None without a table.
 
         Args:
-            scratch: Folder for files of a storage that is not on this machine.
+            scratch: Folder for local copies of files of a remote storage.
         """
         return None if self.place is None else self.place.open(scratch)
 
 
 def is_synced(context: StepContext, version: CycleVersion) -> bool:
-    """True when all seed lines of a version are rows."""
+    """Return whether all seed lines of a version are rows."""
     settings, root = context.settings, context.layout.root
     return not version.seeds and _is_listed(version.seed_state.listed, settings, root)
 
@@ -282,15 +284,15 @@ def seed_view(context: StepContext, version: CycleVersion) -> SeedView:
 
 
 def seed_place(context: StepContext, version: CycleVersion) -> SeedPlace | None:
-    """Return where the rows of seeds of a version are; None: it has none."""
+    """Return the place of the rows of seeds of a version; None if it has none."""
     return place_of_seeds(version, context.cycle.storage.place)
 
 
-def synced(context: StepContext) -> CycleVersion:
-    """Return the newest version, once all seed lines are rows of its table.
+def sync_seeds(context: StepContext) -> CycleVersion:
+    """Return the newest version, after all seed lines became rows of its table.
 
-    Where they are not, a version is committed that has them, unless the step is dry. It holds a
-    portion of the lines in memory; when it is killed, the version before it stays as it is.
+    If they are not, this commits a version with them, unless the step is dry. One portion of the
+    lines is in memory; if it is killed, the version before it stays as it is.
 
     Raises:
         ConfigError: The job's own list cannot be read.
@@ -311,13 +313,13 @@ def synced(context: StepContext) -> CycleVersion:
             for name in version.seeds:
                 lines = stored_lines(context, name)
                 _add_lines(exchange, lines, admission, buckets, listed=False)
-            changes = changed_seeds(context, version, exchange, whole=True)
+            changes = change_seeds(context, version, exchange, whole=True)
         finally:
             exchange.remove()
     is_same = not (changes.added or changes.dropped or version.seeds or version.seed_state.listed)
     if is_same and (not stamp or CRAWLDB not in version.tables):
         return version
-    made = CycleChanges(
+    synced_changes = CycleChanges(
         step=STEP,
         clock=context.clock,
         counters={"new": changes.new, "gone": changes.gone},
@@ -325,18 +327,18 @@ def synced(context: StepContext) -> CycleVersion:
         dropped={SEEDS: set(changes.dropped)} if changes.dropped else {},
         buckets={} if SEEDS in version.tables else {SEEDS: buckets},
         seeds=None,
-        seed_state=state_with(version, changes, listed=stamp),
+        seed_state=next_state(version, changes, listed=stamp),
     )
-    return context.cycle.commit(version, made)
+    return context.cycle.commit(version, synced_changes)
 
 
 def seed_changes(
     context: StepContext, version: CycleVersion, rows: Iterator[SeedTableRow]
 ) -> SeedChanges:
-    """Bring rows into the table of seeds that are not of the job's own list.
+    """Add rows from outside of the job's own list to the table of seeds.
 
     Args:
-        context: What the step works with.
+        context: The context of the driver.
         version: The version that it begins with.
         rows: The rows, of any number.
     """
@@ -346,7 +348,7 @@ def seed_changes(
         try:
             for portion in portions(rows, _row_size):
                 add_rows(exchange, portion, buckets, listed=False)
-            return changed_seeds(context, version, exchange, whole=False)
+            return change_seeds(context, version, exchange, whole=False)
         finally:
             exchange.remove()
 
@@ -369,11 +371,11 @@ def _row_size(row: SeedTableRow) -> int:
 
 
 def stored_lines(context: StepContext, name: str) -> Iterator[str]:
-    """Return the lines of a file of a storage, one at a time."""
-    from nacre.rounds.storage import localized  # noqa: PLC0415 - where files are
+    """Yield the lines of a file of a storage."""
+    from nacre.rounds.storage import localize  # noqa: PLC0415 - where files are
 
     with context.place.open() as work:
-        path = localized(work.storage, name, work.scratch)
+        path = localize(work.storage, name, work.scratch)
         with path.open(encoding="utf-8", newline="\n") as file:
             for line in file:
                 yield line.rstrip("\n")
@@ -386,18 +388,18 @@ def count_pages(context: StepContext, version: CycleVersion) -> int:
     return sum(context.engine.map(count_pages_task, specs))
 
 
-def pages_among(context: StepContext, version: CycleVersion, pages: Sequence[str]) -> set[str]:
-    """Return those of some pages that are pages of seeds.
+def find_seed_pages(context: StepContext, version: CycleVersion, pages: Sequence[str]) -> set[str]:
+    """Return the pages that are pages of seeds.
 
     Args:
-        context: What the step works with.
-        version: The version, which is synced.
+        context: The context of the driver.
+        version: The version, whose seeds are rows.
         pages: Keys of the table of URLs.
     """
     if not pages or SEEDS not in version.tables:
         return set()
     buckets = version.tables[SEEDS].buckets
-    wanted = {bucket_of_host(host(page), buckets) for page in pages}
-    files = seed_buckets(buckets_of(context.cycle, version, SEEDS), wanted)
+    numbers = {bucket_of_host(host(page), buckets) for page in pages}
+    files = seed_buckets(buckets_of(context.cycle, version, SEEDS), numbers)
     specs = [PagesSpec(context.place, group, tuple(pages)) for group in in_tasks(files)]
     return set().union(*context.engine.map(find_pages_task, specs))

@@ -1,8 +1,8 @@
 """The first pass of `generate` over the buckets that a task has.
 
-A large bucket has a task for each range of its keys; `range_tasks` has what they need together.
-`select_task` folds the few columns that the tests need, judges, refuses, and keeps the candidates,
-of which `list_tasks` makes the lists.
+A large bucket has a task for each range of its keys; `range_tasks` exchanges data between them.
+`select_task` folds the few columns that the tests need, judges, refuses, and writes the candidates,
+from which `list_tasks` makes the lists.
 """
 
 from collections import Counter
@@ -19,7 +19,6 @@ from nacre.crawldb.select import (
 )
 from nacre.rounds.admission import Admission
 from nacre.rounds.segments.compaction import merge_bucket
-from nacre.rounds.steps.domain_limits import TaskLimits
 from nacre.rounds.steps.host_rows import (
     HOSTS,
     RANKED,
@@ -28,9 +27,9 @@ from nacre.rounds.steps.host_rows import (
     write_hosts,
 )
 from nacre.rounds.steps.judging import JUDGED_BY, RulesOfStep, judge_rows
-from nacre.rounds.steps.kept import KEPT_TABLE, KeepPlan, kept_query
+from nacre.rounds.steps.limits import KEPT_TABLE, KeepPlan, TaskLimits, kept_query
 from nacre.rounds.steps.seed_changes import ConcernedRows
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -52,19 +51,19 @@ class SelectSpec(NamedTuple):
     """The first pass over some buckets.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
-        buckets: The buckets; a range of the keys of one stands alone.
-        anew: Those of them, by number, that get a new base.
+        place: The work place of the task.
+        version: Number of the version to commit.
+        buckets: The buckets, or one range of keys of a bucket.
+        anew: Numbers of the buckets that get a new base.
         hosts: Their files of hosts.
-        ranks: Their files of ranks of hosts; () where nothing asks for ranks.
-        keep: Which rows may be chosen, and which candidates are kept.
+        ranks: Their files of ranks of hosts; () if ranks are not needed.
+        keep: The conditions on rows, and the limits of candidates.
         sorted_by: Columns in the sort value.
         limits: Limits by domain.
-        rules: Judges rows that other rules judged last; None: nothing is judged.
-        counting: Tells the hosts that caps count URLs for; None: their own.
+        rules: Rules for rows that other rules judged last; None to judge no row.
+        counting: Rules for the hosts that caps count URLs for; None for their own.
         interval: Interval of a row that has none, s.
-        since: Rows that were found later are fresh, ms.
+        since: Rows that were found later are fresh, ms since the epoch.
         exchange: Name of the file for the candidates.
         tallies: Name of the file for the counts by host of a range of keys.
         out: Name of the file of hosts that have URLs in other lists, for a range; "" for none.
@@ -94,18 +93,18 @@ class SelectedFiles(NamedTuple):
     """Files and counts of the first pass.
 
     Attributes:
-        counts: What its buckets have.
+        counts: Counts of its buckets.
         exchange: Name of the file of candidates.
-        kept: Candidates in it; 0: there is no such file.
-        buckets: The buckets with their files as they are now.
+        kept: Candidates in it; 0 if there is no such file.
+        buckets: The buckets with their current files.
         hosts: Their files of hosts.
-        added: New files by table: bases, what was judged, hosts.
+        added: New files by table: bases, judged rows, hosts.
         dropped: Files that new ones replace, by table.
         judged: Rows that were judged.
-        readmitted: Rows that rules let in again.
-        newly_excluded: Rows that rules exclude and did not exclude before.
-        capped: Candidates that caps and limits leave out. Where normalizers let hosts of several
-            tasks count as one, only those that a task leaves out by itself.
+        readmitted: Rows that rules readmit.
+        newly_excluded: Rows that rules newly exclude.
+        capped: Candidates that caps and limits exclude. If normalizers count hosts of several tasks
+            together, only those that a task excludes by itself.
     """
 
     counts: SelectCounts
@@ -150,13 +149,13 @@ class _Selecting:
             spec.limits.load(self._work)
         columns = needed_columns(kernel, spec.keep.options, spec.sorted_by)
         counts = [self._bucket(place, columns) for place in range(len(spec.buckets))]
-        exchanged = self._exchanged()
+        exchanged = self._send_candidates()
         return SelectedFiles(
-            summed(counts),
+            sum_counts(counts),
             spec.exchange,
             exchanged,
-            tuple(self._now(CRAWLDB, one) for one in spec.buckets),
-            tuple(self._now("hosts", one) for one in spec.hosts),
+            tuple(self._updated_bucket(CRAWLDB, bucket) for bucket in spec.buckets),
+            tuple(self._updated_bucket("hosts", bucket) for bucket in spec.hosts),
             self._added,
             self._dropped,
             self._judged,
@@ -166,25 +165,25 @@ class _Selecting:
         )
 
     def _bucket(self, place: int, columns: Sequence[str]) -> SelectCounts:
-        """The bucket at a place of the spec."""
+        """Select candidates of the bucket at a place of the spec."""
         spec, kernel = self._spec, self._kernel
         bucket, hosts = spec.buckets[place], spec.hosts[place]
-        local = self._local(bucket)
+        local = self._local_files(bucket)
         query = fold_query(*local, interval=spec.interval, columns=columns, order=False)
         kernel.execute(f"create or replace temp table seen as {query}")
         if spec.rules is not None:
             self._judge(spec.rules, bucket.bucket, local)
         load_hosts(self._work, [hosts])
-        known = HOSTS
+        host_table = HOSTS
         if spec.ranks:
             load_ranked(self._work, [spec.ranks[place]])
-            known = RANKED
+            host_table = RANKED
         counted = None
         if spec.counting is not None:
-            asked = self._asked(spec.counting)
-            counted = lambda keys: [asked.counted_host(key) for key in keys]  # noqa: E731
-        out = self._out() if bucket.within is not None else ""
-        counts = refuse(kernel, "seen", spec.keep.options, spec.since, known, counted, out=out)
+            admission = self._open_rules(spec.counting)
+            counted = lambda keys: [admission.counted_host(key) for key in keys]  # noqa: E731
+        out = self._busy_hosts_sql() if bucket.within is not None else ""
+        counts = refuse(kernel, "seen", spec.keep.options, spec.since, host_table, counted, out=out)
         kernel.execute(f"insert into kept select {bucket.bucket}, {CANDIDATE} from candidates")
         if spec.dry:
             return counts
@@ -199,15 +198,15 @@ class _Selecting:
         self._dropped["hosts"] |= written.dropped
         return counts
 
-    def _out(self) -> str:
-        """SQL of the hosts that have URLs in other lists, also those of other ranges."""
+    def _busy_hosts_sql(self) -> str:
+        """Return SQL of the hosts with URLs in other lists, including those of other ranges."""
         if not self._spec.out:
             return "select null::VARCHAR as host limit 0"
-        path = localized(self._work.storage, self._spec.out, self._work.scratch)
+        path = localize(self._work.storage, self._spec.out, self._work.scratch)
         return f"select host from {parquet([str(path)])}"
 
-    def _local(self, bucket: BucketFiles) -> LocalBucket:
-        """The files of a bucket, which gets a new base when its differences are many."""
+    def _local_files(self, bucket: BucketFiles) -> LocalBucket:
+        """Return the files of a bucket, which gets a new base if it has many differences."""
         work = self._work
         # Of a bucket that gets a new base, a range without differences has one already.
         if self._spec.dry or bucket.bucket not in self._spec.anew or not bucket.deltas:
@@ -233,62 +232,62 @@ class _Selecting:
             )
         if not kernel.value("select count(*) from unjudged"):
             return
-        admission = self._asked(rules)
+        admission = self._open_rules(rules)
         query = fold_query(*local, interval=0, columns=JUDGED_BY, keys="unjudged", order=False)
         kernel.execute(f"create or replace temp table asked as {query}")
-        found, rows = judge_rows(kernel, "asked", admission, rules.hash, every=True)
+        judged, rows = judge_rows(kernel, "asked", admission, rules.hash, every=True)
         kernel.execute(
             "update seen set excluded = asked.excluded from asked "
             "where asked.key = seen.key and asked.excluded is distinct from seen.excluded"
         )
-        self._judged += found.asked
-        self._readmitted += found.readmitted
-        self._newly += found.newly_excluded
+        self._judged += judged.asked
+        self._readmitted += judged.readmitted
+        self._newly += judged.newly_excluded
         if rows and not self._spec.dry:
             plan = FilePlan(CRAWLDB, bucket, "set", self._spec.version, "admission")
-            self._added[CRAWLDB] += _published(self._work, rows, plan)
+            self._added[CRAWLDB] += _publish_rows(self._work, rows, plan)
 
-    def _asked(self, rules: RulesOfStep) -> Admission:
-        """The rules, opened once."""
+    def _open_rules(self, rules: RulesOfStep) -> Admission:
+        """Open rules once."""
         if self._admission is None:
             self._admission = rules.admission(self._work.scratch)
         return self._admission
 
-    def _exchanged(self) -> int:
-        """Write the candidates that may be in a list: no task has more than all lists together."""
-        is_range = any(one.within is not None for one in self._spec.buckets)
+    def _send_candidates(self) -> int:
+        """Write the candidates that may be in a list; return their number."""
+        is_range = any(bucket.within is not None for bucket in self._spec.buckets)
         rows, self._capped = kept_query(self._kernel, self._spec.keep, is_range=is_range)
         return self._work.send(rows, self._spec.exchange)
 
-    def _now(self, table: str, bucket: BucketFiles) -> BucketFiles:
-        """A bucket with the files that it has from now on."""
+    def _updated_bucket(self, table: str, bucket: BucketFiles) -> BucketFiles:
+        """Return a bucket with its new files."""
         dropped, number = self._dropped[table], bucket.bucket
         new = [file for file in self._added[table] if file.bucket == number]
 
         def of(kind: str, files: tuple[TableFile, ...]) -> tuple[TableFile, ...]:
-            kept = [file for file in files if file.path not in dropped]
-            return (*kept, *(file for file in new if file.kind == kind))
+            remaining = [file for file in files if file.path not in dropped]
+            return (*remaining, *(file for file in new if file.kind == kind))
 
         return bucket._replace(
             base=of("base", bucket.base), sets=of("set", bucket.sets), adds=of("add", bucket.adds)
         )
 
 
-def _published(work: TaskWork, query: str, plan: FilePlan) -> list[TableFile]:
+def _publish_rows(work: TaskWork, query: str, plan: FilePlan) -> list[TableFile]:
     path = work.scratch / f"{plan.group}-{plan.bucket}.parquet"
     work.kernel.write(query, str(path))
     file = publish(work.storage, path, plan)
     return [file] if file is not None else []
 
 
-def summed(counts: Sequence[SelectCounts]) -> SelectCounts:
-    """The counts of several buckets together."""
+def sum_counts(counts: Sequence[SelectCounts]) -> SelectCounts:
+    """Return the sum of the counts of several buckets."""
     refused: Counter[str] = Counter()
     excluded: Counter[str] = Counter()
-    for one in counts:
-        refused.update(one.refused)
-        excluded.update(one.excluded)
-    due = [one.next_due for one in counts if one.next_due is not None]
-    known, fresh = sum(one.known for one in counts), sum(one.fresh for one in counts)
-    chosen = sum(one.due for one in counts)
-    return SelectCounts(known, fresh, chosen, dict(refused), dict(excluded), min(due, default=None))
+    for part in counts:
+        refused.update(part.refused)
+        excluded.update(part.excluded)
+    due = [part.next_due for part in counts if part.next_due is not None]
+    total, fresh = sum(part.known for part in counts), sum(part.fresh for part in counts)
+    chosen = sum(part.due for part in counts)
+    return SelectCounts(total, fresh, chosen, dict(refused), dict(excluded), min(due, default=None))

@@ -1,7 +1,7 @@
-"""The tasks of the step `sitemaps`: origins of hosts, what sitemaps list, and rows of that.
+"""The tasks of the step `sitemaps`: origins of hosts, entries of sitemaps, and their rows.
 
-Sitemaps are read out of the WARC files of their fetch, each under the limits of `extract.sitemap`.
-What they list is judged where it is read, and exchanged through files by bucket.
+Sitemaps are read from the WARC files of their fetch, each with the limits of `extract.sitemap`.
+Their entries are judged by the same task, and exchanged through files by bucket.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ from nacre.rounds.steps.inject_rows import (
 )
 from nacre.rounds.steps.judging import RulesOfStep
 from nacre.rounds.steps.update_tasks import local_facts
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, TaskPlace, TaskWork, local_bucket
 from nacre.rounds.tables.versions import TableFile
 from nacre.scope.robots_txt import RobotsState
@@ -51,7 +51,7 @@ from nacre.uri.domain import registered_domain
 from nacre.uri.parse import host
 
 PATH = Hop.MANIFEST.value
-"""Hop path of what a sitemap lists."""
+"""Hop path of the entries of a sitemap."""
 
 _ORIGIN = "regexp_extract(key, '^https?://[^/?#]+')"
 _ROW_TYPES = (
@@ -69,14 +69,14 @@ _PORTION = 50_000
 
 
 class OriginsSpec(NamedTuple):
-    """Buckets whose hosts are looked at.
+    """One task: buckets whose hosts are checked.
 
     Attributes:
-        place: Where the task works.
+        place: The work place of the task.
         buckets: Their files of the CrawlDb.
         hosts: Their files of hosts.
         now: The clock of the step, s since the epoch.
-        most: Sitemaps of a host at most.
+        most: Most sitemaps of a host.
     """
 
     place: TaskPlace
@@ -87,42 +87,42 @@ class OriginsSpec(NamedTuple):
 
 
 class FoundSitemaps(NamedTuple):
-    """Sitemaps that are known, each with what names it, and origins that are to be asked first."""
+    """Known sitemaps, each with its source, and origins whose robots.txt is needed first."""
 
     sitemaps: list[tuple[str, str]]
     origins: list[str]
 
 
 def origins_task(spec: OriginsSpec) -> FoundSitemaps:
-    """The origins of known URLs: their sitemaps, where their robots.txt is known."""
+    """Return the sitemaps of known URLs, and the origins whose robots.txt is unknown."""
     with spec.place.open() as work:
         origins: set[str] = set()
         for bucket in spec.buckets:
             local = local_bucket(work.storage, bucket, work.scratch)
             rows = fold_query(*local, interval=0, columns=("key", "excluded"), order=False)
-            asked = f"select distinct {_ORIGIN} from ({rows}) where excluded is null"
-            origins.update(origin for (origin,) in work.kernel.rows(asked) if origin)
+            query = f"select distinct {_ORIGIN} from ({rows}) where excluded is null"
+            origins.update(origin for (origin,) in work.kernel.rows(query) if origin)
         load_hosts(work, spec.hosts)
         blobs = work.kernel.rows("select robots from hosts where robots is not null")
         robots = _robots_rows(blob for (blob,) in blobs)
     sitemaps: list[tuple[str, str]] = []
-    left: list[str] = []
+    unknown: list[str] = []
     for origin in sorted(origins):
         row = robots.get(origin)
         if row is None or row.expires <= spec.now:
-            left.append(origin)
+            unknown.append(origin)
         else:
-            sitemaps += _named_by(origin, row, spec.most)
-    return FoundSitemaps(sitemaps, left)
+            sitemaps += _list_sitemaps(origin, row, spec.most)
+    return FoundSitemaps(sitemaps, unknown)
 
 
 class HostRobotsSpec(NamedTuple):
-    """The hosts that units asked for their robots.txt.
+    """One task: the hosts whose robots.txt units fetched.
 
     Attributes:
-        place: Where the task works.
+        place: The work place of the task.
         hosts: Files of facts of hosts.
-        most: Sitemaps of a host at most.
+        most: Most sitemaps of a host.
     """
 
     place: TaskPlace
@@ -131,30 +131,30 @@ class HostRobotsSpec(NamedTuple):
 
 
 def robots_task(spec: HostRobotsSpec) -> FoundSitemaps:
-    """The sitemaps that the robots.txt of hosts name."""
+    """Return the sitemaps in the robots.txt of hosts."""
     with spec.place.open() as work:
         files = local_facts(work.storage, spec.hosts, work)
         query = f"select robots from {parquet(files)} where robots is not null"
         robots = _robots_rows(blob for (blob,) in work.kernel.rows(query))
     return FoundSitemaps(
         [
-            one
+            sitemap
             for origin, row in sorted(robots.items())
-            for one in _named_by(origin, row, spec.most)
+            for sitemap in _list_sitemaps(origin, row, spec.most)
         ],
         [],
     )
 
 
 def _robots_rows(blobs: Iterator[bytes]) -> dict[str, RobotsRow]:
-    found: dict[str, RobotsRow] = {}
+    rows: dict[str, RobotsRow] = {}
     for blob in blobs:
-        found |= msgspec.msgpack.decode(blob, type=dict[str, RobotsRow])
-    return found
+        rows |= msgspec.msgpack.decode(blob, type=dict[str, RobotsRow])
+    return rows
 
 
-def _named_by(origin: str, row: RobotsRow, most: int) -> list[tuple[str, str]]:
-    """The sitemaps of a robots.txt, each with its URL."""
+def _list_sitemaps(origin: str, row: RobotsRow, most: int) -> list[tuple[str, str]]:
+    """Return the sitemaps of a robots.txt, each with the URL of the robots.txt."""
     if row.state is not RobotsState.RULES:
         return []
     url = f"{origin}/robots.txt"
@@ -168,25 +168,25 @@ def _named_by(origin: str, row: RobotsRow, most: int) -> list[tuple[str, str]]:
 
 
 _NAMED = 20
-"""Sitemaps of a unit that are named where they cannot be read."""
+"""Most unreadable sitemaps of a unit to list."""
 
 
 class SitemapReadSpec(NamedTuple):
     """The sitemaps of a unit.
 
     Attributes:
-        place: Where the task works.
+        place: The work place of the task.
         visits: Files of facts of its visits.
         archive: Folder of the WARC files.
         extract: The limits.
-        rules: Rewrite and judge what they list.
-        filter: They judge it.
-        normalize: They rewrite it.
+        rules: The rules for entries.
+        filter: Judge entries.
+        normalize: Normalize entries.
         buckets: Buckets of the CrawlDb.
         interval: Least and greatest interval of the schedule, s.
         clock: The clock of the step, ms.
-        nests: An index may name further sitemaps.
-        most: Sitemaps that are returned at most.
+        nests: An index may list further sitemaps.
+        most: Most sitemaps to return.
         exchange: Name of the file for the rows.
     """
 
@@ -211,8 +211,8 @@ class UnreadSitemap(NamedTuple):
     Attributes:
         url: Its URL.
         status: Status of its fetch.
-        instead: What came instead of a sitemap, such as `an HTML page`; "" where nothing came, or
-            the archive lacks it.
+        instead: The kind of reply instead of a sitemap, such as `an HTML page`; "" without a reply,
+            or if the archive lacks it.
     """
 
     url: str
@@ -225,12 +225,12 @@ class ReadSitemaps(NamedTuple):
 
     Attributes:
         read: Sitemaps that were read.
-        failed: Sitemaps without a reply that is one.
+        failed: Sitemaps without a valid reply.
         rows: Rows in the exchanged file.
         refused: URLs that rules refuse, by file and line or name of the rule.
-        nested: Sitemaps that indexes name, each with its index.
-        too_deep: Sitemaps that are named by an index that is too deep.
-        unread: The first that failed.
+        nested: Sitemaps in indexes, each with its index.
+        too_deep: Sitemaps in an index that is too deep.
+        unread: The first failed sitemaps.
     """
 
     read: int
@@ -243,13 +243,13 @@ class ReadSitemaps(NamedTuple):
 
 
 def read_task(spec: SitemapReadSpec) -> ReadSitemaps:
-    """Read the sitemaps of a unit, and write what they list as rows."""
+    """Read the sitemaps of a unit, and write their entries as rows."""
     with spec.place.open() as work:
         return _SitemapReading(work, spec).run()
 
 
 class _ListedEntries(NamedTuple):
-    """The URL of a sitemap, its entries, and what it is where it is none."""
+    """The URL of a sitemap, its entries, and the kind of a reply that is no sitemap."""
 
     url: str
     entries: list[SitemapEntry]
@@ -293,7 +293,7 @@ class _SitemapReading:
                     unread.append(UnreadSitemap(key, status, listed.instead if listed else ""))
                     continue
                 read += 1
-                rows = list(self._kept(listed.url, listed.entries))
+                rows = list(self._rows_of_entries(listed.url, listed.entries))
                 self._rows += len(rows)
                 writer.write_table(pa.Table.from_pylist(rows, schema))
         if self._rows:
@@ -307,9 +307,9 @@ class _SitemapReading:
     def _entries(
         self, key: str, file: str | None, offset: int, digest: str | None
     ) -> _ListedEntries | None:
-        """The entries of a sitemap; None when the archive has it not.
+        """Return the entries of a sitemap; None if the archive lacks it.
 
-        The archive has the bytes of equal sitemaps once; the others are revisits of that one.
+        The archive stores equal sitemaps once; the others are revisits of it.
         """
         capture = self._capture(file, offset) if file else None
         if capture is not None and file:
@@ -326,13 +326,15 @@ class _SitemapReading:
         return _ListedEntries(document.url, entries, "" if entries else no_sitemap(document))
 
     def _capture(self, file: str, offset: int) -> Capture | None:
-        """A capture as the archive has it; None where that is no whole response."""
+        """Return a capture of the archive; None if that is no complete response."""
         work = self._work
-        path = localized(work.storage, f"{self._spec.archive}/{file}", work.scratch)
+        path = localize(work.storage, f"{self._spec.archive}/{file}", work.scratch)
         return read_at(Path(path), offset, _no_base, 2 * MAX_UNPACKED)
 
-    def _kept(self, sitemap: str, listed: Sequence[SitemapEntry]) -> Iterator[dict[str, Any]]:
-        """The rows of the entries of a sitemap; sitemaps are noted."""
+    def _rows_of_entries(
+        self, sitemap: str, listed: Sequence[SitemapEntry]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the rows of the entries of a sitemap; collect nested sitemaps."""
         spec, judges = self._spec, self._judges
         domain = registered_domain(host(sitemap))
         for entry in listed:
@@ -370,7 +372,7 @@ class _SitemapReading:
 
 
 def _no_base(_delta: object) -> bytes:
-    """Sitemaps are stored whole: nothing is known of them when they are fetched."""
+    """Refuse deltas: sitemaps are fetched without history, and stored whole."""
     return b""
 
 
@@ -381,13 +383,13 @@ class MergeEntriesSpec(NamedTuple):
     """The entries of sitemaps in some buckets.
 
     Attributes:
-        place: Where the task works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         sources: The files of the first pass.
         buckets: The buckets with their files.
         overwrite: Known rows take score, interval and modification, too.
-        judged: Hash of the rules that let the URLs in; 0: none did.
-        defaults: Values of rows that say nothing.
+        judged: Hash of the rules that accepted the URLs; 0 without rules.
+        defaults: Default values of rows.
         clock: The clock of the step, ms.
         dry: Count, and write nothing.
     """
@@ -404,15 +406,15 @@ class MergeEntriesSpec(NamedTuple):
 
 
 class ListedUrl(NamedTuple):
-    """The entries of sitemaps for a URL, as one.
+    """The merged entries of sitemaps for a URL.
 
     Attributes:
         key: Its key.
-        url: What is asked for.
+        url: The requested URL.
         via: The sitemap.
-        score: Of its priority, in 2^-32.
-        interval: Of its changefreq, s; None: it says none.
-        modified: Of its lastmod, ms since the epoch; 0: it says none.
+        score: From its priority, in 2^-32.
+        interval: From its changefreq, s; None without one.
+        modified: From its lastmod, ms since the epoch; 0 without one.
         own: The sitemap is of the same registered domain.
     """
 
@@ -426,7 +428,7 @@ class ListedUrl(NamedTuple):
 
 
 def merge_entries_task(spec: MergeEntriesSpec) -> InjectedFiles:
-    """Merge what sitemaps list with what is known."""
+    """Merge the entries of sitemaps with known rows."""
     files: list[TableFile] = []
     counts: Counter[str] = Counter()
     with spec.place.open() as work:
@@ -441,82 +443,84 @@ def merge_entries_task(spec: MergeEntriesSpec) -> InjectedFiles:
             rows = work.kernel.rows("select * from listed order by key")
             for start in range(0, len(rows), _PORTION):
                 urls = [ListedUrl(*row) for row in rows[start : start + _PORTION]]
-                files += _merged(work, spec, bucket, urls, counts)
+                files += _merge_urls(work, spec, bucket, urls, counts)
     return InjectedFiles({CRAWLDB: files}, dict(counts))
 
 
-def _merged(
+def _merge_urls(
     work: TaskWork,
     spec: MergeEntriesSpec,
     bucket: BucketFiles,
     urls: Sequence[ListedUrl],
     counts: Counter[str],
 ) -> list[TableFile]:
-    seeds = [_seed(one, spec.judged) for one in urls]
-    known, purged = known_rows(work, bucket, seeds, spec.defaults.interval)
-    made = []
-    for one, seed in zip(urls, seeds, strict=True):
-        row = known.get(one.key)
+    seeds = [_seed(listed_url, spec.judged) for listed_url in urls]
+    rows_by_key, purged = known_rows(work, bucket, seeds, spec.defaults.interval)
+    merged_seeds = []
+    for listed_url, seed in zip(urls, seeds, strict=True):
+        row = rows_by_key.get(listed_url.key)
         if row is None:
-            made.append(new_entry(one, seed, spec.defaults, spec.clock))
+            merged_seeds.append(add_entry(listed_url, seed, spec.defaults, spec.clock))
         else:
-            made.append(changed_entry(one, row, spec.defaults, overwrite=spec.overwrite))
-    counts.update(one.outcome for one in made)
+            merged_seeds.append(
+                merge_entry(listed_url, row, spec.defaults, overwrite=spec.overwrite)
+            )
+    counts.update(listed_url.outcome for listed_url in merged_seeds)
     if spec.dry:
         return []
-    return list(write_seeds(work, bucket.bucket, spec.version, made, purged))
+    return list(write_seeds(work, bucket.bucket, spec.version, merged_seeds, purged))
 
 
-def _seed(one: ListedUrl, judged: int) -> NewSeed:
-    return NewSeed(one.key, one.url, "", judged, one.score, one.interval, None, {})
+def _seed(listed: ListedUrl, judged: int) -> NewSeed:
+    return NewSeed(listed.key, listed.url, "", judged, listed.score, listed.interval, None, {})
 
 
-def new_entry(one: ListedUrl, seed: NewSeed, defaults: InjectDefaults, clock: int) -> MergedSeed:
-    """The rows of a URL that was not known, which a sitemap lists.
+def add_entry(listed: ListedUrl, seed: NewSeed, defaults: InjectDefaults, clock: int) -> MergedSeed:
+    """Return the rows of a new URL of a sitemap.
 
     Args:
-        one: What the sitemap says.
-        seed: The same as a seed.
-        defaults: Values of rows that say nothing.
+        listed: The entry.
+        seed: The entry as a seed.
+        defaults: Default values of rows.
         clock: The clock of the step, ms.
     """
     merged = merge_seed(seed, None, InjectOptions(), defaults, clock)
-    add = {**(merged.add or {}), "via": one.via, "path": PATH, "source": None}
+    add = {**(merged.add or {}), "via": listed.via, "path": PATH, "source": None}
     state = None
-    if one.interval is not None or one.modified:
+    if listed.interval is not None or listed.modified:
         state = {
-            "key": one.key,
+            "key": listed.key,
             "status": int(Status.UNFETCHED),
             "fetch_time": clock,
-            "interval": one.interval or defaults.interval,
+            "interval": listed.interval or defaults.interval,
             "retries": 0,
-            "modified": one.modified,
+            "modified": listed.modified,
         }
     return merged._replace(add=add, state=state)
 
 
-def changed_entry(
-    one: ListedUrl, known: Mapping[str, Any], defaults: InjectDefaults, *, overwrite: bool
+def merge_entry(
+    listed: ListedUrl, row: Mapping[str, Any], defaults: InjectDefaults, *, overwrite: bool
 ) -> MergedSeed:
-    """The rows of a known URL: it stays as it is, unless a sitemap of its domain overwrites it.
+    """Return the rows of a known URL: none, unless a sitemap of its domain overwrites it.
 
     Args:
-        one: What the sitemap says.
-        known: Its row.
-        defaults: Values of rows that say nothing.
-        overwrite: It takes score, interval and modification; its status stays.
+        listed: The entry.
+        row: The row of the URL.
+        defaults: Default values of rows.
+        overwrite: The row takes score, interval and modification; its status stays.
     """
-    if not overwrite or not one.own:
+    if not overwrite or not listed.own:
         return MergedSeed("known")
-    seed = _seed(one, 0)
+    seed = _seed(listed, 0)
     options = InjectOptions(update=True)
-    # A score that equals the usual one is one that was said, here.
-    merged = merge_seed(seed, known, options, defaults._replace(score=-1, interval=-1), 0)
+    # A score that equals the default counts as given here.
+    merged = merge_seed(seed, row, options, defaults._replace(score=-1, interval=-1), 0)
     state = merged.state
-    if one.modified and one.modified != known["modified"]:
-        kept = {column.name: known.get(column.name) for column in group_columns("state")}
-        state = {**(state or {**kept, "key": one.key}), "modified": one.modified}
-    if state is not None and all(known.get(name) == value for name, value in state.items()):
+    if listed.modified and listed.modified != row["modified"]:
+        columns = {column.name: row.get(column.name) for column in group_columns("state")}
+        state = {**(state or {**columns, "key": listed.key}), "modified": listed.modified}
+    if state is not None and all(row.get(name) == value for name, value in state.items()):
         state = None
     changes = merged.add is not None or state is not None
     return MergedSeed("merged" if changes else "known", merged.add, state)

@@ -1,9 +1,9 @@
-"""The step `sitemaps`: what sitemaps list enters the table of URLs.
+"""The step `sitemaps`: add the entries of sitemaps to the table of URLs.
 
-Source: Nutch, `SitemapProcessor` (reference N 1.16), with limits. Sitemaps are segments of their
-own, which units fetch as all others; `update` has nothing to do with them. The first asks hosts for
-their robots.txt, the next fetches what those name, and further ones what indexes name. Each is
-read in the commit that makes the next, so that a killed step goes on where it was.
+Source: Nutch, `SitemapProcessor` (reference N 1.16), with limits. Sitemaps have separate segments,
+    which units fetch like all others; `update` ignores them. The first segment fetches robots.txt
+    of hosts, the next the sitemaps in them, and further ones the sitemaps in indexes. A segment is
+    read in the commit that makes the next, so that a killed step resumes there.
 """
 
 import secrets
@@ -25,15 +25,15 @@ from nacre.rounds.journal import (
     waiting_sitemaps,
 )
 from nacre.rounds.segments.parts import ARCHIVED
-from nacre.rounds.segments.segment_files import recorded
+from nacre.rounds.segments.segment_files import record_segment
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.fetch import FetchOptions, fetch
 from nacre.rounds.steps.given import GivenUrl, list_given
-from nacre.rounds.steps.host_rows import host_buckets, of_buckets
+from nacre.rounds.steps.host_rows import host_buckets, select_buckets
 from nacre.rounds.steps.inject_rows import InjectedFiles, inject_defaults
 from nacre.rounds.steps.judging import RulesOfStep, rules_of_step
 from nacre.rounds.steps.links import bucket_ranges
-from nacre.rounds.steps.seed_rows import synced
+from nacre.rounds.steps.seed_rows import sync_seeds
 from nacre.rounds.steps.sitemap_tasks import (
     PATH,
     HostRobotsSpec,
@@ -55,21 +55,21 @@ from nacre.rounds.visits.unit_visits import NotAttempted
 from nacre.uri.parse import host
 
 INDEXES = 3
-"""Index files that may lead to a sitemap, one through the other."""
+"""Most nested index files above a sitemap."""
 
 
 class SitemapOptions(NamedTuple):
     """Options of the step.
 
     Attributes:
-        hosts: Ask all known hosts for the sitemaps that their robots.txt names.
+        hosts: Fetch the robots.txt of all known hosts for sitemaps.
         overwrite: Known URLs take score, interval and modification of a sitemap of their domain.
-        filter: Rules judge what sitemaps list.
-        normalize: Normalizers rewrite it first.
+        filter: Judge entries.
+        normalize: Normalize entries first.
         units: Units of each fetch, at least 1.
-        parallel: Fetches at the same time in each; 0: as the settings say.
+        parallel: Parallel fetches of each unit; 0: as in the settings.
         time_limit: Longest time of each fetch, s; 0: no limit.
-        stopped: Whether somebody wants the step to end; it can be resumed.
+        stopped: Returns whether a stop is requested; the step can be resumed.
     """
 
     hosts: bool = False
@@ -86,24 +86,24 @@ class SitemapsResult(NamedTuple):
     """Counts of the step.
 
     Attributes:
-        asked: Hosts that were asked for their robots.txt.
+        asked: Hosts whose robots.txt was requested.
         sitemaps: Sitemaps that were read.
-        failed: Sitemaps that could not be fetched, or are none.
-        urls: Entries that nothing refuses, each counted as often as it is listed.
-        new: URLs that were not known.
+        failed: Sitemaps that could not be fetched, or are invalid.
+        urls: Accepted entries, with duplicates.
+        new: New URLs.
         merged: Known URLs that changed.
-        known: Known URLs that stay as they are.
+        known: Known URLs without a change.
         refused: Entries and sitemaps that rules refuse, by file and line or name of the rule.
-        too_deep: Sitemaps behind more than three indexes.
+        too_deep: Sitemaps below more than three indexes.
         left: Sitemaps beyond `cycle.sitemaps.max` and `max_count`.
-        unasked: Sitemaps, or robots.txt of hosts, that were not asked for, as the host failed.
-        late: Those that were not asked for, as the time was over. The next step takes them along,
-            and rounds have one while there are any.
+        unasked: Sitemaps, or robots.txt of hosts, that were not requested, as the host failed.
+        late: Those that were not requested for lack of time. The next step requests them, and
+            rounds repeat the step until there are none.
         planned: With `--dry-run`: sitemaps that would be fetched first.
         malformed: Lines of a list that are no URLs.
         unread: Sitemaps that could not be read, the first 20 of a unit.
-        interrupted: Somebody ended it; the same command goes on.
-        version: The newest version that the step committed; None: none.
+        interrupted: A stop was requested; the same command resumes it.
+        version: The newest version that the step committed; None for none.
     """
 
     asked: int = 0
@@ -128,9 +128,9 @@ class SitemapsResult(NamedTuple):
 def sitemaps(
     context: StepContext, lists: Sequence[SeedList], options: SitemapOptions
 ) -> SitemapsResult:
-    """Fetch sitemaps, and bring in what they list.
+    """Fetch sitemaps, and add their entries.
 
-    A step that was interrupted is finished first; it is not begun again when it is the same.
+    An interrupted step is finished first; an equal request is not begun again.
 
     Args:
         context: The context of the driver.
@@ -143,8 +143,8 @@ def sitemaps(
     return _SitemapsStep(context, options).run(lists)
 
 
-class _Wanted(NamedTuple):
-    """Sitemaps that are fetched next, each with what names it, or hosts that are asked first."""
+class _NextUrls(NamedTuple):
+    """Sitemaps to fetch next, each with its source, or hosts whose robots.txt is fetched first."""
 
     sitemaps: Sequence[tuple[str, str | None]]
     origins: Sequence[str] = ()
@@ -165,17 +165,17 @@ class _SitemapsStep:
         self._interrupted = False
 
     def run(self, lists: Sequence[SeedList]) -> SitemapsResult:
-        read = [SeedList(one.file, list(one.lines)) for one in lists]
-        wish = _digest(read, hosts=self._options.hosts)
+        read = [SeedList(seed_list.file, list(seed_list.lines)) for seed_list in lists]
+        request = _digest(read, hosts=self._options.hosts)
         version = self._context.cycle.newest()
-        left = waiting_sitemaps(version)
-        same = left and version.segments[left].more.get("wish") == wish
-        if left and self._context.dry:
-            self._counts["planned"] += version.segments[left].urls
-        elif left:
-            self._finish(left)
+        unfinished = waiting_sitemaps(version)
+        same = unfinished and version.segments[unfinished].more.get("wish") == request
+        if unfinished and self._context.dry:
+            self._counts["planned"] += version.segments[unfinished].urls
+        elif unfinished:
+            self._finish(unfinished)
         if not same and not self._interrupted:
-            segment = self._begin(read, wish)
+            segment = self._begin(read, request)
             if segment:
                 self._finish(segment)
         return self._result()
@@ -192,33 +192,35 @@ class _SitemapsStep:
 
     # ---- the first segment
 
-    def _begin(self, lists: Sequence[SeedList], wish: str) -> str:
-        """Commit the first segment; its name, "" when there is nothing to fetch."""
-        version = synced(self._context)
+    def _begin(self, lists: Sequence[SeedList], request: str) -> str:
+        """Commit the first segment; return its name, "" if there is nothing to fetch."""
+        version = sync_seeds(self._context)
         late = late_sitemaps(version)
-        wanted = self._late(version, late, [(url, None) for url in self._given(lists)])
+        next_urls = self._with_late(
+            version, late, [(url, None) for url in self._listed_urls(lists)]
+        )
         if self._options.hosts and CRAWLDB in version.tables:
-            wanted = self._of_hosts(version, wanted)
-        mark = {"wish": wish, "run": secrets.token_hex(8)}
-        made = self._segment(version, wanted, 0 if wanted.origins else 1, mark)
-        if made or (late and not self._context.dry):
-            taken = {name: marked_late(version.segments[name], 0) for name in late}
-            self._commit(version, made, taken, {})
-        return next(iter(made), "")
+            next_urls = self._with_hosts(version, next_urls)
+        mark = {"wish": request, "run": secrets.token_hex(8)}
+        new_segment = self._write_segment(version, next_urls, 0 if next_urls.origins else 1, mark)
+        if new_segment or (late and not self._context.dry):
+            without_late = {name: marked_late(version.segments[name], 0) for name in late}
+            self._commit(version, new_segment, without_late, {})
+        return next(iter(new_segment), "")
 
-    def _given(self, lists: Sequence[SeedList]) -> Iterable[str]:
-        for one in lists:
-            for entry in read_seeds(one.lines, one.file):
+    def _listed_urls(self, lists: Sequence[SeedList]) -> Iterable[str]:
+        for seed_list in lists:
+            for entry in read_seeds(seed_list.lines, seed_list.file):
                 if isinstance(entry, BadSeed):
                     self._malformed.append(entry)
                 elif url := getattr(entry, "url", ""):
                     yield url
 
-    def _late(
-        self, version: CycleVersion, segments: Sequence[str], given: Sequence[tuple[str, None]]
-    ) -> _Wanted:
-        """What is given, and what segments of earlier steps had no time for."""
-        sitemaps: list[tuple[str, str | None]] = list(given)
+    def _with_late(
+        self, version: CycleVersion, segments: Sequence[str], urls_given: Sequence[tuple[str, None]]
+    ) -> _NextUrls:
+        """Return the given sitemaps, with those that earlier steps had no time for."""
+        sitemaps: list[tuple[str, str | None]] = list(urls_given)
         origins: list[str] = []
         for segment in segments:
             storage, state = self._context.cycle.storage, version.segments[segment]
@@ -234,27 +236,27 @@ class _SitemapsStep:
                 sitemaps += [(url, via) for _, url, via in rows]
             else:
                 origins += [key.removesuffix("/robots.txt") for key, _, _ in rows]
-        return _Wanted(sitemaps, origins)
+        return _NextUrls(sitemaps, origins)
 
-    def _of_hosts(self, version: CycleVersion, wanted: _Wanted) -> _Wanted:
-        """With the sitemaps of all known hosts."""
+    def _with_hosts(self, version: CycleVersion, next_urls: _NextUrls) -> _NextUrls:
+        """Add the sitemaps of all known hosts."""
         context = self._context
         buckets = buckets_of(context.cycle, version, CRAWLDB)
         hosts = host_buckets(context.cycle, version)
         most = self._settings.max_count
         specs = [
-            OriginsSpec(context.place, group, of_buckets(hosts, group), context.clock / 1000, most)
-            for group in in_tasks(buckets, tasks=context.engine.workers)
+            OriginsSpec(context.place, g, select_buckets(hosts, g), context.clock / 1000, most)
+            for g in in_tasks(buckets, tasks=context.engine.workers)
         ]
-        found = context.engine.map(origins_task, specs)
-        named = [one for task in found for one in task.sitemaps]
-        origins = [*wanted.origins, *(origin for task in found for origin in task.origins)]
-        return _Wanted([*wanted.sitemaps, *named], list(dict.fromkeys(origins)))
+        results = context.engine.map(origins_task, specs)
+        named = [sitemap for task in results for sitemap in task.sitemaps]
+        origins = [*next_urls.origins, *(origin for task in results for origin in task.origins)]
+        return _NextUrls([*next_urls.sitemaps, *named], list(dict.fromkeys(origins)))
 
     # ---- one segment after the other
 
     def _finish(self, segment: str) -> None:
-        """Fetch and read a segment, and those that follow from it."""
+        """Fetch and read a segment, and the segments that follow from it."""
         context, options = self._context, self._options
         while segment:
             version = context.cycle.newest()
@@ -267,14 +269,14 @@ class _SitemapsStep:
                     time_limit=options.time_limit,
                     stopped=options.stopped,
                 )
-                found = fetch(context, segment, how)
-                if found.interrupted:
+                fetched = fetch(context, segment, how)
+                if fetched.interrupted:
                     self._interrupted = True
                     return
             segment = self._read(segment)
 
     def _read(self, segment: str) -> str:
-        """Read a fetched segment, and commit that with the next one; its name, "" for none."""
+        """Read a fetched segment, and commit the next one; return its name, "" for none."""
         storage = self._context.cycle.storage
         version = self._context.cycle.newest()
         state = version.segments[segment]
@@ -284,33 +286,33 @@ class _SitemapsStep:
         try:
             added: dict[str, list[TableFile]] = {}
             if depth == 0:
-                wanted = self._of_robots(segment, self._host_facts(parts))
+                next_urls = self._with_robots(segment, self._host_facts(parts))
             else:
-                wanted, added = self._entries(version, parts, depth, folder)
+                next_urls, added = self._read_entries(version, parts, depth, folder)
             mark = {name: state.more[name] for name in ("wish", "run")}
             facts = self._host_facts(parts)
-            made = self._segment(version, wanted, depth + 1, mark, facts)
-            late = self._not_attempted(state)
-            done = marked_late(msgspec.structs.replace(state, state=UPDATED), late)
-            self._commit(version, made, {segment: done}, added)
+            new_segment = self._write_segment(version, next_urls, depth + 1, mark, facts)
+            late = self._count_not_attempted(state)
+            finished = marked_late(msgspec.structs.replace(state, state=UPDATED), late)
+            self._commit(version, new_segment, {segment: finished}, added)
         finally:
             remove_folder(storage, folder)
-        return next(iter(made), "")
+        return next(iter(new_segment), "")
 
-    def _not_attempted(self, state: SegmentState) -> int:
-        """Count what was not asked for; the number of those that the time was over for."""
+    def _count_not_attempted(self, state: SegmentState) -> int:
+        """Count URLs without a request; return the number of those for lack of time."""
         names = _visits(state)
         if not names:
             return 0
         with self._context.place.open() as work:
             source = parquet(local_facts(work.storage, names, work))
             query = f"select reason in {_LATE}, count(*) from {source} where reason is not null"
-            found: dict[bool, int] = dict(work.kernel.rows(f"{query} group by 1"))
-        self._counts.update(unasked=found.get(False, 0), late=found.get(True, 0))
-        return found.get(True, 0)
+            counts: dict[bool, int] = dict(work.kernel.rows(f"{query} group by 1"))
+        self._counts.update(unasked=counts.get(False, 0), late=counts.get(True, 0))
+        return counts.get(True, 0)
 
     def _host_facts(self, parts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-        """The files of what units saw of hosts."""
+        """Return the files of facts of hosts."""
         storage = self._context.cycle.storage
         folders = [folder for chain in parts.values() for folder in chain]
         return tuple(
@@ -320,42 +322,47 @@ class _SitemapsStep:
             if file.name == f"{folder}/hosts.parquet"
         )
 
-    def _of_robots(self, segment: str, hosts: tuple[str, ...]) -> _Wanted:
-        """The sitemaps that were known when hosts were asked, and those that these name."""
+    def _with_robots(self, segment: str, hosts: tuple[str, ...]) -> _NextUrls:
+        """Return the known sitemaps of a segment, with those in the robots.txt of its hosts."""
         context = self._context
         text = context.cycle.storage.read(_known_file(segment))
-        known = msgspec.json.decode(text, type=list[tuple[str, str | None]])
+        known_sitemaps = msgspec.json.decode(text, type=list[tuple[str, str | None]])
         if hosts:
             spec = HostRobotsSpec(context.place, hosts, self._settings.max_count)
-            (found,) = context.engine.map(robots_task, [spec])
-            known += found.sitemaps
-        return _Wanted(known)
+            (result,) = context.engine.map(robots_task, [spec])
+            known_sitemaps += result.sitemaps
+        return _NextUrls(known_sitemaps)
 
-    def _entries(
+    def _read_entries(
         self, version: CycleVersion, parts: Mapping[str, Sequence[str]], depth: int, folder: str
-    ) -> tuple[_Wanted, dict[str, list[TableFile]]]:
-        """The sitemaps that indexes name, and the files of new rows."""
+    ) -> tuple[_NextUrls, dict[str, list[TableFile]]]:
+        """Read entries; return the sitemaps in indexes, and the files of new rows."""
         context = self._context
         rules = rules_of_step(context, version)
         specs = [
-            self._read_spec(version, rules, depth, folders, f"{folder}/{unit}.parquet")
-            for unit, folders in parts.items()
+            self._read_spec(version, rules, depth, f, f"{folder}/{unit}.parquet")
+            for unit, f in parts.items()
         ]
-        found: list[ReadSitemaps] = context.engine.map(read_task, specs)
-        for one in found:
+        readings: list[ReadSitemaps] = context.engine.map(read_task, specs)
+        for result in readings:
             self._counts.update(
-                sitemaps=one.read, failed=one.failed, urls=one.rows, too_deep=one.too_deep
+                sitemaps=result.read,
+                failed=result.failed,
+                urls=result.rows,
+                too_deep=result.too_deep,
             )
-            self._refused.update(one.refused)
-            self._unread += one.unread
-        sources = tuple(spec.exchange for spec, one in zip(specs, found, strict=True) if one.rows)
+            self._refused.update(result.refused)
+            self._unread += result.unread
+        sources = tuple(
+            spec.exchange for spec, result in zip(specs, readings, strict=True) if result.rows
+        )
         added: dict[str, list[TableFile]] = {}
         if sources:
-            results = self._merged(version, rules, sources)
-            added = added_files(one.files for one in results)
+            results = self._merge_entries(version, rules, sources)
+            added = added_files(result.files for result in results)
             for merged in results:
                 self._counts.update(merged.counts)
-        return _Wanted([pair for one in found for pair in one.nested]), added
+        return _NextUrls([pair for result in readings for pair in result.nested]), added
 
     def _read_spec(
         self,
@@ -368,7 +375,7 @@ class _SitemapsStep:
         context, times = self._context, self._context.settings.recrawl.schedule.nutch
         return SitemapReadSpec(
             place=context.place,
-            visits=tuple(f"{one}/visits.parquet" for one in folders),
+            visits=tuple(f"{part_folder}/visits.parquet" for part_folder in folders),
             archive=ARCHIVED,
             extract=context.settings.extract,
             rules=rules,
@@ -382,11 +389,11 @@ class _SitemapsStep:
             exchange=exchange,
         )
 
-    def _merged(
+    def _merge_entries(
         self, version: CycleVersion, rules: RulesOfStep, sources: tuple[str, ...]
     ) -> list[InjectedFiles]:
         context = self._context
-        files = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
+        files = {number.bucket: number for number in buckets_of(context.cycle, version, CRAWLDB)}
         with context.place.open() as work:
             local = parquet(local_facts(work.storage, sources, work))
             counted = work.kernel.rows(f"select bucket, count(*) from {local} group by 1")
@@ -395,7 +402,7 @@ class _SitemapsStep:
         specs = [
             MergeEntriesSpec(
                 context.place, version.number + 1, sources,
-                tuple(files.get(one, BucketFiles(one)) for one in buckets[first : last + 1]),
+                tuple(files.get(n, BucketFiles(n)) for n in buckets[first : last + 1]),
                 self._options.overwrite, rules.hash if self._options.filter else 0,
                 inject_defaults(context), context.clock,
             )
@@ -409,53 +416,55 @@ class _SitemapsStep:
 
     # ---- new segments
 
-    def _segment(
+    def _write_segment(
         self,
         version: CycleVersion,
-        wanted: _Wanted,
+        next_urls: _NextUrls,
         depth: int,
         mark: Mapping[str, str],
         facts: Sequence[str] = (),
     ) -> dict[str, SegmentState]:
-        """Write the lists of the next segment; {} when nothing is left to fetch."""
+        """Write the lists of the next segment; return {} if there is nothing to fetch."""
         urls = (
-            self._robots_urls(wanted) if depth == 0 else self._sitemap_urls(version, wanted, mark)
+            self._robots_urls(next_urls)
+            if depth == 0
+            else self._sitemap_urls(version, next_urls, mark)
         )
         if depth == 0:
             self._counts["asked"] += len(urls)
         if self._context.dry:
-            self._counts["planned"] += len(urls) if depth else len(wanted.sitemaps)
+            self._counts["planned"] += len(urls) if depth else len(next_urls.sitemaps)
         if not urls or self._context.dry:
             return {}
         units = self._options.units
-        made = list_given(self._context, version, urls, units, fresh=True, facts=facts)
+        listed = list_given(self._context, version, urls, units, fresh=True, facts=facts)
         if depth == 0:
-            text = msgspec.json.encode(list(wanted.sitemaps))
-            self._context.cycle.storage.put(_known_file(made.segment), text)
-        more = {**made.state.more, **mark, SITEMAPS: depth, "made": version.number + 1}
-        state = msgspec.structs.replace(made.state, more=more)
+            text = msgspec.json.encode(list(next_urls.sitemaps))
+            self._context.cycle.storage.put(_known_file(listed.segment), text)
+        more = {**listed.state.more, **mark, SITEMAPS: depth, "made": version.number + 1}
+        state = msgspec.structs.replace(listed.state, more=more)
         storage, engine = self._context.cycle.storage, self._context.engine
-        return {made.segment: recorded(engine, storage, made.segment, state)}
+        return {listed.segment: record_segment(engine, storage, listed.segment, state)}
 
-    def _robots_urls(self, wanted: _Wanted) -> list[GivenUrl]:
-        urls = [f"{origin}/robots.txt" for origin in wanted.origins]
+    def _robots_urls(self, next_urls: _NextUrls) -> list[GivenUrl]:
+        urls = [f"{origin}/robots.txt" for origin in next_urls.origins]
         self._counts["left"] += max(0, len(urls) - self._settings.max)
         return [GivenUrl(url, url, path=PATH) for url in urls[: self._settings.max]]
 
     def _sitemap_urls(
-        self, version: CycleVersion, wanted: _Wanted, mark: Mapping[str, str]
+        self, version: CycleVersion, next_urls: _NextUrls, mark: Mapping[str, str]
     ) -> list[GivenUrl]:
-        """The sitemaps that no segment of this step had, as many as the settings allow."""
+        """Return the sitemaps that no segment of this step had, limited by the settings."""
         context = self._context
         admission = rules_of_step(context, version).admission(context.layout.root)
-        seen, of_host = _listed_before(context, version, mark["run"]), Counter(map(host, ()))
-        of_host.update(host(key) for key in seen)
+        listed_keys, of_host = _listed_before(context, version, mark["run"]), Counter(map(host, ()))
+        of_host.update(host(key) for key in listed_keys)
         urls: dict[str, GivenUrl] = {}
-        for url, via in wanted.sitemaps:
+        for url, via in next_urls.sitemaps:
             key = admission.key(url)
-            if key in seen or key in urls:
+            if key in listed_keys or key in urls:
                 continue
-            # What the operator names is fetched, as a seed is.
+            # A sitemap of the operator is fetched like a seed.
             refusal = admission.refusal(url, path=PATH, via=via) if via is not None else ""
             if refusal:
                 self._refused[refusal] += 1
@@ -469,8 +478,8 @@ class _SitemapsStep:
     def _commit(
         self,
         version: CycleVersion,
-        made: Mapping[str, SegmentState],
-        done: Mapping[str, SegmentState],
+        new_segment: Mapping[str, SegmentState],
+        finished: Mapping[str, SegmentState],
         added: Mapping[str, list[TableFile]],
     ) -> None:
         context, options = self._context, self._options
@@ -485,7 +494,7 @@ class _SitemapsStep:
             buckets={CRAWLDB: self._buckets(version)}
             if CRAWLDB not in version.tables and rows
             else {},
-            segments={**done, **made},
+            segments={**finished, **new_segment},
         )
         self._version = context.cycle.commit(version, changes)
 
@@ -493,19 +502,19 @@ class _SitemapsStep:
 _FEW = 20_000
 """Rows that one task merges."""
 _LATE = f"('{NotAttempted.DEADLINE}', '{NotAttempted.THROUGHPUT}')"
-"""Reasons that say nothing of the host, in SQL."""
+"""Reasons that are no fault of the host, in SQL."""
 
 
 def _digest(lists: Sequence[SeedList], *, hosts: bool) -> str:
-    """A name of what is asked for, so that an interrupted step is not begun twice."""
+    """Return a digest of the request, so that an interrupted step is not begun twice."""
     digest = blake2b(b"hosts" if hosts else b"", digest_size=8)
-    for one in lists:
-        digest.update("\n".join([*one.lines, ""]).encode("utf-8", "surrogateescape"))
+    for seed_list in lists:
+        digest.update("\n".join([*seed_list.lines, ""]).encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
 def _visits(state: SegmentState) -> list[str]:
-    """The files of the visits of a segment."""
+    """Return the files of the visits of a segment."""
     return [f"{part}/visits.parquet" for chain in state.parts.values() for part in chain]
 
 
@@ -514,7 +523,7 @@ def _known_file(segment: str) -> str:
 
 
 def _listed_before(context: StepContext, version: CycleVersion, run: str) -> set[str]:
-    """The keys that segments of the same step had."""
+    """Return the keys that segments of the same step had."""
     storage = context.cycle.storage
     names = [
         name

@@ -1,8 +1,8 @@
-"""The task of `update` that looks at all rows: pages without links, and pages that are forgotten.
+"""The task of `update` that reads all rows, to find orphans and rows to purge.
 
-Only settings that need it have it: scoring `orphan`, `cycle.update.purge_gone` and `purge_orphans`.
-A row that was visited or linked in the same update is left as it is. Sources: Nutch,
-`OrphanScoringFilter`, `CrawlDbFilter`, which purges by the status before the update, too.
+It only runs with scoring `orphan`, `cycle.update.purge_gone` or `purge_orphans`. A row that was
+visited or linked in the same update does not change. Sources: Nutch, `OrphanScoringFilter`,
+`CrawlDbFilter`, which purges by the status before the update, too.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import Status, group_columns
 from nacre.crawldb.scoring import Scoring, orphan_sql
 from nacre.crawldb.settings import UpdateSettings
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -34,15 +34,15 @@ class SweepSpec(NamedTuple):
     """The sweep of some buckets.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         buckets: The buckets with their files before the update.
         new: The files of the update by bucket.
         orphans: SQL of the status of a row without links; "" for none.
-        purged: Statuses whose rows are forgotten.
+        purged: Statuses whose rows are purged.
         clock: The clock of the step, ms.
         dry: Count, and write nothing.
-        facts: Of a dry run the files of facts with the keys that an update would touch.
+        facts: In a dry run, the files of facts with the keys that an update would touch.
     """
 
     place: TaskPlace
@@ -57,7 +57,7 @@ class SweepSpec(NamedTuple):
 
 
 class SweptFiles(NamedTuple):
-    """The files of a sweep, rows by old and new status, and the number that is forgotten."""
+    """The files of a sweep, numbers of rows by old and new status, and of purged rows."""
 
     files: list[TableFile]
     transitions: dict[tuple[str, str], int]
@@ -65,7 +65,7 @@ class SweptFiles(NamedTuple):
 
 
 def sweeps(settings: UpdateSettings, scoring: Sequence[Scoring], clock: int) -> SweepSpec | None:
-    """A sweep without its place and buckets; None where nothing needs one.
+    """Return a sweep without its place and buckets; None if no setting needs it.
 
     Args:
         settings: `cycle.update`.
@@ -83,7 +83,7 @@ def sweeps(settings: UpdateSettings, scoring: Sequence[Scoring], clock: int) -> 
 
 
 def sweep_task(spec: SweepSpec) -> SweptFiles:
-    """Look at the rows of some buckets."""
+    """Sweep the rows of some buckets."""
     files: list[TableFile] = []
     matrix: Counter[tuple[str, str]] = Counter()
     purged = 0
@@ -93,15 +93,13 @@ def sweep_task(spec: SweepSpec) -> SweptFiles:
             purge = _purge(spec)
             if purge:
                 purged += int(work.kernel.value(f"select count(*) from ({purge})"))
-                files += _written(work, spec, bucket, "purge", purge)
+                files += _write(work, spec, bucket, "purge", purge)
             if spec.orphans:
                 counted = f"select old, status, count(*) from ({_ORPHANED}) group by all"
                 for old, new, rows in work.kernel.rows(counted):
                     matrix[Status(old).label, Status(new).label] += rows
                 columns = ", ".join(f'"{name}"' for name in ("key", *_STATE))
-                files += _written(
-                    work, spec, bucket, "state", f"select {columns} from ({_ORPHANED})"
-                )
+                files += _write(work, spec, bucket, "state", f"select {columns} from ({_ORPHANED})")
     return SweptFiles(files, dict(matrix), purged)
 
 
@@ -110,11 +108,11 @@ _ORPHANED = (
     f"null and now <> status and status not in ({int(Status.DUPLICATE)}, {int(Status.ORPHAN)}) "
     "and not purging"
 )
-"""Rows whose status changes: a duplicate stays one, and an orphan is one until it is visited."""
+"""Rows whose status changes: duplicates and orphans stay so until a visit."""
 
 
 def _load(work: TaskWork, spec: SweepSpec, bucket: BucketFiles) -> None:
-    """Make the table `looked`: rows that the update did not touch, and what becomes of them."""
+    """Make the table `looked`: rows that the update did not touch, with their new status."""
     local = local_bucket(work.storage, bucket, work.scratch)
     columns = [*(_STATE if spec.orphans else ("status",)), "last_inlink"]
     query = fold_query(*local, interval=0, columns=columns, order=False)
@@ -123,7 +121,7 @@ def _load(work: TaskWork, spec: SweepSpec, bucket: BucketFiles) -> None:
     paths = [
         local_file(work.storage, file, work.scratch) for file in spec.new.get(bucket.bucket, ())
     ]
-    paths += [str(localized(work.storage, name, work.scratch)) for name in spec.facts]
+    paths += [str(localize(work.storage, name, work.scratch)) for name in spec.facts]
     touched = f"where key not in (select key from {parquet(paths)})" if paths else ""
     work.kernel.execute(
         f"create or replace temp table looked as select *, {spec.orphans or 'null'} as now, "
@@ -137,7 +135,7 @@ def _purge(spec: SweepSpec) -> str:
     return f"select key, {spec.clock}::BIGINT as purged from looked where purging"
 
 
-def _written(
+def _write(
     work: TaskWork, spec: SweepSpec, bucket: BucketFiles, group: str, query: str
 ) -> list[TableFile]:
     if spec.dry:

@@ -1,9 +1,8 @@
-"""The taking of rows of others into our tables: those of another crawl, of Nutch, of a job.
+"""Import rows into our tables: those of another crawl, of Nutch, or of a job.
 
-The rows of others lie in files, with the bucket that they have here and the `place` of where they
-come from: of equals the first one counts. Tasks over our buckets compare them with ours. The newest
-visit of a URL counts; what is taken again changes nothing. Source: Nutch, `CrawlDbMerger`
-(reference N 1.1).
+Exchanged files have the rows, with their bucket here and the `place` of their origin: of equal rows
+the first place wins. Tasks over our buckets compare them with ours. The newest visit of a URL
+counts; a repeated import changes nothing. Source: Nutch, `CrawlDbMerger` (reference N 1.1).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,11 +26,17 @@ from nacre.crawldb.seeds import SEEDS
 from nacre.rounds.journal import IMPORTED
 from nacre.rounds.segments.seed_tasks import SeedChanges
 from nacre.rounds.steps.context import StepContext
-from nacre.rounds.steps.host_rows import HOSTS, host_buckets, load_hosts, of_buckets, write_hosts
+from nacre.rounds.steps.host_rows import (
+    HOSTS,
+    host_buckets,
+    load_hosts,
+    select_buckets,
+    write_hosts,
+)
 from nacre.rounds.steps.links import LINKS, bucket_ranges
-from nacre.rounds.steps.seed_rows import state_with
+from nacre.rounds.steps.seed_rows import next_state
 from nacre.rounds.steps.update_tasks import facts_of, local_facts
-from nacre.rounds.storage import Storage, localized
+from nacre.rounds.storage import Storage, localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -52,17 +57,17 @@ _FETCHED = f"({int(Status.FETCHED)}, {int(Status.NOT_MODIFIED)})"
 
 
 class OtherRows(NamedTuple):
-    """The rows of others, ready to be compared.
+    """The rows to import.
 
     Attributes:
         urls: Files of rows of URLs.
         hosts: Files of rows of hosts.
-        links: Files of links, which fold with ours as they are.
+        links: Files of links, which fold with ours unchanged.
         total: Rows of URLs.
-        archive: Files of the archive that come with them.
-        seeds: What seeds that come with them change in their table.
-        segments: Segments that come with them.
-        records: Folder for the files of the records of the rows that are taken; "": none is wanted.
+        archive: Their files of the archive.
+        seeds: Their changes of the table of seeds.
+        segments: Their segments.
+        records: Folder for the files of the records of imported rows; "" for none.
     """
 
     urls: tuple[str, ...] = ()
@@ -76,14 +81,14 @@ class OtherRows(NamedTuple):
 
 
 class TakenRows(NamedTuple):
-    """Counts of what was taken.
+    """Counts of an import.
 
     Attributes:
-        known: URLs that the others know.
-        new: Of these, those that were not known here.
-        newer: Those that were known, and were visited later there.
+        known: URLs of the import.
+        new: URLs that were unknown here.
+        newer: Known URLs with a later visit in the import.
         hosts: Hosts whose rows changed.
-        version: The version; None where nothing was committed.
+        version: The version; None if nothing was committed.
     """
 
     known: int = 0
@@ -97,15 +102,15 @@ class CompareSpec(NamedTuple):
     """One task: some of our buckets.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
+        place: The work place of the task.
+        version: Number of the version to commit.
         buckets: Our buckets, with their files.
-        hosts: The same of the table of hosts.
-        rows: Files of rows of the others by table.
+        hosts: The same buckets of the table of hosts.
+        rows: Files of rows to import by table.
         signatures: Buckets of the table of signatures.
         dry: Count, and publish nothing.
-        records: Name of the file of records that are wanted; "": none is.
-        facts: Files of the visits that came from others, whose records are not wanted.
+        records: Name of the file for requested records; "" for none.
+        facts: Files of imported visits, whose records are not requested again.
     """
 
     place: TaskPlace
@@ -123,13 +128,13 @@ class ComparedRows(NamedTuple):
     """The changes of some of our buckets.
 
     Attributes:
-        known: URLs of others there.
-        new: Not known before.
-        newer: Visited later by another.
+        known: Imported URLs in these buckets.
+        new: URLs that were unknown.
+        newer: Known URLs with a later visit.
         hosts: Rows of hosts that changed.
         added: New files by table.
         dropped: Names of files of hosts that were replaced.
-        records: Records that are wanted.
+        records: Number of requested records.
     """
 
     known: int
@@ -142,13 +147,13 @@ class ComparedRows(NamedTuple):
 
 
 class TakenChanges(NamedTuple):
-    """The changes that rows of others make, ready for a commit.
+    """The changes by an import, for a commit.
 
     Attributes:
         result: Their counts.
         added: New files by table.
         dropped: Names of files of hosts that were replaced.
-        records: Files of the records that are wanted: `place`, `record_id`.
+        records: Files of the requested records: `place`, `record_id`.
     """
 
     result: TakenRows
@@ -157,12 +162,12 @@ class TakenChanges(NamedTuple):
     records: tuple[str, ...]
 
 
-def other_rows_sql(values: Mapping[str, str], source: str) -> str:
-    """SQL of rows of URLs of others with all columns of ours, sorted for `take_rows`.
+def import_rows_sql(values: Mapping[str, str], source: str) -> str:
+    """Return SQL of rows of URLs with all of our columns, sorted for `import_rows`.
 
     Args:
-        values: SQL of columns by name, `bucket` and `place` among them; others are null.
-        source: What stands behind `from`.
+        values: SQL of columns by name, with `bucket` and `place`; other columns are null.
+        source: The SQL after `from`.
     """
     picks = [f"({values[name]})::BIGINT as {name}" for name in ("bucket", "place")]
     for column in COLUMNS:
@@ -172,19 +177,19 @@ def other_rows_sql(values: Mapping[str, str], source: str) -> str:
 
 
 def buckets_here(context: StepContext, version: CycleVersion) -> int:
-    """The number of buckets of our tables, also before there is one."""
-    known = version.tables.get(CRAWLDB)
-    return known.buckets if known else context.settings.cycle.buckets
+    """Return the number of buckets of our tables, also before the first table exists."""
+    table = version.tables.get(CRAWLDB)
+    return table.buckets if table else context.settings.cycle.buckets
 
 
-def take_rows(
+def import_rows(
     context: StepContext,
     version: CycleVersion,
     rows: OtherRows,
     step: str,
     options: Mapping[str, Any],
 ) -> TakenRows:
-    """Compare the rows of others with ours, and commit what changes.
+    """Compare rows with ours, and commit the changes.
 
     Args:
         context: The context of the driver.
@@ -200,7 +205,7 @@ def take_rows(
 
 
 def compare_rows(context: StepContext, version: CycleVersion, rows: OtherRows) -> TakenChanges:
-    """Compare the rows of others with ours, and write what changes.
+    """Compare rows with ours, and write the changes.
 
     Args:
         context: The context of the driver.
@@ -208,16 +213,16 @@ def compare_rows(context: StepContext, version: CycleVersion, rows: OtherRows) -
         rows: The rows.
     """
     buckets = buckets_here(context, version)
-    known = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
+    by_number = {bucket.bucket: bucket for bucket in buckets_of(context.cycle, version, CRAWLDB)}
     of_hosts = host_buckets(context.cycle, version)
     signatures = version.tables.get(SIGNATURES)
     visits = _visits_of_others(version) if rows.records else ()
     specs = []
     for first, last in bucket_ranges(buckets, max(1, rows.total // _ROWS)):
-        mine = tuple(known.get(number, BucketFiles(number)) for number in range(first, last + 1))
+        ours = tuple(by_number.get(n, BucketFiles(n)) for n in range(first, last + 1))
         specs.append(
             CompareSpec(
-                context.place, version.number + 1, mine, of_buckets(of_hosts, mine),
+                context.place, version.number + 1, ours, select_buckets(of_hosts, ours),
                 {CRAWLDB: rows.urls, HOSTS: rows.hosts},
                 signatures.buckets if signatures else buckets, context.dry,
                 f"{rows.records}/records-{first}.parquet" if rows.records else "", visits,
@@ -225,24 +230,24 @@ def compare_rows(context: StepContext, version: CycleVersion, rows: OtherRows) -
         )  # fmt: skip
     compared = context.engine.map(compare_task, specs)
     result = TakenRows(
-        sum(one.known for one in compared),
-        sum(one.new for one in compared),
-        sum(one.newer for one in compared),
-        sum(one.hosts for one in compared),
+        sum(bucket.known for bucket in compared),
+        sum(bucket.new for bucket in compared),
+        sum(bucket.newer for bucket in compared),
+        sum(bucket.hosts for bucket in compared),
     )
-    found = {**added_files([one.added for one in compared]), LINKS: list(rows.links)}
+    added = {**added_files([bucket.added for bucket in compared]), LINKS: list(rows.links)}
     return TakenChanges(
         result,
-        {table: files for table, files in found.items() if files},
-        frozenset(name for one in compared for name in one.dropped),
-        tuple(spec.records for spec, one in zip(specs, compared, strict=True) if one.records),
+        {table: files for table, files in added.items() if files},
+        frozenset(name for bucket in compared for name in bucket.dropped),
+        tuple(spec.records for spec, bucket in zip(specs, compared, strict=True) if bucket.records),
     )
 
 
 def _visits_of_others(version: CycleVersion) -> tuple[str, ...]:
-    """Files of the visits that came from others; what we archived ourselves is in our own WARCs."""
-    came = [(name, one) for name, one in version.segments.items() if IMPORTED in one.more]
-    return tuple(file for name, one in came for file in facts_of(name, one).files("visits"))
+    """Return the files of imported visits; captures of our own are in our own WARCs."""
+    imported = [(name, state) for name, state in version.segments.items() if IMPORTED in state.more]
+    return tuple(file for name, state in imported for file in facts_of(name, state).files("visits"))
 
 
 def commit_rows(
@@ -253,13 +258,13 @@ def commit_rows(
     step: str,
     options: Mapping[str, Any],
 ) -> TakenRows:
-    """Commit what changes, with what comes with the rows; nothing where nothing changes.
+    """Commit the changes, with files and segments of the import, if there are any.
 
     Args:
         context: The context of the driver.
         version: The version that the rows were compared with.
         rows: The rows.
-        changes: What they change.
+        changes: Their changes.
         step: Name of the step for the version.
         options: Its options for the version.
 
@@ -283,8 +288,8 @@ def commit_rows(
         buckets=dict.fromkeys(fresh, buckets_here(context, version)),
         archive=list(rows.archive),
         segments=dict(rows.segments),
-        # Others judged these rows, with other seeds.
-        seed_state=msgspec.structs.replace(state_with(version, rows.seeds), judged=-1),
+        # Another crawl judged these rows, with other seeds.
+        seed_state=msgspec.structs.replace(next_state(version, rows.seeds), judged=-1),
     )
     return result._replace(version=context.cycle.commit(version, made))
 
@@ -292,12 +297,12 @@ def commit_rows(
 def files_by_bucket(
     work: TaskWork, storage: Storage, source: str, order: str, plan: FilePlan, *, dry: bool = False
 ) -> Iterator[TableFile]:
-    """Files of the rows of a table of the kernel, one for each bucket.
+    """Yield files of the rows of a table of the kernel, one for each bucket.
 
     Args:
-        work: What the task works with.
-        storage: Where they go.
-        source: The table, with a column `bucket`, and `place` where rows have one.
+        work: The kernel and folder of the task.
+        storage: The storage for the files.
+        source: The table, with a column `bucket`, and optionally `place`.
         order: Columns that they are sorted by.
         plan: The plan of the files; the bucket is filled in.
         dry: Describe them, and publish nothing.
@@ -313,7 +318,7 @@ def files_by_bucket(
 
 
 def compare_task(spec: CompareSpec) -> ComparedRows:
-    """Compare the rows of others with ours, and write what changes."""
+    """Compare rows with ours, and write the changes."""
     with spec.place.open() as work:
         first, last = spec.buckets[0].bucket, spec.buckets[-1].bucket
         _load(work, "others", spec.rows[CRAWLDB], first, last)
@@ -324,23 +329,23 @@ def compare_task(spec: CompareSpec) -> ComparedRows:
         kernel.execute(f"create temp table wins as {winners('best', 'mine')}")
         kernel.execute("create temp table places as select key, bucket from best")
         if not spec.dry:
-            added[CRAWLDB] += _written(work, spec)
-            added[SIGNATURES] += _signatures(work, spec)
+            added[CRAWLDB] += _write_rows(work, spec)
+            added[SIGNATURES] += _write_signatures(work, spec)
         counts = kernel.rows(
             "select count(*), count(*) filter (not known), count(*) filter (known and wins) "
             "from wins"
         )
-        known, new, newer = counts[0]
+        total, new, newer = counts[0]
         hosts, dropped = _compare_hosts(work, spec, added)
         records = _send_records(work, spec) if spec.records else 0
-        return ComparedRows(known, new, newer, hosts, added, dropped, records)
+        return ComparedRows(total, new, newer, hosts, added, dropped, records)
 
 
 def _send_records(work: TaskWork, spec: CompareSpec) -> int:
-    """Write the records of the rows that are taken, without those that came already.
+    """Write the records of imported rows, without those that were imported already.
 
-    Of a row that was taken before the record may still be wanted. A row that is taken may have
-    another key than its visit, and so another bucket: the visits of all buckets are looked at.
+    The record of a row that was imported before may still be missing. An imported row may have
+    another key than its visit, and so another bucket: the visits of all buckets are read.
     """
     ours = ""
     if spec.facts:
@@ -359,7 +364,7 @@ def _send_records(work: TaskWork, spec: CompareSpec) -> int:
 
 
 def _load(work: TaskWork, name: str, files: Iterable[str], first: int, last: int) -> None:
-    paths = [str(localized(work.storage, file, work.scratch)) for file in files]
+    paths = [str(localize(work.storage, file, work.scratch)) for file in files]
     if not paths:
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -375,7 +380,7 @@ def _load(work: TaskWork, name: str, files: Iterable[str], first: int, last: int
 
 
 def _load_mine(work: TaskWork, spec: CompareSpec) -> None:
-    """Make the table `mine`: our rows of the keys of others."""
+    """Make the table `mine`: our rows of the imported keys."""
     kernel = work.kernel
     kernel.load("mine", table_kind(CRAWLDB).schema().empty_table())
     for bucket in spec.buckets:
@@ -389,7 +394,7 @@ def _load_mine(work: TaskWork, spec: CompareSpec) -> None:
             kernel.execute(f"insert into mine by name {rows}")
 
 
-def _written(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
+def _write_rows(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
     kernel = work.kernel
     queries = {("add", ""): added_rows("others", "mine", "wins")}
     queries |= {("set", name): set_rows(name, "best", "mine", "wins") for name in MERGED_GROUPS}
@@ -402,15 +407,15 @@ def _written(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
         yield from files_by_bucket(work, work.storage, "changes", "key", plan)
 
 
-def _signatures(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
-    """Rows of signatures of the pages that another crawl visited last, and of those they had."""
+def _write_signatures(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
+    """Write rows of signatures of pages with a newer imported visit, and remove old ones."""
     kernel = work.kernel
-    seen = f"o.status in {_FETCHED} and o.signature is not null"
+    condition = f"o.status in {_FETCHED} and o.signature is not null"
     kernel.execute(
         "create or replace temp table signed as select *, null::BIGINT as simhash, "
         f"{signature_bucket_sql('signature', spec.signatures)} as bucket from ("
         "select o.signature, o.key, true as live, o.last_time // 1000 as time from best o "
-        f"join wins w using (key) where w.wins and {seen} union all "
+        f"join wins w using (key) where w.wins and {condition} union all "
         "select m.signature, m.key, false, m.last_time // 1000 from mine m join wins w using (key) "
         "join best o using (key) where w.wins and m.signature is not null and m.signature is "
         "distinct from o.signature)"
@@ -422,7 +427,7 @@ def _signatures(work: TaskWork, spec: CompareSpec) -> Iterator[TableFile]:
 def _compare_hosts(
     work: TaskWork, spec: CompareSpec, added: dict[str, list[TableFile]]
 ) -> tuple[int, frozenset[str]]:
-    """Rows of hosts that another crawl visited later."""
+    """Import rows of hosts with a later visit; return their number, and replaced files."""
     if not spec.rows[HOSTS]:
         return 0, frozenset()
     first, last = spec.buckets[0].bucket, spec.buckets[-1].bucket
@@ -430,7 +435,7 @@ def _compare_hosts(
     count, dropped = 0, frozenset[str]()
     for bucket in spec.hosts:
         load_hosts(work, [bucket])
-        picks = [f'o."{one.name}"' for one in HOST_COLUMNS]
+        picks = [f'o."{column.name}"' for column in HOST_COLUMNS]
         newest = "qualify row_number() over (partition by host order by time desc, place) = 1"
         rows = (
             f"select {', '.join(picks)} from (select * from other_hosts "

@@ -1,7 +1,7 @@
-"""The step `update`: what was fetched goes into the table of URLs.
+"""The step `update`: merge fetch results into the table of URLs.
 
 Source: Nutch, `CrawlDb` and its reducer (reference N 1.4). One reduce for each group of buckets is
-in `update_tasks`. The cost of the step follows what was fetched, and not what is known.
+    in `update_tasks`. The cost of the step depends on the fetched URLs, not on the known ones.
 """
 
 from collections import Counter
@@ -24,12 +24,12 @@ from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.host_rows import HOSTS, host_buckets
 from nacre.rounds.steps.seed_rows import (
     count_pages,
-    pages_among,
+    find_seed_pages,
+    next_state,
     rows_of_seed,
     seed_changes,
     seed_view,
-    state_with,
-    synced,
+    sync_seeds,
 )
 from nacre.rounds.steps.sweeping import SweptFiles, sweep_task, sweeps
 from nacre.rounds.steps.update_tasks import (
@@ -40,7 +40,7 @@ from nacre.rounds.steps.update_tasks import (
     facts_of,
     update_task,
 )
-from nacre.rounds.storage import localized
+from nacre.rounds.storage import localize
 from nacre.rounds.tables.seedlist import ONE
 from nacre.rounds.tables.tables import (
     CRAWLDB,
@@ -60,11 +60,11 @@ from nacre.rounds.tables.versions import (
 )
 
 _GROUP_ROWS = 400_000
-"""Visits and added rows of a task, as far as they lie in several buckets or ranges of keys."""
+"""Visits and added rows of a task with several buckets or ranges of keys."""
 _LEAST_ROWS = 20_000
-"""As many of a task at least, where others wait for work."""
-_FEW_SEEDS = 10_000
-"""Seeds that the virtual page gives to with each update, however little."""
+"""Least rows of a task, if other workers are idle."""
+_MOST_SMALL_GIFTS = 10_000
+"""Most seeds that get a gift of any size from the virtual page with each update."""
 _LEAST_SHARE = ONE >> 7
 """The least gift to each of more seeds, in 2^-32."""
 
@@ -73,7 +73,7 @@ class UpdateOptions(NamedTuple):
     """Options of the step.
 
     Attributes:
-        additions: URLs that are not known are added: those that links name, and visited ones.
+        additions: Add unknown URLs: targets of links, and visited URLs.
     """
 
     additions: bool = True
@@ -88,14 +88,13 @@ class UpdateResult(NamedTuple):
         not_attempted: URLs of the lists that were not attempted.
         links: Links, one for each page and target.
         targets: URLs that they lead to.
-        transitions: Rows by old and new status, each by its name; `new` for a URL that was not
-            known.
-        purged: Rows that are forgotten.
-        moved: URLs that are seeds from now on, because seeds redirect to them.
-        unknown: Visits of URLs that are not known and not added, which are left out.
-        done_before: Segments that were asked for and are in the table already, each with the
-            version of its update; 0 where none of the kept ones is that.
-        version: The version; None where there was nothing to do.
+        transitions: Rows by old and new status, each by its name; `new` for a new URL.
+        purged: Purged rows.
+        moved: URLs that become seeds, because seeds redirect to them.
+        unknown: Ignored visits of URLs that are unknown and not added.
+        done_before: Requested segments that are in the table already, each with the version of its
+            update; 0 if that version is not stored.
+        version: The version; None if there was nothing to do.
     """
 
     segments: Sequence[str] = ()
@@ -114,73 +113,76 @@ class UpdateResult(NamedTuple):
 def update(
     context: StepContext, options: UpdateOptions, segments: Sequence[str] = ()
 ) -> UpdateResult:
-    """Bring what was fetched into the table.
+    """Merge fetch results into the table.
 
     Args:
-        context: What the step works with.
+        context: The context of the driver.
         options: Options of the step.
-        segments: The segments; none for all that were fetched and not updated.
+        segments: The segments; () for all that were fetched and not updated.
 
     Raises:
         JobError: There is no such segment, or it was not fetched.
         CommittedByAnotherError: Another driver committed meanwhile.
     """
     version = context.cycle.newest()
-    names = _chosen(version, segments)
-    before = _done_before(context.cycle, [name for name in segments if name not in names])
+    names = _choose_segments(version, segments)
+    before = _find_versions(context.cycle, [name for name in segments if name not in names])
     if not names:
         return UpdateResult(done_before=before)
-    version = synced(context)
+    version = sync_seeds(context)
     facts = tuple(facts_of(name, version.segments[name]) for name in names)
     plan = revisit_plan(context)
-    gift, rest = _virtual(context, version, names)
+    gift, remainder = _virtual_gift(context, version, names)
     givers = buckets_of(context.cycle, version, SEEDS) if gift else []
-    seeds = {one.bucket: one for one in givers}
+    seeds = {bucket.bucket: bucket for bucket in givers}
     hosts = host_buckets(context.cycle, version)
     specs = [
         UpdateSpec(
-            context.place, version.number + 1, group, facts, plan, options.additions, context.clock,
-            gift, {one.bucket: seeds[one.bucket] for one in group if one.bucket in seeds},
-            {one.bucket: hosts[one.bucket] for one in group if one.bucket in hosts}, context.dry,
+            context.place, version.number + 1, g, facts, plan, options.additions, context.clock,
+            gift, {part.bucket: seeds[part.bucket] for part in g if part.bucket in seeds},
+            {part.bucket: hosts[part.bucket] for part in g if part.bucket in hosts},
+            context.dry,
         )
-        for group in _groups(context, version, facts, seeds)
+        for g in _groups(context, version, facts, seeds)
     ]  # fmt: skip
     results = context.engine.map(update_task, specs)
-    moved = _moved_seeds(context, version, {pair for one in results for pair in one.moved})
+    moved = _moved_seeds(context, version, {pair for result in results for pair in result.moved})
     lines = [seed_as_line(seed) for seed in moved]
-    swept = _swept(context, version, results, facts)
-    found = _summed(names, results, swept)._replace(moved=lines, done_before=before)
+    swept = _sweep(context, version, results, facts)
+    totals = _sum_results(names, results, swept)._replace(moved=lines, done_before=before)
     if context.dry:
-        return found
-    added = added_files(one.files for one in results)
-    added[CRAWLDB] = [*added.get(CRAWLDB, ()), *(file for one in swept for file in one.files)]
-    came = _seed_changes(context, version, moved)
-    added[SEEDS] = list(came.added)
+        return totals
+    added = added_files(result.files for result in results)
+    added[CRAWLDB] = [*added.get(CRAWLDB, ()), *(file for result in swept for file in result.files)]
+    seed_rows = _seed_changes(context, version, moved)
+    added[SEEDS] = list(seed_rows.added)
     changes = CycleChanges(
         step="update",
         clock=context.clock,
         options={"segments": list(names), "additions": options.additions},
-        counters=update_counters(found),
+        counters=update_counters(totals),
         added={table: files for table, files in added.items() if files},
         dropped={
-            HOSTS: {name for one in results for name in one.dropped[HOSTS]},
-            **({SEEDS: set(came.dropped)} if came.dropped else {}),
+            HOSTS: {name for result in results for name in result.dropped[HOSTS]},
+            **({SEEDS: set(seed_rows.dropped)} if seed_rows.dropped else {}),
         },
         buckets=_fresh_buckets(version, added),
-        segments=_updated(version, names, rest + sum(one.refused for one in results)),
-        seed_state=_seed_state(version, names, came),
+        segments=_next_states(
+            version, names, remainder + sum(result.refused for result in results)
+        ),
+        seed_state=_seed_state(version, names, seed_rows),
     )
-    return found._replace(version=context.cycle.commit(version, changes))
+    return totals._replace(version=context.cycle.commit(version, changes))
 
 
-def _chosen(version: CycleVersion, segments: Sequence[str]) -> list[str]:
-    """The segments to update; those that are updated already are left out."""
+def _choose_segments(version: CycleVersion, segments: Sequence[str]) -> list[str]:
+    """Return the segments to update, without updated ones."""
     names = list(dict.fromkeys(segments)) or waiting(version, FETCHED)
     for name in names:
         state = version.segments.get(name)
         if state is None:
-            known = ", ".join(sorted(version.segments)) or "none"
-            raise JobError(f"there is no segment {name}; there are: {known}")
+            names_known = ", ".join(sorted(version.segments)) or "none"
+            raise JobError(f"there is no segment {name}; there are: {names_known}")
         if SITEMAPS in state.more:
             raise JobError(
                 f"segment {name} has sitemaps, which `nacre cycle DIR sitemaps` reads: no pages"
@@ -190,20 +192,22 @@ def _chosen(version: CycleVersion, segments: Sequence[str]) -> list[str]:
     return [name for name in names if version.segments[name].state == FETCHED]
 
 
-def _done_before(cycle: Cycle, names: Sequence[str]) -> dict[str, int]:
-    """The versions that brought segments into the table; 0 where it is none of the kept ones."""
-    found = dict.fromkeys(names, 0)
+def _find_versions(cycle: Cycle, names: Sequence[str]) -> dict[str, int]:
+    """Return the versions that updated segments; 0 if that version is not stored."""
+    versions = dict.fromkeys(names, 0)
     for number in reversed(cycle.numbers() if names else []):
         version = cycle.version(number)
         if version.step == "update":
-            found |= {
-                name: number for name in version.options.get("segments", ()) if found.get(name) == 0
+            versions |= {
+                name: number
+                for name in version.options.get("segments", ())
+                if versions.get(name) == 0
             }
-    return found
+    return versions
 
 
 def revisit_plan(context: StepContext) -> RevisitPlan:
-    """The state machine of a job.
+    """Return the state machine of a job.
 
     Raises:
         ConfigError: The file of rates cannot be read.
@@ -219,8 +223,8 @@ def _groups(
     facts: Sequence[FetchedFacts],
     gifts: Mapping[int, object],
 ) -> list[tuple[BucketFiles, ...]]:
-    """Buckets in tasks, by the rows that were fetched for them."""
-    known = {one.bucket: one for one in buckets_of(context.cycle, version, CRAWLDB)}
+    """Divide buckets into tasks, by the rows that were fetched for them."""
+    by_number = {k.bucket: k for k in buckets_of(context.cycle, version, CRAWLDB)}
     rows = _rows_by_bucket(context, facts)
     rows.update(dict.fromkeys(gifts, 1))
     share = max(1, sum(rows.values()) // max(context.engine.workers, 1))
@@ -229,10 +233,10 @@ def _groups(
     group: list[BucketFiles] = []
     size = 0
     for bucket in sorted(rows):
-        files = known.get(bucket, BucketFiles(bucket))
+        files = by_number.get(bucket, BucketFiles(bucket))
         ranges = key_ranges(files, -(-rows[bucket] // most))
         if len(ranges) > 1:
-            groups += [(one,) for one in ranges]
+            groups += [(k,) for k in ranges]
             continue
         group.append(files)
         size += rows[bucket]
@@ -243,8 +247,8 @@ def _groups(
 
 
 def _rows_by_bucket(context: StepContext, facts: Sequence[FetchedFacts]) -> Counter[int]:
-    """Rows of visits and added rows by bucket."""
-    found: Counter[int] = Counter()
+    """Count rows of visits and added rows by bucket."""
+    counts: Counter[int] = Counter()
     names = [
         f"{part}/{kind}.parquet"
         for segment in facts
@@ -253,42 +257,44 @@ def _rows_by_bucket(context: StepContext, facts: Sequence[FetchedFacts]) -> Coun
     ]
     with context.place.open() as work:
         for name in names:
-            source = parquet([str(localized(work.storage, name, work.scratch))])
+            source = parquet([str(localize(work.storage, name, work.scratch))])
             counted = work.kernel.rows(f"select bucket, count(*) from {source} group by 1")
-            found.update(dict(counted))
-    return found
+            counts.update(dict(counted))
+    return counts
 
 
-def _virtual(context: StepContext, version: CycleVersion, names: Sequence[str]) -> tuple[int, int]:
-    """The gift of the virtual page of `opic` to each seed, and what it keeps.
+def _virtual_gift(
+    context: StepContext, version: CycleVersion, names: Sequence[str]
+) -> tuple[int, int]:
+    """Return the gift of the virtual page of `opic` to each seed, and its remaining cash.
 
-    Where there are many seeds, it keeps its cash until the gifts are worth the rows of all of them:
-    else each small round would write one for each seed.
+    With many seeds it keeps its cash until the gifts are worth a row for each seed: else each small
+        round would write a row for each seed.
     """
-    # What others gave that are not updated yet is still in the rows of their pages.
+    # The cash of segments that are not updated yet is still in the rows of their pages.
     cash = sum(
-        int(one.more.get("virtual", 0))
-        for name, one in version.segments.items()
-        if name in names or one.state == UPDATED
+        int(s.more.get("virtual", 0))
+        for name, s in version.segments.items()
+        if name in names or s.state == UPDATED
     )
     if not cash:
         return 0, 0
     seeds = count_pages(context, version)
-    share, rest = virtual_share(cash, seeds)
-    if not share or (seeds > _FEW_SEEDS and share < _LEAST_SHARE):
+    share, remainder = virtual_share(cash, seeds)
+    if not share or (seeds > _MOST_SMALL_GIFTS and share < _LEAST_SHARE):
         return 0, cash
-    return share, rest
+    return share, remainder
 
 
 def _moved_seeds(
     context: StepContext, version: CycleVersion, moved: Collection[tuple[str, str]]
 ) -> list[Seed]:
-    """The new seeds: where seeds redirect to, as the scope of a site that moved goes on.
+    """Return new seeds: the redirect targets of seeds, so that a moved site stays in scope.
 
-    A seed with a scope of its own shares it with them.
+    A seed with a separate scope shares it with them.
 
     Args:
-        context: What the step works with.
+        context: The context of the driver.
         version: The version that it begins with.
         moved: The URL, and the seed in its line.
     """
@@ -296,27 +302,27 @@ def _moved_seeds(
         return []
     view = seed_view(context, version)
     with context.place.open() as work:
-        kept = view.open(work.scratch)
-        admission = Admission(context.settings, context.layout.root, view.lines, kept)
+        index = view.open(work.scratch)
+        admission = Admission(context.settings, context.layout.root, view.lines, index)
         forms = [(admission.redirect_form(url), source) for url, source in sorted(moved)]
         keys = {normal: admission.key(normal) for normal, _ in forms if normal}
-        known = pages_among(context, version, sorted(set(keys.values())))
-        known |= admission.pages_of(view.lines)
-        found = []
+        keys_known = find_seed_pages(context, version, sorted(set(keys.values())))
+        keys_known |= admission.page_keys(view.lines)
+        new_seeds = []
         for normal, source in forms:
-            if not normal or keys[normal] in known:
+            if not normal or keys[normal] in keys_known:
                 continue
-            known.add(keys[normal])
+            keys_known.add(keys[normal])
             places = admission.rules.scope_state.own.get(source)
             seed = Seed(normal, normal)
-            found.append(seed._replace(own=places.own, of=source) if places else seed)
-    return found
+            new_seeds.append(seed._replace(own=places.own, of=source) if places else seed)
+    return new_seeds
 
 
 def _seed_changes(
     context: StepContext, version: CycleVersion, moved: Sequence[Seed]
 ) -> SeedChanges:
-    """Bring new seeds into their table."""
+    """Add new seeds to their table."""
     if not moved:
         return SeedChanges()
     admission = Admission(context.settings, context.layout.root, ())
@@ -325,8 +331,8 @@ def _seed_changes(
 
 
 def _seed_state(version: CycleVersion, names: Sequence[str], came: SeedChanges) -> SeedTableState:
-    """What is known of seeds from now on: links were judged with those of when they were listed."""
-    state = state_with(version, came)
+    """Return the new state of seeds: links were judged with the seeds of their list."""
+    state = next_state(version, came)
     # Without a number, links have no hash of rules either, and are judged for that.
     marks = (version.segments[name].more.get("version") for name in names)
     listed = [int(mark) - 1 for mark in marks if mark is not None]
@@ -334,47 +340,47 @@ def _seed_state(version: CycleVersion, names: Sequence[str], came: SeedChanges) 
 
 
 def _fresh_buckets(version: CycleVersion, added: Mapping[str, object]) -> dict[str, int]:
-    """The buckets of tables that get their first files."""
+    """Return the numbers of buckets of new tables."""
     buckets = version.tables[CRAWLDB].buckets
     fresh = (table for table in (HOSTS, SEEDS) if added.get(table))
     return {table: buckets for table in fresh if table not in version.tables}
 
 
-def _updated(
-    version: CycleVersion, names: Sequence[str], rest: int
+def _next_states(
+    version: CycleVersion, names: Sequence[str], remainder: int
 ) -> dict[str, SegmentState | None]:
-    """The segments with their new states; the newest keeps what the virtual page keeps."""
+    """Return the segments with their new states; the newest has the virtual page's cash."""
     changed: dict[str, SegmentState | None] = {}
     for name, state in version.segments.items():
         if name in names or (state.state == UPDATED and state.more.get("virtual")):
-            more = {**state.more, "virtual": rest if name == max(names) else 0}
+            more = {**state.more, "virtual": remainder if name == max(names) else 0}
             new = UPDATED if name in names else state.state
             changed[name] = msgspec.structs.replace(state, state=new, more=more)
     return changed
 
 
-def _swept(
+def _sweep(
     context: StepContext,
     version: CycleVersion,
     results: Sequence[UpdatedFiles],
     facts: Sequence[FetchedFacts],
 ) -> list[SweptFiles]:
-    """Look at all rows, where settings need it."""
+    """Sweep all rows, if settings need it."""
     cycle = context.settings.cycle
     plan = sweeps(cycle.update, cycle.scoring, context.clock)
     if plan is None:
         return []
     new: dict[int, list[TableFile]] = {}
-    for file in (file for one in results for file in one.files.get(CRAWLDB, ())):
+    for file in (file for part in results for file in part.files.get(CRAWLDB, ())):
         new.setdefault(file.bucket, []).append(file)
     buckets = buckets_of(context.cycle, version, CRAWLDB)
-    names = [name for one in facts for kind in ("visits", "adds") for name in one.files(kind)]
+    names = [name for part in facts for kind in ("visits", "adds") for name in part.files(kind)]
     specs = [
         plan._replace(
             place=context.place,
             version=version.number + 1,
             buckets=group,
-            new={one.bucket: new[one.bucket] for one in group if one.bucket in new},
+            new={part.bucket: new[part.bucket] for part in group if part.bucket in new},
             dry=context.dry,
             facts=tuple(names) if context.dry else (),
         )
@@ -383,38 +389,38 @@ def _swept(
     return context.engine.map(sweep_task, specs)
 
 
-def _summed(
+def _sum_results(
     names: Sequence[str], results: Sequence[UpdatedFiles], swept: Sequence[SweptFiles]
 ) -> UpdateResult:
     matrix: Counter[tuple[str, str]] = Counter()
     for updated in results:
         matrix.update(updated.transitions)
-    for looked in swept:
-        matrix.update(looked.transitions)
+    for sweep in swept:
+        matrix.update(sweep.transitions)
     return UpdateResult(
         tuple(names),
-        sum(one.visits for one in results),
-        sum(one.not_attempted for one in results),
-        sum(one.links for one in results),
-        sum(one.targets for one in results),
+        sum(part.visits for part in results),
+        sum(part.not_attempted for part in results),
+        sum(part.links for part in results),
+        sum(part.targets for part in results),
         dict(matrix),
-        sum(one.purged for one in results) + sum(one.purged for one in swept),
-        unknown=sum(one.unknown for one in results),
+        sum(part.purged for part in results) + sum(part.purged for part in swept),
+        unknown=sum(part.unknown for part in results),
     )
 
 
-def update_counters(found: UpdateResult) -> dict[str, Any]:
-    """The counters that a version keeps of an update."""
+def update_counters(result: UpdateResult) -> dict[str, Any]:
+    """Return the counters that a version stores for an update."""
     return {
-        "visits": found.visits,
-        "not_attempted": found.not_attempted,
-        "links": found.links,
-        "targets": found.targets,
-        **({"purged": found.purged} if found.purged else {}),
-        **({"moved": list(found.moved)} if found.moved else {}),
-        **({"unknown": found.unknown} if found.unknown else {}),
+        "visits": result.visits,
+        "not_attempted": result.not_attempted,
+        "links": result.links,
+        "targets": result.targets,
+        **({"purged": result.purged} if result.purged else {}),
+        **({"moved": list(result.moved)} if result.moved else {}),
+        **({"unknown": result.unknown} if result.unknown else {}),
         "transitions": [
             {"old": old, "new": new, "rows": rows}
-            for (old, new), rows in sorted(found.transitions.items())
+            for (old, new), rows in sorted(result.transitions.items())
         ],
     }

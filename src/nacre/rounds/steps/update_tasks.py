@@ -1,16 +1,15 @@
-"""The task of `update`: what was fetched for some buckets becomes rows of their tables.
+"""The task of `update`: convert fetch results of some buckets to rows of their tables.
 
-Visits become rows of groups of columns by the state machine, links to a URL become one row that is
-added, and hosts have what was seen of them. The list of a unit has the row that each of its URLs
-had: only what was committed since is looked at beside it. Other URLs, such as targets of redirects,
-are looked up.
+The state machine converts visits to rows of groups of columns, links to a URL become one `add` row,
+and rows of hosts get the facts of hosts. The list of a unit has the former row of each of its URLs:
+only later commits are read in addition. Other URLs, such as targets of redirects, are looked up.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nacre.crawldb.fold import fold_query, summed_adds
+from nacre.crawldb.fold import fold_query, sum_adds_sql
 from nacre.crawldb.hosts import visited_hosts
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.revisits import RevisitSchedule, revisits_of
@@ -29,7 +28,7 @@ from nacre.rounds.segments.export import depth_of_path
 from nacre.rounds.segments.seed_tasks import pages_sql
 from nacre.rounds.steps.host_rows import HOSTS, WrittenHosts, load_hosts, write_hosts
 from nacre.rounds.steps.inject_rows import write_rows
-from nacre.rounds.storage import Storage, localized
+from nacre.rounds.storage import Storage, localize
 from nacre.rounds.tables.tables import (
     CRAWLDB,
     BucketFiles,
@@ -42,7 +41,7 @@ from nacre.rounds.tables.tables import (
 from nacre.rounds.tables.versions import SegmentState, TableFile
 
 _NEW = "new"
-"""The old status of a URL that was not known."""
+"""The old status of a new URL."""
 
 _STATE = tuple(column.name for column in group_columns("state"))
 _CAPTURE = tuple(column.name for column in group_columns("capture"))
@@ -61,7 +60,7 @@ class FetchedFacts(NamedTuple):
         segment: The segment.
         lists: Names of its lists.
         parts: Folders of its parts.
-        version: Number of the version that made its lists; 0: not known.
+        version: Number of the version that made its lists; 0 if unknown.
     """
 
     segment: str
@@ -70,12 +69,12 @@ class FetchedFacts(NamedTuple):
     version: int = 0
 
     def files(self, name: str) -> list[str]:
-        """Names of the files of a kind of fact, such as `visits`."""
+        """Return the names of the files of a kind of fact, such as `visits`."""
         return [f"{part}/{name}.parquet" for part in self.parts]
 
 
 def facts_of(segment: str, state: SegmentState) -> FetchedFacts:
-    """The files of the facts of a segment that was fetched."""
+    """Return the files of the facts of a fetched segment."""
     units = sorted(state.parts)
     return FetchedFacts(
         segment,
@@ -86,8 +85,8 @@ def facts_of(segment: str, state: SegmentState) -> FetchedFacts:
 
 
 def local_facts(storage: Storage, names: Sequence[str], work: TaskWork) -> list[str]:
-    """The local paths of files of facts."""
-    return [str(localized(storage, name, work.scratch)) for name in names]
+    """Return the local paths of files of facts, which are localized."""
+    return [str(localize(storage, name, work.scratch)) for name in names]
 
 
 class RevisitPlan(NamedTuple):
@@ -112,15 +111,16 @@ class UpdateSpec(NamedTuple):
     """The reduce of some buckets.
 
     Attributes:
-        place: Where it works.
-        version: Number of the version that it is for.
-        buckets: The buckets with their files; a range of the keys of one stands alone.
+        place: The work place of the task.
+        version: Number of the version to commit.
+        buckets: The buckets with their files, or one range of keys of a bucket.
         segments: The segments.
         plan: The state machine.
-        additions: URLs that are not known are added: those that links name, and visited ones.
-        clock: The clock of the step, ms.
+        additions: Add unknown URLs: targets of links, and visited URLs.
+        clock: The clock of the
+            step, ms.
         gift: Cash that the virtual page gives to each seed, in 2^-32.
-        seeds: Files of the table of seeds by bucket; {} where there are no gifts.
+        seeds: Files of the table of seeds by bucket; {} without gifts.
         hosts: Files of hosts by bucket.
         dry: Count, and write nothing.
     """
@@ -142,17 +142,17 @@ class UpdatedFiles(NamedTuple):
     """Files and counts of a reduce.
 
     Attributes:
-        files: By table.
+        files: New files by table.
         dropped: Names of files that new ones replace, by table.
         visits: Final visits.
         not_attempted: URLs that were not attempted.
         links: Links.
         targets: Rows that were added.
         transitions: By old and new status.
-        moved: Where seeds moved to: the URL, and the seed in its line.
-        purged: Rows that are forgotten.
+        moved: Redirect targets of seeds: the URL, and the seed in its line.
+        purged: Purged rows.
         refused: Cash of links to URLs that are not added, in 2^-32: the virtual page gets it.
-        unknown: Visits of URLs that are not known and not added, which are left out.
+        unknown: Ignored visits of URLs that are unknown and not added.
     """
 
     files: dict[str, list[TableFile]]
@@ -184,16 +184,16 @@ class VisitRows(NamedTuple):
 
 def visit_rows(
     facts: Sequence[Mapping[str, Any]],
-    known: Mapping[str, Mapping[str, Any]],
+    rows_before: Mapping[str, Mapping[str, Any]],
     plan: RevisitPlan,
     clock: int,
     segments: Collection[str] = (),
 ) -> tuple[VisitRows, Counter[tuple[str, str]]]:
-    """The rows of visits, and the matrix of transitions.
+    """Return the rows of visits, and the matrix of transitions.
 
     Args:
         facts: One row for each URL, of the schema `crawldb.facts.VISITS`.
-        known: The rows of these URLs before, as readers see them.
+        rows_before: The rows of these URLs before, as readers see them.
         plan: The state machine.
         clock: The clock of the step, ms.
         segments: The segments, whose leases end.
@@ -203,7 +203,7 @@ def visit_rows(
     schedule = plan.revisits()
     for fact in facts:
         key = fact["key"]
-        row = known.get(key)
+        row = rows_before.get(key)
         if row is not None and row["leased"] in segments:
             rows.lease.append({"key": key})
         old = None if row is None else StateRow(*(row[name] for name in _STATE))
@@ -212,9 +212,9 @@ def visit_rows(
             continue
         before = _NEW if old is None else Status(old.status).label
         matrix[before, Status(change.state.status).label] += 1
-        _take(rows, fact, change, clock)
+        _add_change(rows, fact, change, clock)
         if row is None:
-            rows.add.append(_added(fact))
+            rows.add.append(_new_row(fact))
     return rows, matrix
 
 
@@ -232,7 +232,7 @@ def _final_visit(fact: Mapping[str, Any], settings: UpdateSettings) -> FinalVisi
     )
 
 
-def _take(rows: VisitRows, fact: Mapping[str, Any], change: StateChange, clock: int) -> None:
+def _add_change(rows: VisitRows, fact: Mapping[str, Any], change: StateChange, clock: int) -> None:
     key = fact["key"]
     if change.state is not None:
         rows.state.append({"key": key, **change.state._asdict()})
@@ -244,16 +244,16 @@ def _take(rows: VisitRows, fact: Mapping[str, Any], change: StateChange, clock: 
         rows.purge.append({"key": key, "purged": clock})
 
 
-def _added(fact: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of a URL that was fetched and that no link names: the target of a redirect."""
-    found = {name: fact[name] for name in ("key", "url", "via", "path", "source")}
+def _new_row(fact: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of a fetched URL without a link to it: the target of a redirect."""
+    row = {name: fact[name] for name in ("key", "url", "via", "path", "source")}
     depth = depth_of_path(fact["path"] or "")
-    seen = (fact["time"] or 0) // 1000
-    return {**found, "score": 0, "cash": 0, "inlinks": 0, "depth": depth, "first_seen": seen}
+    first_seen = (fact["time"] or 0) // 1000
+    return {**row, "score": 0, "cash": 0, "inlinks": 0, "depth": depth, "first_seen": first_seen}
 
 
-def _moved(facts: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
-    """Where seeds moved to: the URL, and the seed in its line."""
+def _moved_seeds(facts: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """Return the redirect targets of seeds: the URL, and the seed in its line."""
     return tuple(
         (fact["redirect"], fact["source"] or "")
         for fact in facts
@@ -265,34 +265,34 @@ def _moved(facts: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 
 
 def update_task(spec: UpdateSpec) -> UpdatedFiles:
-    """Reduce what was fetched for some buckets."""
+    """Reduce the fetch results of some buckets."""
     files: dict[str, list[TableFile]] = {CRAWLDB: [], HOSTS: []}
     dropped: dict[str, set[str]] = {HOSTS: set()}
     matrix: Counter[tuple[str, str]] = Counter()
-    visits = left = links = targets = purged = refused = unknown = 0
+    visits = not_attempted = links = targets = purged = refused = unknown = 0
     moved: list[tuple[str, str]] = []
     with spec.place.open() as work:
         sources = _sources(work, spec)
         for bucket in spec.buckets:
-            found = _BucketReduce(work, spec, bucket, sources).run()
-            for table, added in found.files.items():
+            reduced = _BucketReduce(work, spec, bucket, sources).run()
+            for table, added in reduced.files.items():
                 files[table] += added
-            for table, gone in found.dropped.items():
+            for table, gone in reduced.dropped.items():
                 dropped[table] |= gone
-            matrix.update(found.transitions)
-            moved += found.moved
-            purged, refused = purged + found.purged, refused + found.refused
-            visits, left = visits + found.visits, left + found.not_attempted
-            unknown += found.unknown
-            links, targets = links + found.links, targets + found.targets
+            matrix.update(reduced.transitions)
+            moved += reduced.moved
+            purged, refused = purged + reduced.purged, refused + reduced.refused
+            visits, not_attempted = visits + reduced.visits, not_attempted + reduced.not_attempted
+            unknown += reduced.unknown
+            links, targets = links + reduced.links, targets + reduced.targets
     return UpdatedFiles(
-        files, dropped, visits, left, links, targets, dict(matrix), tuple(moved), purged,
+        files, dropped, visits, not_attempted, links, targets, dict(matrix), tuple(moved), purged,
         refused, unknown,
     )  # fmt: skip
 
 
 class _FactSources(NamedTuple):
-    """The files of facts, in SQL; "" where there are none."""
+    """The files of facts, in SQL; "" for none."""
 
     visits: str
     adds: str
@@ -305,15 +305,15 @@ def _sources(work: TaskWork, spec: UpdateSpec) -> _FactSources:
         return parquet(local_facts(work.storage, names, work)) if names else ""
 
     def there(names: Sequence[str]) -> list[str]:
-        known = {file for name in names for file in work.storage.list(name.rpartition("/")[0])}
-        return [name for name in names if name in known]
+        stored = {file for name in names for file in work.storage.list(name.rpartition("/")[0])}
+        return [name for name in names if name in stored]
 
     def of(kind: str) -> list[str]:
         return [name for segment in spec.segments for name in segment.files(kind)]
 
-    # Without the version of each list nobody knows what was committed since: then nobody needs it.
-    known = all(segment.version for segment in spec.segments)
-    lists = [name for segment in spec.segments for name in segment.lists] if known else []
+    # Without the version of each list later commits are unknown: then lists are not used.
+    have_versions = all(segment.version for segment in spec.segments)
+    lists = [name for segment in spec.segments for name in segment.lists] if have_versions else []
     return _FactSources(
         local(of("visits")), local(of("adds")), local(there(of("hosts"))), local(there(lists))
     )
@@ -336,75 +336,75 @@ class _BucketReduce:
         self._mine += f" and {within.condition()}" if within is not None else ""
 
     def run(self) -> UpdatedFiles:
-        found = self._facts()
-        known = self._known([fact["key"] for fact in found])
-        # A row of any group makes a URL known: without additions there is none of an unknown one.
-        facts = [fact for fact in found if self._spec.additions or fact["key"] in known]
-        unknown = len(found) - len(facts)
+        all_facts = self._last_facts()
+        rows_before = self._rows_before([fact["key"] for fact in all_facts])
+        # A row of any group makes a URL known: without additions, unknown URLs get no row.
+        facts = [fact for fact in all_facts if self._spec.additions or fact["key"] in rows_before]
+        unknown = len(all_facts) - len(facts)
         names = {segment.segment for segment in self._spec.segments}
-        rows, matrix = visit_rows(facts, known, self._spec.plan, self._spec.clock, names)
-        left = sum(1 for fact in facts if fact["reason"] is not None)
-        links, targets, added = self._adds(rows.add)
+        rows, matrix = visit_rows(facts, rows_before, self._spec.plan, self._spec.clock, names)
+        skipped = sum(1 for fact in facts if fact["reason"] is not None)
+        links, targets, added = self._write_adds(rows.add)
         if self._spec.dry:
-            moved = _moved(facts)
+            moved = _moved_seeds(facts)
             return UpdatedFiles(
-                {}, {}, len(facts) - left, left, links, targets, dict(matrix), moved,
+                {}, {}, len(facts) - skipped, skipped, links, targets, dict(matrix), moved,
                 len(rows.purge), unknown=unknown,
             )  # fmt: skip
-        hosts = self._hosts()
-        files = {CRAWLDB: [*self._written(rows), *added], HOSTS: list(hosts.added)}
+        hosts = self._write_hosts()
+        files = {CRAWLDB: [*self._write(rows), *added], HOSTS: list(hosts.added)}
         dropped = {HOSTS: set(hosts.dropped)}
         return UpdatedFiles(
-            files, dropped, len(facts) - left, left, links, targets, dict(matrix), _moved(facts),
-            len(rows.purge), self._refused, unknown,
+            files, dropped, len(facts) - skipped, skipped, links, targets, dict(matrix),
+            _moved_seeds(facts), len(rows.purge), self._refused, unknown,
         )  # fmt: skip
 
-    def _hosts(self) -> WrittenHosts:
-        """The rows of hosts with what units saw of them."""
+    def _write_hosts(self) -> WrittenHosts:
+        """Write the rows of hosts with the facts of units."""
         number = self._bucket.bucket
         if not self._sources.hosts or not self._bucket.is_first:
             return WrittenHosts()
-        known = self._spec.hosts.get(number, BucketFiles(number))
+        host_files = self._spec.hosts.get(number, BucketFiles(number))
         facts = f"(select * from {self._sources.hosts} where bucket = {number})"
-        load_hosts(self._work, [known])
+        load_hosts(self._work, [host_files])
         rows = visited_hosts("hosts", facts)
-        return write_hosts(self._work, known, rows, self._spec.version)
+        return write_hosts(self._work, host_files, rows, self._spec.version)
 
-    def _facts(self) -> list[dict[str, Any]]:
-        """The last visit of each URL; one that was attempted counts more than one that was not."""
+    def _last_facts(self) -> list[dict[str, Any]]:
+        """Return the last visit of each URL; attempted visits win."""
         if not self._sources.visits:
             return []
         columns = ", ".join(f'"{name}"' for name in _FACTS)
         order = "reason is null desc, time desc nulls last, status"
-        found: list[dict[str, Any]] = self._work.kernel.arrow(
+        rows: list[dict[str, Any]] = self._work.kernel.arrow(
             f"select {columns} from {self._sources.visits} where {self._mine} "
             f"qualify row_number() over (partition by key order by {order}) = 1 order by key"
         ).to_pylist()
-        return found
+        return rows
 
-    def _known(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The rows of some URLs before, as readers see them."""
+    def _rows_before(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return the former rows of some URLs, as readers see them."""
         if not keys or not self._bucket.all:
             return {}
-        found = self._of_lists(keys)
-        left = [key for key in keys if key not in found]
-        if left:
-            self._want(left)
+        rows = self._rows_of_lists(keys)
+        missing = [key for key in keys if key not in rows]
+        if missing:
+            self._load_keys(missing)
             query = fold_query(
                 *self._local, interval=0, columns=_LISTED, keys="wanted", order=False
             )
-            found |= self._rows(query)
-        return found
+            rows |= self._rows(query)
+        return rows
 
-    def _of_lists(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The rows that the lists have, with what was committed since; {} where that is not known.
+    def _rows_of_lists(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return the rows of the lists, with later commits; {} if those are unknown.
 
-        Most visits are of listed URLs: so the cost follows the visits, and not the table.
+        Most visits are of listed URLs, so the cost depends on the visits, not on the table.
         """
-        made = min((segment.version for segment in self._spec.segments), default=0)
-        if not self._sources.lists or any(file.seq > made for file in self._bucket.base):
+        list_version = min((segment.version for segment in self._spec.segments), default=0)
+        if not self._sources.lists or any(file.seq > list_version for file in self._bucket.base):
             return {}
-        self._want(keys)
+        self._load_keys(keys)
         path = self._work.scratch / f"listed-{self._bucket.bucket}.parquet"
         columns = ", ".join(f'"{column.name}"' for column in COLUMNS)
         self._work.kernel.write(
@@ -415,16 +415,16 @@ class _BucketReduce:
         since = [
             (local, file.group)
             for file, (local, _) in zip(self._bucket.sets, self._local.sets, strict=True)
-            if file.seq >= made
+            if file.seq >= list_version
         ]
         query = fold_query([str(path)], since, interval=0, columns=_LISTED, keys="wanted")
         listed = {
             key for (key,) in self._work.kernel.rows(f"select key from {parquet([str(path)])}")
         }
-        # Sets name other URLs too, of which a list says nothing.
+        # Sets also have rows of URLs that no list has.
         return {key: row for key, row in self._rows(query).items() if key in listed}
 
-    def _want(self, keys: Sequence[str]) -> None:
+    def _load_keys(self, keys: Sequence[str]) -> None:
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         self._work.kernel.load("wanted", pa.table({"key": pa.array(keys, pa.string())}))
@@ -432,7 +432,7 @@ class _BucketReduce:
     def _rows(self, query: str) -> dict[str, dict[str, Any]]:
         return {row["key"]: row for row in self._work.kernel.arrow(query).to_pylist()}
 
-    def _written(self, rows: VisitRows) -> Iterator[TableFile]:
+    def _write(self, rows: VisitRows) -> Iterator[TableFile]:
         number, version = self._bucket.bucket, self._spec.version
         for group in ("state", "capture", "lease", "duplicate", "purge"):
             plan = FilePlan(CRAWLDB, number, "set", version, group)
@@ -440,15 +440,15 @@ class _BucketReduce:
             if file is not None:
                 yield file
 
-    def _adds(self, more: Sequence[Mapping[str, Any]]) -> tuple[int, int, list[TableFile]]:
-        """The links to URLs of the bucket in one row for each, and what else is added."""
+    def _write_adds(self, more: Sequence[Mapping[str, Any]]) -> tuple[int, int, list[TableFile]]:
+        """Write one row for the links to each URL of the bucket, and other additions."""
         kernel, number = self._work.kernel, self._bucket.bucket
         columns = ", ".join(f'"{column.name}"' for column in ADD_COLUMNS)
         sources = []
         if self._sources.adds:
             sources.append(f"select {columns} from {self._sources.adds} where {self._mine}")
         if number in self._spec.seeds:
-            sources.append(self._gifts(self._spec.seeds[number]))
+            sources.append(self._gifts_sql(self._spec.seeds[number]))
         own = list(more)
         if own:
             import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -459,19 +459,19 @@ class _BucketReduce:
             sources.append(f"select {columns} from own")
         if not sources:
             return 0, 0, []
-        kept = "" if self._spec.additions else self._only_known()
-        found = " union all ".join(sources)
-        merged = summed_adds(f"(select * from ({found}) a {kept})")
+        condition = "" if self._spec.additions else self._only_known_sql()
+        source = " union all ".join(sources)
+        merged = sum_adds_sql(f"(select * from ({source}) a {condition})")
         target = self._work.scratch / f"added-{number}.parquet"
         kernel.write(merged, str(target))
         links, targets = kernel.rows(
             "select coalesce(sum(inlinks), 0)::BIGINT, count(*) filter (inlinks > 0) "
             f"from {parquet([str(target)])}"
         )[0]
-        if kept:
+        if condition:
             total, added = (
                 int(kernel.value(f"select coalesce(sum(cash), 0) from {rows}"))
-                for rows in (f"({found})", parquet([str(target)]))
+                for rows in (f"({source})", parquet([str(target)]))
             )
             self._refused = total - added
         if self._spec.dry:
@@ -480,19 +480,19 @@ class _BucketReduce:
         file = publish(self._work.storage, target, plan)
         return links, targets, [] if file is None else [file]
 
-    def _gifts(self, seeds: BucketFiles) -> str:
-        """SQL of the gifts of the virtual page to the seeds of the bucket."""
+    def _gifts_sql(self, seeds: BucketFiles) -> str:
+        """Return SQL of the gifts of the virtual page to the seeds of the bucket."""
         within = self._bucket.within
         where = "true" if within is None else within.condition("page")
         pages = f"select page from ({pages_sql(self._work, seeds)}) where {where}"
         values = {"key": "page", "cash": str(self._spec.gift)}
         columns = ", ".join(
-            f'({values.get(one.name, "null")})::{one.type} as "{one.name}"' for one in ADD_COLUMNS
+            f'({values.get(c.name, "null")})::{c.type} as "{c.name}"' for c in ADD_COLUMNS
         )
         return f"select {columns} from ({pages})"
 
-    def _only_known(self) -> str:
-        """A condition that lets known URLs alone through, in SQL."""
+    def _only_known_sql(self) -> str:
+        """Return an SQL condition for known URLs."""
         if not self._bucket.all:
             return "where false"
         query = fold_query(*self._local, interval=0, columns=("key",), order=False)

@@ -24,7 +24,7 @@ class AlreadyThereError(StorageError):
 
 
 class MissingFileError(StorageError):
-    """A file that is asked for is not there."""
+    """A requested file does not exist."""
 
 
 class StoredFile(NamedTuple):
@@ -42,16 +42,16 @@ class StoredFile(NamedTuple):
 
 
 class Storage(Protocol):
-    """Named files. Every failure is a `StorageError` that names the file.
+    """Named files. Every failure is a `StorageError` with the name of the file.
 
     Attributes:
-        place: What `open_storage` takes to make the same storage elsewhere: a path or a URL.
+        place: The argument of `open_storage` for the same storage: a path or a URL.
     """
 
     place: str
 
     def read(self, name: str) -> bytes:
-        """The whole content; `MissingFileError` when there is no such file."""
+        """Return the whole content; raises `MissingFileError` if there is no such file."""
         ...
 
     def fetch(self, name: str, to: Path) -> None:
@@ -59,15 +59,15 @@ class Storage(Protocol):
         ...
 
     def put(self, name: str, data: bytes) -> None:
-        """Write a file, durable on return; replaces one of that name in one step."""
+        """Write a file, durable on return; atomically replaces a file of that name."""
         ...
 
     def upload(self, path: Path, name: str) -> None:
-        """Store a local file, durable on return; its source may be removed or kept, not changed."""
+        """Store a local file, durable on return; its source may be removed, not changed."""
         ...
 
     def copy(self, name: str, to: str) -> None:
-        """Give the content of a file a second name, durable on return; replaces one of that name.
+        """Copy a file to a second name, durable on return; replaces a file of that name.
 
         Raises:
             MissingFileError: There is no such file.
@@ -83,27 +83,27 @@ class Storage(Protocol):
         ...
 
     def list(self, folder: str) -> Sequence[str]:
-        """Names of the files directly in a folder, sorted, from the root; [] without a folder."""
+        """Return the names of the files directly in a folder, sorted; [] without a folder."""
         ...
 
     def walk(self, folder: str) -> Sequence[StoredFile]:
-        """All files at any depth below a folder, sorted, with those that were never finished."""
+        """Return all files at any depth below a folder, sorted, including unfinished ones."""
         ...
 
     def delete(self, name: str) -> None:
-        """Remove a file; nothing happens when it is not there."""
+        """Remove a file, if it exists."""
         ...
 
     def local_path(self, name: str) -> Path | None:
-        """The local path of a file; None where it has to be fetched."""
+        """Return the local path of a file; None if it has to be fetched."""
         ...
 
 
 def open_storage(place: str) -> Storage:
-    """The storage of a directory, or of a URL such as `s3://bucket/folder`.
+    """Open the storage of a directory, or of a URL such as `s3://bucket/folder`.
 
     Raises:
-        ConfigError: Nothing can open such a URL, or the extra `objects` is not installed.
+        ConfigError: No storage has such a URL, or the extra `objects` is not installed.
     """
     folder = storage_folder(place)
     if folder is None:
@@ -120,7 +120,7 @@ def remove_folder(storage: Storage, folder: str) -> None:
 
     Args:
         storage: The storage.
-        folder: Name of a folder that nobody else writes to any more.
+        folder: Name of a folder without other writers.
     """
     for file in storage.walk(folder):
         storage.delete(file.name)
@@ -133,8 +133,8 @@ def remove_empty_folders(storage: Storage, folder: str, *, before: int | None = 
     Args:
         storage: The storage; one of objects has no folders.
         folder: Name of the folder.
-        before: Only folders below it that did not change since then, ms since the epoch, and not
-            the folder itself; None: all.
+        before: Only folders below it without a change since then, ms since the epoch, and not the
+            folder itself; None for all.
     """
     root = storage.local_path(folder)
     if root is None or not root.is_dir():
@@ -147,7 +147,7 @@ def remove_empty_folders(storage: Storage, folder: str, *, before: int | None = 
 
 
 def require_writable(storage: Storage) -> None:
-    """Write a file and remove it, before work begins that could not be kept.
+    """Write a file and remove it, before work begins whose results could not be stored.
 
     Args:
         storage: The storage.
@@ -174,8 +174,8 @@ def leave_probe(storage: Storage) -> str:
     return name
 
 
-def localized(storage: Storage, name: str, scratch: Path) -> Path:
-    """A local file with this content: itself, or a copy below `scratch`."""
+def localize(storage: Storage, name: str, scratch: Path) -> Path:
+    """Return a local file with this content: the file itself, or a copy below `scratch`."""
     path = storage.local_path(name)
     if path is not None:
         return path
@@ -186,11 +186,11 @@ def localized(storage: Storage, name: str, scratch: Path) -> Path:
     return copy
 
 
-def checked_name(name: str) -> str:
-    """The name, when it is a plain relative path.
+def check_name(name: str) -> str:
+    """Return the name, if it is a plain relative path.
 
     Raises:
-        StorageError: It leads out of the storage, or is none.
+        StorageError: It leads out of the storage, or is no such path.
     """
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\0" in name:
@@ -199,7 +199,7 @@ def checked_name(name: str) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    """The sha256 of a local file, as hexadecimal digits."""
+    """Return the sha256 of a local file, as hexadecimal digits."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_BLOCK):

@@ -1,4 +1,4 @@
-"""A storage in a directory, by way of the seam to the disk.
+"""A storage in a directory, through the interface `Disk`.
 
 A file is written under a temporary name and synced. `put` and `upload` then rename it; `create`
 gives it its name by link(2), which fails where the name exists, on NFS too, as rename does not.
@@ -9,12 +9,12 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from nacre.rounds.storage import AlreadyThereError, MissingFileError, StoredFile, checked_name
+from nacre.rounds.storage import AlreadyThereError, MissingFileError, StoredFile, check_name
 from nacre.store.disk import RealDisk, failure
 from nacre.store.seam import Disk, OperationError
 
 TEMPORARY = ".new-"
-"""How the names of unfinished files begin."""
+"""Prefix of the names of unfinished files."""
 
 _BLOCK = 4 << 20
 
@@ -58,7 +58,7 @@ class LocalStorage:
     def put(self, name: str, data: bytes) -> None:
         """See `Storage.put`."""
         path = self._path(name)
-        temporary = self._written(path, data)
+        temporary = self._write_temporary(path, data)
         self._disk.rename(temporary, path)
         self._disk.fsync_dir(_folder(path))
 
@@ -69,16 +69,16 @@ class LocalStorage:
             self._disk.fdatasync(handle)
         finally:
             self._disk.close(handle)
-        self._named(str(path), self._path(name))
+        self._link(str(path), self._path(name))
 
     def copy(self, name: str, to: str) -> None:
         """See `Storage.copy`; it is a second name of one file."""
         source = self._path(name)
         if self._disk.size(source) is None:
             raise MissingFileError(f"{source}: there is no such file. Put back what was removed.")
-        self._named(source, self._path(to))
+        self._link(source, self._path(to))
 
-    def _named(self, source: str, target: str) -> None:
+    def _link(self, source: str, target: str) -> None:
         """Give a synced file a name in the storage."""
         temporary = self._temporary(target)
         try:
@@ -96,7 +96,7 @@ class LocalStorage:
     def create(self, name: str, data: bytes) -> None:
         """See `Storage.create`."""
         path = self._path(name)
-        temporary = self._written(path, data)
+        temporary = self._write_temporary(path, data)
         try:
             self._disk.link(temporary, path)
         except OperationError as error:
@@ -114,16 +114,16 @@ class LocalStorage:
 
     def walk(self, folder: str) -> Sequence[StoredFile]:
         """See `Storage.walk`."""
-        found = []
+        files = []
         for path in sorted(Path(self._path(folder)).rglob("*")):
             try:
-                known = path.stat()
+                status = path.stat()
             except FileNotFoundError:
                 continue  # it was removed meanwhile
             if path.is_file():
                 name = path.relative_to(self._root).as_posix()
-                found.append(StoredFile(name, known.st_size, known.st_mtime_ns // 1_000_000))
-        return found
+                files.append(StoredFile(name, status.st_size, status.st_mtime_ns // 1_000_000))
+        return files
 
     def delete(self, name: str) -> None:
         """See `Storage.delete`."""
@@ -137,14 +137,14 @@ class LocalStorage:
         return Path(self._path(name))
 
     def _path(self, name: str) -> str:
-        return str(self._root / checked_name(name))
+        return str(self._root / check_name(name))
 
     def _temporary(self, path: str) -> str:
         folder = _folder(path)
         self._disk.makedirs(folder)
         return f"{folder}/{TEMPORARY}{secrets.token_hex(8)}"
 
-    def _written(self, path: str, data: bytes) -> str:
+    def _write_temporary(self, path: str, data: bytes) -> str:
         """A synced temporary file beside `path` with this content."""
         temporary = self._temporary(path)
         handle = self._disk.create(temporary)
@@ -157,15 +157,15 @@ class LocalStorage:
 
     def _copy(self, source: str, target: str) -> None:
         size = self._disk.size(source) or 0
-        taken = self._disk.open(source)
-        made = self._disk.create(target)
+        reader = self._disk.open(source)
+        writer = self._disk.create(target)
         try:
             for offset in range(0, size, _BLOCK):
-                self._disk.pwrite(made, self._disk.read(taken, offset, _BLOCK), offset)
-            self._disk.fdatasync(made)
+                self._disk.pwrite(writer, self._disk.read(reader, offset, _BLOCK), offset)
+            self._disk.fdatasync(writer)
         finally:
-            self._disk.close(taken)
-            self._disk.close(made)
+            self._disk.close(reader)
+            self._disk.close(writer)
 
 
 def _folder(path: str) -> str:

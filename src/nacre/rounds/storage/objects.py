@@ -1,8 +1,8 @@
-"""A storage in a bucket of an object store, by obstore: S3; others were not tried.
+"""A storage in a bucket of an object store, with obstore: S3; other stores were not tested.
 
 A put is atomic and durable there. `create` sends If-None-Match, so of two callers one succeeds.
 Credentials, endpoint and region come from the environment (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`,
-`AWS_REGION`, …), on each executor too; nothing of them is written anywhere.
+`AWS_REGION`, …), on each executor too; they are never stored.
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from nacre.config.extras import MissingExtraError
 from nacre.crawldb.settings import OBJECT_SCHEMES
 from nacre.errors import ConfigError, StorageError
-from nacre.rounds.storage import AlreadyThereError, MissingFileError, StoredFile, checked_name
+from nacre.rounds.storage import AlreadyThereError, MissingFileError, StoredFile, check_name
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -30,15 +30,17 @@ _REMEDY = "Look at the credentials, the endpoint and the rights in the environme
 
 
 def open_objects(place: str) -> "ObjectStorage":
-    """The storage of a URL.
+    """Open the storage of a URL.
 
     Raises:
         ConfigError: No store has such a URL, or the extra `objects` is not installed.
     """
     scheme = place.partition("://")[0]
     if scheme not in SCHEMES:
-        known = ", ".join(f"{name}://" for name in SCHEMES[:4])
-        raise ConfigError(f"{place}: no storage has URLs of {scheme}://. It may be a path, {known}")
+        examples = ", ".join(f"{name}://" for name in SCHEMES[:4])
+        raise ConfigError(
+            f"{place}: no storage has URLs of {scheme}://. It may be a path, {examples}"
+        )
     if importlib.util.find_spec("obstore") is None:
         raise MissingExtraError(f"cycle.storage {place} needs", "objects")
     from obstore import exceptions  # noqa: PLC0415 - an extra
@@ -63,22 +65,22 @@ class ObjectStorage:
         self._store = store
 
     def __reduce__(self) -> tuple[Callable[[str], "ObjectStorage"], tuple[str]]:
-        """A task in another process opens it there, with that environment's credentials."""
+        """Open it again in another process, with the credentials of its environment."""
         return open_objects, (self.place,)
 
     def read(self, name: str) -> bytes:
         """See `Storage.read`."""
         from obstore import get  # noqa: PLC0415 - an extra
 
-        with self._told("read", name):
-            return bytes(get(self._store, checked_name(name)).bytes())
+        with self._translate_errors("read", name):
+            return bytes(get(self._store, check_name(name)).bytes())
 
     def fetch(self, name: str, to: Path) -> None:
         """See `Storage.fetch`."""
         from obstore import get  # noqa: PLC0415 - an extra
 
-        with self._told("fetch", name):
-            answer = get(self._store, checked_name(name))
+        with self._translate_errors("fetch", name):
+            answer = get(self._store, check_name(name))
             with to.open("wb") as target:
                 for chunk in answer.stream(min_chunk_size=_CHUNK):
                     target.write(memoryview(chunk))
@@ -92,31 +94,31 @@ class ObjectStorage:
         """See `Storage.put`."""
         from obstore import put  # noqa: PLC0415 - an extra
 
-        with self._told("write", name):
-            put(self._store, checked_name(name), data)
+        with self._translate_errors("write", name):
+            put(self._store, check_name(name), data)
 
     def upload(self, path: Path, name: str) -> None:
         """See `Storage.upload`; large files go up in several parts."""
         from obstore import put  # noqa: PLC0415 - an extra
 
-        with self._told("upload", name):
-            put(self._store, checked_name(name), path)
+        with self._translate_errors("upload", name):
+            put(self._store, check_name(name), path)
 
     def copy(self, name: str, to: str) -> None:
         """See `Storage.copy`; the store copies it. S3 does so up to 5 GB."""
         from obstore import copy  # noqa: PLC0415 - an extra
 
-        with self._told("copy", name):
-            copy(self._store, checked_name(name), checked_name(to))
+        with self._translate_errors("copy", name):
+            copy(self._store, check_name(name), check_name(to))
 
     def create(self, name: str, data: bytes) -> None:
         """See `Storage.create`."""
         from obstore import put  # noqa: PLC0415 - an extra
         from obstore.exceptions import AlreadyExistsError  # noqa: PLC0415
 
-        with self._told("create", name):
+        with self._translate_errors("create", name):
             try:
-                put(self._store, checked_name(name), data, mode="create", use_multipart=False)
+                put(self._store, check_name(name), data, mode="create", use_multipart=False)
             except AlreadyExistsError as error:
                 raise AlreadyThereError(
                     f"{self._full(name)}: another process has created it"
@@ -126,20 +128,20 @@ class ObjectStorage:
         """See `Storage.list`."""
         from obstore import list_with_delimiter  # noqa: PLC0415 - an extra
 
-        with self._told("list", folder):
-            found = list_with_delimiter(self._store, checked_name(folder))
-            return sorted(meta["path"] for meta in found["objects"])
+        with self._translate_errors("list", folder):
+            listing = list_with_delimiter(self._store, check_name(folder))
+            return sorted(meta["path"] for meta in listing["objects"])
 
     def walk(self, folder: str) -> Sequence[StoredFile]:
         """See `Storage.walk`; an upload that was not finished is no file."""
         from obstore import list as list_all  # noqa: PLC0415 - an extra
 
-        with self._told("list", folder):
+        with self._translate_errors("list", folder):
             return sorted(
                 StoredFile(
                     meta["path"], meta["size"], int(meta["last_modified"].timestamp() * 1000)
                 )
-                for page in list_all(self._store, checked_name(folder))
+                for page in list_all(self._store, check_name(folder))
                 for meta in page
             )
 
@@ -147,22 +149,22 @@ class ObjectStorage:
         """See `Storage.delete`."""
         from obstore import delete  # noqa: PLC0415 - an extra
 
-        with self._told("delete", name):
+        with self._translate_errors("delete", name):
             try:
-                delete(self._store, checked_name(name))
+                delete(self._store, check_name(name))
             except FileNotFoundError:
                 return
 
     def local_path(self, name: str) -> Path | None:
         """See `Storage.local_path`; never known."""
-        checked_name(name)
+        check_name(name)
         return None
 
     def _full(self, name: str) -> str:
         return f"{self.place.rstrip('/')}/{name}"
 
     @contextmanager
-    def _told(self, operation: str, name: str) -> Iterator[None]:
+    def _translate_errors(self, operation: str, name: str) -> Iterator[None]:
         from obstore.exceptions import BaseError  # noqa: PLC0415 - an extra
 
         try:

@@ -1,8 +1,8 @@
 """The table of URLs for other engines: a folder of Parquet files, one row a URL, in plain units.
 
-`<folder>/b00003.parquet` has the rows of a bucket as readers show them, sorted by key; metadata are
-JSON. Another export writes the buckets anew that have changed since, and leaves the others. Each
-file is replaced in one step, so that an engine sees an old file or a new one.
+`<folder>/b00003.parquet` has the readable rows of a bucket, sorted by key; metadata are JSON. A
+repeated export writes only changed buckets. Each file is replaced atomically, so that an engine
+reads an old or a new file.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from nacre.rounds.tables.readers import ReadSpec, TableView, rows_view
 from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, buckets_of
 
 STATE = "_nacre.json"
-"""The file that says which files of tables each file was made of; engines pass over it."""
+"""The file with the sources of each file; engines ignore it."""
 _LAYOUT = 1
 _MAPS = ("md", "seed_md")
 _COLUMNS = ", ".join(
@@ -32,7 +32,7 @@ _COLUMNS = ", ".join(
 
 
 class FlatFile(msgspec.Struct, frozen=True):
-    """A file of the folder: what it was made of, "" for a file in work; and its rows."""
+    """A file of the folder: digest of its sources, "" for an unfinished file; and its rows."""
 
     made_of: str
     rows: int
@@ -71,7 +71,7 @@ class FlatResult(NamedTuple):
 
 
 class FlatSpec(NamedTuple):
-    """One task: a bucket, and the file that it becomes."""
+    """One task: a bucket, and its target file."""
 
     read: ReadSpec
     target: str
@@ -98,11 +98,11 @@ def flat_task(spec: FlatSpec) -> int:
 
 
 def export_flat(view: TableView, folder: Path) -> FlatResult:
-    """Bring a folder up to date with the table of URLs.
+    """Update a folder from the table of URLs.
 
     Args:
-        view: The version that is read.
-        folder: The folder; it is made.
+        view: The version to read.
+        folder: The folder, which is created.
 
     Raises:
         ConfigError: The folder has other files of Parquet or the table of another storage, or
@@ -111,46 +111,45 @@ def export_flat(view: TableView, folder: Path) -> FlatResult:
     """
     if CRAWLDB not in view.version.tables:
         raise JobError("no URLs are known yet: there is no table to export")
-    before = _state(view, folder)
-    buckets = {_name(one): one for one in buckets_of(view.cycle, view.version, CRAWLDB)}
-    tokens = {name: _token(view, one) for name, one in buckets.items()}
-    known = {name: one for name, one in before.files.items() if (folder / name).is_file()}
-    kept = {name: one for name, one in known.items() if tokens.get(name) == one.made_of}
-    names = [name for name in buckets if name not in kept]
+    before = _read_state(view, folder)
+    buckets = {_name(e): e for e in buckets_of(view.cycle, view.version, CRAWLDB)}
+    tokens = {name: _digest(view, e) for name, e in buckets.items()}
+    existing = {name: e for name, e in before.files.items() if (folder / name).is_file()}
+    unchanged = {name: e for name, e in existing.items() if tokens.get(name) == e.made_of}
+    names = [name for name in buckets if name not in unchanged]
     specs = [
         FlatSpec(
-            ReadSpec(view.place, (buckets[name],), view.interval),
-            str((folder / name).absolute()),
+            ReadSpec(view.place, (buckets[name],), view.interval), str((folder / name).absolute())
         )
         for name in names
     ]
-    # An export that is killed leaves files that the next one replaces or removes.
-    in_work = dict.fromkeys([*names, *(before.files.keys() - kept.keys())], FlatFile("", 0))
+    # A killed export leaves files that the next export replaces or removes.
+    in_work = dict.fromkeys([*names, *(before.files.keys() - unchanged.keys())], FlatFile("", 0))
     if in_work:
-        _put_state(folder, FlatState(view.cycle.storage.place, before.version, kept | in_work))
+        _put_state(folder, FlatState(view.cycle.storage.place, before.version, unchanged | in_work))
     rows = view.engine.map(flat_task, specs)
-    made = {name: FlatFile(tokens[name], n) for name, n in zip(names, rows, strict=True) if n}
-    gone = [name for name in before.files if name not in kept and name not in made]
+    written = {name: FlatFile(tokens[name], n) for name, n in zip(names, rows, strict=True) if n}
+    gone = [name for name in before.files if name not in unchanged and name not in written]
     for name in gone:
         (folder / name).unlink(missing_ok=True)
-    files = dict(sorted((kept | made).items()))
+    files = dict(sorted((unchanged | written).items()))
     _put_state(folder, FlatState(view.cycle.storage.place, view.version.number, files))
-    total = sum(one.rows for one in files.values())
-    return FlatResult(view.version.number, total, len(made), len(kept), len(gone))
+    total = sum(e.rows for e in files.values())
+    return FlatResult(view.version.number, total, len(written), len(unchanged), len(gone))
 
 
 def _name(bucket: BucketFiles) -> str:
     return f"b{bucket.bucket:05d}.parquet"
 
 
-def _token(view: TableView, bucket: BucketFiles) -> str:
-    """What a file is made of: equal for the same rows of the same files."""
+def _digest(view: TableView, bucket: BucketFiles) -> str:
+    """Return a digest of the sources of a file: equal for the same rows of the same files."""
     parts = [str(_LAYOUT), str(view.interval), _COLUMNS, *(file.path for file in bucket.all)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _state(view: TableView, folder: Path) -> FlatState:
-    """The state of the folder; a new one for an empty folder."""
+def _read_state(view: TableView, folder: Path) -> FlatState:
+    """Read the state of the folder; return a new state for an empty folder."""
     new = FlatState(view.cycle.storage.place, 0)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -159,21 +158,21 @@ def _state(view: TableView, folder: Path) -> FlatState:
             _require_own(state.files, folder)
             _require_same_storage(state.storage, new.storage, folder)
             return state
-        others = [path.name for path in folder.glob("*.parquet")]
+        foreign = [path.name for path in folder.glob("*.parquet")]
     except OSError as error:
         raise ConfigError(f"{folder} cannot be written: {error.strerror or error}") from error
     except msgspec.MsgspecError as error:
         raise ConfigError(f"{folder / STATE} is no state of an export ({error})") from error
-    if others:
+    if foreign:
         raise ConfigError(
-            f"{folder} has files of Parquet that no export made, such as {others[0]}: name an "
+            f"{folder} has files of Parquet that no export made, such as {foreign[0]}: name an "
             "empty folder"
         )
     return new
 
 
 def _require_own(files: Mapping[str, FlatFile], folder: Path) -> None:
-    """Raise ConfigError for a state that names files elsewhere."""
+    """Raise ConfigError for a state with files outside of the folder."""
     for name in files:
         if Path(name).name != name:
             raise ConfigError(f"{folder / STATE} is no state of an export: it names {name}")

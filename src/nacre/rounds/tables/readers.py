@@ -1,8 +1,8 @@
-"""Readers: what the tables of a version say, as numbers, rows and answers to SQL.
+"""Readers of the tables of a version: statistics, rows, and results of SQL.
 
-Rows are shown as a person reads them: a status by its name, times as timestamps, scores as
-fractions; `readable` makes them of the folded rows. A reader works on buckets, in tasks where
-that is worth it. What a user writes as SQL runs in a kernel whose configuration is locked.
+Rows are readable for people: a status by its name, times as timestamps, scores as fractions;
+    `readable` converts the folded rows. A reader works on buckets, in tasks if that is faster. SQL
+    of users runs in a kernel with a locked configuration.
 """
 
 import json
@@ -45,23 +45,23 @@ from nacre.rounds.tables.tables import (
 from nacre.rounds.tables.versions import Cycle, CycleVersion
 
 QUANTILES = (0.01, 0.05, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.99)
-"""Those of the score; Nutch, `db.stats.score.quantiles`."""
+"""Quantiles of the score; Nutch, `db.stats.score.quantiles`."""
 
 _HOSTS = "hosts"
 _BATCH = 10_000
 _SHARES = 1_000_000
 MOST_ROWS = 2**62
-"""A limit that no table reaches; a kernel takes no greater ones."""
+"""A limit that no table reaches; the greatest limit of a kernel."""
 
 
 class TableView(NamedTuple):
-    """A version of the tables that is read, and the means to read it.
+    """A version of the tables, with the engine to read it.
 
     Attributes:
         cycle: The versions.
-        version: The one that is read.
+        version: The version to read.
         engine: Runs the tasks.
-        place: Where they work.
+        place: The work place of the tasks.
         interval: Interval of a row that has none, s.
     """
 
@@ -79,7 +79,7 @@ class RowFilter(NamedTuple):
         status: A status by its name or number, such as `db_gone` or `3`; "" for any.
         regex: An expression (RE2) that matches the whole key; "" for any.
         where: SQL over the readable columns; "" for any.
-        sample: Share of the rows, the same ones every time; 1 for all.
+        sample: Share of the rows, always the same rows; 1 for all.
         retries: Failures in a row; None for any.
     """
 
@@ -94,11 +94,11 @@ class ReadSpec(NamedTuple):
     """One task: a query over some buckets.
 
     Attributes:
-        place: Where it works.
+        place: The work place of the task.
         buckets: The buckets, with their files.
         interval: Interval of a row that has none, s.
-        query: SQL over `rows`, the readable rows of these buckets; "" for a task that asks for
-            nothing else than what it says.
+        query: SQL over `rows`, the readable rows of these buckets; "" for a task with its own
+            query.
     """
 
     place: TaskPlace
@@ -117,8 +117,8 @@ class TableStats(NamedTuple):
         intervals: Shortest, mean and longest interval, s.
         fetch_times: Earliest, mean and latest fetch time, ms.
         scores: Least, mean and greatest score.
-        quantiles: Of the score, to three digits.
-        hosts: Counts by host and status; {} unless they were asked for.
+        quantiles: Quantiles of the score, to three digits.
+        hosts: Counts by host and status; {} unless requested.
     """
 
     total: int
@@ -132,11 +132,11 @@ class TableStats(NamedTuple):
 
 
 class KnownCounts(NamedTuple):
-    """Counts of the URLs that are known.
+    """Counts of known URLs.
 
     Attributes:
-        known: All.
-        waiting: Those that were never fetched and that no rule excludes.
+        known: All known URLs.
+        waiting: URLs that were never fetched and that no rule excludes.
     """
 
     known: int
@@ -147,7 +147,7 @@ class KnownCounts(NamedTuple):
 
 
 def readable(query: str) -> str:
-    """SQL that shows folded rows as a person reads them.
+    """Return SQL that converts folded rows to readable ones.
 
     Args:
         query: A query with all columns of the CrawlDb.
@@ -157,46 +157,48 @@ def readable(query: str) -> str:
     return f"select {', '.join(picks)} from ({query})"
 
 
-def condition(kernel: Kernel, wanted: RowFilter) -> str:
-    """SQL of a filter, over readable rows.
+def filter_sql(kernel: Kernel, row_filter: RowFilter) -> str:
+    """Return SQL of a filter, over readable rows.
 
     Args:
-        kernel: Has a table `rows`, by which `where` is checked.
-        wanted: The filter.
+        kernel: Has a table `rows`, for checking `where`.
+        row_filter: The filter.
 
     Raises:
-        ConfigError: The status or the share is none.
-        UserSqlError: `where` or `regex` is none.
+        ConfigError: The status or the share is invalid.
+        UserSqlError: `where` or `regex` is invalid.
     """
     parts = []
-    if wanted.status:
+    if row_filter.status:
         try:
-            parts.append(f"status = {quoted(status_of(wanted.status).label)}")
+            parts.append(f"status = {quoted(status_of(row_filter.status).label)}")
         except ValueError as error:
             raise ConfigError(f"--status: {error}") from None
-    if wanted.regex:
-        test = f"regexp_full_match(key, {quoted(wanted.regex)})"
+    if row_filter.regex:
+        test = f"regexp_full_match(key, {quoted(row_filter.regex)})"
         check_expression(kernel, test, "rows")
         parts.append(test)
-    if wanted.retries is not None:
-        parts.append(f"retries = {wanted.retries:d}")
-    if not 0 < wanted.sample <= 1:
-        raise ConfigError(f"--sample {wanted.sample}: it is a share of the rows, above 0 up to 1")
-    if wanted.sample < 1:
-        parts.append(f"md5_number(key) % {_SHARES} < {round(wanted.sample * _SHARES)}")
-    if wanted.where:
-        require_statuses(kernel, wanted.where)
-        meant = with_status_codes(kernel, wanted.where)
-        check_expression(kernel, wanted.where, "rows", READER_COLUMNS, meant)
+    if row_filter.retries is not None:
+        parts.append(f"retries = {row_filter.retries:d}")
+    if not 0 < row_filter.sample <= 1:
+        raise ConfigError(
+            f"--sample {row_filter.sample}: it is a share of the rows, above 0 up to 1"
+        )
+    if row_filter.sample < 1:
+        parts.append(f"md5_number(key) % {_SHARES} < {round(row_filter.sample * _SHARES)}")
+    if row_filter.where:
+        require_statuses(kernel, row_filter.where)
+        meant = with_status_codes(kernel, row_filter.where)
+        check_expression(kernel, row_filter.where, "rows", READER_COLUMNS, meant)
         parts.append(true_sql(meant))
     return " and ".join(parts) or "true"
 
 
-def checked_condition(wanted: RowFilter) -> str:
-    """The same, checked against an empty table, before any file is read."""
+def check_filter(row_filter: RowFilter) -> str:
+    """Return SQL of a filter, checked against an empty table, before any file is read."""
     with Kernel(100 * 10**6) as kernel:
         _empty_rows(kernel)
-        return condition(kernel, wanted)
+        return filter_sql(kernel, row_filter)
 
 
 def _empty_rows(kernel: Kernel) -> None:
@@ -208,7 +210,7 @@ def _empty_rows(kernel: Kernel) -> None:
 
 
 def read_task(spec: ReadSpec) -> list[tuple[Any, ...]]:
-    """The rows of a query over some buckets."""
+    """Return the rows of a query over some buckets."""
     with spec.place.open() as work:
         rows_view(work, spec)
         return work.kernel.rows(spec.query)
@@ -216,24 +218,24 @@ def read_task(spec: ReadSpec) -> list[tuple[Any, ...]]:
 
 def rows_view(work: TaskWork, spec: ReadSpec) -> None:
     """Make the view `rows`: the readable rows of the buckets of a task."""
-    local = joined(work, spec.buckets)
+    local = join_buckets(work, spec.buckets)
     folded = fold_query(*local, interval=spec.interval, order=False)
     work.kernel.execute(f"create temp view rows as {readable(folded)}")
 
 
-def joined(work: TaskWork, buckets: Iterable[BucketFiles]) -> LocalBucket:
-    """The local files of several buckets, whose keys differ, as those of one."""
+def join_buckets(work: TaskWork, buckets: Iterable[BucketFiles]) -> LocalBucket:
+    """Return the local files of several buckets as one, as their keys differ."""
     all_of = BucketFiles(
         0,
-        tuple(file for one in buckets for file in one.base),
-        tuple(sorted((f for one in buckets for f in one.sets), key=lambda file: file.seq)),
-        tuple(file for one in buckets for file in one.adds),
+        tuple(file for bucket in buckets for file in bucket.base),
+        tuple(sorted((f for bucket in buckets for f in bucket.sets), key=lambda file: file.seq)),
+        tuple(file for bucket in buckets for file in bucket.adds),
     )
     return local_bucket(work.storage, all_of, work.scratch)
 
 
 def _read(view: TableView, query: str) -> list[tuple[Any, ...]]:
-    """The rows of all tasks, in the order of the buckets."""
+    """Return the rows of all tasks, in the order of the buckets."""
     buckets = buckets_of(view.cycle, view.version, CRAWLDB)
     specs = [
         ReadSpec(view.place, group, view.interval, query)
@@ -246,11 +248,11 @@ def _read(view: TableView, query: str) -> list[tuple[Any, ...]]:
 
 
 def table_stats(view: TableView, *, by_host: bool = False) -> TableStats:
-    """Numbers of the table of URLs.
+    """Return statistics of the table of URLs.
 
     Args:
-        view: What is read.
-        by_host: Count by host and status too.
+        view: The tables.
+        by_host: Count by host and status, too.
     """
     # Scores are counted by three digits, so that a task returns few rows.
     digits = (
@@ -263,14 +265,14 @@ def table_stats(view: TableView, *, by_host: bool = False) -> TableStats:
         "epoch_ms(max(fetch_time)), min(score), sum(score), max(score) "
         "from rows group by all order by all"
     )
-    return _summed(_read(view, query), by_host=by_host)
+    return _sum_stats(_read(view, query), by_host=by_host)
 
 
-def known_urls(view: TableView) -> KnownCounts:
-    """The URLs that are known and those that wait, counted: a fold of two columns.
+def count_known_urls(view: TableView) -> KnownCounts:
+    """Count known and waiting URLs, with a fold of two columns.
 
     Args:
-        view: What is read.
+        view: The tables.
     """
     if CRAWLDB not in view.version.tables:
         return KnownCounts(0, 0)
@@ -279,26 +281,26 @@ def known_urls(view: TableView) -> KnownCounts:
         ReadSpec(view.place, group, view.interval)
         for group in in_range_tasks(buckets, view.engine.workers)
     ]
-    found = view.engine.map(count_task, specs)
-    return KnownCounts(sum(one.known for one in found), sum(one.waiting for one in found))
+    counts = view.engine.map(count_task, specs)
+    return KnownCounts(sum(count.known for count in counts), sum(count.waiting for count in counts))
 
 
 def count_task(spec: ReadSpec) -> KnownCounts:
-    """The same for some buckets."""
+    """Count known and waiting URLs of some buckets."""
     wait = f"status = {int(Status.UNFETCHED)} and excluded is null"
-    known = waiting = 0
+    total = waiting = 0
     with spec.place.open() as work:
         for bucket in spec.buckets:
             local = local_bucket(work.storage, bucket, work.scratch)
             columns = ("key", "status", "excluded")
             rows = fold_query(*local, interval=spec.interval, columns=columns, order=False)
             query = f"select count(*), count(*) filter ({wait}) from ({rows})"
-            [(of_bucket, left)] = work.kernel.rows(query)
-            known, waiting = known + of_bucket, waiting + left
-    return KnownCounts(known, waiting)
+            [(of_bucket, unfetched)] = work.kernel.rows(query)
+            total, waiting = total + of_bucket, waiting + unfetched
+    return KnownCounts(total, waiting)
 
 
-def _summed(rows: Sequence[tuple[Any, ...]], *, by_host: bool) -> TableStats:
+def _sum_stats(rows: Sequence[tuple[Any, ...]], *, by_host: bool) -> TableStats:
     statuses: Counter[str] = Counter()
     retries: Counter[int] = Counter()
     scores: Counter[float] = Counter()
@@ -318,12 +320,12 @@ def _summed(rows: Sequence[tuple[Any, ...]], *, by_host: bool) -> TableStats:
         _spread(rows, 8, total),
         _spread(rows, 11, total),
         _quantiles(scores, total),
-        {host: dict(sorted(found.items())) for host, found in sorted(hosts.items())},
+        {host: dict(sorted(by_status.items())) for host, by_status in sorted(hosts.items())},
     )
 
 
 def _spread(rows: Sequence[tuple[Any, ...]], at: int, total: int) -> tuple[float, float, float]:
-    """Least, mean and greatest of three columns with minimum, sum and maximum."""
+    """Return least, mean and greatest from three columns with minimum, sum and maximum."""
     if not rows:
         return 0, 0, 0
     mean = sum(row[at + 1] for row in rows) / total
@@ -331,44 +333,44 @@ def _spread(rows: Sequence[tuple[Any, ...]], at: int, total: int) -> tuple[float
 
 
 def _quantiles(counted: Mapping[float, int], total: int) -> dict[float, float]:
-    found: dict[float, float] = {}
-    wanted = list(QUANTILES)
+    quantiles: dict[float, float] = {}
+    pending = list(QUANTILES)
     passed = 0
     for value, number in sorted(counted.items()):
         passed += number
-        while wanted and passed >= wanted[0] * total:
-            found[wanted.pop(0)] = value
-    return found
+        while pending and passed >= pending[0] * total:
+            quantiles[pending.pop(0)] = value
+    return quantiles
 
 
 def find_row(view: TableView, url: str, key: str) -> dict[str, Any] | None:
-    """The readable row of a URL; None when it is not known.
+    """Return the readable row of a URL; None for an unknown URL.
 
     Args:
-        view: What is read.
-        url: The URL as it was asked for; for the message of an error.
+        view: The tables.
+        url: The URL as it was requested.
         key: Its key.
     """
     table = view.version.tables.get(CRAWLDB)
     if table is None:
         return None
-    wanted = bucket_of(key, table.buckets)
+    number = bucket_of(key, table.buckets)
     for bucket in buckets_of(view.cycle, view.version, CRAWLDB):
-        if bucket.bucket == wanted:
+        if bucket.bucket == number:
             query = f"select * from rows where key = {quoted(key)} or key = {quoted(url)}"
             with view.place.open() as work:
                 rows_view(work, ReadSpec(view.place, (bucket,), view.interval, query))
-                found = work.kernel.arrow(query).to_pylist()
-            return plain_row(found[0]) if found else None
+                rows = work.kernel.arrow(query).to_pylist()
+            return plain_row(rows[0]) if rows else None
     return None
 
 
 def top_rows(view: TableView, number: int, least: float = 0.0) -> list[tuple[float, str]]:
-    """The URLs with the greatest scores, best first; equals by key. Nutch: `readdb -topN`.
+    """Return the URLs with the greatest scores, then by key. Nutch: `readdb -topN`.
 
     Args:
-        view: What is read.
-        number: How many.
+        view: The tables.
+        number: Most URLs to return.
         least: Least score; 0 for any.
 
     Raises:
@@ -379,17 +381,17 @@ def top_rows(view: TableView, number: int, least: float = 0.0) -> list[tuple[flo
     having = f"where score >= {least!r}::DOUBLE" if least else ""
     limit = min(number, MOST_ROWS)
     query = f"select score, key from rows {having} order by score desc, key limit {limit:d}"
-    found = _read(view, query)
-    return sorted(found, key=lambda row: (-row[0], row[1].encode()))[:number]
+    rows = _read(view, query)
+    return sorted(rows, key=lambda row: (-row[0], row[1].encode()))[:number]
 
 
-def dump_rows(view: TableView, wanted: RowFilter) -> Iterator[Any]:
-    """The readable rows that pass a filter, by bucket and key, in batches of Arrow.
+def dump_rows(view: TableView, row_filter: RowFilter) -> Iterator[Any]:
+    """Yield the readable rows that pass a filter, by bucket and key, in batches of Arrow.
 
     Raises:
         UserSqlError: `where` is wrong.
     """
-    passing = checked_condition(wanted)
+    passing = check_filter(row_filter)
     query = f"select * from rows where {passing} order by key"
     for group in in_tasks(buckets_of(view.cycle, view.version, CRAWLDB)):
         with view.place.open() as work:
@@ -404,26 +406,26 @@ def dump_rows(view: TableView, wanted: RowFilter) -> Iterator[Any]:
 def sql(
     view: TableView, text: str, *, recount: str | None = None
 ) -> Iterator[tuple[list[str], Iterator[Any]]]:
-    """The columns of a user's query and its rows, in batches of Arrow.
+    """Yield the columns of a user's query and its rows, in batches of Arrow.
 
-    The tables are `crawldb` with readable rows, `versions`, and those besides that the version has.
+    The tables are `crawldb` with readable rows, `versions`, and the other tables of the version.
 
     Args:
-        view: What is read.
+        view: The tables.
         text: The query.
-        recount: Let `hosts` have URLs by status as they are now: of this host alone, "" for all
-            hosts; None: as `generate` counted them.
+        recount: Count URLs by status again for `hosts`: of this host, or "" for all hosts; None for
+            the counts of `generate`.
 
     Raises:
         UserSqlError: It is not one query that only reads, or fails on a row.
     """
     with view.place.open() as work:
         add_functions(work.kernel)
-        with _of_user(text, view.version.tables):
+        with _translate_user_errors(text, view.version.tables):
             check_query(work.kernel, text)
         for table in view.version.tables:
             if table in KINDS:
-                local = joined(work, buckets_of(view.cycle, view.version, table))
+                local = join_buckets(work, buckets_of(view.cycle, view.version, table))
                 if table == CRAWLDB or any(local):
                     rows = _table_sql(view, table, local)
                     work.kernel.execute(f'create temp view "{table}" as {rows}')
@@ -432,55 +434,55 @@ def sql(
         if recount is not None:
             _recount(view, work, recount)
         work.kernel.load("versions", versions_table(view.cycle))
-        with _of_user(text, view.version.tables):
-            names = _apart(work.kernel.columns(text))
-        yield names, _named(work.kernel, text, names, view.version.tables)
+        with _translate_user_errors(text, view.version.tables):
+            names = _unique_names(work.kernel.columns(text))
+        yield names, _rename_columns(work.kernel, text, names, view.version.tables)
 
 
-def _named(
+def _rename_columns(
     kernel: Kernel, text: str, names: Sequence[str], tables: Collection[str]
 ) -> Iterator[Any]:
-    """The batches of a user's query, with these names of columns."""
-    with _of_user(text, tables):
+    """Yield the batches of a user's query, with these names of columns."""
+    with _translate_user_errors(text, tables):
         for batch in kernel.batches(text, size=_BATCH, named=True):
             yield batch.rename_columns(list(names))
 
 
 @contextmanager
-def _of_user(text: str, tables: Collection[str]) -> Iterator[None]:
-    """A query that fails is the user's, unless a disk or a file does."""
+def _translate_user_errors(text: str, tables: Collection[str]) -> Iterator[None]:
+    """Translate failures of a user's query, except those of a disk or a file."""
     try:
         yield
     except (KernelStorageError, KernelDamageError):
         raise
     except KernelError as error:
-        said = str(error).partition("\n")[0]
-        known = ", ".join([*sorted(tables), "versions"])
-        named = f"; tables: {known}" if said.startswith("Catalog") else ""
-        raise UserSqlError(f"{said}{named}, in {text!r}") from None
+        message = str(error).partition("\n")[0]
+        table_names = ", ".join([*sorted(tables), "versions"])
+        hint = f"; tables: {table_names}" if message.startswith("Catalog") else ""
+        raise UserSqlError(f"{message}{hint}, in {text!r}") from None
 
 
-def _apart(names: Sequence[str]) -> list[str]:
-    """Names of columns, each once: `a`, `a_1`."""
-    found: list[str] = []
+def _unique_names(names: Sequence[str]) -> list[str]:
+    """Return unique names of columns: `a`, `a_1`."""
+    unique: list[str] = []
     for name in names:
-        number, other = 0, name
-        while other in found:
+        number, candidate = 0, name
+        while candidate in unique:
             number += 1
-            other = f"{name}_{number}"
-        found.append(other)
-    return found
+            candidate = f"{name}_{number}"
+        unique.append(candidate)
+    return unique
 
 
 def _recount(view: TableView, work: TaskWork, host: str) -> None:
-    """Count the URLs of hosts by status anew: `generate` did it, and visits changed them since."""
+    """Count the URLs of hosts by status again, as visits changed them since `generate`."""
     buckets = buckets_of(view.cycle, view.version, CRAWLDB)
     if host:
-        # All of a host lies in one bucket.
-        wanted = bucket_of_host(host, view.version.tables[CRAWLDB].buckets)
-        buckets = [one for one in buckets if one.bucket == wanted]
-    before = joined(work, buckets_of(view.cycle, view.version, _HOSTS))
-    local = joined(work, buckets)
+        # A host is in one bucket.
+        number = bucket_of_host(host, view.version.tables[CRAWLDB].buckets)
+        buckets = [bucket for bucket in buckets if bucket.bucket == number]
+    before = join_buckets(work, buckets_of(view.cycle, view.version, _HOSTS))
+    local = join_buckets(work, buckets)
     if not any(local) or not any(before):
         return
     rows = fold_query(*local, interval=view.interval, columns=("key", "status"), order=False)
@@ -498,19 +500,21 @@ def _table_sql(view: TableView, table: str, local: LocalBucket) -> str:
 
 
 def versions_table(cycle: Cycle) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """The versions as a table of Arrow: number, step, host, times, counters."""
+    """Return the versions as a table of Arrow: number, step, host, times, counters."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    found = [cycle.version(number) for number in cycle.numbers()]
+    versions = [cycle.version(number) for number in cycle.numbers()]
     moment = pa.timestamp("ms")
     return pa.table(
         {
-            "version": pa.array([one.number for one in found], pa.int64()),
-            "parent": pa.array([one.parent for one in found], pa.int64()),
-            "step": pa.array([one.step for one in found], pa.string()),
-            "host": pa.array([one.host for one in found], pa.string()),
-            "clock": pa.array([one.clock for one in found], moment),
-            "committed": pa.array([one.committed for one in found], moment),
-            "counters": pa.array([json.dumps(one.counters) for one in found], pa.string()),
+            "version": pa.array([version.number for version in versions], pa.int64()),
+            "parent": pa.array([version.parent for version in versions], pa.int64()),
+            "step": pa.array([version.step for version in versions], pa.string()),
+            "host": pa.array([version.host for version in versions], pa.string()),
+            "clock": pa.array([version.clock for version in versions], moment),
+            "committed": pa.array([version.committed for version in versions], moment),
+            "counters": pa.array(
+                [json.dumps(version.counters) for version in versions], pa.string()
+            ),
         }
     )

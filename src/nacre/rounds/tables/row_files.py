@@ -1,4 +1,4 @@
-"""Rows in files that people and programs read: Parquet, CSV, JSON Lines."""
+"""Write rows for people and programs: Parquet, CSV, JSON Lines."""
 
 import csv
 import json
@@ -34,8 +34,8 @@ def write_batches(batches: Iterable[Any], target: Path) -> int:
     except OSError as error:
         with suppress(OSError):
             temporary.unlink()
-        why = error.strerror or str(error)
-        raise ConfigError(f"{target} cannot be written: {why}") from error
+        reason = error.strerror or str(error)
+        raise ConfigError(f"{target} cannot be written: {reason}") from error
     return rows
 
 
@@ -86,7 +86,7 @@ _WRITERS = {".parquet": _parquet_writer, ".csv": _csv_writer, ".jsonl": _jsonl_w
 
 
 def _cell(value: object) -> object:
-    """A value as CSV has it: `nan` and `inf` stay, as nothing stands for null."""
+    """Return a value for CSV: `nan` and `inf` stay, an empty cell means null."""
     if isinstance(value, float):
         return value
     plain = _plain(value)
@@ -94,11 +94,11 @@ def _cell(value: object) -> object:
 
 
 def plain_row(row: Mapping[str, Any], *, finite: bool = True) -> dict[str, Any]:
-    """A row as JSON has it: times in ISO 8601, bytes in hexadecimal, null for no finite number.
+    """Return a row for JSON: times in ISO 8601, bytes in hexadecimal, null for `nan` and `inf`.
 
     Args:
-        row: It.
-        finite: Have null for `nan` and `inf`, which JSON lacks; else they stay, for people.
+        row: The row.
+        finite: Replace `nan` and `inf`, which JSON lacks, by null; else they stay, for people.
     """
     return {name: _plain(value, finite=finite) for name, value in row.items()}
 
@@ -109,14 +109,14 @@ def _plain(value: Any, *, finite: bool = True) -> Any:  # noqa: ANN401 - a value
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, dict):
-        return {str(key): _plain(one, finite=finite) for key, one in value.items()}
+        return {str(key): _plain(item, finite=finite) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return _plain_list(value, finite=finite)
-    return _said(value)
+    return _format_value(value)
 
 
-def _said(value: object) -> str:
-    """A time in ISO 8601, in UTC; else as Python says it."""
+def _format_value(value: object) -> str:
+    """Return a time in ISO 8601, in UTC; other values as Python formats them."""
     if isinstance(value, datetime):
         moment = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
         return f"{moment.isoformat()}Z"
@@ -124,7 +124,7 @@ def _said(value: object) -> str:
 
 
 def _plain_list(values: Sequence[Any], *, finite: bool) -> Any:  # noqa: ANN401 - likewise
-    """A list; a map, which Arrow has as a list of pairs, is one again."""
-    if values and all(isinstance(one, tuple) and len(one) == 2 for one in values):
-        return {str(key): _plain(one, finite=finite) for key, one in values}
-    return [_plain(one, finite=finite) for one in values]
+    """Return a list; a list of pairs, which Arrow uses for maps, becomes a map."""
+    if values and all(isinstance(item, tuple) and len(item) == 2 for item in values):
+        return {str(key): _plain(item, finite=finite) for key, item in values}
+    return [_plain(item, finite=finite) for item in values]

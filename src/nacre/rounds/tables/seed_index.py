@@ -1,6 +1,6 @@
-"""The seeds of a version as a scope asks them: by key, in the files of their table.
+"""The seeds of a version for the look-ups of a scope: by key, in the files of their table.
 
-Of a file only the parts are read that have a key that is asked for, and the last ones are kept.
+Only the parts of a file with a requested key are read, and the last parts are cached.
 """
 
 from collections import OrderedDict
@@ -18,9 +18,9 @@ from nacre.rounds.tables.tables import local_file
 from nacre.rounds.tables.versions import Cycle, CycleVersion, TableFile, TableState
 
 _PARTS = 48
-"""Parts of files (`ROW_GROUP` rows each) whose keys are kept in memory: some 1.5 MB each."""
+"""Parts of files (`ROW_GROUP` rows each) whose keys are cached: some 1.5 MB each."""
 _OPEN = 256
-"""Files that are open."""
+"""Most open files."""
 _OWN_COLUMNS = ("key", "text", "scope", "depth", "since")
 
 
@@ -28,9 +28,9 @@ class SeedPlace(NamedTuple):
     """The place of the seeds of a version; part of a task's spec.
 
     Attributes:
-        storage: What `open_storage` takes.
+        storage: The argument of `open_storage`.
         table: The state of their table.
-        own: Some seed may have a scope of its own.
+        own: Some seeds may have a separate scope.
         directives: The list may have lines with + or -.
     """
 
@@ -43,7 +43,7 @@ class SeedPlace(NamedTuple):
         """Open the table.
 
         Args:
-            scratch: Folder for files of a storage that is not on this machine.
+            scratch: Folder for local copies of files of a remote storage.
         """
         storage = open_storage(self.storage)
         version = CycleVersion(tables={SEEDS: self.table})
@@ -55,16 +55,16 @@ _MARK = "seeds"
 
 
 def seed_mark(place: SeedPlace) -> dict[str, Any]:
-    """Return what the state of a segment notes of its seeds (`SegmentState.more`)."""
+    """Return the mark of the seeds of a segment for its state (`SegmentState.more`)."""
     return {_MARK: msgspec.to_builtins(place._replace(storage=""))}
 
 
 def marked_seeds(more: Mapping[str, Any], storage: str) -> SeedPlace | None:
-    """Return where the seeds of a segment are; None: its file of seed lines has all of them.
+    """Return the place of the seeds of a segment; None if its file of seed lines has all.
 
     Args:
-        more: What the state of the segment notes.
-        storage: What `open_storage` takes.
+        more: The marks of the state of the segment.
+        storage: The argument of `open_storage`.
     """
     if _MARK not in more:
         return None
@@ -72,11 +72,11 @@ def marked_seeds(more: Mapping[str, Any], storage: str) -> SeedPlace | None:
 
 
 def place_of_seeds(version: CycleVersion, storage: str) -> SeedPlace | None:
-    """Return where the rows of seeds of a version are; None: it has none.
+    """Return the place of the rows of seeds of a version; None if it has none.
 
     Args:
         version: The version.
-        storage: What `open_storage` takes.
+        storage: The argument of `open_storage`.
     """
     table, state = version.tables.get(SEEDS), version.seed_state
     if table is None:
@@ -97,7 +97,7 @@ class _SortedFile:
     Args:
         file: The file.
         path: Its local path.
-        parts: Keeps the keys of parts that were read last, of all files.
+        parts: Cache of the keys of the last parts, of all files.
     """
 
     def __init__(
@@ -117,15 +117,15 @@ class _SortedFile:
     def keys(self, part: int) -> Any:  # noqa: ANN401 - pyarrow has no types
         """Return the keys of a part as an array of Arrow."""
         place = (self._path, part)
-        found = self._parts.get(place)
-        if found is None:
-            found = self.read(part, ("key",)).column(0).combine_chunks()
-            self._parts[place] = found
+        keys_of_part = self._parts.get(place)
+        if keys_of_part is None:
+            keys_of_part = self.read(part, ("key",)).column(0).combine_chunks()
+            self._parts[place] = keys_of_part
             if len(self._parts) > _PARTS:
                 self._parts.popitem(last=False)
         else:
             self._parts.move_to_end(place)
-        return found
+        return keys_of_part
 
     def read(self, part: int, columns: Sequence[str]) -> Any:  # noqa: ANN401 - likewise
         """Return columns of a part as a table of Arrow."""
@@ -137,7 +137,7 @@ class _SortedFile:
         return self._firsts[part]
 
     def find(self, text: str, *, after: bool) -> _Keys | None:
-        """Return the first place whose key is not less than a text; None: there is none.
+        """Return the first place whose key is not less than a text; None for none.
 
         Args:
             text: The text.
@@ -166,8 +166,8 @@ class _SortedFile:
 
     def key(self, place: _Keys) -> str:
         """Return the key at a place."""
-        found: str = self.keys(place.part)[place.row].as_py()
-        return found
+        key_text: str = self.keys(place.part)[place.row].as_py()
+        return key_text
 
     def before(self, place: _Keys | None) -> str | None:
         """Return the key before a place, that of the last row before the end (None)."""
@@ -186,10 +186,10 @@ class KeptSeeds:
     """The seeds of a version: a `nacre.scope.seed_index.SeedIndex`.
 
     Args:
-        storage: Has the files.
+        storage: The storage of the files.
         files: All files of the table.
-        place: Where they are, and what kinds of rows there are.
-        scratch: Folder for files of a storage that is not on this machine.
+        place: Their place, with the kinds of rows.
+        scratch: Folder for local copies of files of a remote storage.
     """
 
     def __init__(
@@ -204,28 +204,28 @@ class KeptSeeds:
 
     def floor(self, near: str, text: str) -> str | None:
         """See `SeedIndex.floor`."""
-        found = ""
-        for file in self._of_host(near):
-            if file.first <= text and file.last > found:
+        best = ""
+        for file in self._files_of_host(near):
+            if file.first <= text and file.last > best:
                 key = file.last
                 if key > text:
-                    opened = self._opened(file)
+                    opened = self._open_file(file)
                     key = opened.before(opened.find(text, after=True)) or ""
-                found = max(found, key)
-        return found if found >= FIRST_PREFIX else None
+                best = max(best, key)
+        return best if best >= FIRST_PREFIX else None
 
     def ceiling(self, near: str, text: str) -> str | None:
         """See `SeedIndex.ceiling`."""
-        found = PAGE
-        for file in self._of_host(near):
-            if file.last >= text and file.first < found:
+        best = PAGE
+        for file in self._files_of_host(near):
+            if file.last >= text and file.first < best:
                 key = file.first
                 if key < text:
-                    opened = self._opened(file)
+                    opened = self._open_file(file)
                     place = opened.find(text, after=False)
                     key = PAGE if place is None else opened.key(place)
-                found = min(found, key)
-        return found if found < PAGE else None
+                best = min(best, key)
+        return best if best < PAGE else None
 
     def prefixes(self) -> Iterator[str]:
         """See `SeedIndex.prefixes`."""
@@ -245,9 +245,9 @@ class KeptSeeds:
         """See `SeedIndex.own_places`."""
         key = OWN + owner
         rows: list[tuple[int, str, str, int]] = []
-        for file in self._of_bucket(bucket_of_domain(owner, self._place.table.buckets)):
+        for file in self._files_of_bucket(bucket_of_domain(owner, self._place.table.buckets)):
             if file.first <= key <= file.last:
-                rows += self._own_rows(self._opened(file), key)
+                rows += self._own_rows(self._open_file(file), key)
         return list(dict.fromkeys(row[1:] for row in sorted(rows, key=lambda row: row[0])))
 
     @cached_property
@@ -255,8 +255,8 @@ class KeptSeeds:
         """The lines of the list that begin with + or -."""
         if not self._place.directives:
             return []
-        found = (key for file in self._of_bucket(0) for key in self._within(file, "+", "."))
-        return list(dict.fromkeys(found))
+        lines = (key for file in self._files_of_bucket(0) for key in self._within(file, "+", "."))
+        return list(dict.fromkeys(lines))
 
     def _own_rows(self, opened: _SortedFile, key: str) -> Iterator[tuple[int, str, str, int]]:
         place = opened.find(key, after=False)
@@ -270,10 +270,10 @@ class KeptSeeds:
                     return
 
     def _within(self, file: TableFile, low: str, high: str) -> Iterator[str]:
-        """The keys of a file in a range."""
+        """Yield the keys of a file in a range."""
         if file.last < low or file.first >= high:
             return
-        opened = self._opened(file)
+        opened = self._open_file(file)
         place = opened.find(low, after=False)
         while place is not None:
             keys = opened.keys(place.part).slice(place.row).to_pylist()
@@ -283,19 +283,19 @@ class KeptSeeds:
                 yield key
             place = _Keys(place.part + 1, 0) if place.part + 1 < opened.count else None
 
-    def _of_host(self, near: str) -> Sequence[TableFile]:
-        return self._of_bucket(bucket_of_host(near, self._place.table.buckets))
+    def _files_of_host(self, near: str) -> Sequence[TableFile]:
+        return self._files_of_bucket(bucket_of_host(near, self._place.table.buckets))
 
-    def _of_bucket(self, bucket: int) -> Sequence[TableFile]:
+    def _files_of_bucket(self, bucket: int) -> Sequence[TableFile]:
         return self._files.get(bucket, ())
 
-    def _opened(self, file: TableFile) -> _SortedFile:
-        found = self._open.get(file.path)
-        if found is None:
+    def _open_file(self, file: TableFile) -> _SortedFile:
+        opened = self._open.get(file.path)
+        if opened is None:
             path = local_file(self._storage, file, self._scratch)
-            found = self._open[file.path] = _SortedFile(file, path, self._parts)
+            opened = self._open[file.path] = _SortedFile(file, path, self._parts)
             if len(self._open) > _OPEN:
                 self._open.popitem(last=False)[1].close()
         else:
             self._open.move_to_end(file.path)
-        return found
+        return opened

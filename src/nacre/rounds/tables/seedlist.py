@@ -1,8 +1,8 @@
-"""Seed lines of a batch crawl: a URL, and behind tabs Nutch's metadata `key=value`.
+"""Seed lines of a batch crawl: a URL, and after tabs Nutch's metadata `key=value`.
 
 Source: Nutch, `Injector`. Reserved keys are `nutch.score`, `nutch.fetchInterval` and
-`nutch.fetchInterval.fixed`; all others stay with the URL. Of a line with wrong metadata
-the seed is taken without them, as in Nutch, and they are told with its number.
+`nutch.fetchInterval.fixed`; all others are stored with the URL. If the metadata of a line are
+wrong, the seed is used without them, as in Nutch, and they are reported with the line number.
 """
 
 import re
@@ -29,20 +29,20 @@ ONE = 1 << 32
 """The score 1.0: scores are kept in steps of 2^-32."""
 
 OWN_SCOPE = frozenset(("scope", "depth"))
-"""Keys that the seed list of a job has too; the scope is given them."""
+"""Keys that the seed list of a job has too, for the scope."""
 _MOST_SCORE = Decimal(10) ** 15
 _MOST_SECONDS = 2**31 - 1
-"""Nutch keeps intervals in 32 bits."""
+"""Nutch stores intervals in 32 bits."""
 _MOST_METADATA = 65_536
 """Characters of the metadata of one line."""
 _SHOWN = 200
 PORTION = 20_000
-"""Lines or entries of a list that are held in memory, unless they are long."""
+"""Lines or entries of a list in memory, unless they are long."""
 _MOST_CHARACTERS, _STEP = 8_000_000, 500
-"""Characters of a portion of long lines, which are counted after so many lines."""
+"""Characters of a portion of long lines, and the lines between two counts."""
 Item = TypeVar("Item")
 PLAIN_LINE = r"\Ahttps?://[a-z0-9.-]+/[!-\"$-~]*\z"
-"""What `_PLAIN` matches, as RE2 writes it."""
+"""`_PLAIN` in the syntax of RE2."""
 _PLAIN = re.compile(PLAIN_LINE.replace(r"\z", r"\Z"))
 """A URL in ASCII without login, comment and metadata: most lines of long lists."""
 
@@ -52,9 +52,9 @@ class InjectedSeed(NamedTuple):
 
     Attributes:
         seed: The seed as the continuous crawler reads it.
-        score: Its score in steps of 2^-32; None where the line says none.
-        interval: Time between two fetches, s; None where the line says none.
-        fixed: Interval that an adaptive schedule obeys, s; None for none.
+        score: Its score in steps of 2^-32; None if the line has none.
+        interval: Time between two fetches, s; None if the line has none.
+        fixed: Interval that an adaptive schedule uses, s; None for none.
         metadata: Other keys and values.
     """
 
@@ -66,12 +66,12 @@ class InjectedSeed(NamedTuple):
 
 
 class BadMetadata(NamedTuple):
-    """Wrong metadata of a seed that is taken without them.
+    """Wrong metadata of a seed that is used without them.
 
     Attributes:
         line: Number of the line, from 1.
         text: The seed as it is written.
-        why: What is wrong.
+        why: The fault.
         file: The list, as the operator named it; "" when typed.
     """
 
@@ -105,8 +105,8 @@ def portions(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[lis
         items: Lines or entries.
         size: Returns the characters of an item.
     """
-    rest, portion, characters = iter(items), list[Item](), 0
-    while part := list(islice(rest, min(_STEP, PORTION))):
+    iterator, portion, characters = iter(items), list[Item](), 0
+    while part := list(islice(iterator, min(_STEP, PORTION))):
         portion += part
         characters += sum(map(size, part))
         if len(portion) >= PORTION or characters >= _MOST_CHARACTERS:
@@ -116,17 +116,17 @@ def portions(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[lis
         yield portion
 
 
-def numbered(lists: Iterable[SeedList]) -> Iterator[NumberedLines]:
-    """Return the lines of lists with their numbers."""
-    for one in lists:
-        yield NumberedLines(one.file, enumerate(one.lines, 1))
+def number_lines(lists: Iterable[SeedList]) -> Iterator[NumberedLines]:
+    """Yield the lines of lists with their numbers."""
+    for seed_list in lists:
+        yield NumberedLines(seed_list.file, enumerate(seed_list.lines, 1))
 
 
 InjectEntry = InjectedSeed | SeedDirective | BadSeed | BadMetadata
 
 
 def entry_size(entry: InjectEntry) -> int:
-    """Return the characters of an entry that a list may have any number of."""
+    """Return the size of an entry, in characters."""
     if not isinstance(entry, InjectedSeed):
         return len(entry.text)
     return len(entry.seed.text) + sum(len(key) + len(entry.metadata[key]) for key in entry.metadata)
@@ -153,46 +153,46 @@ def read_numbered(lines: Iterable[tuple[int, str]], file: str = "") -> Iterator[
         if _PLAIN.match(line) and _is_normal(line):
             yield InjectedSeed(Seed(line, line))
             continue
-        text, _, rest = line.strip().partition("\t")
-        own = " ".join(own_scope_words(rest))
+        text, _, metadata = line.strip().partition("\t")
+        own = " ".join(own_scope_words(metadata))
         for entry in read_seeds([f"{text}\t{own}"], file):
             if isinstance(entry, BadSeed):
                 yield entry._replace(line=number)
             elif isinstance(entry, SeedDirective):
                 yield entry
             else:
-                yield from _with_metadata(entry, rest, number, file)
+                yield from _with_metadata(entry, metadata, number, file)
 
 
 def _is_normal(text: str) -> bool:
-    """True for a URL that is written in its normal form."""
+    """Return whether a URL is written in its normal form."""
     try:
         return parse(text) == text
     except URIError:
         return False
 
 
-def _with_metadata(seed: Seed, rest: str, number: int, file: str) -> Iterator[InjectEntry]:
-    """A seed with what stands behind it, and before it what is wrong there."""
+def _with_metadata(seed: Seed, metadata: str, number: int, file: str) -> Iterator[InjectEntry]:
+    """Yield a seed with its metadata, after a report of wrong metadata."""
     text = seed.text[:_SHOWN]
-    if len(rest) > _MOST_METADATA:
-        why = f"its metadata are longer than {_MOST_METADATA:,} characters"
-        yield BadSeed(number, text, why, file)
+    if len(metadata) > _MOST_METADATA:
+        reason = f"its metadata are longer than {_MOST_METADATA:,} characters"
+        yield BadSeed(number, text, reason, file)
         return
-    found, wrong = InjectedSeed(seed, metadata={}), []
-    for pair in _pairs(rest):
+    injected, wrong = InjectedSeed(seed, metadata={}), []
+    for pair in _pairs(metadata):
         try:
-            found = _with_pair(found, pair)
+            injected = _with_pair(injected, pair)
         except ValueError as error:
             wrong.append(str(error))
     if wrong:
         yield BadMetadata(number, text, "; ".join(wrong)[:_SHOWN], file)
-    yield found
+    yield injected
 
 
-def _pairs(rest: str) -> Iterator[str]:
-    """What stands between tabs, without comments."""
-    for part in rest.split("\t"):
+def _pairs(metadata: str) -> Iterator[str]:
+    """Yield the texts between tabs, without comments."""
+    for part in metadata.split("\t"):
         pair = part.partition(" #")[0].strip()
         if pair.startswith("#"):
             break
@@ -200,30 +200,30 @@ def _pairs(rest: str) -> Iterator[str]:
             yield pair
 
 
-def _with_pair(found: InjectedSeed, pair: str) -> InjectedSeed:
-    """A seed with one more `key=value`.
+def _with_pair(injected: InjectedSeed, pair: str) -> InjectedSeed:
+    """Add one `key=value` to a seed.
 
     Raises:
-        ValueError: It is none, or the value is out of bounds.
+        ValueError: It is no pair, or the value is out of bounds.
     """
     key, is_pair, value = pair.partition("=")
     key, value = key.strip(), value.strip()
     if not is_pair or not key:
         raise ValueError(f"metadata {pair[:40]!r} is not `key=value`")
     if key == SCORE:
-        return found._replace(score=score_of(value))
+        return injected._replace(score=score_of(value))
     if key == INTERVAL:
-        return found._replace(interval=_seconds(key, value))
+        return injected._replace(interval=_seconds(key, value))
     if key == FIXED:
         seconds = _seconds(key, value)
-        return found._replace(interval=seconds, fixed=float(seconds))
+        return injected._replace(interval=seconds, fixed=float(seconds))
     if key not in OWN_SCOPE:
-        found.metadata[key] = value
-    return found
+        injected.metadata[key] = value
+    return injected
 
 
 def score_of(text: str) -> int:
-    """A score in steps of 2^-32.
+    """Parse a score, in steps of 2^-32.
 
     Raises:
         ValueError: It is not a number from 0 to 10^15.

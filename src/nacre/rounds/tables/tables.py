@@ -1,4 +1,4 @@
-"""Files of a table: which ones a bucket has at a version, and how a task makes one.
+"""Files of a table: the files of a bucket at a version, and how a task makes a file.
 
 A table is log-structured: a row is folded from a `base` file and the `set` and `add` files that
 were committed since (`nacre.crawldb.fold`). A task opens its `TaskPlace`, writes a Parquet file
@@ -26,7 +26,7 @@ from nacre.crawldb.rank import LEVELS, rank_bucket, rank_schema, rank_table
 from nacre.crawldb.row import COLUMNS, arrow_schema, bucket_of, bucket_of_host
 from nacre.crawldb.seeds import SEEDS, merged_seeds, seed_bucket, seed_schema
 from nacre.errors import ConfigError, DamageError, StorageError
-from nacre.rounds.storage import Storage, file_sha256, localized, open_storage
+from nacre.rounds.storage import Storage, file_sha256, localize, open_storage
 from nacre.rounds.tables.versions import ARCHIVE, OUTSIDE, Cycle, CycleVersion, TableFile
 from nacre.store.layout import storage_folder
 from nacre.store.local_files import HeldFolder
@@ -39,7 +39,7 @@ CRAWLDB = "crawldb"
 
 FOLDER = "tables"
 ROW_GROUP = 32_768
-"""Rows of a group in a file: what a reader of one key has to unpack."""
+"""Rows of a group in a file, which a reader of one key has to decompress."""
 
 _FETCH_TIME = "fetch_time"
 
@@ -48,10 +48,10 @@ class TaskPlace(NamedTuple):
     """The place where a task reads and writes; part of its spec.
 
     Attributes:
-        storage: What `open_storage` takes.
+        storage: The argument of `open_storage`.
         memory: Bytes of its kernel.
-        scratch: Folder for what it keeps while it works; "" for the temporary folder. With one, the
-            tasks of a process share a database.
+        scratch: Folder for temporary files; "" for the temporary folder of the system. With one,
+            the tasks of a process share a database.
     """
 
     storage: str
@@ -60,12 +60,16 @@ class TaskPlace(NamedTuple):
 
     @contextmanager
     def open(self) -> "Iterator[TaskWork]":
-        """The storage, a kernel and an empty folder, which is removed in the end."""
+        """Yield the storage, a kernel and an empty folder, which is removed at the end."""
         storage = open_storage(self.storage)
         root = storage.local_path(FOLDER)
-        # One in the temporary folder is held, else the next start of a job would remove it.
-        held = None if self.scratch else HeldFolder("task-")
-        scratch = held.path if held else Path(tempfile.mkdtemp(prefix="task-", dir=self.scratch))
+        # A folder in the temporary folder is locked, else the next start of a job would remove it.
+        temporary = None if self.scratch else HeldFolder("task-")
+        scratch = (
+            temporary.path
+            if temporary
+            else Path(tempfile.mkdtemp(prefix="task-", dir=self.scratch))
+        )
         folders = [str(root.parent)] if root is not None else []
         base = self.scratch or str(scratch)
         again = bool(self.scratch)
@@ -73,8 +77,8 @@ class TaskPlace(NamedTuple):
             with Kernel(self.memory, 1, scratch=base, directories=folders, again=again) as kernel:
                 yield TaskWork(storage, kernel, scratch)
         finally:
-            if held is not None:
-                held.close()
+            if temporary is not None:
+                temporary.close()
             shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -82,7 +86,7 @@ class TaskWork(NamedTuple):
     """The connection and files that a task works with.
 
     Attributes:
-        storage: Where the tables lie.
+        storage: The storage of the tables.
         kernel: Its kernel.
         scratch: Its folder.
     """
@@ -92,7 +96,7 @@ class TaskWork(NamedTuple):
     scratch: Path
 
     def send(self, query: str, name: str) -> int:
-        """Write the rows of a query as a file of the storage, where there are any; their number.
+        """Write the rows of a query, if any, as a file of the storage; return their number.
 
         Args:
             query: SQL.
@@ -110,10 +114,10 @@ class BucketFiles(NamedTuple):
 
     Attributes:
         bucket: Its number.
-        base: `base` files; with several each has a range of the keys.
+        base: `base` files; if there are several, each has a range of the keys.
         sets: `set` files.
         adds: `add` files.
-        within: The range that is meant (`key_ranges`); None: all keys.
+        within: The range of keys (`key_ranges`); None for all keys.
     """
 
     bucket: int
@@ -124,12 +128,12 @@ class BucketFiles(NamedTuple):
 
     @property
     def all(self) -> tuple[TableFile, ...]:
-        """All of them."""
+        """All files."""
         return (*self.base, *self.sets, *self.adds)
 
     @property
     def deltas(self) -> tuple[TableFile, ...]:
-        """Those since the base."""
+        """The files since the base."""
         return (*self.sets, *self.adds)
 
     @property
@@ -139,7 +143,7 @@ class BucketFiles(NamedTuple):
 
 
 class LocalBucket(NamedTuple):
-    """The same files where a kernel can read them: the arguments of `crawldb.fold.fold_query`."""
+    """Local files of a bucket: the arguments of `crawldb.fold.fold_query`."""
 
     base: list[str]
     sets: list[tuple[str, str]]
@@ -153,10 +157,10 @@ class TableKind(NamedTuple):
     Attributes:
         name: Its name.
         keys: Columns that identify a row; a file is sorted by them, bytewise.
-        merge: SQL that folds the files of a bucket into rows as a base holds them.
-        bucket: Bucket of a value of the first key, of so many.
-        schema: Makes the schema of its rows in Arrow.
-        gone: Columns that files of earlier versions may have besides; `merge` leaves them out.
+        merge: Returns SQL that folds the files of a bucket into the rows of a base.
+        bucket: Returns the bucket of a value of the first key, for a number of buckets.
+        schema: Returns the schema of its rows in Arrow.
+        gone: Former columns that old files may have; `merge` omits them.
     """
 
     name: str
@@ -168,7 +172,7 @@ class TableKind(NamedTuple):
 
 
 def table_kind(name: str) -> TableKind:
-    """The description of a table, by its name.
+    """Return the description of a table, by its name.
 
     Raises:
         ConfigError: There is no such table.
@@ -178,24 +182,24 @@ def table_kind(name: str) -> TableKind:
     return KINDS[name]
 
 
-def _merged_rows(local: LocalBucket) -> str:
+def _merge_rows_sql(local: LocalBucket) -> str:
     return merge_query(*local)
 
 
-def _merged_links(local: LocalBucket) -> str:
+def _merge_links_sql(local: LocalBucket) -> str:
     return merge_links(local.base, local.adds)
 
 
-def _merged_seeds(local: LocalBucket) -> str:
+def _merge_seeds_sql(local: LocalBucket) -> str:
     return merged_seeds([*local.base, *local.adds])
 
 
 def newest_rows(*keys: str, gone: Sequence[str] = ()) -> Callable[[LocalBucket], str]:
-    """The fold of a table whose rows are replaced as a whole: the last one of a key counts.
+    """Return the fold of a table whose rows are replaced: the last row of a key wins.
 
     Args:
         keys: Columns that identify a row.
-        gone: Columns that are left out where a file has them.
+        gone: Former columns of files, which are omitted.
     """
     listed = ", ".join(f'"{key}"' for key in keys)
     without = ", ".join(quoted(name) for name in ("n", *gone))
@@ -209,14 +213,16 @@ def newest_rows(*keys: str, gone: Sequence[str] = ()) -> Callable[[LocalBucket],
         ]
         rows = " union all by name ".join(parts)
         newest = f"qualify row_number() over (partition by {listed} order by n desc) = 1"
-        kept = f"columns(lambda name: name not in ({without}))"
-        return f"select {kept} from ({rows}) {newest} order by {listed}"
+        columns = f"columns(lambda name: name not in ({without}))"
+        return f"select {columns} from ({rows}) {newest} order by {listed}"
 
     return merge
 
 
 KINDS = {
-    CRAWLDB: TableKind(CRAWLDB, ("key",), _merged_rows, bucket_of, lambda: arrow_schema(COLUMNS)),
+    CRAWLDB: TableKind(
+        CRAWLDB, ("key",), _merge_rows_sql, bucket_of, lambda: arrow_schema(COLUMNS)
+    ),
     "hosts": TableKind(
         "hosts",
         ("host",),
@@ -232,7 +238,7 @@ KINDS = {
         signature_bucket,
         signature_schema,
     ),
-    "links": TableKind("links", ("dst", "src"), _merged_links, bucket_of, link_schema),
+    "links": TableKind("links", ("dst", "src"), _merge_links_sql, bucket_of, link_schema),
     **{
         rank_table(level): TableKind(
             rank_table(level), ("node",), newest_rows("node"), rank_bucket, rank_schema
@@ -242,7 +248,7 @@ KINDS = {
     "indexed": TableKind(
         "indexed", ("key", "writer"), newest_rows("key", "writer"), bucket_of, indexed_schema
     ),
-    SEEDS: TableKind(SEEDS, ("key", "text"), _merged_seeds, seed_bucket, seed_schema),
+    SEEDS: TableKind(SEEDS, ("key", "text"), _merge_seeds_sql, seed_bucket, seed_schema),
 }
 """The tables by name."""
 
@@ -251,18 +257,18 @@ _MANIFEST_MEMORY = 100 * 10**6
 
 
 def kernel_manifest(data: bytes) -> list[TableFile]:
-    """The files of a manifest, as `versions.read_manifest` has them, read by a kernel.
+    """Read a manifest with a kernel; see `versions.read_manifest`.
 
-    It is for who reads tables by SQL alone: Arrow takes 0.15 s of CPU before it reads anything.
+    For readers that only use SQL: importing Arrow takes 0.15 s of CPU.
 
     Raises:
-        DamageError: It is none.
+        DamageError: It is no manifest.
     """
-    held = HeldFolder("manifest-")
-    path = held.path / "manifest.parquet"
+    folder = HeldFolder("manifest-")
+    path = folder.path / "manifest.parquet"
     try:
         path.write_bytes(data)
-        with Kernel(_MANIFEST_MEMORY, directories=[str(held.path)]) as kernel:
+        with Kernel(_MANIFEST_MEMORY, directories=[str(folder.path)]) as kernel:
             source = f"read_parquet({quoted(str(path))}, file_row_number = true)"
             query = f"select * exclude (file_row_number) from {source} order by file_row_number"
             names, rows = kernel.columns(query), kernel.rows(query)
@@ -272,14 +278,14 @@ def kernel_manifest(data: bytes) -> list[TableFile]:
     except (KernelError, msgspec.ValidationError) as error:
         raise DamageError(f"a manifest cannot be read: {error}") from error
     finally:
-        held.close()
+        folder.close()
 
 
 def buckets_of(cycle: Cycle, version: CycleVersion, table: str) -> list[BucketFiles]:
-    """The buckets of a table that have files, ascending."""
-    found: dict[int, list[TableFile]] = {}
+    """Return the buckets of a table that have files, ascending."""
+    by_bucket: dict[int, list[TableFile]] = {}
     for file in cycle.files(version, table):
-        found.setdefault(file.bucket, []).append(file)
+        by_bucket.setdefault(file.bucket, []).append(file)
     return [
         BucketFiles(
             bucket,
@@ -287,19 +293,19 @@ def buckets_of(cycle: Cycle, version: CycleVersion, table: str) -> list[BucketFi
             tuple(file for file in files if file.kind == "set"),
             tuple(file for file in files if file.kind == "add"),
         )
-        for bucket, files in sorted(found.items())
+        for bucket, files in sorted(by_bucket.items())
     ]
 
 
 def in_tasks(
     buckets: Sequence[BucketFiles], rows: int = 500_000, tasks: int = 1
 ) -> list[tuple[BucketFiles, ...]]:
-    """Buckets grouped into tasks, so that small ones share one.
+    """Group buckets into tasks, so that small ones share a task.
 
     Args:
-        buckets: Those with work.
+        buckets: The buckets to process.
         rows: A task gets another bucket while it has fewer rows than this.
-        tasks: Tasks wanted at least, as far as there are buckets with more than a few rows.
+        tasks: Least number of tasks, if there are enough buckets with more than a few rows.
     """
     total = sum(file.rows for bucket in buckets for file in bucket.all)
     limit = min(rows, max(20_000, total // max(tasks, 1)))
@@ -318,16 +324,16 @@ def in_tasks(
 
 
 def key_ranges(bucket: BucketFiles, most: int = 0) -> tuple[BucketFiles, ...]:
-    """The ranges of keys of a bucket of the CrawlDb, by its base files; with one file itself.
+    """Divide a bucket of the CrawlDb into ranges of keys, by its base files.
 
-    Together they have all keys, and each has the files that hold any of its keys.
+    The ranges have all keys, and each has the files with any of its keys.
 
     Args:
         bucket: The bucket.
-        most: Ranges at most; 0: as many as base files.
+        most: Most ranges; 0: as many as base files.
     """
     base = sorted(bucket.base, key=lambda file: file.first.encode())
-    overlap = any(one.last.encode() >= two.first.encode() for one, two in pairwise(base))
+    overlap = any(left.last.encode() >= right.first.encode() for left, right in pairwise(base))
     size = max(1, -(-len(base) // most)) if most else 1
     shares = [tuple(base[at : at + size]) for at in range(0, len(base), size)]
     if len(shares) < 2 or overlap:
@@ -353,25 +359,25 @@ def _in_range(bucket: BucketFiles, base: tuple[TableFile, ...], within: KeyRange
 
 
 def in_range_tasks(buckets: Sequence[BucketFiles], tasks: int = 1) -> list[tuple[BucketFiles, ...]]:
-    """Buckets of the CrawlDb in tasks as `in_tasks` has them, but each key range is one of its own.
+    """Group buckets of the CrawlDb like `in_tasks`, but with a task for each key range.
 
     Args:
-        buckets: Those with work.
+        buckets: The buckets to process.
         tasks: See `in_tasks`.
     """
     divided = [key_ranges(bucket) for bucket in buckets]
     whole = [ranges[0] for ranges in divided if len(ranges) == 1]
     alone: list[tuple[BucketFiles, ...]] = [
-        (one,) for ranges in divided if len(ranges) > 1 for one in ranges
+        (part,) for ranges in divided if len(ranges) > 1 for part in ranges
     ]
     return [*alone, *in_tasks(whole, tasks=tasks)]
 
 
 def local_bucket(storage: Storage, bucket: BucketFiles, scratch: Path) -> LocalBucket:
-    """Bring the files of a bucket to where a kernel can read them.
+    """Localize the files of a bucket for a kernel.
 
     Raises:
-        DamageError: A file has not the size that was committed.
+        DamageError: A file does not have its committed size.
     """
     return LocalBucket(
         [local_file(storage, file, scratch) for file in bucket.base],
@@ -382,48 +388,48 @@ def local_bucket(storage: Storage, bucket: BucketFiles, scratch: Path) -> LocalB
 
 
 def local_file(storage: Storage, file: TableFile, scratch: Path) -> str:
-    """The local path of a file, fetched where needed; its size is compared, see `local_bucket`."""
-    path = localized(storage, file.path, scratch)
+    """Return the local path of a file, fetched if needed; its size is compared."""
+    path = localize(storage, file.path, scratch)
     size = path.stat().st_size if path.exists() else None
     if size != file.size:
-        said = "it is missing" if size is None else f"it has {size} bytes instead of {file.size}"
+        fault = "it is missing" if size is None else f"it has {size} bytes instead of {file.size}"
         raise DamageError(
-            f"{storage.place}/{file.path}: {said}. `storage check` lists all that is damaged, "
+            f"{storage.place}/{file.path}: {fault}. `storage check` lists all that is damaged, "
             "with `--repair` it goes back to a version whose files are whole."
         )
     return str(path)
 
 
 def archived_warcs(cycle: Cycle, version: CycleVersion) -> dict[str, TableFile]:
-    """The WARCs of a cycle by name, those of imported jobs and merged crawls too."""
+    """Return the WARCs of a cycle by name, including those of imported jobs and merged crawls."""
     files = cycle.files(version, ARCHIVE)
-    return {one.path.rpartition("/")[2]: one for one in files if one.kind in {"warc", OUTSIDE}}
+    return {file.path.rpartition("/")[2]: file for file in files if file.kind in {"warc", OUTSIDE}}
 
 
 def local_warc(storage: Storage, file: TableFile, scratch: Path) -> Path:
-    """The local path of a WARC; of one of another crawl that which it has now.
+    """Return the local path of a WARC, also of another crawl.
 
-    One of a job was open when it was named, and may be so still: its name then ends in `.open`. One
-    in an object store is brought here.
+    A WARC of a job may still be open: its name then ends in `.open`. A WARC in an object store is
+        fetched.
     """
     if file.kind != OUTSIDE:
-        return localized(storage, file.path, scratch)
+        return localize(storage, file.path, scratch)
     remote = remote_warc(file)
     if remote is not None:
-        return localized(*remote, scratch)
+        return localize(*remote, scratch)
     path = Path(file.path)
     still_open = path.with_name(f"{path.name}.open")
     return still_open if still_open.is_file() and not path.is_file() else path
 
 
 def remote_warc(file: TableFile) -> tuple[Storage, str] | None:
-    """The storage of a WARC of another crawl and its name there; None where that is no URL."""
+    """Return the storage of a WARC of another crawl and its name in it; None for a path."""
     place = remote_place(file)
     return None if place is None else (open_storage(place[0]), place[1])
 
 
 def remote_place(file: TableFile) -> tuple[str, str] | None:
-    """The place of the storage of a WARC of another crawl and its name there; None for a path."""
+    """Return the place of the storage of a WARC of another crawl and its name; None for a path."""
     if storage_folder(file.path) is not None:
         return None
     place, _, name = file.path.rpartition(f"/{ARCHIVE}/")
@@ -437,8 +443,8 @@ class FilePlan(NamedTuple):
         table: Name of its table.
         bucket: Its bucket.
         kind: `base`, `set` or `add`.
-        version: Number of the version that it is for; only in its name.
-        group: Of a `set`: its group of columns.
+        version: Number of the version to commit; only for its name.
+        group: The group of columns of a `set`.
     """
 
     table: str
@@ -448,25 +454,25 @@ class FilePlan(NamedTuple):
     group: str = ""
 
     def name(self) -> str:
-        """A name that no other attempt has."""
+        """Return a name that no other attempt has."""
         sort = self.group or self.kind
         file = f"{self.version:010d}-{sort}-{secrets.token_hex(6)}.parquet"
         return f"{FOLDER}/{self.table}/b{self.bucket:05d}/{file}"
 
 
 def publish(storage: Storage, path: Path, plan: FilePlan, *, dry: bool = False) -> TableFile | None:
-    """Describe a Parquet file that is sorted by `key`, and send it to the storage.
+    """Describe a Parquet file that is sorted by `key`, and upload it.
 
-    The local file is the storage's from then on: do not write to it.
+    The storage may use the local file itself: do not write to it any more.
 
     Args:
-        storage: Where it goes.
+        storage: The storage.
         path: The file.
-        plan: The plan of it.
-        dry: Describe it, and send nothing.
+        plan: The plan of the file.
+        dry: Describe it, and upload nothing.
 
     Returns:
-        Its row for the manifest; None when it has no rows, and nothing was sent.
+        Its row for the manifest; None if it has no rows, and nothing was uploaded.
     """
     described = describe(path, plan)
     if described is not None and not dry:
@@ -475,39 +481,39 @@ def publish(storage: Storage, path: Path, plan: FilePlan, *, dry: bool = False) 
 
 
 def describe(path: Path, plan: FilePlan) -> TableFile | None:
-    """The row of a local Parquet file for the manifest; None when it has no rows."""
+    """Return the row of a local Parquet file for the manifest; None if it has no rows."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
     with pq.ParquetFile(path) as file:
-        known = file.metadata
-        if not known.num_rows:
+        metadata = file.metadata
+        if not metadata.num_rows:
             return None
         key = "key" if "key" in file.schema_arrow.names else file.schema_arrow.names[0]
         first = file.read_row_group(0, [key]).column(0)[0].as_py()
-        last = file.read_row_group(known.num_row_groups - 1, [key]).column(0)[-1].as_py()
+        last = file.read_row_group(metadata.num_row_groups - 1, [key]).column(0)[-1].as_py()
         return TableFile(
             path=plan.name(),
             bucket=plan.bucket,
             kind=plan.kind,
             group=plan.group,
-            rows=known.num_rows,
+            rows=metadata.num_rows,
             size=path.stat().st_size,
             first=_text(first),
             last=_text(last),
-            min_fetch_time=_least(known, _FETCH_TIME),
+            min_fetch_time=_least(metadata, _FETCH_TIME),
             sha256=file_sha256(path),
         )
 
 
 def write_arrow(table: Any, path: Path) -> None:  # noqa: ANN401 - pyarrow has no types
-    """Write an Arrow table, sorted already, as Parquet (zstd)."""
+    """Write a sorted Arrow table as Parquet (zstd)."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
     pq.write_table(table, path, compression="zstd", row_group_size=ROW_GROUP)
 
 
 def copy_statement(query: str, path: Path | str) -> str:
-    """The SQL that writes the rows of a query, in their order, as Parquet (zstd)."""
+    """Return SQL that writes the rows of a query, in their order, as Parquet (zstd)."""
     target = str(path).replace("'", "''")
     return (
         f"COPY ({query}) TO '{target}' "
@@ -516,16 +522,16 @@ def copy_statement(query: str, path: Path | str) -> str:
 
 
 def added_files(results: Iterable[Mapping[str, Sequence[TableFile]]]) -> dict[str, list[TableFile]]:
-    """The files of all tasks by table, in the order of the tasks: `CycleChanges.added`."""
-    found: dict[str, list[TableFile]] = {}
+    """Return the files of all tasks by table, in the order of the tasks: `CycleChanges.added`."""
+    by_table: dict[str, list[TableFile]] = {}
     for result in results:
         for table, files in result.items():
-            found.setdefault(table, []).extend(files)
-    return found
+            by_table.setdefault(table, []).extend(files)
+    return by_table
 
 
 def _least(metadata: Any, column: str) -> int | None:  # noqa: ANN401 - pyarrow has no types
-    """Least value of a column by the statistics of its row groups; None without all of them."""
+    """Return the least value of a column by the statistics of row groups; None if incomplete."""
     values = []
     for statistics in _statistics(metadata, column):
         if statistics is None or not statistics.has_min_max:

@@ -1,10 +1,10 @@
-"""Versions: which files are the state of a cycle.
+"""Versions: the lists of the files that are the state of a cycle.
 
-`versions/0000000042.json` is a `CycleVersion`. It names a manifest (Parquet) of each table and of
+`versions/0000000042.json` is a `CycleVersion`. It lists a manifest (Parquet) of each table and of
 the archive, and the segments. A commit writes the files, then the manifests, then creates the next
-version exclusively: of two drivers one wins, and the other is told who did. The highest version is
-the state; there is no lock. A version is never changed. Old ones are removed by `compaction`, from
-the lowest on, so that a number that is missing between two others is a damage.
+version exclusively: of two drivers one wins, and the other gets an error with the winner. The
+highest version is the state; there is no lock. A version is never changed. `compaction` removes old
+versions, from the lowest on, so that a missing number between two others is a damage.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ SCHEMA = 2
 FOLDER = "versions"
 MANIFESTS = "manifests"
 ARCHIVE = "archive"
-"""The manifest of WARC and CDXJ files, kept as that of a table."""
+"""The manifest of WARC and CDXJ files, stored like that of a table."""
 OUTSIDE = "outside"
 """The kind of a WARC of an imported job or a merged crawl, which stays where it is.
 
@@ -39,12 +39,12 @@ _NAME = re.compile(r"versions/(\d{10})\.json")
 
 
 class CommittedByAnotherError(ConflictError):
-    """Another driver committed the version that was to be committed.
+    """Another driver committed the same version first.
 
     Attributes:
         version: Its number.
         step: The step that committed it.
-        host: Where that ran.
+        host: The host of that step.
     """
 
     def __init__(self, version: int, step: str, host: str) -> None:
@@ -56,18 +56,18 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of a table: a row of a manifest.
 
     Attributes:
-        path: Its name in the storage; of a WARC that is `outside` its absolute path or URL.
-        bucket: Which rows it has (`crawldb.row.bucket_of`); of an archive the unit.
-        kind: `base`, `set` or `add`; of an archive `warc`, `cdxj`,
-            or `outside` for a WARC of an imported job or a merged crawl.
-        group: Of a `set` its group of columns; of an archive the segment; else "".
+        path: Its name in the storage; for a WARC that is `outside` its absolute path or URL.
+        bucket: The bucket of its rows (`crawldb.row.bucket_of`); in an archive the unit.
+        kind: `base`, `set` or `add`; in an archive `warc`, `cdxj`, or `outside` for a WARC of an
+            imported job or a merged crawl.
+        group: For a `set` its group of columns; in an archive the segment; else "".
         seq: Number of the version that committed it; 0 before.
         rows: Rows; 0 in an archive.
         size: Bytes.
         first: Least key; "" without rows.
         last: Greatest key.
-        min_fetch_time: Least fetch_time of its rows, ms; None where it has none.
-        sha256: Of its bytes, hexadecimal; "" for one that is `outside`.
+        min_fetch_time: Least fetch_time of its rows, ms; None without this column.
+        sha256: Digest of its bytes, hexadecimal; "" for a WARC that is `outside`.
     """
 
     path: str
@@ -88,7 +88,7 @@ class TableState(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         manifest: Name of the manifest.
-        sha256: Of the manifest.
+        sha256: Digest of the manifest.
         buckets: Number of buckets, a power of two.
         files: Files.
         rows: Sum over the files; not the number of keys.
@@ -110,11 +110,11 @@ class SegmentState(msgspec.Struct, frozen=True, kw_only=True):
         state: `generated`, `fetched` or `updated`.
         units: Units.
         urls: URLs of its lists.
-        parts: Of each unit the names of the parts that count, in order; {} before `fetched`.
-        until: When its leases end, ms; 0: none.
-        more: What the steps note besides.
-        files: The sha256 of the record of its files (`segment_files`); "" in versions of a Nacre
-            that wrote none.
+        parts: The names of the committed parts of each unit, in order; {} before `fetched`.
+        until: End of its leases, ms since the epoch; 0 for none.
+        more: Further marks of steps.
+        files: The sha256 of the record of its files (`segment_files`); "" without a record, as in
+            versions of an earlier Nacre.
     """
 
     state: str
@@ -131,14 +131,14 @@ class SeedTableState(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         listed: Stamp of the job's own list, whose seeds are in the table; "" for an empty one.
-        own: Some seed may have a scope of its own.
+        own: Some seeds may have a separate scope.
         directives: The list may have lines with + or -.
-        own_at: Number of the version that changed the former last.
-        directives_at: The same of the latter.
-        judged: Rows of URLs are judged with the seeds of the version of this number; what changed
-            since may concern them. -1: all rows have to be judged.
-        judged_by: Names the rules that judged injected seeds; "" when they are not known.
-        judged_lists: Numbers of the versions whose injected seeds they judged, the last 1,000.
+        own_at: Number of the last version that changed separate scopes.
+        directives_at: Number of the last version that changed directives.
+        judged: Number of the version with the seeds that rows of URLs were judged with; later
+            changes may concern them. -1: all rows have to be judged.
+        judged_by: Name of the rules that judged injected seeds; "" if unknown. judged_lists:
+            Numbers of the versions whose injected seeds they judged, the last 1,000.
         outside: Texts of those seeds that the scope refuses.
     """
 
@@ -157,22 +157,22 @@ class CycleVersion(msgspec.Struct, frozen=True, kw_only=True):
     """One state of a cycle.
 
     Attributes:
-        number: From 1; 0 is that of a cycle without a commit.
-        parent: The version that it was made of.
+        number: From 1; 0 for a cycle without a commit.
+        parent: The version that it is based on.
         step: The command that made it, such as `generate`.
         id: Random, so that a driver recognizes its own commit.
-        host: Where that ran.
+        host: The host of that step.
         options: Options of the step.
         settings: Hash of the effective settings; "" when unknown.
         clock: The clock of the step, ms since the epoch.
         committed: When it was committed, ms since the epoch.
-        tables: By name.
-        archive: Of the WARC and CDXJ files; None before the first.
-        segments: By id.
+        tables: The tables by name.
+        archive: The manifest of WARC and CDXJ files; None before the first.
+        segments: The segments by id.
         seeds: Names of files with seed lines that are no rows yet: of versions of layout 1, and of
-            imported jobs. The next step that needs them makes rows of them.
-        seed_state: What is known of the table of seeds.
-        counters: What the step counted.
+            imported jobs. The next step that needs them converts them to rows.
+        seed_state: The state of the table of seeds.
+        counters: Counters of the step.
         nacre: Version of Nacre.
         schema: Version of this layout.
     """
@@ -201,16 +201,16 @@ class CycleChanges(msgspec.Struct, kw_only=True):
 
     Attributes:
         step: See `CycleVersion`; so are options, clock and counters.
-        settings: See `CycleVersion`; "" for those that `Cycle` was opened with.
+        settings: See `CycleVersion`; "" for the settings of `Cycle`.
         committed: Now, ms since the epoch.
         added: New files by table, in fold order.
-        dropped: Names of files that the table has no more, by table.
+        dropped: Names of removed files, by table.
         restored: Files by table that keep their place in the fold order, their `seq`.
-        buckets: Buckets of a table: needed for its first files, and where it is split anew.
+        buckets: Number of buckets of a table: for its first files, and for a new number.
         archive: New files of the archive.
         segments: New or changed segments; None removes one.
-        seeds: Further files of seed lines; None: those that there were are rows now.
-        seed_state: What is known of the table of seeds; None: as in the parent.
+        seeds: Further files of seed lines; None: existing files became rows.
+        seed_state: The state of the table of seeds; None: as in the parent.
     """
 
     step: str
@@ -230,7 +230,7 @@ class CycleChanges(msgspec.Struct, kw_only=True):
 
 
 def state_of(version: CycleVersion, name: str) -> SegmentState:
-    """The state of a segment.
+    """Return the state of a segment.
 
     Args:
         version: The version.
@@ -241,8 +241,8 @@ def state_of(version: CycleVersion, name: str) -> SegmentState:
     """
     state = version.segments.get(name)
     if state is None:
-        known = ", ".join(sorted(version.segments)) or "none yet: `generate` makes one"
-        raise JobError(f"there is no segment {name!r}; there are: {known}")
+        names = ", ".join(sorted(version.segments)) or "none yet: `generate` makes one"
+        raise JobError(f"there is no segment {name!r}; there are: {names}")
     return state
 
 
@@ -255,14 +255,14 @@ class Cycle:
     """The versions in a storage.
 
     Args:
-        storage: Where they and all files lie.
-        host: This machine, as versions name it; "" for its own name.
-        read: Takes a manifest apart, as `read_manifest` does; None: that.
+        storage: The storage of the versions and all files.
+        host: Name of this machine in versions; "" for its own name.
+        read: Reads a manifest; None for `read_manifest`.
         mark: A folder that a commit makes; None for none.
         settings: Hash of the effective settings, for the versions that are committed.
 
     Attributes:
-        storage: As given.
+        storage: The storage.
     """
 
     def __init__(
@@ -282,31 +282,31 @@ class Cycle:
 
     @classmethod
     def open(cls, directory: Path, storage: str = "", settings: str = "") -> "Cycle":
-        """The cycle of a job directory.
+        """Open the cycle of a job directory.
 
         Args:
-            directory: That of the job.
+            directory: The directory of the job.
             storage: The setting `cycle.storage`; "" is the folder `cycle` in the directory.
-            settings: Hash of the effective settings; "" for who commits nothing.
+            settings: Hash of the effective settings; "" for readers.
         """
-        # The folder says that a directory is crawled in rounds, wherever the tables lie.
+        # The folder marks a directory of rounds, wherever the tables are stored.
         folder = directory / "cycle"
         return cls(open_storage(storage or str(folder)), mark=folder, settings=settings)
 
-    def reading_by(self, read: Callable[[bytes], list[TableFile]]) -> "Cycle":
-        """The same versions, whose manifests something else takes apart."""
+    def with_reader(self, read: Callable[[bytes], list[TableFile]]) -> "Cycle":
+        """Return the same versions with another reader of manifests."""
         return Cycle(self.storage, self._host, read, self._mark, self._settings)
 
     def numbers(self) -> list[int]:
-        """Numbers of all versions, ascending.
+        """Return the numbers of all versions, ascending.
 
         Raises:
-            DamageError: One is missing between two others.
+            DamageError: A version is missing between two others.
         """
-        found = [
+        versions = [
             int(match[1]) for name in self.storage.list(FOLDER) if (match := _NAME.fullmatch(name))
         ]
-        for before, after in pairwise(found):
+        for before, after in pairwise(versions):
             if after != before + 1:
                 raise DamageError(
                     f"{self.storage.place}: {version_name(before + 1)} is missing, though "
@@ -314,18 +314,18 @@ class Cycle:
                     "ones elsewhere and remove them here: the state is then that of version "
                     f"{before}."
                 )
-        return found
+        return versions
 
     def newest(self) -> CycleVersion:
-        """The state; one of number 0 when nothing was committed."""
+        """Return the state; version 0 if nothing was committed."""
         numbers = self.numbers()
         return self.version(numbers[-1]) if numbers else CycleVersion()
 
     def version(self, number: int) -> CycleVersion:
-        """One version.
+        """Return a version.
 
         Raises:
-            JobError: It was never there, or removed.
+            JobError: It never existed, or was removed.
             StorageError: A newer Nacre made it.
             DamageError: It cannot be read.
         """
@@ -336,37 +336,37 @@ class Cycle:
             raise JobError(
                 f"{self.storage.place} has no version {number}: `versions` lists those that it has"
             ) from error
-        return _decoded(data, f"{self.storage.place}/{name}")
+        return _decode(data, f"{self.storage.place}/{name}")
 
     def files(self, version: CycleVersion, table: str) -> list[TableFile]:
-        """Files of a table, or of `ARCHIVE`, in fold order; [] when there is no such table.
+        """Return the files of a table, or of `ARCHIVE`, in fold order; [] without the table.
 
         Raises:
-            DamageError: The manifest is not the one that was committed.
+            DamageError: The manifest is not the committed one.
         """
         state = version.archive if table == ARCHIVE else version.tables.get(table)
         if state is None:
             return []
         if state.manifest not in self._manifests:
             data = self.storage.read(state.manifest)
-            found = hashlib.sha256(data).hexdigest()
-            if found != state.sha256:
+            digest = hashlib.sha256(data).hexdigest()
+            if digest != state.sha256:
                 raise DamageError(
-                    f"{self.storage.place}/{state.manifest}: its sha256 is {found}, and version "
+                    f"{self.storage.place}/{state.manifest}: its sha256 is {digest}, and version "
                     f"{version.number} says {state.sha256}. `storage check --repair` goes back to "
                     "a version whose files are whole."
                 )
-            self._manifests = {state.manifest: self._read(data), **self._few_manifests()}
+            self._manifests = {state.manifest: self._read(data), **self._recent_manifests()}
         return list(self._manifests[state.manifest])
 
-    def _few_manifests(self) -> dict[str, list[TableFile]]:
-        """Those that are kept beside a new one: the tables of one version."""
+    def _recent_manifests(self) -> dict[str, list[TableFile]]:
+        """Return the manifests to keep in the cache: about the tables of one version."""
         return dict(list(self._manifests.items())[:7])
 
     def commit(self, parent: CycleVersion, changes: CycleChanges) -> CycleVersion:
-        """Make the next version.
+        """Commit the next version.
 
-        All files that `changes` names must be in the storage, durable.
+        All files of `changes` must be in the storage, durable.
 
         Raises:
             CommittedByAnotherError: Another driver made it first; nothing has changed.
@@ -387,7 +387,7 @@ class Cycle:
             committed=changes.committed or changes.clock,
             tables=tables,
             archive=self._archive(parent, changes),
-            segments=_merged(parent.segments, changes.segments),
+            segments=_merge_segments(parent.segments, changes.segments),
             seeds=[] if changes.seeds is None else [*parent.seeds, *changes.seeds],
             seed_state=changes.seed_state or parent.seed_state,
             counters=changes.counters,
@@ -397,13 +397,13 @@ class Cycle:
         return version
 
     def restore(self, number: int, clock: int) -> CycleVersion:
-        """Commit a version that says what an earlier one says, so that nothing is lost.
+        """Commit an earlier version again as a new one, so that nothing is lost.
 
         Args:
-            number: The earlier version, which must still be kept.
+            number: The earlier version, which must still be stored.
             clock: Now, ms since the epoch.
         """
-        # The newest one is not read: it may be damaged.
+        # The newest version is not read: it may be damaged.
         old, newest = self.version(number), self.numbers()[-1]
         restored = msgspec.structs.replace(
             old,
@@ -433,23 +433,25 @@ class Cycle:
             self.storage.create(name, data)
         except AlreadyThereError:
             # A network that repeats a request whose answer was lost reports our own version.
-            other = self.version(version.number)
-            if other.id != version.id:
-                raise CommittedByAnotherError(other.number, other.step, other.host) from None
+            existing = self.version(version.number)
+            if existing.id != version.id:
+                raise CommittedByAnotherError(
+                    existing.number, existing.step, existing.host
+                ) from None
 
     def _table(self, parent: CycleVersion, changes: CycleChanges, table: str) -> TableState:
-        known = parent.tables.get(table)
-        buckets = changes.buckets.get(table, known.buckets if known else 0)
+        before = parent.tables.get(table)
+        buckets = changes.buckets.get(table, before.buckets if before else 0)
         if buckets < 1 or buckets & (buckets - 1):
             raise StorageError(f"table {table}: {buckets} buckets; it takes a power of two")
         dropped = changes.dropped.get(table, set())
-        kept = [file for file in self.files(parent, table) if file.path not in dropped]
+        remaining = [file for file in self.files(parent, table) if file.path not in dropped]
         added = [
             msgspec.structs.replace(file, seq=parent.number + 1)
             for file in changes.added.get(table, [])
         ]
         added += changes.restored.get(table, [])
-        return self._manifest(table, parent.number + 1, [*kept, *added], buckets)
+        return self._manifest(table, parent.number + 1, [*remaining, *added], buckets)
 
     def _archive(self, parent: CycleVersion, changes: CycleChanges) -> TableState | None:
         if not changes.archive:
@@ -461,7 +463,7 @@ class Cycle:
     def _manifest(
         self, table: str, number: int, files: list[TableFile], buckets: int
     ) -> TableState:
-        ordered = in_fold_order(files)
+        ordered = sort_fold_order(files)
         data = write_manifest(ordered)
         name = f"{MANIFESTS}/{table}-{number:010d}-{secrets.token_hex(4)}.parquet"
         self.storage.put(name, data)
@@ -475,13 +477,13 @@ class Cycle:
         )
 
 
-def in_fold_order(files: Iterable[TableFile]) -> list[TableFile]:
-    """By bucket, and in each the base first; else by seq, and as they stand within one version."""
+def sort_fold_order(files: Iterable[TableFile]) -> list[TableFile]:
+    """Sort files by bucket, then the base first, then by seq and their order in a version."""
     return sorted(files, key=lambda file: (file.bucket, file.kind != "base", file.seq))
 
 
 def write_manifest(files: Sequence[TableFile]) -> bytes:
-    """A manifest as Parquet, one row per file."""
+    """Return a manifest as Parquet, one row per file."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
     import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -492,10 +494,10 @@ def write_manifest(files: Sequence[TableFile]) -> bytes:
 
 
 def read_manifest(data: bytes) -> list[TableFile]:
-    """The files of a manifest.
+    """Return the files of a manifest.
 
     Raises:
-        DamageError: It is none.
+        DamageError: It is no manifest.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
     import pyarrow.parquet as pq  # noqa: PLC0415
@@ -518,11 +520,11 @@ def _schema() -> Any:  # noqa: ANN401 - pyarrow has no types
     return pa.schema([(name, types.get(name, text)) for name in TableFile.__struct_fields__])
 
 
-def _merged(
-    known: Mapping[str, SegmentState], changed: Mapping[str, SegmentState | None]
+def _merge_segments(
+    before: Mapping[str, SegmentState], changed: Mapping[str, SegmentState | None]
 ) -> dict[str, SegmentState]:
-    both = {**known, **changed}
-    return {name: state for name, state in both.items() if state is not None}
+    merged = {**before, **changed}
+    return {name: state for name, state in merged.items() if state is not None}
 
 
 class _Layout(msgspec.Struct):
@@ -530,7 +532,7 @@ class _Layout(msgspec.Struct):
     nacre: str = "?"
 
 
-def _decoded(data: bytes, path: str) -> CycleVersion:
+def _decode(data: bytes, path: str) -> CycleVersion:
     try:
         layout = msgspec.json.decode(data, type=_Layout)
         if layout.schema > SCHEMA:

@@ -2,9 +2,9 @@
 
     python -m nacre.rounds.units.unit SPEC
 
-SPEC is a `UnitSpec` in JSON. On stdout comes one JSON object a line: how far it is, and last a
-`UnitResult` or what went wrong. The process claims an attempt, takes over the parts of the attempts
-before, and on the same machine their scratch directory. It ends with its parent.
+SPEC is a `UnitSpec` in JSON. It prints one JSON object a line: its progress, and last a
+`UnitResult` or an error. The process claims an attempt, and takes over the parts of earlier
+attempts, and on the same machine their scratch directory. It ends with its parent.
 """
 
 import asyncio
@@ -41,10 +41,10 @@ from nacre.store.local_files import lock_file
 
 _MARK = "unit.json"
 _PATIENCE = 90.0
-"""Seconds that a predecessor on this machine has to end, once it is fenced."""
+"""Seconds that a fenced predecessor on this machine has to end."""
 _PR_SET_PDEATHSIG = 1
 _YOUNG = 50_000
-"""New objects before the garbage collector looks at them; Python's 700 are for small programs."""
+"""New objects before a garbage collection; Python's default of 700 is for small programs."""
 
 
 class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,16 +57,16 @@ class UnitSpec(msgspec.Struct, frozen=True, kw_only=True):
         conf: Name of the folder in the segment with its settings.
         scratch: Directory of this machine for the work of units.
         buckets: Number of buckets of the facts.
-        rules: Hash of the rules that judge links; 0: unknown.
-        deadline: When it ends, seconds since the epoch; 0: when it is done.
-        parallel: Fetches at the same time; 0: as the settings say.
+        rules: Hash of the rules that judge links; 0 if unknown.
+        deadline: Latest end, seconds since the epoch; 0 for none.
+        parallel: Parallel fetches; 0: as in the settings.
         slice: Seconds after which a part is made.
         follow: Which links are fetched at once.
-        max_redirects: Redirects one after the other that are followed.
-        max_failures: Failures of a host in a row after which it is given up; 0: never.
-        max_wait: Longest Retry-After that is waited for, s; 0: no limit.
+        max_redirects: Most redirects in a row to follow.
+        max_failures: Failures in a row after which a host is given up; 0: never.
+        max_wait: Longest Retry-After to wait for, s; 0: no limit.
         throughput: Replies a second below which it ends; 0: no limit.
-        seeds: Where the seeds are that the scope asks by key; None: the settings have all.
+        seeds: The place of the seeds that the scope looks up by key; None if the settings have all.
     """
 
     storage: str
@@ -93,9 +93,9 @@ class UnitResult(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         unit: The unit.
         attempt: The attempt.
-        parts: Names of the parts that count, in order.
-        done: Nothing is left; else it was interrupted, and can be resumed.
-        fenced: A later attempt has begun; its parts count.
+        parts: Names of its chain of parts, in order.
+        done: The unit is finished; else it was interrupted, and can be resumed.
+        fenced: A later attempt has begun, whose parts count.
         visits: Visits of the attempt.
         seconds: Time that it ran.
     """
@@ -131,7 +131,7 @@ class ScratchMark(msgspec.Struct, frozen=True):
     """The owner of a scratch directory.
 
     Attributes:
-        mark: A random text, which the parts made of it name.
+        mark: A random text, which its parts contain.
         attempts: Attempts that worked in it.
     """
 
@@ -157,10 +157,10 @@ class UnitScratch:
         self._lock: int | None = None
 
     async def take(self) -> None:
-        """Wait until an attempt before this one has ended.
+        """Wait until an earlier attempt has ended.
 
         Raises:
-            StorageError: It did not, or the directory cannot be made.
+            StorageError: It did not end, or the directory cannot be made.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -178,7 +178,7 @@ class UnitScratch:
         )
 
     def adopt(self, chain: Chain, attempt: int) -> str:
-        """Go on with what is there, if the chain ends with it; else begin anew.
+        """Resume the directory, if the chain ends with its parts; else empty it.
 
         Args:
             chain: The parts that the attempt builds on.
@@ -187,16 +187,16 @@ class UnitScratch:
         Returns:
             The mark of the directory.
         """
-        known = self._read()
-        if known is None or not _fits(known, chain, attempt):
+        scratch_mark = self._read()
+        if scratch_mark is None or not _continues(scratch_mark, chain, attempt):
             shutil.rmtree(self.job, ignore_errors=True)
             shutil.rmtree(self.path / "parts", ignore_errors=True)
-            known = ScratchMark(secrets.token_hex(8))
-        known = ScratchMark(known.mark, [*known.attempts, attempt])
+            scratch_mark = ScratchMark(secrets.token_hex(8))
+        scratch_mark = ScratchMark(scratch_mark.mark, [*scratch_mark.attempts, attempt])
         temporary = self.path / f"{_MARK}.new"
-        temporary.write_bytes(msgspec.json.encode(known))
+        temporary.write_bytes(msgspec.json.encode(scratch_mark))
         temporary.replace(self.path / _MARK)
-        return known.mark
+        return scratch_mark.mark
 
     def _read(self) -> ScratchMark | None:
         try:
@@ -205,17 +205,17 @@ class UnitScratch:
             return None
 
     def remove(self) -> None:
-        """The unit is done: nothing of it is needed any more."""
+        """Remove the directory after the end of the unit."""
         shutil.rmtree(self.job, ignore_errors=True)
         shutil.rmtree(self.path / "parts", ignore_errors=True)
         (self.path / _MARK).unlink(missing_ok=True)
 
 
-def _fits(known: ScratchMark, chain: Chain, attempt: int) -> bool:
-    """No other directory has parts since, and no other attempt worked elsewhere meanwhile."""
-    if chain and chain[-1].scratch != known.mark:
+def _continues(scratch_mark: ScratchMark, chain: Chain, attempt: int) -> bool:
+    """Return whether no other directory has newer parts, and no other attempt ran elsewhere."""
+    if chain and chain[-1].scratch != scratch_mark.mark:
         return False
-    return bool(known.attempts) and known.attempts[-1] == attempt - 1
+    return bool(scratch_mark.attempts) and scratch_mark.attempts[-1] == attempt - 1
 
 
 # ---- its run
@@ -225,9 +225,9 @@ class UnitRun:
     """One attempt.
 
     Args:
-        spec: What it is to do.
-        say: Takes lines for the pipe.
-        make_job: Makes the job, of its directory, its settings and `unit`.
+        spec: The task of the unit.
+        say: Receives lines for the pipe.
+        make_job: Makes the job, from its directory, its settings and `unit`.
     """
 
     def __init__(
@@ -261,14 +261,14 @@ class UnitRun:
             await self._fetch(scratch, attempt, chain, mark)
             fenced = self._maker is not None and self._maker.fenced
             chain = newest_chain(place, attempt + 1)
-        done = bool(chain) and chain[-1].last
-        if done:
+        is_done = bool(chain) and chain[-1].last
+        if is_done:
             scratch.remove()
         return UnitResult(
             unit=self._spec.unit,
             attempt=attempt,
             parts=[part.name for part in chain],
-            done=done,
+            done=is_done,
             fenced=fenced,
             visits=self._visits,
             seconds=loop.time() - began,
@@ -301,7 +301,7 @@ class UnitRun:
             slice=spec.slice,
             tables=tables,
             left=uris.left,
-            told=lambda visits: self._told(visits, counter.progress(_given_up(unit))),
+            told=lambda visits: self._report(visits, counter.progress(_given_up(unit))),
         )
         counter = _counter(uris, chain)
 
@@ -313,9 +313,9 @@ class UnitRun:
             self._maker = PartMaker(records, facts, options, lambda: _reason(unit))
             return self._maker
 
-        kept = None if spec.seeds is None else spec.seeds.open(scratch.path / "seeds")
-        lines = () if kept is None else kept.directives
-        unit = SessionUnit(uris, self._options(), [maker], kept, lines)
+        seeds = None if spec.seeds is None else spec.seeds.open(scratch.path / "seeds")
+        lines = () if seeds is None else seeds.directives
+        unit = SessionUnit(uris, self._options(), [maker], seeds, lines)
         job = self._make_job(scratch.job, settings, unit=unit)
         _end_by_signals(job)
         if await job.run() is ExitStatus.DISK_WAIT:
@@ -325,9 +325,10 @@ class UnitRun:
             )
 
     def _settings(self, scratch: UnitScratch, attempt: int) -> JobSettings:
-        """The frozen settings, their files in the directory of the job.
+        """Return the frozen settings, with their files in the directory of the job.
 
-        A unit does not wait for space: nobody would see why. The step tries again and says it.
+        A unit does not wait for disk space, as its operator would not notice: the step reports the
+            fault and tries again.
         """
         spec = self._spec
         settings = placed_settings(self._place.storage, spec.segment, scratch.job, spec.conf)
@@ -357,13 +358,13 @@ class UnitRun:
             throughput=spec.throughput,
         )
 
-    def _told(self, visits: int, progress: UnitProgress) -> None:
+    def _report(self, visits: int, progress: UnitProgress) -> None:
         self._visits = visits
         self._say(UnitLine(progress=progress))
 
 
 def _counter(uris: ParquetList, chain: Chain) -> UnitCounter:
-    """Counts the visits of a unit; those of the parts so far are counted."""
+    """Return a counter of the visits of a unit, which includes the parts so far."""
     counter = UnitCounter(uris.plans(), uris)
     for key in uris.done:
         counter.visited(key, 0)
@@ -371,10 +372,10 @@ def _counter(uris: ParquetList, chain: Chain) -> UnitCounter:
     return counter
 
 
-def _count_rows(counter: UnitCounter, facts: VisitFacts, done: Collection[str]) -> None:
-    """Count what an earlier process of the same scratch directory left, and no part has."""
+def _count_rows(counter: UnitCounter, facts: VisitFacts, fetched: Collection[str]) -> None:
+    """Count visits of an earlier process of the scratch directory that no part has."""
     for fact in facts.rows(facts.next):
-        if fact.url not in done:
+        if fact.url not in fetched:
             counter.visited(fact.url, fact.size)
 
 
@@ -388,27 +389,27 @@ def _reason(unit: SessionUnit) -> NotAttempted:
 
 def _end_by_signals(job: Job) -> None:
     """The first signal ends the unit cleanly; a second one at once."""
-    asked: list[int] = []
+    signals: list[int] = []
 
-    def signalled() -> None:
-        asked.append(1)
+    def note_signal() -> None:
+        signals.append(1)
         session = job.session
         if session is None:
             raise KeyboardInterrupt
-        if len(asked) > 1:
+        if len(signals) > 1:
             session.abandon()
         session.stop(ExitStatus.INTERRUPTED)
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, signalled)
+        loop.add_signal_handler(number, note_signal)
 
 
 def end_with_parent(parent: int) -> None:
-    """Be killed when the parent dies; at once when it is dead already.
+    """Kill this process when its parent dies; at once if it is dead already.
 
     Args:
-        parent: Process id of the parent, as it was when it made this process.
+        parent: Process id of the parent that made this process.
     """
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -416,15 +417,15 @@ def end_with_parent(parent: int) -> None:
 
 
 def run_unit(spec: UnitSpec, say: Callable[[UnitLine], None]) -> int:
-    """Run a unit to its end, in a process of its own; 0 when the last line is a result.
+    """Run a unit to its end, in a separate process; return 0 if the last line is a result.
 
     Args:
-        spec: What it is to do.
-        say: Takes its lines.
+        spec: The task of the unit.
+        say: Receives its lines.
     """
-    import uvloop  # noqa: PLC0415 - for the process of its own
+    import uvloop  # noqa: PLC0415 - only in the process of a unit
 
-    # What was imported lives to the end, and pages die young: as `nacre crawl` does.
+    # Imported objects live to the end, and pages are short-lived: as in `nacre crawl`.
     gc.freeze()
     gc.set_threshold(_YOUNG)
     try:
@@ -436,7 +437,7 @@ def run_unit(spec: UnitSpec, say: Callable[[UnitLine], None]) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the unit of a spec; 0 when the last line is a result."""
+    """Run the unit of a spec; return 0 if the last line is a result."""
 
     def say(line: UnitLine) -> None:
         sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")

@@ -1,4 +1,4 @@
-"""The folder of a machine where units work: of the job, of `cycle.scratch`, or a temporary one."""
+"""The work folder of units on a machine: in the job, of `cycle.scratch`, or temporary."""
 
 import os
 import tempfile
@@ -21,13 +21,13 @@ def temporary_folder(storage: str) -> Path:
 
 
 def folder_of_units(layout: Layout, scratch: str, storage: str, *, local: bool) -> str:
-    """The folder of the units of a job; "" for the temporary one of each machine.
+    """Return the folder of the units of a job; "" for the temporary folder of each machine.
 
     Args:
         layout: The directory of the job.
         scratch: The setting `cycle.scratch`; "" for none.
         storage: Place of the cycle's storage.
-        local: They run on this machine.
+        local: The units run on this machine.
     """
     if scratch:
         return str(_of_storage(layout.root / scratch, storage))
@@ -35,7 +35,7 @@ def folder_of_units(layout: Layout, scratch: str, storage: str, *, local: bool) 
 
 
 def require_scratch(layout: Layout, scratch: str) -> None:
-    """Make sure that units of this machine can work in the place that a setting names.
+    """Check that units of this machine can work in the folder of `cycle.scratch`.
 
     Args:
         layout: The directory of the job.
@@ -51,8 +51,8 @@ def require_scratch(layout: Layout, scratch: str) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        why = "is no directory" if place.exists() else f"cannot be made: {error.strerror}"
-        raise ConfigError([Problem(_SETTING, f"{place} {why}", expected)]) from None
+        reason = "is no directory" if place.exists() else f"cannot be made: {error.strerror}"
+        raise ConfigError([Problem(_SETTING, f"{place} {reason}", expected)]) from None
     if not os.access(place, os.W_OK | os.X_OK):
         raise ConfigError([Problem(_SETTING, f"{place} is closed to you", expected)])
 

@@ -1,9 +1,9 @@
-"""The process of a unit, and who waits for it.
+"""The process of a unit, and the task that waits for it.
 
-On this machine the fork server of `engine.local` makes it, which has imported what units need
-(`warm.py`): to import that takes longer than some hundreds of pages. An executor of a cluster
-starts a Python. Either way one line of JSON after the other comes through a pipe; the last one is
-the result. A unit ends with who waits for it, in whatever way that ends.
+On this machine the fork server of `engine.local` makes the process, which has imported the modules
+of units (`warm.py`): their import takes longer than some hundreds of pages. An executor of a
+cluster starts a Python. Either way lines of JSON come through a pipe; the last line is the result.
+A unit ends with its task, however that ends.
 """
 
 import ctypes
@@ -22,13 +22,13 @@ import msgspec
 
 from nacre.engine.clock import SystemClock
 from nacre.errors import JobError, StorageError
-from nacre.rounds.engine import PAUSES, GuardedTask, OnResult, TaskFailure, raised
+from nacre.rounds.engine import PAUSES, GuardedTask, OnResult, TaskFailure, to_exception
 from nacre.rounds.engine.local import (
     UNITS_PRELOADED,
     driver_folder,
     end_with_driver,
     fork_server,
-    tried,
+    run_with_retries,
 )
 from nacre.rounds.segments.fetch_progress import UnitProgress
 from nacre.rounds.segments.parts import UnitPlace
@@ -49,10 +49,10 @@ _CLOCK = SystemClock()
 
 
 def fetch_unit(spec: UnitSpec) -> UnitResult:
-    """Run a unit as a Python of its own, to its end; a task of the engine.
+    """Run a unit in a separate Python, to its end; a task of the engine.
 
     Raises:
-        StorageError: It died; another attempt goes on where it was.
+        StorageError: It died; another attempt resumes it.
         NacreError: It cannot run.
     """
     if not spec.scratch:
@@ -72,8 +72,8 @@ def fetch_unit(spec: UnitSpec) -> UnitResult:
             raise
         code = child.wait()
         errors.seek(0)
-        said = errors.read()
-    return _outcome(spec, last, code, said)
+        stderr = errors.read()
+    return _result_of(spec, last, code, stderr)
 
 
 def fetch_here(
@@ -82,13 +82,13 @@ def fetch_here(
     pauses: Sequence[float] = PAUSES,
     on_result: OnResult[UnitResult] | None = None,
 ) -> list[UnitResult]:
-    """Run units as forked processes of this machine; their results in the order of the specs.
+    """Run units as forked processes of this machine; return results in the order of specs.
 
     Args:
         specs: The units.
-        number: How many run at the same time.
-        pauses: Seconds before the second attempt of a unit and the ones after it.
-        on_result: Hears of each result as it comes, with the number of its spec, in any thread.
+        number: Number of parallel units.
+        pauses: Seconds before the second and each further attempt of a unit.
+        on_result: Receives each result at once, with the number of its spec, in any thread.
 
     Raises:
         NacreError: A unit cannot run, or died in every attempt; the others are killed.
@@ -99,7 +99,7 @@ def fetch_here(
     task = GuardedTask(units.fetch)
 
     def fetched(place: int, spec: UnitSpec) -> UnitResult:
-        result = tried(task, spec, place, pauses, units.pause)
+        result = run_with_retries(task, spec, place, pauses, units.pause)
         if on_result is not None:
             on_result(place, result)
         return result
@@ -107,17 +107,17 @@ def fetch_here(
     with ThreadPoolExecutor(min(number, len(specs)), "unit") as pool:
         try:
             running = [pool.submit(fetched, place, spec) for place, spec in enumerate(specs)]
-            done, _ = wait(running, return_when=FIRST_EXCEPTION)
-            for one in done:
-                one.result()
-            return [one.result() for one in running]
+            finished, _ = wait(running, return_when=FIRST_EXCEPTION)
+            for future in finished:
+                future.result()
+            return [future.result() for future in running]
         finally:
             units.close()
             pool.shutdown(cancel_futures=True)
 
 
 class ForkedUnits:
-    """Forks processes of units, and waits for them; its methods may be called by any thread."""
+    """Forks processes of units, and waits for them; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -125,32 +125,32 @@ class ForkedUnits:
         self._closed = threading.Event()
 
     def pause(self, seconds: float) -> None:
-        """Wait so long, or until `close`."""
+        """Wait a number of seconds, or until `close`."""
         self._closed.wait(seconds)
 
     def fetch(self, spec: UnitSpec) -> UnitResult:
         """Run a unit to its end.
 
         Raises:
-            StorageError: It died; another attempt goes on where it was.
+            StorageError: It died; another attempt resumes it.
             NacreError: It cannot run, or `close` was called.
         """
         context = fork_server(UNITS_PRELOADED)
         with tempfile.NamedTemporaryFile(prefix="unit-", dir=driver_folder()) as errors:
-            lines, said = context.Pipe(duplex=False)
+            lines, sender = context.Pipe(duplex=False)
             with lines:
-                with said:
-                    arguments = (msgspec.json.encode(spec), said, errors.name, dict(os.environ))
+                with sender:
+                    arguments = (msgspec.json.encode(spec), sender, errors.name, dict(os.environ))
                     child = context.Process(target=run_forked, args=arguments)
                     self._start(child)
                 try:
-                    last = _relay(spec, _received(lines))
+                    last = _relay(spec, _read_lines(lines))
                     child.join()
                 finally:
                     self._end(child)
             code = child.exitcode or 0
             text = errors.read()
-        return _outcome(spec, last, code, text)
+        return _result_of(spec, last, code, text)
 
     def _start(self, child: "BaseProcess") -> None:
         with self._lock:
@@ -167,7 +167,7 @@ class ForkedUnits:
         child.join()
 
     def close(self) -> None:
-        """Kill what runs, and start nothing any more."""
+        """Kill running units, and start no more."""
         with self._lock:
             self._closed.set()
             for child in self._children:
@@ -179,8 +179,8 @@ def run_forked(text: bytes, lines: Connection, errors: str, environment: Mapping
 
     Args:
         text: The spec, JSON.
-        lines: Takes its lines.
-        errors: File for what it says on stderr.
+        lines: The pipe for its lines.
+        errors: File for its stderr.
         environment: Variables of the driver, which may have changed since the server began.
     """
     end_with_driver()
@@ -197,8 +197,8 @@ def run_forked(text: bytes, lines: Connection, errors: str, environment: Mapping
     sys.exit(run_unit(spec, lambda line: lines.send_bytes(msgspec.json.encode(line))))
 
 
-def _received(lines: Connection) -> Iterator[bytes]:
-    """The lines of a forked unit, to its end."""
+def _read_lines(lines: Connection) -> Iterator[bytes]:
+    """Yield the lines of a forked unit, to its end."""
     while True:
         try:
             yield lines.recv_bytes()
@@ -207,11 +207,11 @@ def _received(lines: Connection) -> Iterator[bytes]:
 
 
 def _relay(spec: UnitSpec, lines: Iterable[bytes]) -> UnitLine | None:
-    """Pass on how far the unit is; its last line, None when it said nothing."""
+    """Forward the progress of a unit; return its last line, None without lines."""
     place = UnitPlace(open_storage(spec.storage), spec.segment, spec.unit)
     every = LOCAL if place.storage.local_path("x") is not None else REMOTE
-    line, said = None, 0.0
-    untold: UnitProgress | None = None
+    line, last_report = None, 0.0
+    unreported: UnitProgress | None = None
     for text in lines:
         try:
             line = msgspec.json.decode(text, type=UnitLine)
@@ -219,22 +219,22 @@ def _relay(spec: UnitSpec, lines: Iterable[bytes]) -> UnitLine | None:
             continue  # the last line of a process that was killed
         if line.progress is None:
             continue
-        untold = line.progress
-        if _CLOCK.monotonic() - said >= every:
-            said = _CLOCK.monotonic()
-            place.storage.put(place.progress, msgspec.json.encode(untold))
-            untold = None
-    if untold is not None:
-        place.storage.put(place.progress, msgspec.json.encode(untold))
+        unreported = line.progress
+        if _CLOCK.monotonic() - last_report >= every:
+            last_report = _CLOCK.monotonic()
+            place.storage.put(place.progress, msgspec.json.encode(unreported))
+            unreported = None
+    if unreported is not None:
+        place.storage.put(place.progress, msgspec.json.encode(unreported))
     return line
 
 
-def _outcome(spec: UnitSpec, last: UnitLine | None, code: int, said: bytes) -> UnitResult:
-    """What a unit says in the end, or why it could not."""
+def _result_of(spec: UnitSpec, last: UnitLine | None, code: int, stderr: bytes) -> UnitResult:
+    """Return the result of a unit, or raise its failure."""
     if last is not None and last.result is not None:
         return last.result
     if last is not None and last.failure is not None:
-        raise raised(TaskFailure(last.failure.kind, last.failure.message))
+        raise to_exception(TaskFailure(last.failure.kind, last.failure.message))
     ended = f"signal {-code}" if code < 0 else f"exit code {code}"
-    text = said[-_ERROR:].decode("utf-8", "replace").strip()
+    text = stderr[-_ERROR:].decode("utf-8", "replace").strip()
     raise StorageError(f"the unit {spec.unit} ended by {ended}: {text or 'no message'}")

@@ -1,7 +1,7 @@
-"""Imports that a unit needs, made before it is forked: by the fork server of this machine, once.
+"""Import the modules of units before they are forked, in the fork server of this machine.
 
-Nothing here may start a thread or open a file that stays open. A unit tells the collector of
-garbage that all of it lives to the end; the server does not, as duckdb would complain at its end.
+No import may start a thread or keep a file open. A unit freezes these objects for the garbage
+collector; the server does not, as duckdb would fail at its end.
 """
 
 import gc
@@ -10,7 +10,7 @@ from importlib import import_module
 from nacre.rounds.units.libraries import set_up_libraries
 
 _START = 300_000
-"""New objects before the garbage collector looks at them, while modules are imported."""
+"""New objects before a garbage collection, while modules are imported."""
 NEEDED = (
     "pyarrow.acero",
     "pyarrow.compute",
@@ -22,7 +22,7 @@ NEEDED = (
     "nacre.extract.html.extractor",
     "nacre.extract.pageview",
 )
-"""What a unit imports; some of it is imported late, by what is not always used."""
+"""Modules that a unit imports, some of them late."""
 
 
 def _import_all() -> None:

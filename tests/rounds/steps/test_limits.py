@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nacre.crawldb.limits import read_limits
 from nacre.crawldb.row import bucket_of_domain
-from nacre.rounds.steps.domain_limits import DividedLimits, TaskLimits
+from nacre.rounds.steps.limits import DividedLimits, TaskLimits
 from nacre.rounds.tables.tables import TaskPlace
 
 LINES = read_limits("".join(f"d{n}.example\t{n}\n" for n in range(1_000)))

@@ -2,8 +2,8 @@ import re
 from pathlib import Path
 
 from nacre.job.diagnosis_text import WORKS
-from nacre.rounds.engine.counting import TASKS, CountingEngine
 from nacre.rounds.engine.local import LocalEngine
+from nacre.rounds.runner import TASKS, CountingEngine
 from nacre.rounds.steps import fetch
 
 
