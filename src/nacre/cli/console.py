@@ -242,12 +242,7 @@ def check(
     output.say(f"jobs     {roots} ({jobs}; {max_running or parts.CORES} run at a time)")
     output.say(f"URL      {checks.own_url(reach, port)}{', opened in the browser' * open_browser}")
     if heritrix is not None:
-        starts = "crawls at once" if heritrix_running else "waits for `unpause`"
-        again = "goes on" if heritrix_resume else "begins anew"
-        output.say(
-            f"heritrix https://localhost:{heritrix}/engine, log-in by {heritrix_auth}; what is"
-        )
-        output.say(f"         launched {starts}, and {again} after it was terminated")
+        _say_port(heritrix, heritrix_auth, runs=heritrix_running, resumes=heritrix_resume)
     output.say(f"reached  by {checks.reach_words(reach)}")
     output.say("access   " + "\n         ".join(access))
     output.say(f"files    {output.shown(folder)}")
@@ -259,6 +254,13 @@ def check(
         output.say(f"refused  {problem}")
     if problems:
         raise typer.Exit(1)
+
+
+def _say_port(port: int, auth: str, *, runs: bool, resumes: bool) -> None:
+    starts = "crawls at once" if runs else "waits for `unpause`"
+    again = "goes on" if resumes else "begins anew"
+    output.say(f"heritrix https://localhost:{port}/engine, log-in by {auth}; what is")
+    output.say(f"         launched {starts}, and {again} after it was terminated")
 
 
 @contextmanager

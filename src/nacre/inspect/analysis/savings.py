@@ -2,10 +2,6 @@
 
 A full crawl at the same moment would have asked once for every URL known then. What was missed is
 estimated twice: from pages drawn at random, which depends on no model, and from the rates.
-
-The savings of incremental runs, for people (pure).
-
-How the visits of incremental runs are stored, by the way of keeping asked for (pure).
 """
 
 import math

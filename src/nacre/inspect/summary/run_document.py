@@ -23,7 +23,7 @@ from nacre.inspect.summary.run_summary import (
 )
 from nacre.inspect.summary.run_texts import ENDS, LIMIT
 from nacre.inspect.view import View
-from nacre.messages import COMMA, join, message
+from nacre.messages import COMMA, Message, join, message
 from nacre.report.document import (
     ReportDocument,
 )
@@ -106,67 +106,68 @@ def _about(summary: RunSummary, reader: ReportLocale, now: float) -> tuple[tuple
 
 
 def _end(summary: RunSummary, exit_: str) -> str:
-    left = summary.left
-    parts = [
-        text
-        for text, number in (
-            (
-                message(
-                    "run-report.left-endless",
-                    "{number:,} of endless places (traps.budget)",
-                    number=summary.endless,
-                ),
-                summary.endless,
-            ),
-            (
-                message(
-                    "run-report.left-deleted",
-                    "{number:,} deleted by the operator",
-                    number=summary.deleted,
-                ),
-                summary.deleted,
-            ),
-            (
-                message(
-                    "run-report.left-deep",
-                    "{number:,} too many hops from their seeds, and what lies behind them",
-                    number=summary.too_deep,
-                ),
-                summary.too_deep,
-            ),
-            (
-                message(
-                    "run-report.left-unvisited",
-                    "{number:,} due pages, because the budget is spent",
-                    number=left.unvisited,
-                ),
-                left.unvisited,
-            ),
-            (
-                message(
-                    "run-report.left-held",
-                    "{number:,} that lead into what looks like a trap (recrawl.trap_share), and "
-                    "what lies behind them",
-                    number=left.held,
-                ),
-                left.held,
-            ),
-            (
-                message(
-                    "run-report.left-repeated",
-                    "{number:,} that differ from known pages in idle parameters alone "
-                    "(recrawl.idle_parameters)",
-                    number=left.repeated,
-                ),
-                left.repeated,
-            ),
-        )
-        if number
-    ]
+    parts = [text for text, number in _left_out(summary) if number]
     if exit_ != ExitStatus.FINISHED or not parts:
         return ENDS.get(exit_, LIMIT)
     return message(
         "run-report.end-left-out", "finished; left out: {parts}", parts=join(parts, *COMMA)
+    )
+
+
+def _left_out(summary: RunSummary) -> tuple[tuple[Message, int], ...]:
+    """Return the kinds of URIs that a finished run left out, with their numbers."""
+    left = summary.left
+    return (
+        (
+            message(
+                "run-report.left-endless",
+                "{number:,} of endless places (traps.budget)",
+                number=summary.endless,
+            ),
+            summary.endless,
+        ),
+        (
+            message(
+                "run-report.left-deleted",
+                "{number:,} deleted by the operator",
+                number=summary.deleted,
+            ),
+            summary.deleted,
+        ),
+        (
+            message(
+                "run-report.left-deep",
+                "{number:,} too many hops from their seeds, and what lies behind them",
+                number=summary.too_deep,
+            ),
+            summary.too_deep,
+        ),
+        (
+            message(
+                "run-report.left-unvisited",
+                "{number:,} due pages, because the budget is spent",
+                number=left.unvisited,
+            ),
+            left.unvisited,
+        ),
+        (
+            message(
+                "run-report.left-held",
+                "{number:,} that lead into what looks like a trap (recrawl.trap_share), and "
+                "what lies behind them",
+                number=left.held,
+            ),
+            left.held,
+        ),
+        (
+            message(
+                "run-report.left-repeated",
+                "{number:,} that differ from known pages in idle parameters alone "
+                "(recrawl.idle_parameters)",
+                number=left.repeated,
+            ),
+            left.repeated,
+        ),
     )
 
 

@@ -194,13 +194,23 @@ def fetched_section(summary: RunSummary) -> Section:
                 f"{unchanged:,}",
             ),
         )
+    return Section(
+        message("run-report.fetched", "What was fetched"),
+        (message("run-report.all-replies-counted", "The tables count all replies."),),
+        facts=tuple(facts),
+        tables=_fetched_tables(summary),
+    )
+
+
+def _fetched_tables(summary: RunSummary) -> tuple[DataTable, ...]:
+    """Return the tables of hosts and media types, without those of DNS."""
     hosts = [row for row in summary.hosts if row.name != "dns:"]
     counts = (
         Column(message("run-report.replies", "Replies"), Format.COUNT),
         Column(message("run-report.data", "Data"), Format.BYTES),
     )
     mimes = [row for row in summary.mimes if row.name != "text/dns"]
-    tables = (
+    return (
         DataTable(
             message("run-report.hosts", "Hosts"),
             (Column(message("run-report.host", "Host")), *counts),
@@ -215,13 +225,6 @@ def fetched_section(summary: RunSummary) -> Section:
             ),
             tuple(_mime(row) for row in mimes),
         ),
-    )
-    said = (message("run-report.all-replies-counted", "The tables count all replies."),)
-    return Section(
-        message("run-report.fetched", "What was fetched"),
-        said,
-        facts=tuple(facts),
-        tables=tables,
     )
 
 

@@ -162,10 +162,7 @@ def update(
         options={"segments": list(names), "additions": options.additions},
         counters=update_counters(totals),
         added={table: files for table, files in added.items() if files},
-        dropped={
-            HOSTS: {name for result in results for name in result.dropped[HOSTS]},
-            **({SEEDS: set(seed_rows.dropped)} if seed_rows.dropped else {}),
-        },
+        dropped=_dropped_files(results, seed_rows),
         buckets=_fresh_buckets(version, added),
         segments=_next_states(
             version, names, remainder + sum(result.refused for result in results)
@@ -328,6 +325,12 @@ def _seed_changes(
     admission = Admission(context.settings, context.layout.root, ())
     rows = (row for seed in moved for row in rows_of_seed(seed, admission.key(seed.url)))
     return seed_changes(context, version, rows)
+
+
+def _dropped_files(results: Sequence[UpdatedFiles], rows: SeedChanges) -> dict[str, set[str]]:
+    """Return the names of the files that new ones replace, by table."""
+    hosts = {name for result in results for name in result.dropped[HOSTS]}
+    return {HOSTS: hosts, **({SEEDS: set(rows.dropped)} if rows.dropped else {})}
 
 
 def _seed_state(version: CycleVersion, names: Sequence[str], came: SeedChanges) -> SeedTableState:
