@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from nacre.cli.plugin_commands import plugin_commands
 from nacre.config import registry
 from nacre.config.extension import (
     MIGRATE,
@@ -40,10 +41,11 @@ class Installed:
 def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
     state = Installed()
     monkeypatch.setattr(registry, "entry_points", state.read)
-    for cached in (find_extension, heritrix_properties):
+    caches = (find_extension, heritrix_properties, plugin_commands)
+    for cached in caches:
         cached.cache_clear()
     yield state
-    for cached in (find_extension, heritrix_properties):
+    for cached in caches:
         cached.cache_clear()
 
 

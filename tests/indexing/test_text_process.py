@@ -52,11 +52,11 @@ def test_documents_that_are_asked_for_together_are_answered_apart_where_one_fail
 
 KEPT = """
 import os, sys
-from nacre.indexing.text_process import kept_texts
+from nacre.indexing.text_process import shared_texts
 from nacre.extract.document import Document
 from nacre.extract.fulltext.job import TextJob
 
-texts = kept_texts()
+texts = shared_texts()
 for number in range(int(sys.argv[1])):
     body = b"<p>page %d" % number
     found = texts.text(TextJob(Document("http://a.test/x", mime="text/html", body=body)))
