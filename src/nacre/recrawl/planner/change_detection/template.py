@@ -481,18 +481,23 @@ def skeletons(was: str, now: str) -> tuple[int, ...]:
     """Names of the words that two texts have in common around what differs; none for too few.
 
     One is of the words before and behind. Of texts that differ in numbers alone another is of the
-    text without numbers: a clock is in one pair a minute late, and at the next visit a day. A cell
-    with nothing but a number is like any other.
+    text without numbers: a clock is in one pair a minute late, and at the next visit a day. Words
+    without a letter do not count: a cell with nothing but `1,000` or `12 %` is like any other.
     """
     names = []
     plain = _NUMBERS.sub("#", was)
-    if plain == _NUMBERS.sub("#", now) and any(map(str.isalpha, plain)):
+    if plain == _NUMBERS.sub("#", now) and _has_letter(plain):
         names.append(name_of(f"#{plain}"))
     one, two = _WORDS.findall(was), _WORDS.findall(now)
     head, tail = common_ends(one, two)
-    if head + tail and head + tail >= _STABLE * max(len(one), len(two)):
-        names.append(name_of("\x00".join((*one[:head], "\x01", *one[len(one) - tail :]))))
+    before, behind = one[:head], one[len(one) - tail :]
+    if head + tail >= _STABLE * max(len(one), len(two)) and _has_letter((*before, *behind)):
+        names.append(name_of("\x00".join((*before, "\x01", *behind))))
     return tuple(names)
+
+
+def _has_letter(words: Iterable[str]) -> bool:
+    return any(character.isalpha() for word in words for character in word)
 
 
 _NUMBERS = re.compile(r"\d+")
