@@ -1,12 +1,13 @@
 """Texts that return: a change the first times, noise once a page goes to and fro."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.core.pageview import PageView, Piece
 from nacre.extract.pageview import page_view
-from nacre.recrawl.planner.change_detection import returning
 from nacre.recrawl.planner.change_detection.change import Change, ChangeClass
 from nacre.recrawl.planner.change_detection.returning import (
     RETURNED,
@@ -147,17 +148,45 @@ def test_a_version_that_is_not_stored_is_restored(
     assert newest_version(other, unstored) == other
 
 
-def test_of_pages_that_are_long_all_in_between_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(returning, "_MOST_PAIRS", 3)
-    stored = page_view("<h1>公告</h1><p>a<p>b<p>c<footer>End</footer>")
-    newest = page_view("<h1>公告</h1><p>b<p>x<footer>End</footer>")
+def test_the_shared_pieces_of_two_versions_are_not_repeated() -> None:
+    stored = page_view("<h1>公告</h1><p>a<p>b<p>c<p>d<footer>End</footer>")
+    newest = page_view("<h1>通知</h1><p>b<p>x<p>c<p>a<p>d<footer>Ende</footer>")
     unstored = unstored_version(stored, newest)
     assert unstored is not None
-    assert [(edit.start, edit.end, len(edit.pieces)) for edit in unstored.edits] == [(1, 4, 2)]
-    assert newest_version(stored, unstored).pieces == newest.pieces
+    edits = [(e.start, e.end, [piece.text for piece in e.pieces]) for e in unstored.edits]
+    assert edits == [(0, 2, ["通知"]), (3, 3, ["x"]), (4, 4, ["a"]), (5, 6, ["Ende"])]
+
+
+def test_a_text_that_is_repeated_between_others_is_compared_in_few_steps() -> None:
+    pieces = [
+        tuple(Piece("text", 7, text) for n in range(500) for text in ("p", f"{side}{n}"))
+        for side in "ab"
+    ]
+    calls = 0
+
+    def profile(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(profile)
+    try:
+        unstored = unstored_version(
+            *(PageView((*side, Piece("text", 7, "end"))) for side in pieces)
+        )
+    finally:
+        sys.setprofile(None)
+    assert unstored is not None
+    assert len(unstored.edits) == 500
+    assert calls < 100_000
 
 
 def test_what_differs_in_too_much_cannot_be_left_out() -> None:
     stored = page_view("<h1>公告</h1>")
     assert unstored_version(stored, page_view("<h1>公告</h1>" + "<p>" + "长" * 12_000)) is None
     assert unstored_version(stored, page_view("<h1>公告</h1>" + "<p>" + "长" * 10_000)) is not None
+
+
+def test_many_short_pieces_are_as_much_as_a_long_one() -> None:
+    stored = page_view("<h1>公告</h1>")
+    assert unstored_version(stored, page_view("<h1>公告</h1>" + "<p>a" * 2_500)) is None
+    assert unstored_version(stored, page_view("<h1>公告</h1>" + "<p>a" * 2_000)) is not None
