@@ -67,6 +67,8 @@ def test_a_floor_below_all_queues_is_an_error():
         ("network: {proxy_resolves: true}", "network.proxy_resolves"),
         ("frontier: {cost: zero, queue_total_budget: 9}", "frontier.queue_total_budget"),
         ("robots: {fetch: false}", "robots.fetch"),
+        ("recrawl: {gap_probes: 50, recall: 1}", "recrawl.gap_probes"),
+        ("recrawl: {drift: 4.0}", "recrawl.drift"),
         ("fetch: {credentials: [{origin: 'http://a.test', username: me, password: x}]}",
          "fetch.credentials.0.password"),
     ],

@@ -14,6 +14,7 @@ from nacre.config.secret import Secret
 from nacre.engine.seeding.seeds import Seed
 from nacre.errors import Problem
 from nacre.messages import message
+from nacre.recrawl.planner.settings import WITHOUT_EFFECT
 from nacre.scope.patterns.matching import examine
 from nacre.scope.robots_txt import RobotsPolicy
 from nacre.scope.rules.stock import AnyRule, stock_rules
@@ -90,6 +91,7 @@ def conflict_warnings(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
         if not (loaded.is_given(order.lower) and loaded.is_given(order.upper)):
             yield from _check_order(loaded.settings, order)
     yield from _without_effect(loaded)
+    yield from _removed(loaded)
     yield from _plain_secrets(loaded)
 
 
@@ -168,6 +170,16 @@ def _without_effect(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
             "frontier.queue_total_budget",
             message("settings.has-no-effect", "has no effect: with cost `zero` nothing is spent"),
         )
+
+
+def _removed(loaded: Loaded[JobSettings]) -> Iterator[Problem]:
+    """Settings of earlier versions, which are read and do nothing."""
+    for name in sorted(WITHOUT_EFFECT):
+        if loaded.is_given(f"recrawl.{name}"):
+            yield Problem(
+                f"recrawl.{name}",
+                message("settings.removed", "was removed and has no effect: delete it"),
+            )
 
 
 def _plain_secrets(loaded: Loaded[JobSettings]) -> Iterator[Problem]:

@@ -8,8 +8,8 @@ from nacre.config.component import Component, Seconds, section, setting
 from nacre.recrawl.planner.schedules.schedules import DAY
 from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
 
-_WITHOUT_EFFECT = frozenset(("drift", "gap_probes"))
-"""Settings of earlier versions that jobs may still have."""
+WITHOUT_EFFECT = frozenset(("drift", "gap_probes"))
+"""Settings of earlier versions that jobs may still have; `nacre check` warns of them."""
 
 
 class RecrawlSettings(Component):
@@ -21,7 +21,7 @@ class RecrawlSettings(Component):
         """Leave out what an earlier version knew, so that its jobs open."""
         if not isinstance(values, dict):
             return values
-        return {name: value for name, value in values.items() if name not in _WITHOUT_EFFECT}
+        return {name: value for name, value in values.items() if name not in WITHOUT_EFFECT}
 
     schedule: ScheduleSettings = section(
         ScheduleSettings, "When pages are visited again: as the planner sees fit, or by the clock."
