@@ -21,6 +21,7 @@ from nacre_migrate import component
 from tests.cli.site import nacre
 
 WHOLE = EntryPoint(MIGRATE, "nacre_migrate.component:MIGRATE", registry.COMPONENTS)
+OTHER = Extension(contract=registry.CONTRACT, commands={})
 NEWER = Extension(contract=registry.CONTRACT + 1, commands={})
 OF_PLUGIN = EntryPoint(MIGRATE, "nacre.scope.rules.stock:RULES", registry.COMPONENTS)
 
@@ -69,7 +70,8 @@ def test_without_it_commands_say_what_to_install(installed: Installed):
         done = nacre(*words)
         assert (done.code, done.out) == (2, "")
         assert "`nacre migrate` needs the extra `migrate` (nacre-migrate): " in done.err
-        assert " -m pip install " in done.err
+        # With the path from here; `migrate` without a slash is a package of an index.
+        assert done.err.endswith(" -m pip install migrate/\n")
         assert "Traceback" not in done.err
     assert "migrate" in nacre("--help").out
 
@@ -106,7 +108,27 @@ def test_a_broken_one_is_named(installed: Installed, value: str, error: str):
     assert done.code == 1
     assert f"nacre: the plug-in migrate ({value}) {error}" in done.err
     assert done.err.count("\n") == 1
+    advice = "Bring Nacre up to date" if "contract" in error else " -m pip install migrate/"
+    assert done.err.endswith(f"{advice}\n")
     assert heritrix_properties() == {}
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+def test_a_broken_plugin_of_the_same_name_does_not_hide_it(installed: Installed, is_last: bool):
+    broken = EntryPoint(MIGRATE, "tests.config.none:RULE", registry.COMPONENTS)
+    installed.entries = [WHOLE, broken] if is_last else [broken, WHOLE]
+    assert find_extension(MIGRATE) is component.MIGRATE
+
+
+def test_two_packages_of_one_name_are_refused(installed: Installed):
+    other = EntryPoint(MIGRATE, "tests.config.test_extension:OTHER", registry.COMPONENTS)
+    installed.entries = [WHOLE, other]
+    done = nacre("migrate", "--help")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        f"nacre: there is more than one extension migrate: the plug-in migrate ({WHOLE.value}), "
+        f"and the plug-in migrate ({other.value}). Uninstall all but one\n"
+    )
 
 
 def test_a_part_that_is_missing_is_named():

@@ -1,3 +1,4 @@
+import json
 import re
 import shlex
 import sys
@@ -39,3 +40,30 @@ def test_the_extras_are_those_of_the_project():
 def test_without_a_lock_pip_brings_the_libraries(monkeypatch, tmp_path):
     monkeypatch.setattr("nacre.config.extras._CLONE", tmp_path)
     assert install_command("cycle").endswith("-m pip install duckdb numpy pyarrow")
+
+
+class Package:
+    """The metadata of an installed package."""
+
+    def __init__(self, record: str | None) -> None:
+        self.record = record
+
+    def read_text(self, name: str) -> str | None:
+        return self.record if name == "direct_url.json" else None
+
+
+def test_a_package_beside_nacre_is_installed_from_the_same_checkout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr("nacre.config.extras._CLONE", tmp_path / "lib")
+    source = tmp_path / "a checkout"
+    record = {"dir_info": {}, "url": source.as_uri()}
+    package = Package(json.dumps(record))
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _: package)
+    by_name = "-m pip install 'nacre[migrate]'"
+    assert install_command("migrate").endswith(by_name)  # the checkout is gone
+    (source / "migrate").mkdir(parents=True)
+    assert install_command("migrate").endswith(f"-m pip install '{source}/migrate/'")
+    for text in (None, "", "{", '{"url": "https://a.test/nacre.whl"}'):
+        package.record = text
+        assert install_command("migrate").endswith(by_name)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Any, Final, NamedTuple
 
-from nacre.config.extras import MissingExtraError
+from nacre.config.extras import MissingExtraError, install_command
 from nacre.config.registry import (
     COMPONENTS,
     PluginError,
@@ -47,17 +47,37 @@ class Extension(NamedTuple):
 def find_extension(name: str) -> Extension | None:
     """Return the extension of a name; None if it is not installed. Entry points are read once.
 
+    A plug-in may have the same name, since it offers other components in the same group.
+
     Raises:
-        NacreError: It cannot be loaded, or needs a newer Nacre; the message has its package.
+        NacreError: It cannot be loaded, needs a newer Nacre, or two packages offer it; the message
+            has the package.
     """
+    extensions: list[tuple[EntryPoint, Extension]] = []
+    errors: list[NacreError] = []
     for entry in entry_points_of(COMPONENTS):
-        if entry.name == name:
-            extension = _load(entry)
-            if isinstance(extension, Extension):
-                if fault := contract_fault(extension.contract):
-                    raise NacreError(f"{describe_entry(entry)} {fault}")
-                return extension
-    return None
+        if entry.name != name:
+            continue
+        try:
+            part = _load(entry)
+        except NacreError as error:
+            errors.append(error)
+            continue
+        if isinstance(part, Extension):
+            extensions.append((entry, part))
+    if not extensions:
+        if errors:
+            raise errors[0]
+        return None
+    entry, extension = extensions[0]
+    if len(extensions) > 1:
+        places = ", and ".join(describe_entry(entry) for entry, _ in extensions)
+        raise NacreError(
+            f"there is more than one extension {name}: {places}. Uninstall all but one"
+        )
+    if fault := contract_fault(extension.contract):
+        raise NacreError(f"{describe_entry(entry)} {fault}")
+    return extension
 
 
 def require_extension(name: str, needs: str) -> Extension:
@@ -94,4 +114,8 @@ def _load(entry: EntryPoint) -> Any:  # noqa: ANN401 - any part
     try:
         return load(entry)
     except PluginError as error:
-        raise NacreError(f"{describe_entry(entry)} {error}") from error
+        again = install_command(entry.name)
+        text = (
+            f"{describe_entry(entry)} {error}. Install it again, in the version of Nacre: {again}"
+        )
+        raise NacreError(text) from error

@@ -98,9 +98,27 @@ def install_arguments(extra: str) -> list[str]:
     if has_lock(extra):
         return [*pip, "--require-hashes", "-r", str(_lock(extra))]
     if extra in _PACKAGES:
-        source = _CLONE / extra
-        return [*pip, str(source) if source.is_dir() else f"nacre[{extra}]"]
+        source = _checkout() / extra
+        # The slash makes it a folder for pip, also in a message with the path from here.
+        return [*pip, f"{source}/" if source.is_dir() else f"nacre[{extra}]"]
     return [*pip, *EXTRAS[extra].split()]
+
+
+def _checkout() -> Path:
+    """Return the clone, or the checkout from which pip installed Nacre.
+
+    pip notes it in `direct_url.json` of the package (PEP 610).
+    """
+    import json  # noqa: PLC0415 - only for a message
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
+    from urllib.parse import unquote, urlsplit  # noqa: PLC0415
+
+    try:
+        record = json.loads(distribution("nacre").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):  # a clone is not installed
+        return _CLONE
+    source = urlsplit(record.get("url", ""))
+    return Path(unquote(source.path)) if source.scheme == "file" else _CLONE
 
 
 _CLONE = Path(__file__).parents[3]
