@@ -32,7 +32,7 @@ class OperatorControl:
         totals: What was counted so far.
         states: The states of the queues.
         store: The queued URIs.
-        seen: The seen set.
+        seen_set: The seen set.
         groups: Queues that share an address.
     """
 

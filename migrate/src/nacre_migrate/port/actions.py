@@ -73,7 +73,7 @@ class HeritrixJobs:
         services: The parts of the console.
         options: The options of the port.
         built: The jobs that are built.
-        who: Who asks.
+        requester: The user of the request.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class FileDesk:
     Args:
         services: The parts of the console.
         jobs: The jobs that there are.
-        who: Who asks.
+        requester: The user of the request.
     """
 
     def __init__(self, services: ConsoleServices, jobs: HeritrixJobs, requester: Requester) -> None:

@@ -45,7 +45,7 @@ class ScriptRunner:
         services: The parts of the console.
         jobs: The jobs of the port.
         name: Short name of the job.
-        who: Who asks.
+        requester: The user of the request.
     """
 
     def __init__(
