@@ -4,10 +4,13 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.console.access.users import UserBook
 from nacre.console.fleet.job_books import WantedKindBook
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import FoundJob, JobPlace
+from nacre.engine.clock import SystemClock
 from nacre.errors import StorageError
+from nacre.ops.roles import Role
 from nacre.store.layout import Layout
 
 
@@ -65,3 +68,20 @@ def test_rows_that_replace_others_are_written_all_or_none(tmp_path: Path):
         with pytest.raises(StorageError, match="disk full"):
             places.serve([JobPlace("two", tmp_path), JobPlace("one", tmp_path / "one")])
         assert places.served() == (JobPlace("one", tmp_path / "one"),)
+
+
+def test_a_row_of_another_version_hides_no_row_with_another_name(tmp_path: Path):
+    with closing(ConsoleDatabase(tmp_path)) as database:
+        users = UserBook(database, SystemClock())
+        users.add("anna", "hash", Role.ADMIN)
+        users.add("bert", "hash", Role.VIEWER)
+        database.rows("UPDATE users SET places = '{' WHERE name = 'bert'")
+        anna = users.find("anna")
+        assert anna is not None
+        assert anna.role == "admin"
+        for ask in (lambda: users.find("bert"), users.all):
+            with pytest.raises(StorageError, match=r"console\.db: users 'bert': "):
+                ask()
+        database.rows("DELETE FROM users WHERE name = 'bert'")
+        assert users.find("bert") is None
+        assert [user.name for user in users.all()] == ["anna"]

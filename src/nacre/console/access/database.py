@@ -217,8 +217,9 @@ class ConsoleTable(Generic[T]):
     """A table of the database whose rows are structs: each field is a column, the first is the key.
 
     A field that is no number, text or bytes is JSON; an empty column stands for its default. Rows
-    stay in memory until the database changes, because live pages need them each second. A
-    numbered row that cannot be read hides no other row.
+    stay in memory until the database changes, because live pages need them each second. A row that
+    cannot be read hides no other row: a numbered row is in `broken`, and one with a name is refused
+    when it is asked for, by itself or in `all`.
 
     Args:
         database: The database.
@@ -235,10 +236,17 @@ class ConsoleTable(Generic[T]):
         self._stamp = (-1, -1)
         self._rows: dict[object, T] = {}
         self._broken: dict[int, BrokenRow] = {}
+        self._refused: dict[object, str] = {}
 
     def all(self) -> list[T]:
-        """Return all rows that can be read, by their keys."""
+        """Return all rows that can be read, by their keys.
+
+        Raises:
+            StorageError: A row without a number cannot be read.
+        """
         self._refresh()
+        for text in self._refused.values():
+            raise StorageError(text)
         return list(self._rows.values())
 
     def broken(self) -> dict[int, BrokenRow]:
@@ -247,8 +255,14 @@ class ConsoleTable(Generic[T]):
         return dict(self._broken)
 
     def find(self, key: int | str) -> T | None:
-        """Return the row of a key; None if there is none."""
+        """Return the row of a key; None if there is none.
+
+        Raises:
+            StorageError: It has no number, and cannot be read.
+        """
         self._refresh()
+        if key in self._refused:
+            raise StorageError(self._refused[key])
         return self._rows.get(key)
 
     def put(self, row: T) -> None:
@@ -278,15 +292,15 @@ class ConsoleTable(Generic[T]):
         rows = self._database.rows(
             f"SELECT {', '.join(self._fields)} FROM {self._name} ORDER BY {self._key}"
         )
-        self._rows, self._broken = {}, {}
+        self._rows, self._broken, self._refused = {}, {}, {}
         for key, *rest in rows:
             try:
                 self._rows[key] = self._read((key, *rest))
             except (msgspec.MsgspecError, ValueError) as error:
-                if not isinstance(key, int):
-                    raise
-                kind = self._name.removesuffix("s")
-                self._broken[key] = BrokenRow(kind, key, str(error))
+                if isinstance(key, int):
+                    self._broken[key] = BrokenRow(self._name.removesuffix("s"), key, str(error))
+                else:
+                    self._refused[key] = f"{self._database.path}: {self._name} {key!r}: {error}"
         self._stamp = stamp
 
     def _read(self, row: tuple[object, ...]) -> T:
