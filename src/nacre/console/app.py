@@ -313,8 +313,8 @@ class ConsoleApp:
 
     def _directory_of(self, job: str) -> str:
         """The directory of a job, for commands; "" for one that is gone."""
-        jobs = (job_there for job_there in self._services.fleet.jobs if job_there.id == job)
-        return next((str(job_there.layout.root) for job_there in jobs), "")
+        fleet = self._services.fleet
+        return str(fleet.job(job).layout.root) if fleet.knows(job) else ""
 
     def _name_of(self, job: str) -> str:
         """Return the name that people gave to a job; that of its directory if there is none."""

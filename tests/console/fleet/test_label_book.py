@@ -1,3 +1,4 @@
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -49,3 +50,27 @@ def test_what_is_left_out_stays():
 def test_a_label_that_cannot_be_taken_says_why(wish: dict[str, object], said: str):
     with pytest.raises(RefusedRequestError, match=said):
         changed_labels(JobLabels(), msgspec.convert(wish, JobLabelsWish))
+
+
+def test_the_tags_of_many_jobs_cost_as_many_statements_as_those_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    statements: list[str] = []
+    rows = ConsoleDatabase.rows
+
+    def counted(
+        database: ConsoleDatabase, statement: str, *values: str | float | bytes
+    ) -> list[tuple[object, ...]]:
+        statements.append(statement)
+        return rows(database, statement, *values)
+
+    with closing(ConsoleDatabase(tmp_path)) as database:
+        book = LabelBook(database)
+        book.set(JOB, JobLabels("", ("gbk",)))
+        jobs = [JOB, *(JOB._replace(layout=Layout(tmp_path / str(number))) for number in range(50))]
+        assert book.all_tags(jobs) == ["gbk"]
+        monkeypatch.setattr(ConsoleDatabase, "rows", counted)
+        assert book.all_tags([JOB]) == ["gbk"]
+        once = len(statements)
+        assert book.all_tags(jobs) == ["gbk"]
+        assert len(statements) == 2 * once

@@ -74,9 +74,14 @@ class LabelBook:
     def of_path(self, path: str) -> JobLabels:
         """Return the labels of the job of a directory."""
         row = self._table.find(path)
-        return (
-            NONE if row is None else JobLabels(row.name, tuple(filter(None, row.tags.split(","))))
-        )
+        return NONE if row is None else _labels_of(row)
+
+    def all(self) -> dict[str, JobLabels]:
+        """Return the labels of all jobs that have some, by their directories.
+
+        A list of many jobs asks once, as each question is one to the database.
+        """
+        return {row.path: _labels_of(row) for row in self._table.all()}
 
     def set(self, job: FoundJob, labels: JobLabels) -> None:
         """Set the labels of a job."""
@@ -88,7 +93,12 @@ class LabelBook:
 
     def all_tags(self, jobs: list[FoundJob]) -> list[str]:
         """Return the tags that some of these jobs have, in order."""
-        return sorted({tag for job in jobs for tag in self.of(job).tags})
+        labels = self.all()
+        return sorted({tag for job in jobs for tag in labels.get(str(job.layout.root), NONE).tags})
+
+
+def _labels_of(row: LabelRow) -> JobLabels:
+    return JobLabels(row.name, tuple(filter(None, row.tags.split(","))))
 
 
 def changed_labels(labels: JobLabels, request: JobLabelsWish) -> JobLabels:

@@ -226,7 +226,8 @@ class Fleet:
         """Look through all places."""
         async with self._turn:  # else an older look could end after a newer one, and hold
             jobs = await asyncio.to_thread(find_jobs, self.places)
-            removals = [(job, self._removals.find(str(job.layout.root))) for job in jobs]
+            rows = {removal.path: removal for removal in self._removals.all()}
+            removals = [(job, rows.get(str(job.layout.root))) for job in jobs]
             self._jobs = {job.id: job for job, removal in removals if removal is None}
             self._removed = [(job, removal) for job, removal in removals if removal is not None]
 

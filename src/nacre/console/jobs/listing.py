@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.job_books import JobLabels
+from nacre.console.fleet.job_books import NONE, JobLabels
 from nacre.console.fleet.places import FoundJob
 from nacre.console.forms import may_operate
 from nacre.console.jobs.buttons import many_buttons
@@ -202,11 +202,11 @@ def _id_of(job: SeenJob) -> str:
 
 def wanted_jobs(call: Call, filters: JobFilters) -> list[SeenJob]:
     """The jobs that pass the filters, with their snapshots, by their ids."""
-    book = call.services.labels
+    labels = call.services.labels.all()
     return [
         (job, snapshot)
         for job, snapshot in call.snapshots()
-        if filters.wants(job, snapshot, book.of(job))
+        if filters.wants(job, snapshot, labels.get(str(job.layout.root), NONE))
     ]
 
 
