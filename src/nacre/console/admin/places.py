@@ -52,7 +52,7 @@ async def list_places(call: Call) -> PlaceList:
     """All places, with the number of their jobs and their free space."""
     places = call.services.fleet.places
     free = await asyncio.to_thread(lambda: [_free(place) for place in places])
-    items = (_item(call, place, missing) for place, missing in zip(places, free, strict=True))
+    items = (_item(call, place, space) for place, space in zip(places, free, strict=True))
     return PlaceList(tuple(items), None, call.now)
 
 
