@@ -13,13 +13,20 @@ function compare(a, b) {
   return a.localeCompare(b, LANGUAGE, { numeric: true });
 }
 
-// In a narrow window a row is a card: each value needs the head of its column beside it.
+// In a narrow window a row is a card: each value needs the head of its column beside it. A cell over
+// several columns, such as "Nothing", has none.
 function cards() {
   for (const table of document.querySelectorAll("main table:not(.rows, .month, .log table)")) {
     if (!table.tHead) continue;
     const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent.trim());
     table.classList.add("rows");
-    for (const cell of table.querySelectorAll("tbody td:not([data-head])")) cell.dataset.head = heads[cell.cellIndex];
+    for (const row of [...table.tBodies].flatMap((body) => [...body.rows])) {
+      let column = 0;
+      for (const cell of row.cells) {
+        if (cell.tagName === "TD" && cell.colSpan === 1 && heads[column]) cell.dataset.head ??= heads[column];
+        column += cell.colSpan;
+      }
+    }
   }
 }
 

@@ -250,6 +250,16 @@ def test_tables_of_reports_fit_a_phone(given: Given, browser: Browser, report: s
             assert box.evaluate("(found) => found.scrollWidth <= found.clientWidth"), report
 
 
+def test_a_cell_over_all_columns_has_the_head_of_none_on_a_phone(given: Given, browser: Browser):
+    with tab(browser, given.console, width=400, height=800) as page:
+        open_job(page, given.console, "over", "/uris")
+        cell = page.locator("#uris.rows td")
+        expect(cell).to_have_text("Nothing waits here.")
+        assert cell.get_attribute("data-head") is None
+        open_job(page, given.console, "over", "/runs")
+        expect(page.locator("td[data-head='Mode']").first).to_be_visible()
+
+
 def test_a_curator_hides_the_frontier(given: Given, browser: Browser):
     with tab(browser, given.console) as page:
         open_job(page, given.console, "over")
