@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from msgspec.inspect import StructType, multi_type_info
 
+from nacre.console.jobs.listing import JobItem, SpokenSentence
 from nacre.console.rendering import FILTERS, NOTHING, TEMPLATES, environment
 from nacre.console.routes import ROUTES
 from nacre.report.log_fields import crawl_log_fields
@@ -42,13 +43,37 @@ def test_what_is_shown_is_text(text: object, shown: str):
 def test_a_deleted_url_and_a_state_are_said_in_words(spoken: str, deleted: str, state: str):
     source = (
         '{% from "macros.html" import log_row, state %}'
-        '{{ log_row(row, "job", true) }}{{ state("PAUSED", false) }}'
+        '{{ log_row(row, "job", true) }}{{ state(job) }}'
     )
     line = "2026-11-23T00:00:00.000Z -6000 - http://a.example/ L - - #001 - - - -"
     row = SimpleNamespace(offset=1, text=line, fields=crawl_log_fields(line))
-    page = environment(spoken).from_string(source).render(row=row)
+    page = environment(spoken).from_string(source).render(row=row, job=listed("PAUSED"))
     assert f"-6000 {deleted}<" in page
     assert f">{state}<" in page
+
+
+def listed(state: str, **params: int) -> JobItem:
+    return JobItem("a~b", "b", "a", state, False, SpokenSentence("finished", {**params}, (), ""))
+
+
+@pytest.mark.parametrize(
+    ("state", "params", "kind"),
+    [
+        ("FINISHED", {"documents": 0, "got": 0, "seeds": 1, "failed": 1}, "bad"),
+        ("FINISHED", {"documents": 0, "got": 0, "seeds": 2}, "bad"),
+        ("FINISHED", {"documents": 0, "got": 1, "seeds": 2}, "done"),  # a seed is unchanged
+        ("FINISHED", {"documents": 3, "got": 0, "seeds": 1}, "done"),
+        ("FINISHED", {"documents": 0}, "done"),  # of a run whose seeds nobody counted
+        ("FINISHED", {}, "done"),
+        ("ABORTED", {"documents": 0, "got": 0, "seeds": 1}, "still"),
+    ],
+)
+def test_a_finished_run_without_a_document_and_a_seed_is_no_success(
+    state: str, params: dict[str, int], kind: str
+):
+    source = '{% from "macros.html" import state %}{{ state(job) }}'
+    page = environment("en").from_string(source).render(job=listed(state, **params))
+    assert f'class="state state-{kind}"' in page
 
 
 @pytest.mark.parametrize(
@@ -78,8 +103,8 @@ def test_a_moment_is_an_element_that_names_it(moment: object, shown: str):
     ("language", "said"), [("en", "Stopped by the operator"), ("zh_CN", "已由操作员停止")]
 )
 def test_a_run_that_the_operator_stopped_says_so(language: str, said: str):
-    text = "{% from 'macros.html' import state %}{{ state('ABORTED', false) }}|{{ 'X' | state }}"
-    page = environment(language).from_string(text).render()
+    text = "{% from 'macros.html' import state %}{{ state(job) }}|{{ 'X' | state }}"
+    page = environment(language).from_string(text).render(job=listed("ABORTED"))
     assert (f'state-still">{said}</span>' in page, page[-2:]) == (True, "|X")
 
 
