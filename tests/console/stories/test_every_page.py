@@ -51,6 +51,11 @@ SAMPLES: Final[Mapping[str, str]] = {
 """A value for each further parameter of a path or of a query that a page needs."""
 
 
+_TWICE: Final = """() => {
+  const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+  return ids.filter((id, place) => ids.indexOf(id) < place);
+}"""
+"""The ids that two elements of a page have: a label would lead to the first of them."""
 _ASKED: Final = frozenset(("u",))
 """Fields of a query that a page cannot do without."""
 _PARAMETER: Final = re.compile(r"{(\w+)(?::\w+)?}")
@@ -172,6 +177,7 @@ def looked_at(page: Page, url: str, *, statuses: tuple[int, ...] = (200,)) -> No
     wide = page.evaluate("document.documentElement.scrollWidth")
     told += [f"{wide} pixels wide on a phone"] * (wide > PHONE["width"])
     assert not told, f"{url}\n" + "\n\n".join(told)
+    assert page.evaluate(_TWICE) == []
     assert page.locator("h1").count() == 1
     assert page.title().startswith(page.locator("h1").inner_text())
     faults_of(page)
