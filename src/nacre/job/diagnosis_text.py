@@ -259,7 +259,7 @@ REMEDIES: Final[Mapping[str, str]] = {
     "free-space": message("remedy.free-space", "free disk space"),
     "disk.reserve": message("remedy.disk-reserve", "lower disk.reserve"),
     "limits": message("remedy.limits", "other limits"),
-    "go-on": message("remedy.go-on", "Go on"),
+    "go-on": message("remedy.go-on", "Continue"),
     "unretire": message("remedy.unretire", "bring retired queues back"),
     "log": message("remedy.log", "look at the log"),
     "wake": message("remedy.wake", "try now"),

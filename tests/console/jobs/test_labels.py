@@ -54,7 +54,7 @@ def test_the_form_of_a_job_keeps_them(tmp_path: Path):
             return (await client.get("/j/crawls~demo", headers=fields)).text
 
         page = await sent(name="Mine", tags="b, a\N{FULLWIDTH COMMA}c")
-        assert "The name and the tags are kept." in page
+        assert "The name and the tags are saved." in page
         assert 'value="a, b, c"' in page
         assert 'href="/?tag=a"' in page
         page = await sent(name="x" * 101, tags="")

@@ -157,7 +157,7 @@ def test_the_first_page_is_the_form_and_it_makes_a_job(tmp_path: Path):
         seeds = (tmp_path / "crawls" / "图书馆" / "seeds.txt").read_text()
         assert seeds == f"http://127.0.0.1:9/a/\n{SEED}\n"
         page = await console.client.get(made.headers["location"], headers=fields)
-        assert "crawls~图书馆 is made" in page.text
+        assert "crawls~图书馆 is created" in page.text
         assert "<h1>Jobs</h1>" in (await console.client.get("/", headers=fields)).text
         viewer = await console.client.get("/new", headers=console.as_session(Role.VIEWER))
         assert viewer.status_code == 403

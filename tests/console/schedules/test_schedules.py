@@ -309,7 +309,7 @@ def test_each_time_makes_a_new_job_like_another_one_and_starts_it(tmp_path: Path
             note = (made.layout.root / "job.log").read_text()
             assert "made by schedule 1 of operator key" in note
             page = await console.client.get("/calendar", headers=console.as_session(Role.VIEWER))
-            assert "made and started a job" in page.text
+            assert "created and started a job" in page.text
             assert "crawls~馆-2026-11-03" in page.text
             listed = (await console.client.get(f"{API}/schedules", headers=key)).json()
             assert listed["items"][0]["made"] == made.id

@@ -83,7 +83,7 @@ def test_the_calendar_makes_new_jobs_by_a_command(tmp_path: Path, browser: Brows
             command("console", "schedule", "add", template, "--at", "@hourly", *new)
             pass_hours(console, 1)
             page.goto(f"{console.url}calendar")
-            says(page, 1, f"made and started a job .* missed: {HOURS - 1}")
+            says(page, 1, f"created and started a job .* missed: {HOURS - 1}")
             (root,) = (tmp_path / "crawls").glob("馆-*")
             job = Layout(root)
             until(lambda: job.latest.is_dir() and not is_running(job.socket))

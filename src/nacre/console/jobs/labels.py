@@ -58,7 +58,7 @@ async def submit_labels(call: Call) -> PageAnswer | RedirectResponse:
     job = call.job().id
     try:
         job = (await change_job(call._replace(body=request))).id
-        text = call.language.texts.gettext("The name and the tags are kept.")
+        text = call.language.texts.gettext("The name and the tags are saved.")
         notice = Notice("done", text)
     except RefusedRequestError as error:
         notice = Notice("error", error.message)

@@ -181,7 +181,7 @@ async def submit(call: Call) -> PageAnswer | RedirectResponse:
         facts = {**await _form(call, fields), "problems": _problems(error)}
         return PageAnswer("new.html", facts, problem_of(error).status)
     translate = call.language.texts.gettext
-    notices = [Notice("done", translate(_("{job} is made")).format(job=job.id))]
+    notices = [Notice("done", translate(_("{job} is created")).format(job=job.id))]
     if action == "start":
         try:
             action = "run-rounds" if job.layout.in_rounds else "start"
