@@ -117,10 +117,10 @@ def _too_little(identity: Requester, role: Role) -> RefusedRequestError:
         "role",
         message(
             "console.role-missing",
-            "this needs the role {title}; {name} has {title2}",
-            title=role.title,
+            "this needs the role {role}; {name} has {own_role}",
+            role=role.title,
             name=identity.name,
-            title2=identity.role.title,
+            own_role=identity.role.title,
         ),
     )
 

@@ -136,8 +136,8 @@ class LoginDesk:
             RefusedRequestError: They do not fit (401), or it is too early for another try (429).
                 The answer and its time are the same for unknown users.
         """
-        user_hash = self._users.find(name)
-        name = user_hash.name if user_hash is not None else typed_name(name)
+        user = self._users.find(name)
+        name = user.name if user is not None else typed_name(name)
         sessions = self._sessions.all(name or "-")
         if any(network_of(session.address) == network_of(address) for session in sessions):
             self._throttle.welcome(name, address)

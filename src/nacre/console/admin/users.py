@@ -255,8 +255,8 @@ def _require_places(call: Call, labels: tuple[str, ...]) -> None:
             "no-place",
             message(
                 "console.no-place",
-                "there is no place {names}; there are {names2}",
+                "there is no place {names}; there are {places}",
                 names=", ".join(wrong),
-                names2=", ".join(sorted(known)),
+                places=", ".join(sorted(known)),
             ),
         )

@@ -303,11 +303,7 @@ class WebhookBook:
     def delivery(self, hook: int, number: int) -> HookDelivery | None:
         """A delivery of a webhook by its number; None for one that is forgotten."""
         return next(
-            (
-                known_delivery
-                for known_delivery in self.deliveries(hook)
-                if known_delivery.number == number
-            ),
+            (delivery for delivery in self.deliveries(hook) if delivery.number == number),
             None,
         )
 
