@@ -1,7 +1,7 @@
 """The books of a console as a command has them: its database without its server.
 
 A command works on the files that a console has, while it runs or not. A running console takes over
-what was changed (`outside_changes.py`).
+what was changed (`runners.OutsideChanges`).
 """
 
 from collections.abc import Sequence

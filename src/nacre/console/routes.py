@@ -1,7 +1,7 @@
 """The table of all that can be requested: the routes, the matrix of roles, and what is documented.
 
 A row names verb, path, the role that it needs, the function that answers, and the structs of its
-query, body and answer. `app.py` answers by it; `interface/openapi.py` describes the rows of the
+query, body and answer. `app.py` answers by it; `openapi.py` describes the rows of the
 interface for programs by their structs. A new page or noun is a function and a row.
 """
 

@@ -231,7 +231,7 @@ class ScheduleRunner:
 
 
 def arguments_of(request: ScheduleWish, path: str) -> dict[str, object]:
-    """A new job as `readers.new_jobs.make_new_job` takes it (pure).
+    """A new job as `jobs.new_job_tasks.make_new_job` takes it (pure).
 
     Args:
         request: The schedule.

@@ -110,7 +110,7 @@ def new_job_fields(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, ob
     Args:
         layout: Where it would be.
         arguments: Those of `make_new_job`; `section`, `search`, `paths` and `spoken`: which
-            settings, as of `readers.forms.fields_shown`.
+            settings, as of `settings.form_tasks.fields_shown`.
 
     Returns:
         What `fields_shown` returns. Where the settings cannot be read the defaults are shown.

@@ -342,7 +342,7 @@ async def make_at(
     Args:
         services: The parts of the console.
         root: Its directory, below a place.
-        arguments: As `readers.new_jobs.make_new_job` takes them.
+        arguments: As `jobs.new_job_tasks.make_new_job` takes them.
 
     Raises:
         ConfigError: With every problem of its settings.

@@ -49,7 +49,7 @@ WHYS: Final[Mapping[str, str]] = {
     "login": _("The list of seeds has a password, which no page shows: edit it in a file."),
     "coding": _("The list of seeds has bytes that are not text: edit it in a file."),
 }  # fmt: skip
-"""Why a seed list cannot be edited here, by the codes of `readers.seed_list`."""
+"""Why a seed list cannot be edited here, by the codes of `KeptSeedList`."""
 _PATIENCE: Final = 20.0
 
 
@@ -98,7 +98,7 @@ class SavedSeedList(msgspec.Struct, frozen=True):
 
 
 async def ask_seed_list(call: Call, job: FoundJob) -> dict[str, Any]:
-    """The list as `readers.seed_list.KeptSeedList` has it."""
+    """The list as `KeptSeedList` has it."""
     answer: dict[str, Any] = await call.services.readers.ask(
         "seed-list", job.layout.root, _PATIENCE
     )
@@ -106,7 +106,7 @@ async def ask_seed_list(call: Call, job: FoundJob) -> dict[str, Any]:
 
 
 async def save_seed_list(call: Call, job: FoundJob, text: str, tag: str) -> dict[str, Any]:
-    """Save a list; the answer of `readers.seed_list.save_seed_list`.
+    """Save a list; the answer of `write_seed_list`.
 
     Args:
         call: The caller.

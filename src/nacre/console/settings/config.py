@@ -294,7 +294,7 @@ async def put_config(call: Call) -> SavedConfig | Response:
 async def save_text(
     call: Call, job: FoundJob, content: Mapping[str, Any], tag: str, query: SaveQuery
 ) -> dict[str, Any]:
-    """Save a text or an earlier version; the answer of `readers.editing.save_config`.
+    """Save a text or an earlier version; the answer of `settings.file_tasks.save_config`.
 
     Args:
         call: The caller.
@@ -503,7 +503,7 @@ async def get_edit(call: Call) -> EditText:
 
 
 async def version_of(call: Call, job: FoundJob, number: int) -> dict[str, Any]:
-    """A version as `readers.editing.edit_version` gives it.
+    """A version as `settings.file_tasks.edit_version` gives it.
 
     Raises:
         RefusedRequestError: There is none (404).

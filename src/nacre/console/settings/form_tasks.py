@@ -292,7 +292,7 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     Args:
         layout: The job.
         arguments: `values`: texts by path; `resets`: paths that go back to their defaults; `card`:
-            a change of a list of rules as `readers.cards.CardChange` has it, such as `scope 3 up`,
+            a change of a list of rules as `settings.cards.CardChange` has it, such as `scope 3 up`,
             "" for none, with `said`, `card_kind` and `fields`.
 
     Raises:
