@@ -70,3 +70,12 @@ def test_urls_and_names_of_jobs_stay():
     said = localize(document, lambda text: text.code.upper(), "xx")
     assert said.sections[0].tables[0].rows == (("a", "A"),)
     assert said.about == (("JOB", "a"), ("", "X.Y"))
+
+
+def test_names_from_the_web_stay_even_if_they_are_keys_of_the_catalogue():
+    columns = Column("host", Format.NAME), Column("state")
+    rows = (("run", "run"), (message("a.b", "all others"), ""))
+    document = ReportDocument("", (Section("", tables=(DataTable("", columns, rows),)),))
+    texts = {"run": "RUN", "a.b": "OTHERS"}
+    localized = localize(document, lambda text: texts.get(text.code, text.template), "xx")
+    assert localized.sections[0].tables[0].rows == (("run", "RUN"), ("OTHERS", ""))

@@ -8,9 +8,14 @@ Cell = str | int | float | None
 
 
 class Format(StrEnum):
-    """The format of a value, and its unit."""
+    """The format of a value, and its unit.
+
+    A `TEXT` is a word of Nacre, which has a translation; a `NAME` comes from the web or an operator
+    and is the same in each language.
+    """
 
     TEXT = "text"
+    NAME = "name"
     URL = "url"
     COUNT = "count"
     NUMBER = "number"

@@ -50,7 +50,7 @@ def short(value: float) -> str:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NONE = "-"
 """The text for no value."""
-NUMERIC = frozenset(Format) - {Format.TEXT, Format.URL, Format.TIME}
+NUMERIC = frozenset(Format) - {Format.TEXT, Format.NAME, Format.URL, Format.TIME}
 """Forms whose cells are set to the right."""
 
 
@@ -96,6 +96,7 @@ def day(seconds: float) -> str:
 
 _WRITERS: dict[Format, Callable[[float], str]] = {
     Format.TEXT: short,
+    Format.NAME: short,
     Format.URL: short,
     Format.COUNT: lambda value: f"{value:,.0f}",
     Format.NUMBER: short,

@@ -27,7 +27,7 @@ from nacre.report.document import (
     ReportDocument,
     Section,
 )
-from nacre.report.formatting import heading, written
+from nacre.report.formatting import NUMERIC, heading, written
 from nacre.report.html import html_page
 from nacre.report.localize import localize
 from nacre.report.plain import plain_text
@@ -171,9 +171,6 @@ def _page_section(section: Section, tables: list[dict[str, object]]) -> dict[str
     }
 
 
-_NUMERIC: Final = frozenset(Format) - {Format.TEXT, Format.URL, Format.TIME}
-
-
 def _page_table(
     table: DataTable, number: int, column: int, first: int, *, falling: bool
 ) -> dict[str, object]:
@@ -186,7 +183,7 @@ def _page_table(
         "columns": [
             {
                 "name": _page_heading(column_shown),
-                "number": column_shown.form in _NUMERIC,
+                "number": column_shown.form in NUMERIC,
                 "url": column_shown.form is Format.URL,
             }
             for column_shown in table.columns

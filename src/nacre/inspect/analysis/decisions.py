@@ -358,7 +358,7 @@ def _decisions(decisions: list[VisitDecision]) -> DataTable:
         Column("propensity", Format.SHARE),
         Column("status"),
         Column("found"),
-        Column("evidence"),
+        Column("evidence", Format.NAME),
     )
     rows = tuple(
         (

@@ -64,10 +64,10 @@ def document(result: SiteEvents) -> ReportDocument:
     """The events for people."""
     columns = (
         Column("run"),
-        Column("site"),
+        Column("site", Format.NAME),
         Column("pages", Format.COUNT),
         Column("since", Format.TIME),
-        Column("what changed"),
+        Column("what changed", Format.NAME),
         Column("for example on", Format.URL),
     )
     rows = tuple(

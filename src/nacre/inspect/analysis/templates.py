@@ -303,7 +303,7 @@ def _examples(templates: list[TemplateFacts]) -> DataTable:
 
 def _parameters(parameters: list[Parameter]) -> DataTable:
     columns = (
-        *(Column("site"), Column("parameter")),
+        *(Column("site", Format.NAME), Column("parameter", Format.NAME)),
         *(Column(name, Format.COUNT) for name in ("pairs of URLs", "pairs that are the same")),
         Column("idle"),
     )
@@ -432,7 +432,7 @@ def traps_document(result: TrapList) -> ReportDocument:
     if not result.kinds:
         return ReportDocument("Traps", (Section("", (_NO_TRAP,)),))
     columns = (
-        *(Column("host"), Column("kind"), Column("what it has")),
+        *(Column("host", Format.NAME), Column("kind", Format.NAME), Column("what it has")),
         *(Column("found", Format.COUNT), Column("fetched", Format.COUNT)),
         *(Column("with something new", Format.COUNT), Column("why"), Column("example", Format.URL)),
     )

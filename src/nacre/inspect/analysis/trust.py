@@ -159,7 +159,7 @@ def _source(name: str, site: SiteRow, source: str, trust: HintTrust) -> SourceTr
 def document(result: TrustTable) -> ReportDocument:
     """The table for people."""
     columns = (
-        Column("site"),
+        Column("site", Format.NAME),
         Column("source"),
         *(
             Column(name, Format.NUMBER)

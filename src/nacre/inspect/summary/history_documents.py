@@ -130,7 +130,7 @@ def _visits(visits: Sequence[Mapping[str, Any]], *, verbose: bool) -> DataTable:
         columns += (
             Column("share that differs", Format.SHARE),
             Column("decided by"),
-            Column("evidence"),
+            Column("evidence", Format.NAME),
             Column("visited for"),
             Column("forecast", Format.SHARE),
         )

@@ -213,13 +213,13 @@ def _fetched_tables(summary: RunSummary) -> tuple[DataTable, ...]:
     return (
         DataTable(
             message("run-report.hosts", "Hosts"),
-            (Column(message("run-report.host", "Host")), *counts),
+            (Column(message("run-report.host", "Host"), Format.NAME), *counts),
             tuple((_host(row), row.urls, row.bytes) for row in hosts),
         ),
         DataTable(
             message("run-report.media-types", "Media types"),
             (
-                Column(message("run-report.type", "Type")),
+                Column(message("run-report.type", "Type"), Format.NAME),
                 Column(message("run-report.kind", "Kind")),
                 *counts,
             ),
