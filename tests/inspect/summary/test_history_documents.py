@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from nacre.inspect.summary.history_documents import (
     due_document,
     found_in_words,
@@ -10,6 +12,7 @@ from nacre.inspect.summary.history_documents import (
     statistics_document,
     top_document,
 )
+from nacre.messages import Message
 from nacre.report.document import DataTable, ReportDocument
 from nacre.report.plain import plain_text
 
@@ -138,6 +141,25 @@ def test_the_runs_of_a_job():
     stopped = table(runs_document([run | {"exit": "FINISHED_TIME_LIMIT", "budget": "90 %"}]))
     assert stopped.rows[0][5] == "stopped at a limit that was set"
     assert stopped.rows[0][-1] == "90 %"
+
+
+@pytest.mark.parametrize(
+    ("exit_", "text"),
+    [
+        ("RUNNING", "still running"),
+        ("FINISHED", "finished"),
+        ("ABORTED", "stopped by the operator"),
+        ("FINISHED_DISK_WAIT", "stopped for lack of disk space"),
+        ("FINISHED_ABNORMAL", "cut off"),
+        ("CRASHED", "cut off"),
+    ],
+)
+def test_the_end_of_a_run_is_a_short_message(exit_: str, text: str):
+    run = {"number": 1, "name": "run1", "mode": "full", "started": MONDAY, "elapsed": 60.0,
+           "exit": exit_, "found": {}, "keep": "strict", "budget": ""}  # fmt: skip
+    end = table(runs_document([run])).rows[0][5]
+    assert end == text
+    assert isinstance(end, Message)
 
 
 STATISTICS: dict[str, Any] = {

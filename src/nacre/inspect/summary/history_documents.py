@@ -5,7 +5,7 @@ from typing import Any
 
 from nacre.core.history import PAIR
 from nacre.inspect.analysis.wording import FOUND, STORED_AS
-from nacre.inspect.summary.run_texts import ENDS, LIMIT
+from nacre.inspect.summary.run_texts import short_end
 from nacre.report.document import Cell, Column, DataTable, Format, ReportDocument, Section
 from nacre.report.formatting import moment, url_facts
 
@@ -201,17 +201,13 @@ def runs_document(results: Sequence[Mapping[str, Any]]) -> ReportDocument:
     rows = tuple(
         (
             *(item["number"], item["name"], item["mode"], item["started"], item["elapsed"]),
-            _end(str(item["exit"])),
+            short_end(str(item["exit"])),
             *(_sum(item["found"], kinds) for kinds in (("new",), _CHANGED, _GONE, _SAME)),
             *(item["keep"], item["budget"] or "none"),
         )
         for item in results
     )
     return ReportDocument("Runs", (Section("", tables=(DataTable("All runs", columns, rows),)),))
-
-
-def _end(exit_: str) -> str:
-    return ENDS.get(exit_, LIMIT).partition(":")[0].partition(";")[0]
 
 
 def _sum(counts: Mapping[str, int], kinds: Sequence[str]) -> int:

@@ -94,12 +94,35 @@ ENDS: Final = {
 
 LIMIT: Final = message("run-report.end-limit", "stopped at a limit that was set")
 
+_CUT_OFF = message("run-report.short-end-crashed", "cut off")
+
+_SHORT_ENDS: Final = {
+    "RUNNING": ENDS["RUNNING"],
+    "FINISHED": message("run-report.short-end-finished", "finished"),
+    "INTERRUPTED": message("run-report.short-end-interrupted", "interrupted"),
+    "ABORTED": message("run-report.short-end-stopped", "stopped by the operator"),
+    "FINISHED_DISK_WAIT": message(
+        "run-report.short-end-disk-space", "stopped for lack of disk space"
+    ),
+    "FINISHED_ABNORMAL": _CUT_OFF,
+    "CRASHED": _CUT_OFF,
+}
+
 STORAGE_MODES: Final = {
     "strict": message("run-report.keep-strict", "every reply in full (strict)"),
     "lean": message("run-report.keep-lean", "notes for visits that found only noise (lean)"),
     "delta": message("run-report.keep-delta", "differences between versions (delta)"),
 }
 """The texts of `archive.keep`."""
+
+
+def short_end(exit_: str) -> str:
+    """Return how a run ended, without what can be done about it.
+
+    Args:
+        exit_: State of the run, such as `FINISHED`.
+    """
+    return _SHORT_ENDS.get(exit_, LIMIT)
 
 
 def reason_of(status: int) -> str:
