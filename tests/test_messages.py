@@ -34,7 +34,12 @@ CODE = re.compile(r"[a-z][a-z-]*\.[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def fields(template: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+    return {name for name, _, _ in places(template)}
+
+
+def places(template: str) -> set[tuple[str, str | None, str | None]]:
+    """Each field with its format and its conversion."""
+    return {part[1:] for part in Formatter().parse(template) if part[1] is not None}
 
 
 def test_each_code_has_one_template():
@@ -60,7 +65,7 @@ def test_each_message_is_in_both_languages():
     for declared in declared_messages():
         text = chinese.get(declared.code, "")
         assert text, f"{declared.code} has no Chinese"
-        assert fields(text) == fields(declared.template), declared.code
+        assert places(text) == places(declared.template), declared.code
 
 
 def test_no_module_recognizes_texts_of_messages():
@@ -144,6 +149,14 @@ def test_a_message_is_written_in_another_language():
     chinese = {"a.b": "内", "a.c": "外 {inner} {number}"}
     text = message("a.c", "{number} {inner}", number=3, inner=message("a.b", "inner"))
     assert text.write(lambda one: chinese[one.code]) == "外 内 3"
+
+
+@pytest.mark.parametrize(
+    "template", ["{other}", "{", "{}", "{name:,}", "{number.x}", "{number[0]}", "{number:s}"]
+)
+def test_a_translation_that_does_not_fit_leaves_the_text_english(template: str):
+    text = message("a.b", "{name} {number}", name="{x}", number=3)
+    assert text.write(lambda _: template) == "{x} 3"
 
 
 def test_a_capitalized_message_keeps_its_code():

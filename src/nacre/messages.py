@@ -52,6 +52,9 @@ class Message(str):
     def write(self, translate: Translate) -> str:
         """The text in another language.
 
+        A translation that does not fit the parameters leaves the text English: the message can be
+        of another version of Nacre, as of a job that ran before an upgrade.
+
         Args:
             translate: Gives the template of a message in that language.
         """
@@ -59,7 +62,10 @@ class Message(str):
         if self.code == self:  # a static text, whose translation may have braces
             return str(self) if template == self.template else template
         params = {name: write(value, translate) for name, value in self.params.items()}
-        return template.format_map(params)
+        try:
+            return template.format_map(params)
+        except (LookupError, ValueError, TypeError, AttributeError):
+            return str(self)
 
 
 def write(value: Param, translate: Translate) -> Param:
