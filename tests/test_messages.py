@@ -37,9 +37,10 @@ def fields(template: str) -> set[str]:
     return {name for name, _, _ in places(template)}
 
 
-def places(template: str) -> set[tuple[str, str | None, str | None]]:
+def places(template: str) -> set[tuple[str, str, str]]:
     """Each field with its format and its conversion."""
-    return {part[1:] for part in Formatter().parse(template) if part[1] is not None}
+    parsed = Formatter().parse(template)
+    return {(name, form or "", to or "") for _, name, form, to in parsed if name is not None}
 
 
 def test_each_code_has_one_template():
@@ -88,6 +89,26 @@ def compared_texts() -> Iterator[tuple[str, str]]:
                     words = part.value.replace("\\", "").strip()
                     if words.count(" ") >= 2:
                         yield path.relative_to(SOURCE).as_posix(), words
+
+
+ENCODERS = frozenset(("msgspec.to_builtins", "msgspec.json.encode", "msgspec.json.Encoder"))
+
+
+@pytest.mark.parametrize("package", ["cli", "console", "inspect", "ops"])
+def test_what_people_and_programs_read_is_encoded_with_its_messages(package: str):
+    """msgspec refuses messages: these packages use `core.message_data`, or a hook.
+
+    Only digests, which have an `order`, are of plain data.
+    """
+    direct, hooked = set(), set()
+    for path in (SOURCE / package).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            place = path.relative_to(SOURCE).as_posix(), getattr(node, "lineno", 0)
+            if isinstance(node, ast.Attribute) and ast.unparse(node) in ENCODERS:
+                direct.add(place)
+            elif isinstance(node, ast.Call):
+                hooked.update(place for part in node.keywords if part.arg in {"enc_hook", "order"})
+    assert direct - hooked == set()
 
 
 COMPARING = frozenset(

@@ -394,14 +394,13 @@ def heritrix_key(
 @key.command("list")
 def list_keys(state: State = None, as_json: AsJson = False) -> None:
     """List the keys, without their secrets."""
-    import msgspec
-
     from nacre.core.clock import iso
+    from nacre.core.message_data import to_plain
 
     with _keys(state) as (_, keys):
         keys_found = keys.all()
     if as_json:
-        output.say_json(msgspec.to_builtins(keys_found))
+        output.say_json(to_plain(keys_found))
         return
     rows = [
         (

@@ -81,6 +81,7 @@ def label_job(
     import msgspec
 
     from nacre.console.fleet.job_books import JobLabelsWish, changed_labels
+    from nacre.core.message_data import to_plain
 
     wish = JobLabelsWish(
         name=msgspec.UNSET if name is None else name,
@@ -94,7 +95,7 @@ def label_job(
             books.labels.set(entry, after)
             books.note("nacre console job label", entry, before, after)
     if as_json:
-        output.say_json(msgspec.to_builtins(after))
+        output.say_json(to_plain(after))
         return
     output.say(f"{entry.id}: {after.name or entry.name}; tags: {', '.join(after.tags) or 'none'}")
 

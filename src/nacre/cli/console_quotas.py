@@ -22,15 +22,14 @@ def _quota() -> None:
 @quota.command("list")
 def list_quotas(state: State = None, as_json: AsJson = False) -> None:
     """List the quotas, with the last measured use."""
-    import msgspec
-
     from nacre.core.clock import iso
+    from nacre.core.message_data import to_plain
     from nacre.report.formatting import size
 
     with console_books(state) as books:
         quotas = books.quotas.all().values()
     if as_json:
-        output.say_json(msgspec.to_builtins(list(quotas)))
+        output.say_json(to_plain(list(quotas)))
         return
     rows = [
         (
@@ -65,9 +64,8 @@ def set_quota(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Set the quota of a job, or of all jobs together."""
-    import msgspec
-
     from nacre.console.fleet.job_books import ALL_JOBS, limit_of
+    from nacre.core.message_data import to_plain
     from nacre.report.formatting import size
 
     size_limit = limit_of(limit)
@@ -79,7 +77,7 @@ def set_quota(
         books.note("nacre console quota set", job, {"limit": before}, {"limit": size_limit})
         stored, is_served = books.quotas.find(path), books.is_served
     if as_json:
-        output.say_json(msgspec.to_builtins(stored))
+        output.say_json(to_plain(stored))
         return
     about = job.id if job is not None else "all jobs together"
     output.say(f"{about}: {size(size_limit) if size_limit else 'no quota'}")

@@ -147,15 +147,14 @@ def _about(schedule: "KeptSchedule") -> str:
 
 def _facts(books: "ConsoleBooks", schedule: "KeptSchedule", number: int = 10) -> dict[str, Any]:
     """A schedule for programs, as the interface of the console has it."""
-    import msgspec
-
     from nacre.console.fleet.schedule_book import told
     from nacre.core.clock import iso
+    from nacre.core.message_data import to_plain
     from nacre.job.schedules import next_times
 
-    facts: dict[str, Any] = msgspec.to_builtins(schedule)
-    facts["note"] = msgspec.to_builtins(told(schedule.note), enc_hook=str)
-    facts["notes"] = [msgspec.to_builtins(told(note), enc_hook=str) for note in schedule.notes]
+    facts: dict[str, Any] = to_plain(schedule)
+    facts["note"] = to_plain(told(schedule.note))
+    facts["notes"] = [to_plain(told(note)) for note in schedule.notes]
     times = [iso(time) for time in next_times(schedule.wish.times, books.now(), number)]
     return {**facts, "times": times}
 

@@ -150,14 +150,13 @@ def set_user(
 @user.command("list")
 def list_users(state: State = None, as_json: AsJson = False) -> None:
     """List the users, without their passwords."""
-    import msgspec
-
     from nacre.core.clock import iso
+    from nacre.core.message_data import to_plain
 
     with _users(state) as users:
         items = users.all()
     if as_json:
-        output.say_json(msgspec.to_builtins(items))
+        output.say_json(to_plain(items))
         return
     rows = [
         (item.name, item.role, ", ".join(item.places) or "all", iso(item.made), iso(item.changed))

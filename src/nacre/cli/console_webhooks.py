@@ -69,14 +69,14 @@ def list_webhooks(state: State = None, as_json: AsJson = False) -> None:
 
 
 def _facts(books: "ConsoleBooks", hook: "KeptHook") -> dict[str, Any]:
-    import msgspec
+    from nacre.core.message_data import to_plain
 
     deliveries = books.webhooks.deliveries(hook.id)
     last = next(
         (f"{delivery.step}: {delivery.answer}" for delivery in deliveries if delivery.tries), ""
     )
     return {
-        "id": hook.id, **msgspec.to_builtins(hook.wish), "signed": bool(hook.secret),
+        "id": hook.id, **to_plain(hook.wish), "signed": bool(hook.secret),
         "owner": hook.owner, "places": list(hook.places), "last": last,
         "waiting": sum(delivery.step == "waits" for delivery in deliveries),
     }  # fmt: skip

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from nacre.cli import output
 from nacre.cli.operations import OperationCommand
+from nacre.core.message_data import to_plain
 from nacre.ops.frontier import (
     DELETE,
     EXCLUDE,
@@ -72,7 +71,7 @@ COMMANDS = {
         OperationCommand(EXCLUDE, _excluded, _scope_json("deleted"), in_group=True),
         OperationCommand(INCLUDE, _included, _scope_json("waiting"), in_group=True),
         *(
-            OperationCommand(operation, _changed(noun, done), msgspec.to_builtins, in_group=True)
+            OperationCommand(operation, _changed(noun, done), to_plain, in_group=True)
             for operation, noun, done in _CHANGES
         ),
     )

@@ -6,6 +6,7 @@ import msgspec
 
 from nacre.cli import output
 from nacre.cli.operations import FlagOperation, OperationCommand
+from nacre.core.message_data import to_plain
 from nacre.ops.lifecycle import (
     CHECKPOINT,
     CHECKPOINT_LIST,
@@ -85,9 +86,7 @@ def _changed_parallel(result: ParallelResult, _request: object, _: Path) -> str:
     return f"{result.before} -> {result.parallel} fetches"
 
 
-_LIST = FlagOperation(
-    "--list", CHECKPOINT_LIST, _list_saved, lambda result: msgspec.to_builtins(result.items)
-)
+_LIST = FlagOperation("--list", CHECKPOINT_LIST, _list_saved, lambda result: to_plain(result.items))
 COMMANDS = {
     command.__name__: command
     for command in (

@@ -33,14 +33,13 @@ def _profile() -> None:
 @profile.command("list")
 def list_profiles(as_json: AsJson = False) -> None:
     """List the profiles of the user and of Nacre."""
-    import msgspec
-
+    from nacre.core.message_data import to_plain
     from nacre.ops.library import NoOptions, all_profiles
     from nacre.store.layout import Layout
 
     profiles = all_profiles(Layout(_NOWHERE), NoOptions()).items
     if as_json:
-        output.say_json(msgspec.to_builtins(profiles))
+        output.say_json(to_plain(profiles))
         return
     rows = [(one.name, one.source, one.purpose) for one in profiles]
     output.say(output.table([("name", "source", "purpose"), *rows]))
@@ -49,8 +48,7 @@ def list_profiles(as_json: AsJson = False) -> None:
 @profile.command("show")
 def show_profile(name: Name, as_json: AsJson = False) -> None:
     """Print a profile as YAML; marks replace secrets."""
-    import msgspec
-
+    from nacre.core.message_data import to_plain
     from nacre.errors import JobError
     from nacre.ops.library import NameRequest, profile_text
     from nacre.store.layout import Layout
@@ -59,7 +57,7 @@ def show_profile(name: Name, as_json: AsJson = False) -> None:
     if found is None:
         raise JobError(f"there is no profile {name!r}; `nacre profile list` lists them")
     if as_json:
-        output.say_json(msgspec.to_builtins(found))
+        output.say_json(to_plain(found))
     else:
         output.say(found.text.rstrip("\n"))
 
@@ -78,8 +76,7 @@ def save_profile(
     as_json: AsJson = False,
 ) -> None:
     """Save the settings of a job as a profile, without its seeds and secrets."""
-    import msgspec
-
+    from nacre.core.message_data import to_plain
     from nacre.ops import library
     from nacre.store.layout import Layout
 
@@ -88,7 +85,7 @@ def save_profile(
     wish = library.ProfileWish(name, purpose or f"As {directory.resolve().name}", "", replace)
     saved = library.save_profile(layout, wish)
     if as_json:
-        output.say_json(msgspec.to_builtins(saved))
+        output.say_json(to_plain(saved))
         return
     output.say(f"saved {name}; `{output.program()} new DIR URL --profile {name}` uses it")
 
@@ -114,14 +111,13 @@ def _clip() -> None:
 @clip.command("list")
 def list_clips(as_json: AsJson = False) -> None:
     """List the clips of the user and of Nacre."""
-    import msgspec
-
+    from nacre.core.message_data import to_plain
     from nacre.ops.library import NoOptions, all_clips
     from nacre.store.layout import Layout
 
     clips = all_clips(Layout(_NOWHERE), NoOptions()).items
     if as_json:
-        output.say_json(msgspec.to_builtins(clips))
+        output.say_json(to_plain(clips))
         return
     rows = [(one.name, one.source, one.place, one.title) for one in clips]
     output.say(output.table([("name", "source", "about", "purpose"), *rows]))
@@ -134,9 +130,9 @@ def show_clip(name: Name, as_json: AsJson = False) -> None:
 
     found = find_clip(name)
     if as_json:
-        import msgspec
+        from nacre.core.message_data import to_plain
 
-        output.say_json(msgspec.to_builtins(found))
+        output.say_json(to_plain(found))
         return
     for key, one in found.parameters.items():
         output.say(f"# {key}={one.default}: {one.means}")
@@ -167,14 +163,13 @@ def save_clip(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Save a YAML file as a clip; a clip of the same name is replaced."""
-    import msgspec
-
+    from nacre.core.message_data import to_plain
     from nacre.ops.library import ClipWish, put_clip
     from nacre.store.layout import Layout
 
     saved = put_clip(Layout(_NOWHERE), ClipWish(name, title or name, _read(file), place))
     if as_json:
-        output.say_json(msgspec.to_builtins(saved))
+        output.say_json(to_plain(saved))
     else:
         output.say(f"saved {name}, about {saved.place}")
 

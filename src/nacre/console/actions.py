@@ -22,6 +22,7 @@ from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
+from nacre.core.message_data import to_plain
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.quotas import decide_quota, disk_usage
 from nacre.messages import message, static
@@ -423,7 +424,7 @@ async def operate(
         JobError: The job refuses.
     """
     if operation.opens_store:
-        options = msgspec.to_builtins(request)
+        options = to_plain(request)
         result = await services.readers.work(
             "operate", job.layout.root, tell, operation=operation.name, request=options, by=by
         )

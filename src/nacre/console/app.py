@@ -143,7 +143,7 @@ class ConsoleApp:
 
     @cached_property
     def _openapi(self) -> bytes:
-        return msgspec.json.encode(self._described)
+        return to_json(self._described)
 
     async def _description(self, _: Request) -> Response:
         return Response(self._openapi, media_type=JSON_TYPE)

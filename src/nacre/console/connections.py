@@ -9,10 +9,10 @@ import asyncio
 from http import HTTPStatus
 from typing import Final
 
-import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from nacre.console.problems import PROBLEM_TYPE, ProblemDetails
+from nacre.core.message_data import to_json
 
 LARGEST_FIELDS: Final = 65_536
 """Bytes of the first line and the fields of a request; what one packet brings may be more."""
@@ -62,7 +62,7 @@ class BoundedConnection(HttpToolsProtocol):
     def _refuse(self, status: int, detail: str) -> None:
         """Answer as the interface does, and end the connection."""
         title = HTTPStatus(status).phrase
-        body = msgspec.json.encode(ProblemDetails(title, status, "no-request", detail))
+        body = to_json(ProblemDetails(title, status, "no-request", detail))
         head = (
             f"HTTP/1.1 {status} {title}\r\ncontent-type: {PROBLEM_TYPE}\r\n"
             f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"

@@ -15,7 +15,7 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.problems import PROBLEM_TYPE
-from nacre.core.message_data import to_json
+from nacre.core.message_data import to_json, to_plain
 
 IF_MATCH: Final = "if-match"
 
@@ -52,7 +52,7 @@ def edited(saved: object) -> EditedThing:
         saved: What can be edited, and nothing else: a number that changes by itself would refuse
             each change.
     """
-    plain = msgspec.to_builtins(saved)
+    plain = to_plain(saved)
     digest = hashlib.sha256(msgspec.json.encode(plain, order="deterministic"))
     return EditedThing(digest.hexdigest()[:32], plain)
 
@@ -72,7 +72,7 @@ def conflict(now: EditedThing, yours: object) -> Response:
         "merge them, and save with the new ETag",
         "etag": now.tag,
         "saved": now.saved,
-        "yours": msgspec.to_builtins(yours),
+        "yours": to_plain(yours),
     }
     data = to_json(body)
     return Response(data, 412, {"etag": now.etag}, media_type=PROBLEM_TYPE)

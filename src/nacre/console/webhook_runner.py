@@ -11,6 +11,7 @@ from nacre.console.fleet.webhook_book import HookDelivery, HookEvent, KeptHook, 
 from nacre.console.live.snapshot import READING, UNREADABLE, JobSnapshot
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
+from nacre.core.message_data import to_json
 from nacre.core.states import CRASHED
 from nacre.fetch.guard import AddressGuard
 from nacre.job.background.webhooks import LONGEST_WAIT, TRIES, DeliveryError, headers, post
@@ -121,7 +122,7 @@ async def deliver(
     """
     tries, facts = delivery.tries + 1, msgspec.json.decode(delivery.body)
     number = f"console/{delivery.made:.3f}/{delivery.number}"
-    body = msgspec.json.encode({"id": number, **facts})
+    body = to_json({"id": number, **facts})
     fields = headers(hook.secret, str(int(clock.now())), delivery.event, number, body)
     try:
         address = await _address(hook)

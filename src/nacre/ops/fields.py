@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from nacre.config.facts import choices_of
+from nacre.core.message_data import to_json
 from nacre.core.states import MOST_PARALLEL
 from nacre.errors import ConfigError, Problem
 from nacre.messages import message
@@ -216,7 +217,7 @@ def bounded(request: S) -> S:
     """
     kind = type(request)
     try:
-        return msgspec.json.decode(msgspec.json.encode(request), type=kind)
+        return msgspec.json.decode(to_json(request), type=kind)
     except msgspec.ValidationError as error:
         path, words = misfit_of(error, kind)
         raise ConfigError([Problem(path, words)]) from None

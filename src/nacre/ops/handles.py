@@ -18,6 +18,7 @@ import uvloop
 from nacre.config.facts import value_at
 from nacre.core.crawluri import CrawlURI
 from nacre.core.events import Captured, Event
+from nacre.core.message_data import to_json
 from nacre.core.states import ExitStatus
 from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError, JobError
@@ -437,7 +438,7 @@ class SettingsHandle(_Handle):
         Raises:
             ConfigError: There is no such setting, or the value does not fit.
         """
-        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        text = value if isinstance(value, str) else to_json(value).decode()
         request = ChangeRequest(assignments=[f"{path}={text}"])
         return _in_thread(change_settings, self._context, request)[1]
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from nacre.core.message_data import to_plain
 from nacre.editing.secrets import without_secrets
 from nacre.job.edits import read_config
 from nacre.store.layout import Layout
@@ -42,7 +43,7 @@ def change_settings(
             return False, change_stopped(layout, request, RealDisk(), user)
         by = {BY: context.by} if context.by else {}
         answer = send_command(
-            layout.socket, "change", context.patience, change=msgspec.to_builtins(request), **by
+            layout.socket, "change", context.patience, change=to_plain(request), **by
         )
         return True, msgspec.convert(answer["changed"], Changed)
 

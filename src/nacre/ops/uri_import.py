@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from nacre.core.message_data import to_plain
 from nacre.errors import ConfigError
 from nacre.messages import message
 from nacre.ops.operation import OperationContext, requester_of
@@ -50,7 +51,7 @@ def import_lines(
     layout, settings = context.layout, load_job(context.layout).settings
     if is_running(layout.socket):
         user = {BY: context.by} if context.by else {}
-        plain = msgspec.to_builtins(options)
+        plain = to_plain(options)
         with lines() as texts:
             for first, chunk in _chunks(texts):
                 answer = send_command(

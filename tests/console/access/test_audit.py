@@ -20,6 +20,7 @@ from nacre.console.admin.audit import AuditFilter, audit_page
 from nacre.console.routes import API
 from nacre.errors import StorageError
 from nacre.job.job_notes import append_note, note_line
+from nacre.messages import message
 from nacre.ops.roles import Role
 from nacre.store.local_files import append_lines
 from tests.console.access.test_keys import GivenClock
@@ -215,3 +216,13 @@ def test_the_log_of_a_job_is_never_written_through_a_link(tmp_path: Path):
     append_note(tmp_path / "none", "a line")
     assert other.read_text() == "theirs"
     assert note_line("T", "INFO", "a\nb") == "T INFO a b"
+
+
+class _Reason(msgspec.Struct):
+    why: str
+
+
+def test_a_message_in_a_struct_is_its_text():
+    reason = _Reason(message("a.b", "not so"))
+    entry = AuditEntry("", "anna", "session", "", "x", 200, "done", after=reason)
+    assert json.loads(line_of(entry))["after"] == {"why": "not so"}

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from nacre.cli.crawl import print_made
 from nacre.cli.cycle.display import StepDisplay, display_of
 from nacre.cli.cycle.index_step import index_numbers
@@ -30,6 +28,7 @@ from nacre.cli.cycle.texts import (
 from nacre.cli.operations import context_of
 from nacre.cli.output import program, say, say_json, tell, typed
 from nacre.cli.search import index_text
+from nacre.core.message_data import to_plain
 from nacre.core.states import ExitCode
 from nacre.errors import JobError
 from nacre.job.diagnosis_text import progress_text
@@ -181,7 +180,7 @@ class RoundsScreen:
         if progress.unit == "urls":
             text = fetch_progress_text(numbers)
         else:
-            text = progress_text(msgspec.to_builtins(progress))
+            text = progress_text(to_plain(progress))
         self._display.progress(numbers, text)
 
     def waits(self, result: GenerateResult) -> None:

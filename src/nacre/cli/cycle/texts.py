@@ -306,13 +306,12 @@ def _status_text(status: int) -> str:
 
 def fetch_progress_text(numbers: Mapping[str, Any]) -> str:
     """`[#####-----] 61/127 pages, 3.1 MB, 2 hosts, 4 min left`."""
-    import msgspec
-
+    from nacre.core.message_data import to_plain
     from nacre.job.diagnosis_text import progress_text
     from nacre.rounds.rounds_mark import fetch_step
 
     progress = fetch_step("", numbers)
-    return f"{bar(progress.done, progress.of)} {progress_text(msgspec.to_builtins(progress))}"
+    return f"{bar(progress.done, progress.of)} {progress_text(to_plain(progress))}"
 
 
 def update_text(result: "UpdateResult") -> str:

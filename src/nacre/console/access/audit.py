@@ -14,7 +14,7 @@ import msgspec
 
 from nacre.config.secret import NOT_SHOWN
 from nacre.core.clock import Clock, iso_millis
-from nacre.core.message_data import to_json
+from nacre.core.message_data import to_builtins, to_json
 from nacre.store.local_files import append_lines
 from nacre.uri.login import hidden
 
@@ -174,7 +174,7 @@ def line_of(entry: AuditEntry) -> bytes:
     line = to_json(safe)
     if len(line) > LONGEST_LINE:
         text = f"… ({len(line):,} bytes)"
-        line = msgspec.json.encode(msgspec.structs.replace(safe, before=None, after=text))
+        line = to_json(msgspec.structs.replace(safe, before=None, after=text))
     return line + b"\n"
 
 
@@ -187,7 +187,7 @@ def without_secrets(value: object, name: str = "", depth: int = 0) -> Any:  # no
         depth: Levels above it.
     """
     if isinstance(value, msgspec.Struct):
-        value = msgspec.to_builtins(value)
+        value = to_builtins(value)
     if _hides(name) and value:
         return value if _is_reference(value) else NOT_SHOWN
     if depth >= _DEEPEST and isinstance(value, Mapping | list | tuple):

@@ -351,7 +351,7 @@ def publish(folder: Path, url: str, *, local_link: bool) -> None:
         url: URL of the console.
         local_link: Links open it although it has users.
     """
-    data = msgspec.json.encode(RunningConsole(url, os.getpid(), local_link))
+    data = to_json(RunningConsole(url, os.getpid(), local_link))
     replace_file(folder / _RUNNING, data, 0o600)
 
 

@@ -10,6 +10,7 @@ import msgspec
 from nacre.console.access.database import ConsoleDatabase, ConsoleTable
 from nacre.console.access.roles import NOBODY, Requester
 from nacre.core.clock import Clock
+from nacre.core.message_data import to_json
 from nacre.errors import ConfigError
 from nacre.messages import message
 from nacre.ops.roles import Role, role_named
@@ -130,7 +131,7 @@ class KeyBook:
 
 def joined_places(places: Sequence[str]) -> str:
     """Labels of places as one column of the database has them."""
-    return msgspec.json.encode(sorted(set(places))).decode() if places else ""
+    return to_json(sorted(set(places))).decode() if places else ""
 
 
 def split_places(text: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from nacre.console.links import ItemList
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
+from nacre.core.message_data import to_plain
 from nacre.messages import message
 from nacre.ops.fields import Secret, ShortText, ShortTexts
 from nacre.ops.roles import Role, role_named
@@ -172,7 +173,7 @@ async def change_user(call: Call) -> UserItem:
     changed = users.change(before.name, role, places)
     if changed.places:
         call.services.webhooks.restrict(before.name, changed.places)
-    call.note.change(before, {**msgspec.to_builtins(changed), "password": request.password})
+    call.note.change(before, {**to_plain(changed), "password": request.password})
     if request.password is not None:
         hashed = await call.services.logins.checker.hash_beside(request.password)
         users.set_hash(before.name, hashed)

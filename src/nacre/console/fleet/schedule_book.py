@@ -358,8 +358,8 @@ class ScheduleBook:
         rows = self._database.rows(
             "INSERT INTO schedules (path, wish, owner, seen, note) VALUES (?, ?, ?, ?, ?)"
             " RETURNING id",
-            path, msgspec.json.encode(check_schedule(request)), owner, self._clock.now(),
-            msgspec.json.encode(ScheduleNote()),
+            path, to_json(check_schedule(request)), owner, self._clock.now(),
+            to_json(ScheduleNote()),
         )  # fmt: skip
         self._tell()
         return int(str(rows[0][0]))
@@ -379,7 +379,7 @@ class ScheduleBook:
         self._database.rows(
             "UPDATE schedules SET wish = ?, owner = ?, seen = ?, waits = 0,"
             " path = coalesce(nullif(?, ''), path) WHERE id = ?",
-            msgspec.json.encode(check_schedule(request)), owner, self._clock.now(), path, number,
+            to_json(check_schedule(request)), owner, self._clock.now(), path, number,
         )  # fmt: skip
         self._tell()
 

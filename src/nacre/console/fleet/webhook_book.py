@@ -181,7 +181,7 @@ class WebhookBook:
             )
         rows = self._database.rows(
             "INSERT INTO webhooks (wish, secret, owner, places) VALUES (?, ?, ?, ?) RETURNING id",
-            msgspec.json.encode(check_hook(request)), secret, owner, joined_places(places),
+            to_json(check_hook(request)), secret, owner, joined_places(places),
         )  # fmt: skip
         return int(str(rows[0][0]))
 
@@ -193,7 +193,7 @@ class WebhookBook:
         """
         self._database.rows(
             "UPDATE webhooks SET wish = ?, secret = ?, owner = ? WHERE id = ?",
-            msgspec.json.encode(check_hook(request)), secret, owner, number,
+            to_json(check_hook(request)), secret, owner, number,
         )  # fmt: skip
 
     def restrict(self, owner: str, places: tuple[str, ...]) -> None:

@@ -30,6 +30,7 @@ from nacre.console.readers.background import HeldTask
 from nacre.console.readers.task import NoRequest
 from nacre.console.settings.changes import list_exclusions
 from nacre.console.task_answers import ask, begin_reading, facts_of, read, seen_task
+from nacre.core.message_data import to_plain
 from nacre.editing.exclusion import ScopeExclusion
 from nacre.errors import NacreError
 from nacre.messages import message
@@ -187,7 +188,7 @@ async def preview(call: Call) -> Response:
     _check_preview(request)
     # Who asks for a count wants that of now: a trap grows by thousands in the minute before.
     call.services.readers.changed(call.job().layout.root, call.services.clock.now())
-    task = begin_reading(call, call.job(), count_affected.name, **msgspec.to_builtins(request))
+    task = begin_reading(call, call.job(), count_affected.name, **to_plain(request))
     await task.wait(_QUICK)
     facts = urlencode({"task": task.id, "kind": form.kind, "urls": form.urls})
     return RedirectResponse(f"{job_path(call.job().id)}/frontier/change?{facts}", 303)

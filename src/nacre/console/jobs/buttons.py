@@ -14,6 +14,7 @@ from nacre.console.decoding import form_request, sent_form, text_of
 from nacre.console.forms import shown
 from nacre.console.live.hub import Notice
 from nacre.console.problems import RefusedRequestError
+from nacre.core.message_data import to_plain
 from nacre.errors import NacreError
 from nacre.messages import Message, static
 from nacre.ops.allowed_actions import OTHER_KIND, JobAction
@@ -164,7 +165,7 @@ async def submit_action(call: Call) -> PageAnswer | RedirectResponse:
     except RefusedRequestError as error:
         call.note.outcome = error.code
         return shown(call, [Notice("error", error.message)], text_of(form, "next"))
-    call.note.change(None, {"action": action, "jobs": jobs, **msgspec.to_builtins(request)})
+    call.note.change(None, {"action": action, "jobs": jobs, **to_plain(request)})
     notices = [await _act_on(call, job, name, request) for job in jobs]
     return shown(call, notices, text_of(form, "next"))
 

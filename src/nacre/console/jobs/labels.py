@@ -14,6 +14,7 @@ from nacre.console.links import job_path
 from nacre.console.live.hub import JOBS, Notice, job_topic
 from nacre.console.problems import RefusedRequestError
 from nacre.console.versions import EditedThing, edited
+from nacre.core.message_data import to_plain
 from nacre.messages import message
 from nacre.ops.fields import LineText
 
@@ -41,8 +42,8 @@ async def change_job(call: Call) -> JobItem:
     snapshot = await services.poller.fresh(moved)
     services.labels.set(moved, after)
     call.note.change(
-        {**msgspec.to_builtins(before), "place": job.place},
-        {**msgspec.to_builtins(after), "place": moved.place},
+        {**to_plain(before), "place": job.place},
+        {**to_plain(after), "place": moved.place},
     )
     for topic in (JOBS, job_topic(moved.id)):
         services.hub.changed(topic)
@@ -101,7 +102,7 @@ async def set_wanted(call: Call) -> WantedKinds:
     job, book = call.job(), call.services.wanted
     before = WantedKinds(book.of(job))
     after = WantedKinds(book.set(job, request.prefixes))
-    call.note.change(msgspec.to_builtins(before), msgspec.to_builtins(after))
+    call.note.change(to_plain(before), to_plain(after))
     call.services.hub.changed(job_topic(job.id))
     return after
 

@@ -18,6 +18,7 @@ from nacre.console.links import ItemList
 from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
+from nacre.core.message_data import to_plain
 from nacre.job.diagnosis import Value
 from nacre.job.overview import JobOverview
 from nacre.job.schedules import times_after
@@ -345,8 +346,6 @@ def _query_of(query: JobListQuery) -> str:
     """The fields that are set, for a link; "" for none."""
     usual = JobListQuery()
     values = {
-        name: value
-        for name, value in msgspec.to_builtins(query).items()
-        if value != getattr(usual, name)
+        name: value for name, value in to_plain(query).items() if value != getattr(usual, name)
     }
     return urlencode({name: int(v) if v is True else v for name, v in values.items()})

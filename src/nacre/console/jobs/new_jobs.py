@@ -14,6 +14,7 @@ from nacre.console.fleet.job_books import JobLabels, JobLabelsWish, changed_labe
 from nacre.console.fleet.places import FoundJob, JobPlace, check_name, with_tail
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
+from nacre.core.message_data import to_json, to_plain
 from nacre.editing.file_settings import is_file_of_profile, named_files
 from nacre.engine.seeding.seeds import Seed, read_seeds
 from nacre.errors import ConfigError, JobError, Problem
@@ -271,7 +272,7 @@ def _arguments(call: Call, request: NewJobWish) -> dict[str, object]:
         ConfigError: The template has a profile beside it.
         RefusedRequestError: There is no such job (404).
     """
-    arguments: dict[str, object] = msgspec.to_builtins(request)
+    arguments: dict[str, object] = to_plain(request)
     if request.template:
         if request.profile:
             text = message(
@@ -405,7 +406,7 @@ def require_settings(call: Call, request: NewJobWish) -> None:
         )
     if call.may_name_files:
         return
-    named = list(named_files(msgspec.json.encode(request.settings).decode()))
+    named = list(named_files(to_json(request.settings).decode()))
     if is_file_of_profile(request.profile):
         named.append("profile")
     if named:

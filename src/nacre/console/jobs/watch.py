@@ -16,6 +16,7 @@ from nacre.console.live.snapshot import REPLIES, FetchSlot, ToeList
 from nacre.console.logs.progress import DAY, STATUSES, PastRequest, ProgressPoint, read_progress
 from nacre.console.readers.pool import PATIENCE
 from nacre.console.task_answers import ask
+from nacre.core.message_data import to_json
 from nacre.errors import NacreError
 from nacre.job.activity import RatePoint, busy_between
 from nacre.ops.lifecycle import PARALLEL, ParallelResult
@@ -80,12 +81,12 @@ class WatchChart(NamedTuple):
     @property
     def spec(self) -> str:
         """Its lines for the script, JSON."""
-        return msgspec.json.encode([{"name": name} for name in self.series]).decode()
+        return to_json([{"name": name} for name in self.series]).decode()
 
     @property
     def points(self) -> str:
         """Its values for the script, JSON."""
-        return msgspec.json.encode([self.times, *self.values]).decode()
+        return to_json([self.times, *self.values]).decode()
 
     @property
     def rows(self) -> list[tuple[float, list[float | None]]]:

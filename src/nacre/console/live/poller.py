@@ -34,7 +34,7 @@ from nacre.console.live.start_checks import StartChecks, settings_stamp
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.readers.views import folder_stamp, stamp_text
 from nacre.core.clock import Clock
-from nacre.core.message_data import to_json
+from nacre.core.message_data import to_json, to_plain
 from nacre.errors import NacreError
 from nacre.job.activity import JobActivity, RatePoint
 from nacre.job.control import NotRunningError, ask_command, is_running
@@ -461,7 +461,7 @@ def _full_queue(snapshot: JobSnapshot) -> str:
     return queue.name if queue is not None else ""
 
 
-_NEVER_RAN: Final = {"overview": msgspec.to_builtins(JobOverview("NASCENT"))}
+_NEVER_RAN: Final = {"overview": to_plain(JobOverview("NASCENT"))}
 
 
 def _has_run(layout: Layout) -> bool:
@@ -482,7 +482,7 @@ def rounds_now(layout: Layout) -> dict[str, Any]:
     if not layout.in_rounds:
         return {}
     running = rounds_run(layout)
-    progress = msgspec.to_builtins(step_progress(layout)) if running else None
+    progress = to_plain(step_progress(layout)) if running else None
     stopping = (layout.control / "stop").exists()
     return {"running": running, "stopping": stopping, "progress": progress}
 

@@ -11,6 +11,7 @@ from nacre.console.call import Call
 from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask, Tell
 from nacre.core.clock import iso
+from nacre.core.message_data import to_plain
 from nacre.core.states import ExitCode
 from nacre.errors import NacreError, StorageError
 from nacre.job.background.checkpoints import ListedCheckpoint, list_checkpoints
@@ -84,7 +85,7 @@ async def check_archive(call: Call) -> HeldTask:
         output = await own_command(
             "archive", str(job.layout.root), "check", "--json", fine=(ExitCode.DAMAGED,)
         )
-        result: dict[str, object] = msgspec.to_builtins(read_answer(output, f"{job.layout.root}/"))
+        result: dict[str, object] = to_plain(read_answer(output, f"{job.layout.root}/"))
         return result
 
     return call.services.tasks.begin(job.id, "check-archive", call.identity.name, work, {}, _SOON)

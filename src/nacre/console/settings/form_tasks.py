@@ -6,8 +6,6 @@ Meanings are searched in the language of the page, too.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-import msgspec
-
 from nacre.config.check import Loaded
 from nacre.config.facts import FieldFacts, choices_of, fields, required, type_at, value_at
 from nacre.config.findings import typed
@@ -21,6 +19,7 @@ from nacre.console.settings.cards import (
     read_change,
     value_of,
 )
+from nacre.core.message_data import to_json
 from nacre.editing.places import heritrix_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, why_fixed
@@ -246,7 +245,7 @@ def form_change(layout: Layout, arguments: Arguments) -> dict[str, Any]:
         arguments: `values`: texts by path.
     """
     values = _values(arguments["values"])
-    lines = [f"{path}={msgspec.json.encode(value).decode()}" for path, value in values]
+    lines = [f"{path}={to_json(value).decode()}" for path, value in values]
     return {"etag": read_version(layout).etag, "assignments": lines}
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.core.history import FetchRow
+from nacre.core.message_data import to_plain
 from nacre.core.pagerow import PageRow
 from nacre.core.states import CRASHED, ExitStatus
 from nacre.frontier.pending import matcher
@@ -125,9 +126,7 @@ def run_list(store: Store, *, is_running: bool) -> list[dict[str, Any]]:
         store: The job's.
         is_running: A process has the job. Without one a run that has no end is `CRASHED`.
     """
-    results = [
-        {**msgspec.to_builtins(run), "found": found_by(store, run)} for run in all_runs(store)
-    ]
+    results = [{**to_plain(run), "found": found_by(store, run)} for run in all_runs(store)]
     if not is_running:
         for run in results:
             if run["exit"] == ExitStatus.NONE:
@@ -163,7 +162,7 @@ def fields(row: msgspec.Struct) -> dict[str, Any]:
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a field may hold anything
     if isinstance(value, bytes):
         return value.decode("latin-1")
-    return fields(value) if isinstance(value, msgspec.Struct) else msgspec.to_builtins(value)
+    return fields(value) if isinstance(value, msgspec.Struct) else to_plain(value)
 
 
 def rates(store: Store) -> Iterator[tuple[float, PageRow]]:
