@@ -1,9 +1,9 @@
 """Conditions of users on rows: `generate --where` has the columns of `readdb` and `sql`.
 
 A column of readers may differ from that of files: `cash` in units of 1 and not of 2^-32, a time and
-    not ms. `row_condition` translates a condition over columns of readers to columns of files, so
-    that a fold reads only the used columns. A condition over columns of files stays valid, as in
-    Nacre 0.1: `fetch_time < 1800000000000`, `cash > 4294967296`, `status = 3`, `hex(etag) = '22'`.
+not ms. `row_condition` translates a condition over columns of readers to columns of files, so
+that a fold reads only the used columns. A condition over columns of files stays valid, as in
+Nacre 0.1: `fetch_time < 1800000000000`, `cash > 4294967296`, `status = 3`, `hex(etag) = '22'`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,9 +1,9 @@
 """The fold: a bucket's rows from its `base` and later `set` and `add` files, in SQL.
 
 `merge_query` returns the rows of files: it is associative, so that any compaction leaves the same
-    rows. Values that were never set stay null. `fold_query` returns the rows of readers: with
-    defaults, with duplicates as status, and without purged rows. A new base is written from
-    `merge_query`, never from `fold_query`.
+rows. Values that were never set stay null. `fold_query` returns the rows of readers: with
+defaults, with duplicates as status, and without purged rows. A new base is written from
+`merge_query`, never from `fold_query`.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,8 +1,8 @@
 """The kernel: a DuckDB in a process, with limits; the only module that imports DuckDB.
 
 A kernel only reads and writes local files in its directories: its configuration is locked,
-    extensions are never loaded, so that SQL of users can neither read a file nor change a limit.
-    DuckDB's SQL is stable; its Python API is only used here.
+extensions are never loaded, so that SQL of users can neither read a file nor change a limit.
+DuckDB's SQL is stable; its Python API is only used here.
 """
 
 import atexit

@@ -1,10 +1,10 @@
 """Select the rows of a bucket that may be in a list, and those that are.
 
 Source: Nutch, `Generator` (reference N 1.6). `refuse` applies Nutch's tests in its order and counts
-    each refusal. The other rows are candidates, in a total order: by sort value, then by a hash of
-    the key. Caps hold for hosts and registered domains, whose rows are in one bucket; the top N is
-    exact over all buckets: `order_points` returns places of values, and `bracket` narrows the place
-    at which the list ends until it is known.
+each refusal. The other rows are candidates, in a total order: by sort value, then by a hash of
+the key. Caps hold for hosts and registered domains, whose rows are in one bucket; the top N is
+exact over all buckets: `order_points` returns places of values, and `bracket` narrows the place
+at which the list ends until it is known.
 """
 
 from collections.abc import Callable, Sequence
@@ -370,7 +370,7 @@ def number_candidates(kernel: Kernel, options: SelectOptions, ends: Sequence[Pla
     """Return the table of candidates that are in no list, and that the cap admits to the next.
 
     `chosen` gets the candidates of the known lists: the columns of `candidates`, and `segment` from
-        0.
+    0.
 
     Args:
         kernel: The kernel, with the table `candidates`.

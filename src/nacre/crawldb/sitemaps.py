@@ -1,7 +1,7 @@
 """Sitemap entries as rows of the CrawlDb: priority, changefreq and lastmod (pure).
 
 Source: Nutch, `SitemapProcessor` (reference N 1.16). Values of entries are untrusted hints from the
-    web: each is read within bounds, and an invalid value is ignored.
+web: each is read within bounds, and an invalid value is ignored.
 """
 
 from decimal import Decimal, InvalidOperation

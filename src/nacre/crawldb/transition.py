@@ -1,8 +1,8 @@
 """Nutch's state machine: the state of a row after a visit, with waits by class of failure.
 
 Source: Nutch, `CrawlDbReducer` (reference N 1.4). Differences, by the quirks listed there: the
-    count of failures saturates, the wait after a failure depends on its kind, and a URL that was
-    listed but not attempted keeps its state, with the reason.
+count of failures saturates, the wait after a failure depends on its kind, and a URL that was
+listed but not attempted keeps its state, with the reason.
 """
 
 from enum import StrEnum

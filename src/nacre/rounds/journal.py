@@ -1,9 +1,9 @@
 """The rounds of a batch crawl: which step comes next, and the journal that outlives a kill.
 
 The remaining work of a cycle follows from its newest version: a generated segment has to be
-    fetched, a fetched one to be merged into the table. The journal adds what versions lack: the
-    requested number of rounds, the current round, and the clock that a step began with, so that a
-    repeated step makes the same rows.
+fetched, a fetched one to be merged into the table. The journal adds what versions lack: the
+requested number of rounds, the current round, and the clock that a step began with, so that a
+repeated step makes the same rows.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -196,7 +196,7 @@ def _resumes(journal: RoundsJournal, version: CycleVersion, number: int, step: s
     """Return whether the step is that of the journal and begins at the same version.
 
     Its clock is then still valid: rows that another command wrote meanwhile are later than that
-        clock. A waiting segment of sitemaps was made by the step itself.
+    clock. A waiting segment of sitemaps was made by the step itself.
     """
     if journal.ended or (journal.round, journal.step) != (number, step):
         return False

@@ -1,7 +1,7 @@
 """Fetch and parse one page with the settings of a job, and store nothing.
 
 Source: Nutch, `ParserChecker`. A temporary directory has links to the job's settings and to the
-    other files of the job; its only round lists the page, and a unit fetches it like any other.
+other files of the job; its only round lists the page, and a unit fetches it like any other.
 """
 
 import shutil

@@ -1,9 +1,9 @@
 """Divide a segment whose lists are too long into slices, before it is fetched.
 
 The best URLs come first: the first slice has the first URLs of every host. URLs keep their units,
-    so politeness and the length of a unit do not change; the names of units differ between slices,
-    as the names of WARCs contain them. Source: Nutch, `mergesegs -slice` (reference N 1.1), which
-    also merges segments: Nacre needs no merge, as versions list the facts of all segments.
+so politeness and the length of a unit do not change; the names of units differ between slices,
+as the names of WARCs contain them. Source: Nutch, `mergesegs -slice` (reference N 1.1), which
+also merges segments: Nacre needs no merge, as versions list the facts of all segments.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -66,8 +66,8 @@ class RobotsState(StrEnum):
     """The state of an origin's robots.txt.
 
     RULES: the file has rules. ALLOW: there is no file, so everything is allowed. UNREACHABLE: the
-        file cannot be fetched, so nothing is allowed. REDIRECT: the file is at another URL, which
-        is fetched next.
+    file cannot be fetched, so nothing is allowed. REDIRECT: the file is at another URL, which
+    is fetched next.
     """
 
     RULES = "rules"

@@ -1,10 +1,10 @@
 """Engines that run tasks: the protocol, and the report of a task that fails.
 
 A task is a pure function of files: it receives a small spec, reads and writes files of a storage
-    and returns a small result. Function, spec and result are pickled, so the function is at the top
-    level of a module. An engine may run a task again, even while an attempt that it believes lost
-    still runs; file names contain their attempt, and a version lists only those of a returned
-    result.
+and returns a small result. Function, spec and result are pickled, so the function is at the top
+level of a module. An engine may run a task again, even while an attempt that it believes lost
+still runs; file names contain their attempt, and a version lists only those of a returned
+result.
 """
 
 import traceback

@@ -147,7 +147,7 @@ def write_changed_settings(
     """Write other settings of a segment that waits, as far as they do not concern its list.
 
     They are written to a folder of another name, and take effect when a version with the new state
-        is committed: a killed command leaves the segment as it is.
+    is committed: a killed command leaves the segment as it is.
 
     Args:
         layout: The directory of the job.

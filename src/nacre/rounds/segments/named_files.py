@@ -1,7 +1,7 @@
 """The files that a version lists, with their committed digests.
 
 The lists of files can be damaged, too: a manifest of a table, the record of a segment, the manifest
-    of a part. They are reported like any other file, and the files of the other lists are compared.
+of a part. They are reported like any other file, and the files of the other lists are compared.
 """
 
 import hashlib

@@ -1,11 +1,11 @@
 """The parts of a unit: its checkpoints, and the attempts that make them.
 
 A part is a folder of a segment: WARCs with their indexes, and the facts of their visits. It counts
-    from the exclusive creation of its manifest `parts/u0007/2-003.json`. An attempt begins with the
-    creation of `units/u0007/attempt-2`: earlier attempts check for that file, and end. It builds on
-    the parts of the last attempt that made any, as far as it saw them; the manifests of its own
-    parts contain that number. So every part has one chain of predecessors, and the driver commits
-    one chain for each unit: no other part is ever listed.
+from the exclusive creation of its manifest `parts/u0007/2-003.json`. An attempt begins with the
+creation of `units/u0007/attempt-2`: earlier attempts check for that file, and end. It builds on
+the parts of the last attempt that made any, as far as it saw them; the manifests of its own
+parts contain that number. So every part has one chain of predecessors, and the driver commits
+one chain for each unit: no other part is ever listed.
 """
 
 import os

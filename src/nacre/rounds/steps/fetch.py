@@ -1,8 +1,8 @@
 """The step `fetch`: runs the units of a segment, and commits what they made.
 
 A unit is a separate process, which a task of the engine waits for: `unit_process.py`. Only the
-    driver commits: one chain of parts for each unit. Parts of superseded attempts are never listed;
-    their WARCs are moved to `orphans/`.
+driver commits: one chain of parts for each unit. Parts of superseded attempts are never listed;
+their WARCs are moved to `orphans/`.
 """
 
 import contextlib
@@ -301,7 +301,7 @@ def part_seconds(context: FetchContext, options: FetchOptions) -> float:
     """Return the time after which a unit makes a part, seconds.
 
     Data after the last part are lost with the machine of a unit, but not with its process: the
-        folder of a unit outlives it. If this machine is lost, so are its tables.
+    folder of a unit outlives it. If this machine is lost, so are its tables.
     """
     seconds = options.slice or context.settings.cycle.generate.slice
     is_remote = context.engine.name != "local" or context.cycle.storage.local_path("x") is None

@@ -16,7 +16,7 @@ def freeze_segment(context: StepContext, version: CycleVersion, segment: str) ->
     """Write the current settings for all units of a segment.
 
     Seeds are not copied: the units look them up in the table of the version. They only get the
-        lines of seeds that open addresses.
+    lines of seeds that open addresses.
 
     Args:
         context: The context of the driver.

@@ -1,7 +1,7 @@
 """The step `generate`: choose the URLs to fetch next, as lists for units.
 
 Source: Nutch, `Generator` (reference N 1.6), with counts over all buckets and not for each reducer.
-    The tasks are in `select_tasks` and `list_tasks`; this is their driver.
+The tasks are in `select_tasks` and `list_tasks`; this is their driver.
 """
 
 import contextlib
@@ -578,7 +578,7 @@ def new_segments(storage: Storage, clock: int, number: int) -> tuple[str, ...]:
     """Begin segments, whose names are the clock, `20261122T101500.123Z`, a millisecond apart.
 
     Each is claimed: no other driver writes into its folder, and it has no files of a step that was
-        killed before its commit.
+    killed before its commit.
     """
     names: list[str] = []
     while len(names) < number:

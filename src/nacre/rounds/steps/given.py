@@ -1,7 +1,7 @@
 """Lists of given URLs, in place of those that `generate` chooses.
 
 Source: Nutch, `FreeGenerator`. The lists of the step `sitemaps` are made here, too. They hold no
-    lease, as their URLs may be unknown; `update` looks each URL up.
+lease, as their URLs may be unknown; `update` looks each URL up.
 """
 
 import secrets

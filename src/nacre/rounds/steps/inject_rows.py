@@ -1,9 +1,9 @@
 """The step `inject`: seeds enter the table of URLs, or change their rows.
 
 Source: Nutch, `Injector` (reference N 1.1). An unknown seed becomes a row that is due now. For a
-    known URL the table wins; with `overwrite` the seed wins, and with `update` the row keeps its
-    state and takes metadata, score and interval of the seed. Sums are never set: a changed score is
-    written as its difference.
+known URL the table wins; with `overwrite` the seed wins, and with `update` the row keeps its
+state and takes metadata, score and interval of the seed. Sums are never set: a changed score is
+written as its difference.
 """
 
 from collections import Counter

@@ -1,8 +1,8 @@
 """Find lines of a list that were injected before: tasks look them up in the table of seeds.
 
 A line that has a row, whose URL is in the table of URLs, changes nothing, if the current rules are
-    those that judged it: `SeedTableState` has their hash, and the versions whose lists they judged.
-    All other lines are parsed.
+those that judged it: `SeedTableState` has their hash, and the versions whose lists they judged.
+All other lines are parsed.
 """
 
 import heapq

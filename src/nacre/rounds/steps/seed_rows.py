@@ -1,8 +1,8 @@
 """Write seeds as rows of a table: those of the job's own list, and injected seeds.
 
 The own list may be edited at any time: before a step that needs it, its rows are replaced by the
-    current list, in a separate version (`sync_seeds`). This also converts seed lines in files of an
-    earlier Nacre. A dry run and a command that only reads load the lines instead.
+current list, in a separate version (`sync_seeds`). This also converts seed lines in files of an
+earlier Nacre. A dry run and a command that only reads load the lines instead.
 """
 
 import hashlib

@@ -1,9 +1,9 @@
 """The step `sitemaps`: add the entries of sitemaps to the table of URLs.
 
 Source: Nutch, `SitemapProcessor` (reference N 1.16), with limits. Sitemaps have separate segments,
-    which units fetch like all others; `update` ignores them. The first segment fetches robots.txt
-    of hosts, the next the sitemaps in them, and further ones the sitemaps in indexes. A segment is
-    read in the commit that makes the next, so that a killed step resumes there.
+which units fetch like all others; `update` ignores them. The first segment fetches robots.txt
+of hosts, the next the sitemaps in them, and further ones the sitemaps in indexes. A segment is
+read in the commit that makes the next, so that a killed step resumes there.
 """
 
 import secrets

@@ -1,7 +1,7 @@
 """The step `update`: merge fetch results into the table of URLs.
 
 Source: Nutch, `CrawlDb` and its reducer (reference N 1.4). One reduce for each group of buckets is
-    in `update_tasks`. The cost of the step depends on the fetched URLs, not on the known ones.
+in `update_tasks`. The cost of the step depends on the fetched URLs, not on the known ones.
 """
 
 from collections import Counter
@@ -266,7 +266,7 @@ def _virtual_gift(
     """Return the gift of the virtual page of `opic` to each seed, and its remaining cash.
 
     With many seeds it keeps its cash until the gifts are worth a row for each seed: else each small
-        round would write a row for each seed.
+    round would write a row for each seed.
     """
     # The cash of segments that are not updated yet is still in the rows of their pages.
     cash = sum(

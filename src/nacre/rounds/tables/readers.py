@@ -1,8 +1,8 @@
 """Readers of the tables of a version: statistics, rows, and results of SQL.
 
 Rows are readable for people: a status by its name, times as timestamps, scores as fractions;
-    `readable` converts the folded rows. A reader works on buckets, in tasks if that is faster. SQL
-    of users runs in a kernel with a locked configuration.
+`readable` converts the folded rows. A reader works on buckets, in tasks if that is faster. SQL
+of users runs in a kernel with a locked configuration.
 """
 
 import json

@@ -410,7 +410,7 @@ def local_warc(storage: Storage, file: TableFile, scratch: Path) -> Path:
     """Return the local path of a WARC, also of another crawl.
 
     A WARC of a job may still be open: its name then ends in `.open`. A WARC in an object store is
-        fetched.
+    fetched.
     """
     if file.kind != OUTSIDE:
         return localize(storage, file.path, scratch)

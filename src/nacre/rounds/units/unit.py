@@ -328,7 +328,7 @@ class UnitRun:
         """Return the frozen settings, with their files in the directory of the job.
 
         A unit does not wait for disk space, as its operator would not notice: the step reports the
-            fault and tries again.
+        fault and tries again.
         """
         spec = self._spec
         settings = placed_settings(self._place.storage, spec.segment, scratch.job, spec.conf)
