@@ -102,12 +102,12 @@ class Commands(CommandGroup):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - as its base says
         """Their names, those of other packages last."""
         own = [*self.commands, *LATE]
-        return [*own, *(name for name in self._others() if name not in own)]
+        return [*own, *(name for name in self._plugin_commands() if name not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - as its base says
         """The command of a name; Nacre's own comes before one of another package."""
         own = self.commands.get(cmd_name) or LATE.get(cmd_name)
-        return own or self._others().get(cmd_name)
+        return own or self._plugin_commands().get(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as its base says
         """The command that is meant; of a package of Nacre that is not installed, how to do so."""
@@ -115,7 +115,7 @@ class Commands(CommandGroup):
             raise ConfigError(f"nacre {args[0]}: {_PACKAGES[args[0]]}")
         return super().resolve_command(ctx, args)
 
-    def _others(self) -> "dict[str, PluginCommand]":
+    def _plugin_commands(self) -> "dict[str, PluginCommand]":
         from nacre.cli.plugin_commands import plugin_commands
 
         return plugin_commands()
@@ -193,7 +193,7 @@ def nacre(
 
 
 def _exit_codes() -> Iterator[str]:
-    yield output.table([(int(code), said) for code, said in EXIT_TABLE.items()], indent="")
+    yield output.table([(int(code), meaning) for code, meaning in EXIT_TABLE.items()], indent="")
 
 
 def _documents() -> Iterator[str]:

@@ -63,7 +63,7 @@ def _describe(loaded: Loaded[JobSettings], here: Property) -> dict[str, str]:
     unit = str(extra.get("unit", "")) if isinstance(extra, dict) else ""
     text = {
         "setting": here.path,
-        "value": _shown(here.value),
+        "value": _value_text(here.value),
         "from": str(_origin(loaded, here.path)),
         "default": _default(here),
         "meaning": here.info.description or "",
@@ -99,12 +99,12 @@ def _entry(loaded: Loaded[JobSettings], chain: Property, entry: Entry) -> dict[s
     """Return one line of the effective chain: its meaning, and its changed settings."""
     path = f"{chain.path}.{entry.label}"
     changed = [item for item in properties(entry) if _says_more(item)]
-    shown = ", ".join(f"{item.path} {_shown(item.value)}" for item in changed)
+    changes = ", ".join(f"{item.path} {_value_text(item.value)}" for item in changed)
     inside = (loaded.origin(f"{path}.{item.path}") for item in changed)
     origins = [str(place) for place in inside if place.source != "default"]
     return {
         "setting": path,
-        "value": ("on" if entry.enabled else "off") + (f"; {shown}" if shown else ""),
+        "value": ("on" if entry.enabled else "off") + (f"; {changes}" if changes else ""),
         "from": origins[0] if origins else str(_origin(loaded, path)),
         "meaning": " ".join((type(entry).__doc__ or "").partition("\n\n")[0].split()),
         "processor": entry.kind,
@@ -121,13 +121,13 @@ def _says_more(item: Property) -> bool:
 def _default(here: Property) -> str:
     if here.info.is_required():
         return "none; it must be given"
-    return _shown(here.info.get_default(call_default_factory=True, validated_data={}))
+    return _value_text(here.info.get_default(call_default_factory=True, validated_data={}))
 
 
 def _of_sheets(settings: JobSettings, here: Property) -> str:
     if not here.sheets:
         return "cannot change it: it holds for the whole job"
-    texts = [f"{name} says {_shown(v)}" for name, v in _values_of_sheets(settings, here.path)]
+    texts = [f"{name} says {_value_text(v)}" for name, v in _values_of_sheets(settings, here.path)]
     return "; ".join(texts) or "can change it; none does"
 
 
@@ -153,7 +153,7 @@ def _numbered(settings: JobSettings, path: str) -> str:
     return ".".join(parts)
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, dict):
         return str(masked(value))
     if value is None:

@@ -43,8 +43,8 @@ class PluginCommand(TyperGroup):
     """
 
     def __init__(self, entry: EntryPoint) -> None:
-        what = summary_of(entry) or f"A command of {package_of(entry) or entry.value}."
-        super().__init__(name=entry.name, help=what.replace("[", r"\["), rich_help_panel=_PANEL)
+        summary = summary_of(entry) or f"A command of {package_of(entry) or entry.value}."
+        super().__init__(name=entry.name, help=summary.replace("[", r"\["), rich_help_panel=_PANEL)
         self._entry = entry
 
     def loaded(self) -> Any:  # noqa: ANN401 - typer's commands, and click's, have no common base
@@ -85,15 +85,15 @@ class ClickCommand(TyperCommand):
         return str(command.get_help(command.context_class(command, info_name=ctx.command_path)))
 
 
-def _command(found: object, entry: EntryPoint) -> Any:  # noqa: ANN401 - see `loaded`
-    if isinstance(found, typer.Typer):
-        return _without_completion(get_command(found))
-    if isinstance(found, TyperCommand | TyperGroup):
-        return found
-    if hasattr(found, "main") and hasattr(found, "context_class"):
-        return ClickCommand(entry.name, found)
-    if isfunction(found):
-        return _registered(found, entry)
+def _command(target: object, entry: EntryPoint) -> Any:  # noqa: ANN401 - see `loaded`
+    if isinstance(target, typer.Typer):
+        return _without_completion(get_command(target))
+    if isinstance(target, TyperCommand | TyperGroup):
+        return target
+    if hasattr(target, "main") and hasattr(target, "context_class"):
+        return ClickCommand(entry.name, target)
+    if isfunction(target):
+        return _registered(target, entry)
     raise PluginError(
         "is not a command: no typer.Typer, no click command, and no function that registers one"
     )
@@ -120,7 +120,7 @@ def _without_completion(command: Any) -> Any:  # noqa: ANN401 - see `loaded`
 @cache
 def plugin_commands() -> dict[str, PluginCommand]:
     """All of them by name; where two packages offer one name, the first package by name counts."""
-    found: dict[str, PluginCommand] = {}
+    commands: dict[str, PluginCommand] = {}
     for entry in sorted(entry_points_of(COMMANDS), key=package_of):
-        found.setdefault(entry.name, PluginCommand(entry))
-    return found
+        commands.setdefault(entry.name, PluginCommand(entry))
+    return commands

@@ -41,7 +41,7 @@ def list_profiles(as_json: AsJson = False) -> None:
     if as_json:
         output.say_json(to_plain(profiles))
         return
-    rows = [(one.name, one.source, one.purpose) for one in profiles]
+    rows = [(item.name, item.source, item.purpose) for item in profiles]
     output.say(output.table([("name", "source", "purpose"), *rows]))
 
 
@@ -53,13 +53,13 @@ def show_profile(name: Name, as_json: AsJson = False) -> None:
     from nacre.ops.library import NameRequest, profile_text
     from nacre.store.layout import Layout
 
-    found = profile_text(Layout(_NOWHERE), NameRequest(name))
-    if found is None:
+    details = profile_text(Layout(_NOWHERE), NameRequest(name))
+    if details is None:
         raise JobError(f"there is no profile {name!r}; `nacre profile list` lists them")
     if as_json:
-        output.say_json(to_plain(found))
+        output.say_json(to_plain(details))
     else:
-        output.say(found.text.rstrip("\n"))
+        output.say(details.text.rstrip("\n"))
 
 
 @profile.command("save")
@@ -119,7 +119,7 @@ def list_clips(as_json: AsJson = False) -> None:
     if as_json:
         output.say_json(to_plain(clips))
         return
-    rows = [(one.name, one.source, one.place, one.title) for one in clips]
+    rows = [(item.name, item.source, item.place, item.title) for item in clips]
     output.say(output.table([("name", "source", "about", "purpose"), *rows]))
 
 
@@ -128,15 +128,15 @@ def show_clip(name: Name, as_json: AsJson = False) -> None:
     """Print a clip as YAML, with its parameters and their defaults."""
     from nacre.editing.clips import find_clip
 
-    found = find_clip(name)
+    item = find_clip(name)
     if as_json:
         from nacre.core.message_data import to_plain
 
-        output.say_json(to_plain(found))
+        output.say_json(to_plain(item))
         return
-    for key, one in found.parameters.items():
-        output.say(f"# {key}={one.default}: {one.means}")
-    output.say(found.text.rstrip("\n"))
+    for key, parameter in item.parameters.items():
+        output.say(f"# {key}={parameter.default}: {parameter.means}")
+    output.say(item.text.rstrip("\n"))
 
 
 @clip.command("save")
@@ -221,19 +221,19 @@ def insert_clip(
 
     layout = Layout(directory)
     layout.require()
-    made = with_clip(layout, InsertRequest(name, _values(values or [])))
+    inserted = with_clip(layout, InsertRequest(name, _values(values or [])))
     if preview:
-        lines = difference(read_version(layout).text, made.text, "now", "then")
+        lines = difference(read_version(layout).text, inserted.text, "now", "then")
         if as_json:
             output.say_json({"lines": lines})
         else:
             output.say("\n".join(lines) if lines else "nothing would change")
         return
-    saved = save(layout, {"text": made.text, "etag": made.etag}, f"clip {name}")
+    saved = save(layout, {"text": inserted.text, "etag": inserted.etag}, f"clip {name}")
     tell_saved(layout, saved, as_json=as_json)
 
 
-def _values(given: list[str]) -> dict[str, Any]:
+def _values(texts: list[str]) -> dict[str, Any]:
     """The values of parameters.
 
     Raises:
@@ -241,14 +241,14 @@ def _values(given: list[str]) -> dict[str, Any]:
     """
     from nacre.errors import ConfigError, Problem
 
-    found = {}
-    for text in given:
+    values = {}
+    for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name:
-            said = f"--value {text!r} names no parameter"
-            raise ConfigError([Problem("", said, "NAME=VALUE", "--value seconds=10")])
-        found[name.strip()] = value
-    return found
+            problem = f"--value {text!r} names no parameter"
+            raise ConfigError([Problem("", problem, "NAME=VALUE", "--value seconds=10")])
+        values[name.strip()] = value
+    return values
 
 
 def register(app: typer.Typer) -> None:

@@ -47,10 +47,10 @@ class CommandGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
         """Parse arguments; `nacre frontier --help list` and `… list --help` mean the same."""
-        asked = [arg for arg in args if arg not in ctx.help_option_names]
-        if len(args) == 2 and len(asked) == 1:
+        words = [arg for arg in args if arg not in ctx.help_option_names]
+        if len(args) == 2 and len(words) == 1:
             try:
-                below = command_below(ctx, asked[0])
+                below = command_below(ctx, words[0])
             except NacreError:  # it fails once more where it runs, and that error is shown
                 below = None
             if below is not None:
@@ -69,7 +69,7 @@ class CommandGroup(TyperGroup):
         return list(self.commands)
 
     def _choice(self) -> str:
-        return "|".join(name for name, one in self.commands.items() if not one.hidden)
+        return "|".join(name for name, command in self.commands.items() if not command.hidden)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - as its base says
         """The command that is meant; `nacre archive check DIR` gets the right order."""

@@ -57,9 +57,9 @@ class JsonProgress:
         """See `Display`."""
         self._progress(session)
 
-    def _line(self, kind: str, rest: dict[str, object]) -> None:
+    def _line(self, kind: str, fields: dict[str, object]) -> None:
         time = self._times.dashed(self._clock.now())
-        print(json_text({"type": kind, "time": time, **rest}), file=sys.stderr, flush=True)
+        print(json_text({"type": kind, "time": time, **fields}), file=sys.stderr, flush=True)
 
     def stop(self) -> None:
         """See `Display`."""

@@ -148,10 +148,15 @@ def recrawl(
     if rhythm is None and not continuous:
         raise typer.Exit(run(request))
     recurrence = RepeatedRecrawl(layout, request, rhythm, clock, run)
-    said = _typed_rhythm(every, at, zone)
+    rhythm_text = _typed_rhythm(every, at, zone)
     raise typer.Exit(
         pass_after_pass(
-            layout, recurrence, clock, lambda text: tell(to_copy(text)), rhythm=said, times=times
+            layout,
+            recurrence,
+            clock,
+            lambda text: tell(to_copy(text)),
+            rhythm=rhythm_text,
+            times=times,
         )
     )
 

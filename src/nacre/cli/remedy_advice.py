@@ -57,7 +57,7 @@ def remedy_advice(diagnosis: Diagnosis, slowest: Sequence[SlowQueue], job: str) 
     params = diagnosis.params
     host, prefix = params.get("host", ""), str(params.get("prefix", ""))
     queue = str(params.get("queue", ""))
-    queue = queue or next((one.name for one in slowest if host and one.host == host), "")
+    queue = queue or next((slow.name for slow in slowest if host and slow.host == host), "")
     facts = {
         "job": job,
         "limit": _LIMITS.get(diagnosis.code, "limits.documents"),

@@ -108,7 +108,7 @@ def report(
     chosen = report_named(name)
     chosen.check(request)
     if heritrix and not as_json and isinstance(chosen, RunReport):
-        data, _ = _made(layout, settings, chosen, request)
+        data, _ = _data_and_facts(layout, settings, chosen, request)
         output.say(chosen.text(data).rstrip("\n"))
         return
     _show(layout, settings, chosen, request, form)
@@ -142,10 +142,10 @@ def _groups() -> "list[tuple[str, dict[str, str]]]":
     from nacre.inspect.reports.base import PURPOSES, Audience, ReportSubject
 
     about = {ReportSubject.PAGE: " (of a URL)", ReportSubject.EITHER: " (also of a URL)"}
-    found: dict[Audience, dict[str, str]] = {audience: {} for audience in Audience}
+    names_of: dict[Audience, dict[str, str]] = {audience: {} for audience in Audience}
     for report in all_reports():
-        found[report.audience][report.name] = report.summary + about.get(report.subject, "")
-    return [(f"For {name}: {PURPOSES[name]}", names) for name, names in found.items()]
+        names_of[report.audience][report.name] = report.summary + about.get(report.subject, "")
+    return [(f"For {name}: {PURPOSES[name]}", names) for name, names in names_of.items()]
 
 
 def _overview(
@@ -179,7 +179,7 @@ def _show(
     from nacre.report.localize import localize
     from nacre.report.plain import plain_text
 
-    data, about = _made(layout, settings, chosen, request)
+    data, about = _data_and_facts(layout, settings, chosen, request)
     document = chosen.document(data, request)
     if not document.about or (chosen.live and form.html is not None):
         document = document._replace(about=about or _title_facts(layout, settings))
@@ -196,7 +196,7 @@ def _show(
 _Facts = tuple[tuple[str, str], ...]
 
 
-def _made(
+def _data_and_facts(
     layout: "Layout", settings: "JobSettings", chosen: "Report", request: "ReportRequest"
 ) -> tuple[Any, _Facts]:
     """The data of a report, and the facts under its title; () where they were not looked up.

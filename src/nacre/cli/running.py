@@ -61,7 +61,7 @@ class _Runner:
     async def run(self, start: StartOptions) -> RunResult:
         """Run it."""
         job = self._job
-        unsubscribe = job.events.subscribe(self._heard)
+        unsubscribe = job.events.subscribe(self._receive)
         self._display.start()
         try:
             with self._signals_caught():
@@ -106,7 +106,7 @@ class _Runner:
 
     # ---- what happens
 
-    def _heard(self, event: Event) -> None:
+    def _receive(self, event: Event) -> None:
         if isinstance(event, Alert):
             self._display.message("alert", event.message)
         elif isinstance(event, ActionTaken):
@@ -119,8 +119,8 @@ class _Runner:
         if event.new is JobState.FINISHED and session is not None:
             self._result = _result(session, self._job.account)
             self._display.ended(session)
-        why = f": {event.why}" if event.why else ""
-        self._display.message("state", f"{event.old} -> {event.new}{why}")
+        reason = f": {event.why}" if event.why else ""
+        self._display.message("state", f"{event.old} -> {event.new}{reason}")
         if event.new is JobState.PAUSED and event.old is JobState.PREPARING:
             text = f"paused before the first fetch ({event.why}): `nacre resume JOB` begins"
             self._display.message("start", text)
@@ -181,8 +181,8 @@ def _statuses(session: Session) -> dict[int, int]:
     """Replies by status. The store need not be opened again for them, which takes 40 ms."""
     session.statistics.seal()
     stored = rows(session.storing.store, "status")
-    found = ((int(status), tally.urls) for status, tally in stored)
-    return {status: number for status, number in found if status >= 100}
+    by_status = ((int(status), tally.urls) for status, tally in stored)
+    return {status: number for status, number in by_status if status >= 100}
 
 
 def _ending(busy: int) -> str:
@@ -195,8 +195,8 @@ def _beginning(session: Session) -> str:
     """The first line of a run: what begins or is resumed."""
     run, totals = session.run_row, session.frontier.totals
     if totals.finished or run.elapsed:
-        done, waiting = f"{totals.finished:,} URIs are done", f"{totals.queued:,} wait"
-        return f"resumes run {run.name}: {done}, {waiting}"
+        finished, waiting = f"{totals.finished:,} URIs are done", f"{totals.queued:,} wait"
+        return f"resumes run {run.name}: {finished}, {waiting}"
     if run.mode == INCREMENTAL:
         return f"incremental run {run.name} begins"
     return f"run {run.name} begins with {count(totals.queued, 'URI')}"

@@ -79,8 +79,8 @@ class SearchCommand(Command):
         end = args.index("--") if "--" in args else len(args)
         before, behind = args[:end], args[end + 1 :]
         left_out = [one for one in before if _is_left_out(one, options)]
-        kept = [one for one in before if one not in left_out]
-        return list(super().parse_args(ctx, [*kept, "--", *behind, *left_out]))
+        words = [one for one in before if one not in left_out]
+        return list(super().parse_args(ctx, [*words, "--", *behind, *left_out]))
 
 
 def _is_left_out(arg: str, options: AbstractSet[str]) -> bool:
@@ -187,8 +187,10 @@ def _indexed(directory: "Path", writer: str, rebuild: bool, dry: bool) -> "list[
     layout.require_runs("index")
     chosen = chosen_writers(settings.cycle.index.writers, writer)
     return [
-        index_job(layout, settings, one.make(layout.index), when=one.when, rebuild=rebuild, dry=dry)
-        for one in chosen
+        index_job(
+            layout, settings, item.make(layout.index), when=item.when, rebuild=rebuild, dry=dry
+        )
+        for item in chosen
     ]
 
 
@@ -200,13 +202,13 @@ def _show_checked(directory: "Path", writer: str, url: str, *, as_json: bool) ->
     layout, settings = layout_and_settings(directory)
     layout.require_runs("index")
     chosen = chosen_writers(settings.cycle.index.writers, writer)
-    plain, found = check_page(layout, settings, url)
-    show_document(plain, found, chosen, as_json=as_json)
+    plain, document = check_page(layout, settings, url)
+    show_document(plain, document, chosen, as_json=as_json)
 
 
 def show_document(
     url: str,
-    found: "SearchDocument | str",
+    document: "SearchDocument | str",
     writers: "Sequence[WriterSettings]",
     *,
     as_json: bool,
@@ -215,7 +217,7 @@ def show_document(
 
     Args:
         url: Its URL.
-        found: Its document, or the reason.
+        document: Its document, or the reason.
         writers: The writers that are meant.
         as_json: As JSON.
 
@@ -225,26 +227,26 @@ def show_document(
     from nacre.indexing.document_choice import DocumentChoice
     from nacre.search.document import plain_document
 
-    if isinstance(found, str):
-        why = _WHY_NONE.get(found, found)
+    if isinstance(document, str):
+        why = _WHY_NONE.get(document, document)
         if as_json:
-            output.say_json({"url": url, "reason": found})
+            output.say_json({"url": url, "reason": document})
         else:
             output.say(f"{url} has no document: {why}")
         return
-    given = {}
+    sent_to = {}
     for writer in writers:
         with DocumentChoice(writer.when, writer.known_as) as choice:
-            given[writer.known_as] = bool(choice.parted([found]).chosen)
-    fields = plain_document(found)
+            sent_to[writer.known_as] = bool(choice.parted([document]).chosen)
+    fields = plain_document(document)
     if as_json:
-        output.say_json({"url": url, "document": fields, "writers": given})
+        output.say_json({"url": url, "document": fields, "writers": sent_to})
         return
     for name, value in fields.items():
         text = " | ".join(value) if isinstance(value, list) else str(value)
         short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters)"
         output.say(f"{name}: {short}")
-    for name, takes in given.items():
+    for name, takes in sent_to.items():
         output.say(f"writer {name}: {'is given it' if takes else 'is not given it (`when`)'}")
 
 
@@ -289,8 +291,8 @@ def index_text(result: "IndexedPages | IndexResult", *, named: bool = False) -> 
 
 
 def _reasons(counts: Mapping[str, int]) -> str:
-    said = ", ".join(f"{number:,} {why}" for why, number in sorted(counts.items()))
-    return f" ({said})" if said else ""
+    text = ", ".join(f"{number:,} {why}" for why, number in sorted(counts.items()))
+    return f" ({text})" if text else ""
 
 
 def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:
@@ -314,11 +316,11 @@ def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:
 def _hit_lines(number: int, hit: "SearchHit", *, scored: bool) -> list[str]:
     from nacre.search.kinds import kind_of
 
-    one = hit.document
-    facts = [_day(one.tstamp), kind_of(one.type), one.lang]
+    document = hit.document
+    facts = [_day(document.tstamp), kind_of(document.type), document.lang]
     if scored:
         facts.append(f"score {hit.score:.2f}")
-    lines = [f"{number}. {one.title or '(no title)'}", f"   {one.url or one.id}"]
+    lines = [f"{number}. {document.title or '(no title)'}", f"   {document.url or document.id}"]
     lines.append(f"   {', '.join(filter(None, facts))}")
     if hit.snippet.text:
         lines.append(f"   {hit.snippet.marked('**', '**')}")
@@ -336,8 +338,8 @@ def score_text(hit: "SearchHit") -> str:
     by_words: dict[str, list[str]] = {}
     for part in hit.parts:
         by_words.setdefault(part.words, []).append(f"{part.field} {part.value:.2f}")
-    said = "; ".join(f"{words}: {', '.join(values)}" for words, values in by_words.items())
-    return f"{said}; times {hit.factor:.2f} for its importance"
+    scores = "; ".join(f"{words}: {', '.join(values)}" for words, values in by_words.items())
+    return f"{scores}; times {hit.factor:.2f} for its importance"
 
 
 def _day(time: int) -> str:

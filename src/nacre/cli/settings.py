@@ -73,8 +73,8 @@ def list_sheets(ctx: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         output.say_json(rows)
         return
-    shown = [(row["sheet"], row["settings"], ", ".join(row["for"]) or "-") for row in rows]
-    output.say(output.table([("sheet", "settings", "for"), *shown]))
+    lines = [(row["sheet"], row["settings"], ", ".join(row["for"]) or "-") for row in rows]
+    output.say(output.table([("sheet", "settings", "for"), *lines]))
 
 
 @sheets.command()
@@ -97,10 +97,10 @@ def add(
     """Create a sheet, or add settings to it."""
     from nacre.job.apply_change import ChangeRequest
 
-    wanted = [f"sheets.{name}.{text}" for text in values]
+    assignments = [f"sheets.{name}.{text}" for text in values]
     _change(
         job_of(ctx),
-        ChangeRequest(assignments=wanted, preview=preview, moves_secrets=True),
+        ChangeRequest(assignments=assignments, preview=preview, moves_secrets=True),
         as_json=as_json,
     )
 
@@ -139,8 +139,8 @@ def associate(  # noqa: PLR0917 - typer reads them by name
     from nacre.job.apply_change import ChangeRequest
     from nacre.settings.sheets import association_tree
 
-    said = association_tree(names, surts or [], rule, order)
-    _change(job_of(ctx), ChangeRequest(associate=said, preview=preview), as_json=as_json)
+    association = association_tree(names, surts or [], rule, order)
+    _change(job_of(ctx), ChangeRequest(associate=association, preview=preview), as_json=as_json)
 
 
 @sheets.command()
@@ -174,7 +174,7 @@ def _change(directory: Path, request: "ChangeRequest", *, as_json: bool) -> None
 
 
 def _lines(layout: "Layout", changed: "Changed", *, runs: bool) -> list[str]:
-    lines = [f"{path}: {_shown(old)} -> {_shown(new)}" for path, old, new in changed.said]
+    lines = [f"{path}: {_value_text(old)} -> {_value_text(new)}" for path, old, new in changed.said]
     touched = changed.touched
     if touched is not None:
         lines.append(
@@ -187,7 +187,7 @@ def _lines(layout: "Layout", changed: "Changed", *, runs: bool) -> list[str]:
     return lines
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401 - JSON
+def _value_text(value: Any) -> str:  # noqa: ANN401 - JSON
     return "nothing" if value is None else output.json_text(value)
 
 

@@ -46,17 +46,17 @@ def list_versions(ctx: typer.Context, as_json: AsJson = False) -> None:
     from nacre.console.settings.file_tasks import edit_versions
     from nacre.core.clock import iso
 
-    found = [
+    versions = [
         {**version, "time": iso(version["time"])} for version in edit_versions(_layout(ctx), {})
     ]
-    for one in found:
-        one.pop("digest")
+    for row in versions:
+        row.pop("digest")
     if as_json:
-        output.say_json(found)
+        output.say_json(versions)
         return
     rows = [
-        (one["number"], one["time"], one["source"], one["who"] or "-", one["why"] or "-")
-        for one in found
+        (row["number"], row["time"], row["source"], row["who"] or "-", row["why"] or "-")
+        for row in versions
     ]
     output.say(output.table([("version", "written", "how", "by", "why"), *rows]))
 
@@ -78,7 +78,9 @@ def show_difference(
     from nacre.console.settings.file_tasks import edit_versions
 
     layout = _layout(ctx)
-    first, second = _two([version["number"] for version in edit_versions(layout, {})], older, newer)
+    first, second = _pair_of_versions(
+        [version["number"] for version in edit_versions(layout, {})], older, newer
+    )
     before = _text(layout, first) if first else ""
     lines = difference(before, _text(layout, second), f"version {first}", f"version {second}")
     if as_json:
@@ -87,7 +89,9 @@ def show_difference(
     output.say("\n".join(lines) if lines else "they are the same")
 
 
-def _two(numbers: Sequence[int], older: int | None, newer: int | None) -> tuple[int, int]:
+def _pair_of_versions(
+    numbers: Sequence[int], older: int | None, newer: int | None
+) -> tuple[int, int]:
     """The two versions to compare; 0 for an empty file before the first (pure).
 
     Args:
@@ -123,14 +127,14 @@ def restore_version(
     """Restore the text of an earlier version, as a new version; the job must not run."""
     layout = _layout(ctx)
     _text(layout, number)
-    said = why or f"version {number} again"
-    tell_saved(layout, save(layout, {"version": number}, said, force=force), as_json=as_json)
+    reason = why or f"version {number} again"
+    tell_saved(layout, save(layout, {"version": number}, reason, force=force), as_json=as_json)
 
 
 def save(
     layout: "Layout", content: dict[str, Any], why: str, *, force: bool = False
 ) -> dict[str, Any]:
-    """Write another text of a job that does not run; as `readers.editing.save_config`.
+    """Write another text of a job that does not run; as `console.settings.file_tasks.save_config`.
 
     Args:
         layout: The job.
@@ -159,14 +163,14 @@ def save(
     if outcome == "changed":
         raise JobError(f"{layout.config} was changed meanwhile; try again")
     if outcome == "problems":
-        found = answer["findings"]["problems"]
+        problems = answer["findings"]["problems"]
         raise ConfigError(
             [
                 Problem(
-                    one.get("path", ""), one["message"], one.get("expected", ""),
-                    one.get("sample", ""), str(layout.config), one.get("line", 0),
+                    problem.get("path", ""), problem["message"], problem.get("expected", ""),
+                    problem.get("sample", ""), str(layout.config), problem.get("line", 0),
                 )
-                for one in found
+                for problem in problems
             ]
         )  # fmt: skip
     return answer
@@ -203,13 +207,13 @@ def _text(layout: "Layout", number: int) -> str:
     from nacre.console.settings.file_tasks import edit_version
     from nacre.errors import JobError
 
-    found = edit_version(layout, {"number": number})
-    if not found:
+    version = edit_version(layout, {"number": number})
+    if not version:
         raise JobError(
             f"{layout.root} has no version {number}; `nacre settings {layout.root} history` "
             "lists those that are kept"
         )
-    return str(found["text"])
+    return str(version["text"])
 
 
 def register(app: typer.Typer) -> None:

@@ -123,8 +123,8 @@ def live_words(overview: JobOverview) -> str:
     """The state of a running job in words."""
     state = _LIVE.get(overview.state, overview.state.lower())
     reasons = (reason for reason in overview.why.split(", ") if reason)
-    why = ", ".join(_WHY.get(reason) or _plain(reason) for reason in reasons)
-    return f"{state} ({why})" if why else state
+    texts = ", ".join(_WHY.get(reason) or _plain(reason) for reason in reasons)
+    return f"{state} ({texts})" if texts else state
 
 
 def _plain(reason: str) -> str:
@@ -136,12 +136,12 @@ def number_lines(
 ) -> list[tuple[str, str]]:
     """The numbers as names and texts."""
     state = safe(live_words(overview))
-    left = f", about {duration(eta)} to go" if eta is not None else ""
-    if left and overview.retrying:
-        left += " and then what is tried again"
+    remaining = f", about {duration(eta)} to go" if eta is not None else ""
+    if remaining and overview.retrying:
+        remaining += " and then what is tried again"
     saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
     lines = [
-        ("state", f"{state}, {duration(overview.elapsed)} of crawling{left}"),
+        ("state", f"{state}, {duration(overview.elapsed)} of crawling{remaining}"),
         ("done", done_text(overview)),
         (
             "got",
@@ -185,11 +185,11 @@ def end_text(until: float) -> str:
 
 def done_text(overview: JobOverview) -> str:
     """The part that is done. URIs that come again (forced ones) are more visits than URIs."""
-    done, visits = overview.finished, overview.finished + overview.queued
+    finished, visits = overview.finished, overview.finished + overview.queued
     of = f"{overview.discovered:,} found"
     if visits > overview.discovered:
         of = f"{visits:,} visits ({overview.discovered:,} URIs found)"
-    text = f"{done:,} of {of}, {overview.queued:,} waiting"
+    text = f"{finished:,} of {of}, {overview.queued:,} waiting"
     retrying = overview.retrying
     return f"{text} ({retrying:,} for another try)" if retrying else text
 
@@ -257,16 +257,16 @@ def _sentence_lines(answer: Mapping[str, Any]) -> Iterator[str]:
             yield to_copy(f"  {'or' if number else 'what helps:'} {safe(helps)}")
 
 
-def _passes(overview: JobOverview, told: Mapping[str, Any] | None, job: str) -> Iterator[str]:
+def _passes(overview: JobOverview, answer: Mapping[str, Any] | None, job: str) -> Iterator[str]:
     """When the next pass of a crawl that never ends begins, and who waits for it."""
-    again = msgspec.convert(told, RecurringCrawl) if told else None
-    time, why = overview.next_pass, overview.next_why
+    again = msgspec.convert(answer, RecurringCrawl) if answer else None
+    time, reason = overview.next_pass, overview.next_why
     if again is not None:
-        time, why = again.time or time, again.why or why or again.rhythm
+        time, reason = again.time or time, again.why or reason or again.rhythm
     if again is None or (not again.waits and overview.started > time > 0):
         # Noted by a process that is gone; a later run makes it void.
         if time:
-            yield f"next pass: planned for {_moment(time, why)}; no process waits for it"
+            yield f"next pass: planned for {_moment(time, reason)}; no process waits for it"
         return
     if not again.waits:
         yield (
@@ -275,14 +275,14 @@ def _passes(overview: JobOverview, told: Mapping[str, Any] | None, job: str) -> 
         )
         return
     if time:
-        yield f"next pass: {_moment(time, why)}"
+        yield f"next pass: {_moment(time, reason)}"
     else:
         yield f"next pass: planned when this one is over ({again.rhythm})"
     yield f"           process {again.pid} sees to it; `{program()} stop {job}` ends it"
 
 
-def _moment(time: float, why: str) -> str:
-    return f"{to_the_second(time)} UTC" + (f" ({why})" if why else "")
+def _moment(time: float, reason: str) -> str:
+    return f"{to_the_second(time)} UTC" + (f" ({reason})" if reason else "")
 
 
 def _details(answer: Mapping[str, Any]) -> Iterator[str]:

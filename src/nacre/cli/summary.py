@@ -164,15 +164,15 @@ def _going_on(run: str, frontier: str, settings: JobSettings, result: RunResult)
 def _lifted(settings: JobSettings, ended: ExitStatus) -> str:
     """Options that lift the limits that are set; those without a value are not limits."""
     limits = _LIMITS.get(ended, ())
-    held = [(path, free) for path, free in limits if _is_set(settings, path, free)]
-    return "".join(f" --set {path}={free}" for path, free in held or limits[:1])
+    in_effect = [(path, free) for path, free in limits if _is_set(settings, path, free)]
+    return "".join(f" --set {path}={free}" for path, free in in_effect or limits[:1])
 
 
 def _is_set(settings: JobSettings, path: str, free: str) -> bool:
-    found: Any = settings
+    value: Any = settings
     for name in path.split("."):
-        found = getattr(found, name)
-    return bool(found != float(free))
+        value = getattr(value, name)
+    return bool(value != float(free))
 
 
 def _browsing(layout: Layout, settings: JobSettings) -> Iterator[str]:
@@ -238,19 +238,19 @@ def skipped_fact(seeds: SeedTally) -> str:
     """The lines that were not seeds; "" for none."""
     if not seeds.skipped:
         return ""
-    what = "is not a seed" if seeds.skipped == 1 else "are not seeds"
+    complaint = "is not a seed" if seeds.skipped == 1 else "are not seeds"
     lines = count(seeds.skipped, "line")
-    return f"{lines} of the seed list that {what}: named in job.log"
+    return f"{lines} of the seed list that {complaint}: named in job.log"
 
 
 def not_got_lines(seeds: SeedTally, job: Path, now: float) -> Iterator[str]:
     """Each seed that was not got, and why; of many the first."""
-    shown = seeds.not_got[:_SHOWN]
-    for end in shown:
+    listed = seeds.not_got[:_SHOWN]
+    for end in listed:
         wait = None if end.next_try is None else end.next_try - now
         yield f"  {safe(readable_url(end.url))}: {reason(end, wait)}"
-    if left := seeds.errors + seeds.no_reply + seeds.refused + seeds.waiting - len(shown):
-        yield f"  and {left:,} more: {program()} report {typed(job)} seeds"
+    if more := seeds.errors + seeds.no_reply + seeds.refused + seeds.waiting - len(listed):
+        yield f"  and {more:,} more: {program()} report {typed(job)} seeds"
 
 
 def reason(end: SeedOutcome, wait: float | None) -> str:
@@ -370,22 +370,26 @@ def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
         from nacre.inspect.analysis.page_history import found_by, stored_noise
         from nacre.recrawl.session.recrawl import CUT
 
-        found = found_by(view.store, run)
+        verdicts = found_by(view.store, run)
         if view.store.counter(CUT):
-            left = not_visited(view.store, run.number).unvisited
-            more = f"{count(left, 'due page')} not visited" if left else "more is worth a visit"
+            unvisited = not_visited(view.store, run.number).unvisited
+            more = (
+                f"{count(unvisited, 'due page')} not visited"
+                if unvisited
+                else "more is worth a visit"
+            )
             again = f"the budget of {_budget(run.budget)} is spent; {more}"
         else:
-            again = "nothing more is due" if found else "nothing was due"
+            again = "nothing more is due" if verdicts else "nothing was due"
         noise = stored_noise(view.store, run) if run.keep == "strict" else 0.0
-        return Got(statuses, found, again, noise, count_changes(found) if found else {})
+        return Got(statuses, verdicts, again, noise, count_changes(verdicts) if verdicts else {})
 
 
 def _budget(text: str) -> str:
     """`500 requests a day`, of a budget as it was typed."""
     unit, amount, daily = parse_budget(text)
-    each = {BudgetUnit.REQUESTS: count(int(amount), "request"), BudgetUnit.BYTES: size(amount)}
-    return each.get(unit, duration(amount)) + (" a day" if daily else "")
+    texts = {BudgetUnit.REQUESTS: count(int(amount), "request"), BudgetUnit.BYTES: size(amount)}
+    return texts.get(unit, duration(amount)) + (" a day" if daily else "")
 
 
 def _data(layout: Layout, result: RunResult, got: Got) -> dict[str, Any]:

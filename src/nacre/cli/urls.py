@@ -59,10 +59,10 @@ def answers(
     source: BufferedReader | BinaryIO, reply: Reply, refuse: bytes, *, echo: bool
 ) -> Iterator[bytes]:
     """The output, in pieces: all that can be said of what has come so far."""
-    rest = b""
+    tail = b""
     too_long = False
     while chunk := _next(source):
-        *lines, rest = (rest + chunk).split(b"\n")
+        *lines, tail = (tail + chunk).split(b"\n")
         out: list[bytes] = []
         for line in lines:
             if too_long:
@@ -70,15 +70,15 @@ def answers(
                 too_long = False
             else:
                 out += (_answer(line, reply, refuse, echo=echo), b"\n")
-        if too_long or len(rest) > MAX_LINE:
+        if too_long or len(tail) > MAX_LINE:
             out.append(b"" if too_long else refuse)
-            out.append(rest if echo else b"")
-            rest, too_long = b"", True
+            out.append(tail if echo else b"")
+            tail, too_long = b"", True
         yield b"".join(out)
     if too_long:
         yield b"\n"
-    elif rest:
-        yield _answer(rest, reply, refuse, echo=echo) + b"\n"
+    elif tail:
+        yield _answer(tail, reply, refuse, echo=echo) + b"\n"
 
 
 def _next(source: BufferedReader | BinaryIO) -> bytes:
@@ -160,10 +160,10 @@ def _kinds(rules: Sequence[Path], types: Sequence[str]) -> "list[tuple[Path | No
     from nacre.errors import ConfigError
     from nacre.scope.nutch.filters import FilterKind, guess_kind
 
-    known = [kind.value for kind in FilterKind]
+    names = [kind.value for kind in FilterKind]
     for name in types:
-        if name not in known:
-            raise ConfigError(f"--type {name}: none of {', '.join(known)}")
+        if name not in names:
+            raise ConfigError(f"--type {name}: none of {', '.join(names)}")
     kinds = [FilterKind(name) for name in types]
     if not rules:
         if any(kind is not FilterKind.VALIDATOR for kind in kinds):
@@ -189,7 +189,7 @@ def _job_judge(directory: Path) -> Judge:
     seeds = rules.add_seeds(Job(layout.root, settings).seeds())
     scope, sheets = rules.scope(), rules.sheets
     forms = normalizing(settings.uri, rules.rule_files)
-    known = {seed.url: seed.text if seed.own else "" for seed in seeds}
+    seed_texts = {seed.url: seed.text if seed.own else "" for seed in seeds}
 
     def judge(text: str) -> tuple[bool, str]:
         try:
@@ -200,8 +200,8 @@ def _job_judge(directory: Path) -> Judge:
             url = forms.link(url)
         if url is None:
             return False, "uri.normalize"
-        is_seed = url in known
-        path, owner = "" if is_seed else "L", known.get(url, "")
+        is_seed = url in seed_texts
+        path, owner = "" if is_seed else "L", seed_texts.get(url, "")
         subject = Subject(url, path=path, is_seed=is_seed, seed=owner)
         verdict = scope[sheets.overlay(subject)].decide(subject)
         return verdict.accepted, verdict.rule
@@ -242,10 +242,10 @@ def _normal_form(rules: Sequence[Path], normalizers: str, scope: str) -> "Reply"
     def reply(line: bytes) -> bytes:
         text = text_of(line)
         try:
-            found = chain.normalize(text)
+            normal = chain.normalize(text)
         except URIError:
             return b""
-        return line if found == text else found.replace("\n", "%0A").encode("utf-8", "replace")
+        return line if normal == text else normal.replace("\n", "%0A").encode("utf-8", "replace")
 
     return reply
 
@@ -266,12 +266,12 @@ def _chosen(rules: Sequence[Path], names: Sequence[str]) -> "list[NormalizerSett
                 "second file for one; regex-normalize.xml, host-…, slash-… and protocol-… say it"
             )
         files[kind] = str(path)
-    wanted = list(names) or list(files) or ["basic"]
-    if unused := files.keys() - set(wanted):
+    chosen = list(names) or list(files) or ["basic"]
+    if unused := files.keys() - set(chosen):
         raise ConfigError(f"--normalizers does not name {', '.join(sorted(unused))}")
     read: TypeAdapter[NormalizerSettings] = TypeAdapter(AnyNormalizer)
     normalizers: list[NormalizerSettings] = []
-    for name in wanted:
+    for name in chosen:
         item = {"normalizer": name, **({"file": files[name]} if name in files else {})}
         try:
             normalizers.append(read.validate_python(item))

@@ -312,7 +312,7 @@ def profile_of(layout: Layout) -> str:
         raise ConfigError(layer.problems)
     if layer.includes or layer.profile[0]:
         inner = inner_layers(file_layers(layout.config, layout.root), layout.root)
-        tree, _ = merge(key for key in inner if key.source != "user")
+        tree, _ = merge(part for part in inner if part.source != "user")
         return _without_marks(yaml_text(_public(tree, ()))) if tree else ""
     gone = [Edit(path, REMOVED) for path in _private(layer.tree, ())]
     text = amended(raw, gone) if gone else raw

@@ -95,8 +95,8 @@ def header_settings(lines: Sequence[str]) -> dict[str, str | list[str]]:
     if sent:
         headers = {line.partition(":")[0].lower() for line in sent}
         default = FetchSettings().accept
-        stored = [line for line in default if line.partition(":")[0].lower() not in headers]
-        settings["accept"] = [*stored, *sent]
+        remaining = [line for line in default if line.partition(":")[0].lower() not in headers]
+        settings["accept"] = [*remaining, *sent]
     return settings
 
 
@@ -131,8 +131,8 @@ class JobOptions:
 def options_of(params: Mapping[str, Any]) -> JobOptions:
     """The options of a command line, by the names of the parameters of `crawl` and `new`."""
     names = [field.name for field in fields(JobOptions)]
-    value = {name: params[name] for name in names if params.get(name) is not None}
-    options = JobOptions(**{"urls": (), **value})
+    values = {name: params[name] for name in names if params.get(name) is not None}
+    options = JobOptions(**{"urls": (), **values})
     return options if options.level is None else replace(options, depth=_depth(options))
 
 
@@ -235,7 +235,10 @@ def check_and_create(
 
 def _apart(lists: Sequence[SeedList]) -> list[SeedList]:
     """The lists without names and passwords."""
-    return [option._replace(lines=separate_logins(list(option.lines)).lines) for option in lists]
+    return [
+        seed_list._replace(lines=separate_logins(list(seed_list.lines)).lines)
+        for seed_list in lists
+    ]
 
 
 def default_directory(lines: Sequence[str], clock: Clock | None = None) -> Path:
@@ -243,8 +246,8 @@ def default_directory(lines: Sequence[str], clock: Clock | None = None) -> Path:
     url = next(first_url(lines), "")
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", host(url)).strip("-.") if url else ""
     first = Path("crawls", f"{name or 'crawl'}-{run_name((clock or SystemClock()).now())}")
-    existing = (first.with_name(f"{first.name}-{number}") for number in count(2))
-    return next(path for path in chain((first,), existing) if not path.exists())
+    numbered = (first.with_name(f"{first.name}-{number}") for number in count(2))
+    return next(path for path in chain((first,), numbered) if not path.exists())
 
 
 def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule types
@@ -282,7 +285,7 @@ def values_of(options: JobOptions) -> dict[str, object]:
                 )
             ]
         )
-    text: dict[str, dict[str, object]] = {
+    sections: dict[str, dict[str, object]] = {
         "fetch": {
             "contact": options.contact,
             "user_agent": options.user_agent,
@@ -305,10 +308,10 @@ def values_of(options: JobOptions) -> dict[str, object]:
         raise ConfigError(layer.problems)
     waits = "delay" in layer.tree.get("politeness", {})
     if options.delay is not None and _is_zero(options.delay) and not waits:
-        text["politeness"]["in_flight"] = options.parallel or JobSettings().engine.parallel
+        sections["politeness"]["in_flight"] = options.parallel or JobSettings().engine.parallel
     tree = {
         section: kept
-        for section, values in text.items()
+        for section, values in sections.items()
         if (kept := {name: value for name, value in values.items() if value is not None})
     }
     return merge([Layer(layer.source, tree), layer])[0]

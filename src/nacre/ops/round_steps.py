@@ -122,12 +122,12 @@ class RequestedSteps:
         return engine
 
     def open(
-        self, engine: TaskEngine, clock: int, messages: Told
+        self, engine: TaskEngine, clock: int, on_progress: Told
     ) -> AbstractContextManager[StepContext]:
         """See `RoundSteps`."""
         setup = self._setup._replace(clock=clock or self._setup.clock)
         warn = self._listener.note
-        return open_step(self._layout.root, setup, messages, engine=engine, warn=warn)
+        return open_step(self._layout.root, setup, on_progress, engine=engine, warn=warn)
 
     def plan(self, settings: CycleSettings) -> RoundPlan:
         """See `RoundSteps`."""

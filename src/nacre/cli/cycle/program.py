@@ -132,9 +132,9 @@ class CycleGroup(CommandGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
         """Its arguments, the directory behind the options."""
-        own, others = split_arguments(self.get_params(ctx), args)
+        own, further = split_arguments(self.get_params(ctx), args)
         answer_nutch(own)
-        return list(super().parse_args(ctx, [*own, *taken_yes(ctx, others)]))
+        return list(super().parse_args(ctx, [*own, *taken_yes(ctx, further)]))
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - as its base says
         """Run it; an extra that is missing is offered. A disk that fails stops the step."""

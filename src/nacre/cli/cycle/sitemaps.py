@@ -73,13 +73,13 @@ def sitemaps(
     display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "sitemaps")
 
-    def told(_name: str, numbers: Mapping[str, Any]) -> None:
+    def report(_name: str, numbers: Mapping[str, Any]) -> None:
         display.progress(numbers, fetch_progress_text(numbers))
 
     named = seed_input(list(lists), [], []).lists if lists else []
     longest = list_limits(limits)
     with (
-        opened(job_of(ctx), common.setup, told) as context,
+        opened(job_of(ctx), common.setup, report) as context,
         signals_to(StopSignal(context.layout)) as stop,
     ):
         settings = context.settings.cycle

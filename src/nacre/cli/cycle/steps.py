@@ -273,12 +273,12 @@ def fetch(
     display = display_of(quiet=common.quiet, as_json=common.as_json)
     display.step("", "fetch")
 
-    def told(_name: str, numbers: Mapping[str, Any]) -> None:
+    def report(_name: str, numbers: Mapping[str, Any]) -> None:
         display.progress(numbers, fetch_progress_text(numbers))
 
     longest = list_limits(limits)
     with (
-        opened(job_of(ctx), common.setup, told) as context,
+        opened(job_of(ctx), common.setup, report) as context,
         signals_to(StopSignal(context.layout)) as stop,
     ):
         waits = waiting(context.cycle.newest(), GENERATED)
