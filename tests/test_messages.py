@@ -100,7 +100,8 @@ def test_what_people_and_programs_read_is_encoded_with_its_messages(package: str
 
     Only digests, which have an `order`, are of plain data.
     """
-    direct, hooked = set(), set()
+    direct: set[tuple[str, int]] = set()
+    hooked: set[tuple[str, int]] = set()
     for path in (SOURCE / package).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             place = path.relative_to(SOURCE).as_posix(), getattr(node, "lineno", 0)

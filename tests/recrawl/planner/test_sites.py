@@ -131,7 +131,7 @@ def test_the_hours_of_a_site_are_those_of_its_new_links() -> None:
 
 def test_lists_are_worth_what_they_tell_as_far_as_it_is_right() -> None:
     sites, quiet = Sites(), Sites()
-    quiet.use_hints(wanted=False)
+    quiet.use_hints(enabled=False)
     told = _page(told=("listing",))
     for _ in range(40):
         sites.learn_tells(URL, 2)

@@ -14,8 +14,8 @@ from nacre.recrawl.planner.change_rate.rates import (
     NO_EVIDENCE,
     Classes,
     chance_of_change,
-    kept,
     observe,
+    remaining_share,
 )
 from nacre.recrawl.planner.change_rate.value import DAY
 from nacre.recrawl.planner.discovery.hints import HintSource
@@ -49,13 +49,13 @@ class Learning:
     """
 
     def __init__(
-        self, known: PlannerInputs, step: Step, classes: Classes, embeds: EmbedSigns
+        self, inputs: PlannerInputs, step: Step, classes: Classes, embeds: EmbedSigns
     ) -> None:
-        self._rows, self._sites, self._judge, self._settings = known
+        self._rows, self._sites, self._judge, self._settings = inputs
         self._step = step
         self._classes = classes
         self._embeds = embeds
-        self._links = Links(known, step)
+        self._links = Links(inputs, step)
 
     def learn(self, visit: Visited) -> VisitFinding:
         """Take in what a visit showed."""
@@ -207,7 +207,7 @@ class Learning:
             observed.days,
             changed=changed,
             noise=1.0 - observed.calm * (1.0 - (event if event >= _MAJORITY else 0.0)),
-            keep=kept(plain, self._settings.half_life / DAY),
+            keep=remaining_share(plain, self._settings.half_life / DAY),
         )
 
     def _blame_events(self) -> None:

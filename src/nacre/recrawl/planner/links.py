@@ -11,7 +11,7 @@ from msgspec import structs
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.recrawl.planner.change_detection.deletion import Life
-from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, kept, observe_count
+from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe_count, remaining_share
 from nacre.recrawl.planner.change_rate.value import DAY
 from nacre.recrawl.planner.discovery.hints import HintSource, map_name
 from nacre.recrawl.planner.discovery.index_pages import (
@@ -65,8 +65,8 @@ class Lists:
         step: The current step.
     """
 
-    def __init__(self, known: PlannerInputs, step: Step) -> None:
-        self._rows, self._sites, _, self._settings = known
+    def __init__(self, inputs: PlannerInputs, step: Step) -> None:
+        self._rows, self._sites, _, self._settings = inputs
         self._step = step
 
     def read(self, row: PageRow, visit: Visited, unknown: AbstractSet[str], before: float) -> None:
@@ -96,14 +96,14 @@ class Lists:
             if not entries and old is not None:
                 top = old.top
             flooded = self._read_on(row, links, fresh, pinned(top), unknown)
-            known = old or ShownRow(now_shown, visit.time)
+            previous = old or ShownRow(now_shown, visit.time)
             kept_row = structs.replace(
-                known,
+                previous,
                 shown=now_shown,
                 time=visit.time,
                 top=top,
-                window=len(entries) or known.window,
-                floods=known.floods + flooded,
+                window=len(entries) or previous.window,
+                floods=previous.floods + flooded,
             )
             self._sites.keep_list(row.url, kept_row)
         self._rows.put(row)
@@ -112,19 +112,19 @@ class Lists:
         """After the lists of the step were read: each learns its own pace of new links."""
         step = self._step
         showing = step.take_showing()
-        found = credited({url: one.hub for url, one in showing.items()})
-        for url, one in showing.items():
+        counts = credited({url: showing_page.hub for url, showing_page in showing.items()})
+        for url, showing_page in showing.items():
             row = self._rows.get(url)
-            if row is None or one.days <= 0.0:
+            if row is None or showing_page.days <= 0.0:
                 continue
-            keep = kept(one.days, self._settings.index_half_life / DAY)
+            keep = remaining_share(showing_page.days, self._settings.index_half_life / DAY)
             evidence = row.arrivals or NO_EVIDENCE
-            row.showed_links(observe_count(evidence, found[url], one.days, keep=keep))
+            row.showed_links(observe_count(evidence, counts[url], showing_page.days, keep=keep))
             self._rows.put(row)
-            self._settle(url, found[url])
+            self._settle(url, counts[url])
         step.chains.clear()
 
-    def _settle(self, url: str, found: int) -> None:
+    def _settle(self, url: str, credit: int) -> None:
         row, chains = self._sites.list_row(url), self._step.chains
         if row is None:
             return
@@ -133,7 +133,7 @@ class Lists:
             row,
             depth=row.depth + _LATEST * (read - row.depth),
             settled=row.settled + 1,
-            earned=row.earned + (found - row.earned) * max(_LATEST, 1.0 / (row.settled + 1)),
+            earned=row.earned + (credit - row.earned) * max(_LATEST, 1.0 / (row.settled + 1)),
         )
         self._sites.keep_list(url, settled)
 
@@ -169,8 +169,8 @@ class Lists:
         urls, stem = [link.url for link in links], page_of(row.url).stem
         # Links that are pinned to the first page may be on the others too.
         pins = step.pins[stem] = pins | step.pins.get(stem, frozenset())
-        known = known_entries(urls, fresh, lambda url: not self._is_new(url, step.time), pins)
-        if not _goes_on(known, further=choice.reason == PAGING):
+        entries = known_entries(urls, fresh, lambda url: not self._is_new(url, step.time), pins)
+        if not _goes_on(entries, further=choice.reason == PAGING):
             return False
         following = next_page(row.url, links)
         if following and following not in step.done:
@@ -188,30 +188,30 @@ class Lists:
     def tell_dropped(self, urls: Sequence[str]) -> None:
         """Announce known pages that a page no longer links to: they may be gone."""
         for url in urls[:_DROPPED]:
-            known = self._rows.get(url)
-            if known is None or not known.visits or known.life != Life.LIVE:
+            row = self._rows.get(url)
+            if row is None or not row.visits or row.life != Life.LIVE:
                 continue
             if url not in self._step.done:
-                self._sites.look_for_withdrawal(known, self._step.time)
-                self._step.tell(known, HintSource.DROPPED)
-                self._rows.put(known)
+                self._sites.look_for_withdrawal(row, self._step.time)
+                self._step.tell(row, HintSource.DROPPED)
+                self._rows.put(row)
 
     def _tell_listed(self, lister: str, news: News) -> None:
-        told = 0
+        count = 0
         for url in (*news.changed, *news.withdrawn):
-            known = self._rows.get(url)
-            if known is not None and url not in self._step.done:
+            row = self._rows.get(url)
+            if row is not None and url not in self._step.done:
                 # Where the sitemap names it no more either, the list is not alone.
-                self._sites.look_for_withdrawal(known, self._step.time)
-                told += not known.told
-                self._step.tell(known, HintSource.LISTING)
-                self._rows.put(known)
-        self._sites.learn_tells(lister, told)
+                self._sites.look_for_withdrawal(row, self._step.time)
+                count += not row.told
+                self._step.tell(row, HintSource.LISTING)
+                self._rows.put(row)
+        self._sites.learn_tells(lister, count)
 
 
-def _goes_on(known: Known, *, further: bool) -> bool:
+def _goes_on(entries: Known, *, further: bool) -> bool:
     """A first page shows nothing known, or a further one not yet enough of it."""
-    return known.entries > 0 and not known.anchored if further else known.flooded
+    return entries.entries > 0 and not entries.anchored if further else entries.flooded
 
 
 _TELLERS = frozenset((PageKind.SITEMAP, PageKind.FEED))
@@ -235,10 +235,10 @@ class Links:
         step: The current step.
     """
 
-    def __init__(self, known: PlannerInputs, step: Step) -> None:
-        self._rows, self._sites, self._judge, self._settings = known
+    def __init__(self, inputs: PlannerInputs, step: Step) -> None:
+        self._rows, self._sites, self._judge, self._settings = inputs
         self._step = step
-        self._lists = Lists(known, step)
+        self._lists = Lists(inputs, step)
 
     def settle(self) -> None:
         """See `lists`."""
@@ -254,10 +254,10 @@ class Links:
         """
         if row.kind is PageKind.EMBED:
             return
-        told = [link for link in visit.links if link.lastmod]
+        dated = [link for link in visit.links if link.lastmod]
         self._sort(row, visit)
         if row.kind in _TELLERS and _was_read(visit):
-            self._read_hints(row, visit, told)
+            self._read_hints(row, visit, dated)
         unknown = self._meet(row, visit)
         if row.kind is PageKind.PAGE and visit.status == 200:
             if self._hears_of_drops(row, visit.time):
@@ -277,8 +277,8 @@ class Links:
 
     def _hears_of_drops(self, row: PageRow, now: float) -> bool:
         """Whether a link that a page lost is a hint: lists have their own, sitemaps tell more."""
-        known = self._sites.list_row(row.url) is not None or self._sites.covers(row, now)
-        return self._settings.hints and not known
+        has_hints = self._sites.list_row(row.url) is not None or self._sites.covers(row, now)
+        return self._settings.hints and not has_hints
 
     def _meet(self, row: PageRow, visit: Visited) -> set[str]:
         """Links that were not known: they are the new pages."""
@@ -289,13 +289,13 @@ class Links:
         for link in visit.links:
             if link.hop not in "LRM" or self._rows.get(link.url) is not None:
                 continue
-            one = self._unknown(row, link, visit.time)
-            self._rows.put(one)
-            step.new[link.url] = one.depth
+            page = self._unknown(row, link, visit.time)
+            self._rows.put(page)
+            step.new[link.url] = page.depth
             if sites.links.meet(link.url, visit.time, watermark) is False:
                 step.late.add(link.url)
-            sites.traps.meet(one.template, link.url, visit.time)
-            breeds = breeds or kind_of_trap(one.template) == kind
+            sites.traps.meet(page.template, link.url, visit.time)
+            breeds = breeds or kind_of_trap(page.template) == kind
             met.add(link.url)
         self._read_trap(row, visit, breeds=breeds)
         if row.kind in _TELLERS:
@@ -307,7 +307,7 @@ class Links:
     def _unknown(self, row: PageRow, link: SeenLink, now: float) -> PageRow:
         """The row of a page that becomes known by a link."""
         undated = link.hop == "M" and not link.lastmod
-        one = unknown_page(
+        page = unknown_page(
             link.url,
             now,
             row.depth + (link.hop == "L"),
@@ -316,8 +316,8 @@ class Links:
             born=self._born(row, now),
         )
         if row.kind is PageKind.SITEMAP:
-            one.listed_in(map_name(row.url), now)
-        return one
+            page.listed_in(map_name(row.url), now)
+        return page
 
     def _read_trap(self, row: PageRow, visit: Visited, *, breeds: bool) -> None:
         """A page that leads on to others of its kind, or one of a crowd: does it say anything?"""
@@ -333,12 +333,12 @@ class Links:
         """When a link appeared: between two visits of the page; 0 when it had none before."""
         return now - self._sites.since_shown(row.url, now) / 2.0 if row.visits > 1 else 0.0
 
-    def _read_hints(self, source_page: PageRow, visit: Visited, told: Sequence[SeenLink]) -> None:
+    def _read_hints(self, source_page: PageRow, visit: Visited, dated: Sequence[SeenLink]) -> None:
         """Note the hints of a sitemap or feed about known pages."""
         source = HintSource.FEED if source_page.kind is PageKind.FEED else HintSource.SITEMAP
-        known = [(link, row) for link in visit.links if (row := self._rows.get(link.url))]
-        moved = [(link, row) for link, row in known if self._is_moved(link.lastmod, row, source)]
-        dates = [link.lastmod for link in told]
+        links = [(link, row) for link in visit.links if (row := self._rows.get(link.url))]
+        moved = [(link, row) for link, row in links if self._is_moved(link.lastmod, row, source)]
+        dates = [link.lastmod for link in dated]
         again = sum(_was_dated(row, source) for _, row in moved)
         believed = self._sites.read_dates(source_page.url, dates, again, visit.time)
         if source is HintSource.SITEMAP:
@@ -351,9 +351,9 @@ class Links:
                 self._step.tell(row, source)
         if source is HintSource.SITEMAP:
             self._read_map(
-                source_page, visit, known, news=bool(moved) or len(known) < len(visit.links)
+                source_page, visit, links, news=bool(moved) or len(links) < len(visit.links)
             )
-        for _, row in known:
+        for _, row in links:
             self._rows.put(row)
 
     def _is_moved(self, lastmod: str, row: PageRow, source: HintSource) -> bool:
@@ -373,7 +373,7 @@ class Links:
         self,
         source_page: PageRow,
         visit: Visited,
-        known: Sequence[tuple[SeenLink, PageRow]],
+        links: Sequence[tuple[SeenLink, PageRow]],
         *,
         news: bool,
     ) -> None:
@@ -384,7 +384,7 @@ class Links:
         if visit.status != 200:
             return
         name, children = map_name(source_page.url), 0
-        for link, row in known:
+        for link, row in links:
             row.listed_in(name, now)
             if row.kind is PageKind.SITEMAP and link.lastmod:
                 maps.note(source_page.url, link.url, link.lastmod, now)

@@ -69,7 +69,7 @@ class Planner:
         settings: RecrawlSettings,
         timetable: Timetable | None = None,
     ) -> None:
-        sites.use_hints(wanted=settings.hints)
+        sites.use_hints(enabled=settings.hints)
         self._inputs = inputs = PlannerInputs(rows, sites, judge, settings)
         self._timetable = timetable
         self._starts: tuple[str, ...] = ()
@@ -258,7 +258,7 @@ class Planner:
                 self._note(phase, result)
                 chosen = result.visits
             chosen = chosen or step.take_new(room, room)
-            chosen = [one for one in chosen if one.url not in step.done][:room]
+            chosen = [choice for choice in chosen if choice.url not in step.done][:room]
             chosen = self._twins.admitted(self._idle.admitted(chosen, step.time))
             admitted = self._traps.admitted(chosen, room, self._known + len(step.chosen))
             if len(admitted) < len(chosen):
@@ -274,17 +274,17 @@ class Planner:
     def _take_new(self, room: int) -> list[Choice]:
         """Take new pages, within their share of the budget."""
         step, shares = self._step, self._shares
-        found, waiting = min(len(step.new), shares.found(room)), 0
-        if room > found:
-            waiting = min(len(step.waiting), shares.waiting(room - found))
-        shares.take(found, waiting)
-        return step.take_new(found, waiting)
+        new, waiting = min(len(step.new), shares.room_for_new(room)), 0
+        if room > new:
+            waiting = min(len(step.waiting), shares.room_for_waiting(room - new))
+        shares.take(new, waiting)
+        return step.take_new(new, waiting)
 
     def _note(self, phase: Phase, result: PhaseResult) -> None:
         """Note in the step what a phase chose and left out."""
         self._step.leave_out(result.left_out)
         if result.again:
-            paired = any(one.reason == "pair" for one in result.visits)
+            paired = any(choice.reason == "pair" for choice in result.visits)
             self._step.ask_again(result.again, paired=paired)
         if result.repeat:
             self._phases.insert(0, phase)

@@ -168,17 +168,17 @@ class Ranking:
         own = time.own(row, self._classes.posterior(row), days)
         young = time.young(row, last, now)
         wait = Wait(days, young, (now - last) / DAY, time.event, time.fresh, own)
-        told = any(source in row.told for source, _ in signals)
+        is_hinted = any(source in row.told for source, _ in signals)
         chance = self.chance(row, wait, signals)
-        amount = chance if told else self._value(row, wait, chance)
-        reason = "told" if told else "rate"
+        amount = chance if is_hinted else self._value(row, wait, chance)
+        reason = "told" if is_hinted else "rate"
         if row.index >= INDEX:
-            new, found = (0.0, 0.0) if repeats else self._arriving(row, wait)
-            new, found = min(new, time.untold), min(found, time.untold)
+            new, arrival = (0.0, 0.0) if repeats else self._arriving(row, wait)
+            new, arrival = min(new, time.untold), min(arrival, time.untold)
             amount = _LISTS * new + time.lists * amount
             own = time.lists * chance if time.is_mapped else chance
-            chance = max(own, found)  # A new link is a change, and counted among them.
-            reason = "told" if told else "index"
+            chance = max(own, arrival)  # A new link is a change, and counted among them.
+            reason = "told" if is_hinted else "index"
         elif row.arrivals:
             amount += _LISTS * self._arriving(row, wait)[0]
         due = 0.0 < self._terms.floor <= now - row.last_visit
@@ -205,27 +205,27 @@ class Ranking:
         posterior = self._classes.posterior(row)
         plain = wait.change
         # The value of a visit by its rate, scaled down by what the silence of hints says.
-        told = min(1.0, chance / plain) if plain > 0.0 else 0.0
+        silence = min(1.0, chance / plain) if plain > 0.0 else 0.0
         weights = importance(posterior, self._terms.theta)
         scale = (
             mean_rate(posterior) ** (1.0 - self._terms.theta) if self._terms.theta < 1.0 else 1.0
         )
-        known = value(weights, wait.days, wait.young) * scale * told
+        worth = value(weights, wait.days, wait.young) * scale * silence
         # An event that is certain made a version; one that is merely possible may wait, as all do.
         fresh = _by_chance(wait.fresh)
-        known += (fresh + _LATE * (_by_chance(wait.event) - fresh)) * told
+        worth += (fresh + _LATE * (_by_chance(wait.event) - fresh)) * silence
         if row.evidence or not self._terms.marginal:
-            return known
-        return known + self._exploration(posterior, wait)
+            return worth
+        return worth + self._exploration(posterior, wait)
 
     def _exploration(self, prior: Distribution, wait: Wait) -> float:
         """What is learned by the first visit again of a page; the same for all of its class."""
         key = prior, round(wait.days, 1)
-        found = self._explored.get(key)
-        if found is None:
+        worth = self._explored.get(key)
+        if worth is None:
             terms = self._terms
-            found = self._explored[key] = exploration(prior, wait.days, terms.marginal, terms.every)
-        return found
+            worth = self._explored[key] = exploration(prior, wait.days, terms.marginal, terms.every)
+        return worth
 
     def _arriving(self, row: PageRow, wait: Wait) -> tuple[float, float]:
         """What the new links that an index page may show are worth, and the chance of any."""
@@ -288,46 +288,46 @@ class Wanted(NamedTuple):
     sure: float = 1.0
 
 
-def choose(values: Iterable[VisitValue], room: int, wanted: Wanted) -> list[VisitValue]:
+def choose(values: Iterable[VisitValue], room: int, target: Wanted) -> list[VisitValue]:
     """The best visits, found without a stop; see `choosing`."""
-    return at_once(choosing(list(values), room, wanted))
+    return at_once(choosing(list(values), room, target))
 
 
-def choosing(values: Sequence[VisitValue], room: int, wanted: Wanted) -> Slices[list[VisitValue]]:
+def choosing(values: Sequence[VisitValue], room: int, target: Wanted) -> Slices[list[VisitValue]]:
     """The best visits within the room that promise the recall.
 
     Args:
         values: Of visits of all pages.
         room: Most visits.
-        wanted: When they are enough.
+        target: When they are enough.
     """
     runs: list[list[VisitValue]] = []
-    expected = found = wanted.already
+    expected = reached = target.already
     for at in range(0, len(values), _RUN):
         yield
         runs.append(sorted(values[at : at + _RUN], key=_order))
-        expected += sum(one.chance for one in runs[-1])
+        expected += sum(visit.chance for visit in runs[-1])
     chosen: list[VisitValue] = []
     # What a tight budget allows is used: then no visit is too dear.
-    is_free = wanted.recall >= 1.0 or room < len(values)
-    for number, one in enumerate(merge(*runs, key=_order)):
+    is_free = target.recall >= 1.0 or room < len(values)
+    for number, visit in enumerate(merge(*runs, key=_order)):
         if not number % _RUN:
             yield
         if len(chosen) >= room:
             break
-        least = 0.0 if is_free else wanted.least
-        if found >= wanted.recall * expected and not is_free:
-            least = wanted.sure
-        if not one.due and one.chance < least:
+        least = 0.0 if is_free else target.least
+        if reached >= target.recall * expected and not is_free:
+            least = target.sure
+        if not visit.due and visit.chance < least:
             continue
-        chosen.append(one)
-        found += one.chance
+        chosen.append(visit)
+        reached += visit.chance
     return chosen
 
 
 def choices(values: Sequence[VisitValue]) -> list[Choice]:
     """Choices of visits that were valued."""
-    return [Choice(one.url, one.chance, one.reason) for one in values]
+    return [Choice(value.url, value.chance, value.reason) for value in values]
 
 
 def quiet(row: PageRow, signals: Sequence[tuple[str, Signal]], now: float) -> bytes:
@@ -343,8 +343,8 @@ def quiet(row: PageRow, signals: Sequence[tuple[str, Signal]], now: float) -> by
     return silence(days, round(max(shares), 1)) if shares and days > 0 else b""
 
 
-def _order(one: VisitValue) -> tuple[bool, float, int]:
-    return not one.due, -one.value, _shuffled(one.url)
+def _order(value: VisitValue) -> tuple[bool, float, int]:
+    return not value.due, -value.value, _shuffled(value.url)
 
 
 def _shuffled(url: str) -> int:

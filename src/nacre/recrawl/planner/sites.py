@@ -135,9 +135,9 @@ class SiteRow(msgspec.Struct, array_like=True):
         """Count a look at a page that was gone, or at a dead link."""
         self.returns = (self.returns[0] + 1.0, self.returns[1] + back)
 
-    def count_news(self, told: int, untold: int) -> None:
+    def count_news(self, mapped: int, unmapped: int) -> None:
         """Count new links of a list: those that a sitemap had in the same step, and others."""
-        self.news = (self.news[0] + told, self.news[1] + untold)
+        self.news = (self.news[0] + mapped, self.news[1] + unmapped)
 
     def count_births(self, hour: int, count: int) -> None:
         """Count new links that were found in an hour of the week."""
@@ -218,9 +218,9 @@ class Sites:
         self._events: dict[str, SectionEvents] = {}
         self._step = (0.0, 1.0)
 
-    def use_hints(self, *, wanted: bool) -> None:
+    def use_hints(self, *, enabled: bool) -> None:
         """Set whether lists are used as hints about pages; by default they are."""
-        self.hints = wanted
+        self.hints = enabled
 
     def begin_step(self, now: float, every: float) -> None:
         """Begin a step: fit seasons, hazards and link rules.
@@ -257,24 +257,24 @@ class Sites:
     def events(self, url: str) -> SectionEvents:
         """The events of the site of a URL."""
         name = authority(url)
-        found = self._events.get(name)
-        if found is None:
-            found = self._events[name] = SectionEvents(self._site(url).sections, *self._step)
-        return found
+        site_events = self._events.get(name)
+        if site_events is None:
+            site_events = self._events[name] = SectionEvents(self._site(url).sections, *self._step)
+        return site_events
 
     def time(self, url: str) -> SiteTime:
         """The change times of the site of a URL."""
         name = authority(url)
-        found = self._times.get(name)
-        if found is None:
+        site_time = self._times.get(name)
+        if site_time is None:
             site = self._site(url)
             season = learned(site.hours, Season()) if site.hours else Season()
             hazard = fit_hazard(site.events, site.exposure) if site.events else Hazard()
             worth = max(_LIST_PAGE, self._list_worth(site)) if self.hints else _LIST_ITSELF
             looks, back = site.returns
             share = (back + BACK * _RETURNS) / (looks + _RETURNS)
-            found = self._times[name] = SiteTime(season, hazard, worth, back=share)
-        return found
+            site_time = self._times[name] = SiteTime(season, hazard, worth, back=share)
+        return site_time
 
     def learn_return(self, url: str, *, back: bool) -> None:
         """Learn from a look at a page that was gone, or at a link that led to none."""
@@ -283,15 +283,15 @@ class Sites:
     def signals(self, row: PageRow) -> list[tuple[str, Signal]]:
         """Sources that would have announced a change of this page, with their trust."""
         site = self._site(row.url)
-        found: list[tuple[str, Signal]] = []
+        trusted: list[tuple[str, Signal]] = []
         if row.lastmod and site.listed[0] > site.doubted and self._is_named(row, site.listed[0]):
-            found.append((HintSource.SITEMAP, self._trust(site, HintSource.SITEMAP).signal()))
-        found += [
+            trusted.append((HintSource.SITEMAP, self._trust(site, HintSource.SITEMAP).signal()))
+        trusted += [
             (source, self._trust(site, HintSource(source)).signal())
             for source in row.told
-            if source != HintSource.SITEMAP or not found
+            if source != HintSource.SITEMAP or not trusted
         ]
-        return found
+        return trusted
 
     def _is_named(self, row: PageRow, last: float) -> bool:
         """Whether sitemaps named it when they were read last, or its sitemap is unchanged."""
@@ -306,9 +306,9 @@ class Sites:
         """Whether a sitemap that is believed and names a page was read in the step of this time."""
         return self.is_mapped(row.url, now) and self._is_named(row, now)
 
-    def learn_news(self, url: str, told: int, untold: int) -> None:
+    def learn_news(self, url: str, mapped: int, unmapped: int) -> None:
         """Count new links of a list: those that a sitemap had in the same step, and others."""
-        self._site(url).count_news(told, untold)
+        self._site(url).count_news(mapped, unmapped)
 
     def beside_map(self, url: str) -> SiteTime:
         """The change times for the lists of a site whose sitemap was read before them.
@@ -317,10 +317,10 @@ class Sites:
         """
         site, time = self._site(url), self.time(url)
         missed = 1.0 - self._trust(site, HintSource.SITEMAP).signal().recall
-        told, untold = site.news
+        mapped, unmapped = site.news
         return time._replace(
             lists=max(_LIST_ITSELF, min(self._list_worth(site), missed)),
-            untold=(untold + _OPEN) / (told + untold + 2.0 * _OPEN),
+            untold=(unmapped + _OPEN) / (mapped + unmapped + 2.0 * _OPEN),
             is_mapped=True,
         )
 
@@ -334,7 +334,9 @@ class Sites:
         """Accuracy of the sources that announced a page; 0 before any test."""
         site = self._site(row.url)
         trusts = [self._trust(site, HintSource(source)) for source in row.told]
-        return max((one.precision for one in trusts if one.told + one.false >= TRIED), default=0.0)
+        return max(
+            (trust.precision for trust in trusts if trust.told + trust.false >= TRIED), default=0.0
+        )
 
     def is_silent(self, row: PageRow, now: float) -> bool:
         """Whether a sitemap covers this page, had nothing to say of it, and was right so far."""
@@ -402,8 +404,8 @@ class Sites:
     def read_dates(self, sitemap: str, dates: Sequence[str], moved: int, now: float) -> bool:
         """Note the dates of a source; False when so many of them changed that they are useless."""
         site = self._site(sitemap)
-        known = [date for text in dates if (date := parse_w3c_date(text)) is not None]
-        believed = not dates_are_generated(known, now, moved)
+        moments = [date for text in dates if (date := parse_w3c_date(text)) is not None]
+        believed = not dates_are_generated(moments, now, moved)
         if not believed:
             site.doubt(now)
         return believed
@@ -434,13 +436,13 @@ class Sites:
 
     def shown_at(self, url: str) -> float:
         """The time of the visit to an index page before, epoch seconds; 0 for never."""
-        found = self._shown.get(url)
-        return 0.0 if found is None else found.time
+        row = self._shown.get(url)
+        return 0.0 if row is None else row.time
 
     def since_shown(self, url: str, now: float) -> float:
         """Seconds since then; 0 when it never was."""
-        found = self._shown.get(url)
-        return 0.0 if found is None else now - found.time
+        row = self._shown.get(url)
+        return 0.0 if row is None else now - row.time
 
     def keep_list(self, url: str, row: ShownRow) -> None:
         """Remember what an index page shows."""

@@ -115,12 +115,12 @@ class Unconfirmed:
     def pages(self, most: int) -> list[str]:
         """Some of the pages that need a second visit; a few of each site."""
         sites: Counter[str] = Counter()
-        found: dict[str, None] = {}
+        urls: dict[str, None] = {}
         for (site, _), doubt in self._doubts.items():
             sites[site] += 1
             if sites[site] <= _PLACES:
-                found.update(dict.fromkeys(doubt.pages))
-        return list(found)[:most]
+                urls.update(dict.fromkeys(doubt.pages))
+        return list(urls)[:most]
 
     def was_paired(self, url: str, differing: Collection[int]) -> None:
         """A second visit was made; `differing` are the places that changed by themselves."""
@@ -264,8 +264,8 @@ class Step:
 
     def take(self, visits: Sequence[Choice]) -> None:
         """Note what was chosen."""
-        self.done.update(one.url for one in visits)
-        self.chosen.update((one.url, one) for one in visits)
+        self.done.update(choice.url for choice in visits)
+        self.chosen.update((choice.url, choice) for choice in visits)
 
     def leave_out(self, urls: Collection[str]) -> None:
         """Note URLs that need not be chosen in it."""
@@ -297,8 +297,8 @@ class Step:
 
     def take_up(self, chosen: Sequence[Choice]) -> None:
         """Take up what another process had chosen."""
-        self.chosen.update((one.url, one) for one in chosen)
-        self.pairs.update(one.url for one in chosen if one.reason == "pair")
+        self.chosen.update((choice.url, choice) for choice in chosen)
+        self.pairs.update(choice.url for choice in chosen if choice.reason == "pair")
         self.done = set(self.chosen)
 
     def take_paging(self, urls: Sequence[str]) -> None:
@@ -322,14 +322,14 @@ class Step:
         showing, self.showing = self.showing, {}
         return showing
 
-    def take_new(self, found: int, waiting: int) -> list[Choice]:
+    def take_new(self, new: int, waiting: int) -> list[Choice]:
         """Take some of the new pages, in the order in which they became known.
 
         Args:
-            found: Of those found in this step, at most.
+            new: Of those found in this step, at most.
             waiting: Of those found before.
         """
-        fresh, older = list(self.new)[:found], list(self.waiting)[:waiting]
+        fresh, older = list(self.new)[:new], list(self.waiting)[:waiting]
         for url in fresh:
             del self.new[url]
         for url in older:

@@ -55,7 +55,7 @@ def guess(name: str, value: N, what: str, most: float = math.inf) -> N:
     if factor == 1.0:
         return value
     if isinstance(value, tuple):
-        return tuple(one * factor for one in value)
+        return tuple(number * factor for number in value)
     if isinstance(value, int):
         return max(1, round(min(value * factor, most)))
     return min(value * factor, most)

@@ -99,18 +99,18 @@ class Lessons(NamedTuple):
     def template(self, url: str) -> Template:
         """The knowledge from the pages of the site of a URL."""
         name = authority(url)
-        found = self.templates.get(name)
-        if found is None:
-            found = self.templates[name] = Template()
-        return found
+        site_template = self.templates.get(name)
+        if site_template is None:
+            site_template = self.templates[name] = Template()
+        return site_template
 
     def error_model(self, url: str) -> ErrorModel:
         """The answers of the host of a URL, in its directory, to names that do not exist."""
         name = directory(url)
-        found = self.errors.get(name)
-        if found is None:
-            found = self.errors[name] = ErrorModel()
-        return found
+        model = self.errors.get(name)
+        if model is None:
+            model = self.errors[name] = ErrorModel()
+        return model
 
 
 class PageJudge:
@@ -185,11 +185,11 @@ class PageJudge:
             change = self._verdict(old, view, template, listing=listing >= INDEX)
             template.learn_visit(old, view)
             template.begin_run(visit.time)
-            template.learn_differences([one for one, _ in change.differing])
+            template.learn_differences([difference for difference, _ in change.differing])
             change = self._with_past(row, visit.url, old, view, change)
         moves = change.kind.is_change or change.kind is ChangeClass.TEMPLATE
-        kept = old is None or moves or change.reason == RETURNED
-        if kept:
+        is_kept = old is None or moves or change.reason == RETURNED
+        if is_kept:
             template.learn_page(view, old)
             self._versions.keep(visit.url, view)
         noise, suspect = 0.0, 0
@@ -199,7 +199,7 @@ class PageJudge:
             *(Answer.THERE, change.kind, change.score, change.reason, listing),
             noise=noise,
             suspect=suspect,
-            kept=kept,
+            kept=is_kept,
             proven=change.proven,
             evidence=evidence_of(change, template),
             unproven=change.unproven if change.kind.is_change else (),
@@ -287,7 +287,7 @@ def _first_past(old: PageView) -> PastVersions:
 
 def _suspect(change: Change, template: Template) -> int:
     """The place of a change that is nowhere but where noise may be; 0 for none."""
-    places = [one.piece.place for one in change.real] if change.kind.is_change else []
+    places = [difference.piece.place for difference in change.real] if change.kind.is_change else []
     return places[0] if places and all(map(template.is_suspect, places)) else 0
 
 
@@ -297,15 +297,17 @@ _SHOWN = 3
 
 def evidence_of(change: Change, template: Template) -> str:
     """The first differences that decided, in words: `3.2.1 → 3.2.3; + Careers; and 2 more`."""
-    deciding = change.real or [one for one, code in change.differing if code == change.reason]
+    deciding = change.real or [
+        difference for difference, code in change.differing if code == change.reason
+    ]
     if not deciding:
         return ""
-    words = [in_words(one) for one in deciding[:_SHOWN]]
+    words = [in_words(difference) for difference in deciding[:_SHOWN]]
     if len(deciding) > _SHOWN:
         words.append(f"and {len(deciding) - _SHOWN} more")
     proof = ""
     if change.reason == "event":
-        proof = on_urls(min(template.witnesses(event_keys(one)) for one in deciding))
+        proof = on_urls(min(template.witnesses(event_keys(difference)) for difference in deciding))
     return proof + "; ".join(words)
 
 
@@ -324,9 +326,9 @@ def link_facts(visit: Visited) -> LinkFacts:
     """The facts about the links of a page that show whether it is an index page."""
     own = authority(visit.url)
     names = Counter(
-        one.name
+        shape.name
         for link in visit.links
-        if link.hop == "L" and authority(link.url) == own and (one := _shaped(link.url)).tokens
+        if link.hop == "L" and authority(link.url) == own and (shape := _shaped(link.url)).tokens
     )
     total = sum(names.values())
     share = names.most_common(1)[0][1] / total if total else 0.0

@@ -100,10 +100,10 @@ class Audits:
         row, host = self._rows.get(_name(url)), self._rows.get(_host(url))
         if row is not None and not row.trusted(step):
             return UNTRUSTED_VALIDATORS
-        known = row is not None and row.clean >= _KNOWN
-        if not known and host is not None and not host.trusted(step):
+        is_clean = row is not None and row.clean >= _KNOWN
+        if not is_clean and host is not None and not host.trusted(step):
             return UNTRUSTED_VALIDATORS
-        if share > 0.0 and not known:
+        if share > 0.0 and not is_clean:
             share = max(share, _EARLY)
         return AUDIT if random_sample(f"{AUDIT} {url}", step) < share else ""
 
@@ -115,13 +115,13 @@ class Audits:
             step: Time of the step, seconds since the epoch.
             changed: The verdict on it; validators need not change with noise.
         """
-        capture, known = visit.capture, visit.history
-        if capture is None or known is None or visit.status != 200 or not known.date:
+        capture, record = visit.capture, visit.history
+        if capture is None or record is None or visit.status != 200 or not record.date:
             return False
-        asked = (known.etag, b"etag") if known.etag else (known.last_modified, b"last-modified")
+        asked = (record.etag, b"etag") if record.etag else (record.last_modified, b"last-modified")
         if not asked[0] or capture.header(asked[1]) != asked[0]:
             return False
-        lied = changed and capture.payload_digest != known.served
+        lied = changed and capture.payload_digest != record.served
         self.observe(visit.uri.url, step, lied=lied)
         return lied
 

@@ -39,10 +39,10 @@ def scan(store: Store, prefix: bytes, since: bytes = b"") -> Iterator[tuple[byte
         since: First key, without the prefix.
     """
     start, end = prefix + since, bytes([prefix[0] + 1])
-    while found := list(store.scan(FAMILY, start, end, _CHUNK)):
-        for key, value in found:
+    while rows := list(store.scan(FAMILY, start, end, _CHUNK)):
+        for key, value in rows:
             yield key[1:], value
-        start = found[-1][0] + b"\0"
+        start = rows[-1][0] + b"\0"
 
 
 class PageStore:

@@ -66,22 +66,22 @@ class CapturedVisits:
         self._overlay_of = overlay_of
         self._extract = extract
 
-    def visit(self, found: Reread) -> Visit:
+    def visit(self, reread_capture: Reread) -> Visit:
         """The visit of a capture, without its links."""
-        kept, capture = found
+        stored, capture = reread_capture
         uri = CrawlURI(
-            url=kept.url,
-            key=self._identity.key(kept.url),
+            url=stored.url,
+            key=self._identity.key(stored.url),
             queue="",
-            via=kept.via,
-            path=kept.path,
-            source=kept.source,
-            is_seed=kept.is_seed,
-            annotations=tuple(word for word in kept.annotations if word in _OF_URI),
+            via=stored.via,
+            path=stored.path,
+            source=stored.source,
+            is_seed=stored.is_seed,
+            annotations=tuple(word for word in stored.annotations if word in _OF_URI),
         )
-        overlay = self._overlay_of(kept.url)
-        uri = read_before_in(uri, kept.charset)
-        return Visit(uri, kept.status, capture, mime=kept.mime, overlay=overlay)
+        overlay = self._overlay_of(stored.url)
+        uri = read_before_in(uri, stored.charset)
+        return Visit(uri, stored.status, capture, mime=stored.mime, overlay=overlay)
 
     async def find_links(self, visit: Visit) -> None:
         """Add the links of the capture to its visit."""
@@ -162,16 +162,16 @@ class CapturesReader:
         time = run.started if run else _started(_run_of(row), self._now())
         files = commit.files
         path = Path(files.absolute(row.final))
-        for found in reread(path, self._original, self._versions.base):
+        for reread_capture in reread(path, self._original, self._versions.base):
             if stopped():
                 return False
-            if found.kept.offset <= after or PAIR in found.kept.annotations:
+            if reread_capture.kept.offset <= after or PAIR in reread_capture.kept.annotations:
                 continue
-            if was_accused(store, found.kept.record_id):
+            if was_accused(store, reread_capture.kept.record_id):
                 continue
-            await self._take(found, time, run.number if run else 1)
+            await self._take(reread_capture, time, run.number if run else 1)
             store.set_counter(_FILE, number)
-            store.set_counter(_OFFSET, found.kept.offset)
+            store.set_counter(_OFFSET, reread_capture.kept.offset)
             commit.visit_done()
             self.count += 1
             if self.count == _MANY:
@@ -180,9 +180,9 @@ class CapturesReader:
                 await commit.durable()
         return True
 
-    async def _take(self, found: Reread, time: float, run: int) -> None:
+    async def _take(self, reread_capture: Reread, time: float, run: int) -> None:
         """Learn of one capture; what fails at it is a bug of ours, and no reason to stop."""
-        visit = self._visits.visit(found)
+        visit = self._visits.visit(reread_capture)
         try:
             await self._visits.find_links(visit)
             lesson = self._teacher.teach(visit, time)
@@ -191,19 +191,19 @@ class CapturesReader:
         except Exception as error:  # noqa: BLE001 - one page must not keep all others out
             self._logs.runtime_error(visit, error)
             return
-        self._recrawl.log(lesson, _stored(found.kept), run, found.kept.date / 1e6)
+        self._recrawl.log(lesson, _stored(reread_capture.kept), run, reread_capture.kept.date / 1e6)
 
-    def _original(self, kept: ReadCapture) -> Capture | None:
-        framing = "chunked" if kept.chunked else ""
-        return self._versions.capture(kept.digest, framing)
+    def _original(self, stored: ReadCapture) -> Capture | None:
+        framing = "chunked" if stored.chunked else ""
+        return self._versions.capture(stored.digest, framing)
 
 
-def _stored(kept: ReadCapture) -> Stored:
-    if kept.base is not None:
+def _stored(stored: ReadCapture) -> Stored:
+    if stored.base is not None:
         return Stored.DELTA
-    if kept.revisit is None:
+    if stored.revisit is None:
         return Stored.NOVEL
-    identical = kept.revisit.kind == "identical-payload-digest"
+    identical = stored.revisit.kind == "identical-payload-digest"
     return Stored.DUPLICATE if identical else Stored.NOT_MODIFIED
 
 

@@ -43,14 +43,14 @@ def probes(pages: Rows, lessons: Lessons, now: float, most: int) -> Slices[list[
             name = directory(row.url)
             counts[name] += 1
             samples[name] = row.url
-    found: list[str] = []
+    names: list[str] = []
     for name, count in counts.most_common():
-        if count < _LEAST or len(found) >= most:
+        if count < _LEAST or len(names) >= most:
             break
         model = lessons.errors.get(name)
         if model is None or now - model.probed >= _EVERY:
-            found.append(_made_up(samples[name], name, now))
-    return found
+            names.append(_made_up(samples[name], name, now))
+    return names
 
 
 def _made_up(sample: str, name: str, now: float) -> str:

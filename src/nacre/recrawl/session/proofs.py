@@ -68,10 +68,13 @@ class Proofs:
             if not number % ROWS:
                 yield
             row: UnprovenRow = self._decode(value)
-            known = template(row.url)
-            late = row.time < known.run  # of a run that was cut off
-            if not late and all(known.witnesses(one) >= one.least for one in row.differences):
-                urls = min(known.witnesses(one) for one in row.differences)
+            site_template = template(row.url)
+            late = row.time < site_template.run  # of a run that was cut off
+            if not late and all(
+                site_template.witnesses(difference) >= difference.least
+                for difference in row.differences
+            ):
+                urls = min(site_template.witnesses(difference) for difference in row.differences)
                 log.correct(row.url, row.time, str(ChangeClass.TEMPLATE), "event", on_urls(urls))
                 page = pages.get(row.url)
                 if page is not None and page.changes:

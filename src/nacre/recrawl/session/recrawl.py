@@ -248,7 +248,7 @@ class Recrawl:
         entered = 0
         for at in range(0, len(portion), _SLICE):
             yield
-            uris = [uri for one in portion[at : at + _SLICE] if (uri := self._chose(one))]
+            uris = [uri for choice in portion[at : at + _SLICE] if (uri := self._chose(choice))]
             if uris:
                 entered += self._schedule(uris)
         return entered
@@ -317,14 +317,14 @@ class Recrawl:
         """See `engine.observer.VisitObserver`; links enter the frontier by the planner's choice."""
         lesson, history = judgement, self._history
         depth = len(visit.uri.path) + 1
-        wanted = [
+        uris = [
             uri
             for uri in lesson.accepted
             if uri.is_seed
             or (history.get(uri.url) is None and not self.planner.postpones(uri.url, depth))
         ]
-        if wanted:
-            self._frontier.schedule(wanted, now)
+        if uris:
+            self._frontier.schedule(uris, now)
         if lesson.finding is not None:
             self.log(lesson, stored, self._run.number, now)
         return True

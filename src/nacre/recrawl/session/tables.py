@@ -88,13 +88,13 @@ def table_rows(store: Store, table: Table) -> Iterator[dict[str, Any]]:
     decode = msgspec.msgpack.Decoder(table.kind).decode
     start = table.prefix
     stop = bytes([start[0] + 1]) if start else None
-    while found := list(store.scan(table.family, start, stop, _CHUNK)):
-        for key, value in found:
+    while rows := list(store.scan(table.family, start, stop, _CHUNK)):
+        for key, value in rows:
             name = key[len(table.prefix) :]
             columns = {KEY: name.hex() if table.binary else name.decode("utf-8", "replace")}
             columns.update(_columns(decode(value)))
             yield columns
-        start = found[-1][0] + b"\0"
+        start = rows[-1][0] + b"\0"
 
 
 def _columns(row: msgspec.Struct) -> dict[str, Any]:
@@ -108,16 +108,16 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - a field may hold anything
 
 def _check_lengths(row: PageRow) -> None:
     """What was learned of rates can be read; else the planner would stumble over it later."""
-    wanted = {"evidence": EVIDENCE_BYTES, "arrivals": EVIDENCE_BYTES, "recent": RECENT_BYTES}
-    for name, size in wanted.items():
-        found = len(getattr(row, name))
-        if found not in {0, size}:
+    sizes = {"evidence": EVIDENCE_BYTES, "arrivals": EVIDENCE_BYTES, "recent": RECENT_BYTES}
+    for name, size in sizes.items():
+        length = len(getattr(row, name))
+        if length not in {0, size}:
             raise ValueError(
                 message(
                     "recrawl.has-bytes",
                     "{name} has {number} bytes; expected {size}, or none",
                     name=name,
-                    number=found,
+                    number=length,
                     size=size,
                 )
             )
@@ -219,14 +219,14 @@ def import_tables(store: Store, folder: Path) -> Iterator[tuple[Path, int]]:
     Raises:
         JobError: There is none, or a row cannot be read.
     """
-    found = False
+    has_table = False
     for table in TABLES:
         for suffix, read in ((_LINES, _read_lines), (_PARQUET, _read_parquet)):
             path = folder / (table.name + suffix)
             if path.is_file():
-                found = True
+                has_table = True
                 yield path, _take(store, table, read(path))
-    if not found:
+    if not has_table:
         names = ", ".join(table.name for table in TABLES)
         raise JobError(
             message(

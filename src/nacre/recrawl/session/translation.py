@@ -93,12 +93,14 @@ class Revisits:
         link = Outlink(url, Hop.LINK, "")
         own = self._own.get(authority(url), ())
         parents = (CrawlURI(seed, b"", "", heritable=own_scope(owner)) for seed, owner in own)
-        found = (self._accepted(one, link) for one in (*parents, CrawlURI(self._first, b"", "")))
-        return next((uri for uri in found if uri is not None), None)
+        accepted = (
+            self._accepted(parent, link) for parent in (*parents, CrawlURI(self._first, b"", ""))
+        )
+        return next((uri for uri in accepted if uri is not None), None)
 
     def _accepted(self, parent: CrawlURI, link: Outlink) -> CrawlURI | None:
-        found = self._candidates.accepted(parent, [link])
-        return found[0][1] if found else None
+        accepted = self._candidates.accepted(parent, [link])
+        return accepted[0][1] if accepted else None
 
     @cached_property
     def _first(self) -> str:
@@ -120,10 +122,10 @@ class Revisits:
     @cached_property
     def _own(self) -> dict[str, list[tuple[str, str]]]:
         """The same with their seeds, by authority."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        own: dict[str, list[tuple[str, str]]] = {}
         for seed, owner in self._owners.items():
-            found.setdefault(authority(seed), []).append((seed, owner))
-        return found
+            own.setdefault(authority(seed), []).append((seed, owner))
+        return own
 
     def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
         """The URI, marked if it needs no validators: a pair, an audit, or wrong validators."""
@@ -206,10 +208,10 @@ class VisitTranslator:
         uri, pages = visit.uri, self._pages
         if uri.url.startswith("dns:") or not uri.url.startswith("http"):
             return Judgement(visit, None, first=False, accepted=[])
-        known = pages.get(uri.url)
-        first = known is None or not known.visits
+        row = pages.get(uri.url)
+        first = row is None or not row.visits
         links, others = self._links(visit)
-        if known is None:
+        if row is None:
             pages.put_name(uri.key, uri.url)
             if _is_nothing(visit, links):
                 return Judgement(visit, None, first, others)
@@ -239,9 +241,9 @@ class VisitTranslator:
         pages = self._pages
         if pages.get(uri.url) is not None:
             return uri.url
-        known = pages.name(uri.key)
-        if known is not None:
-            return known
+        name = pages.name(uri.key)
+        if name is not None:
+            return name
         owner = uri.heritable.get(OWN_SCOPE, "")
         way = DiscoveryRow(uri.via, uri.path, uri.context, uri.source, owner, link.sitemap)
         pages.put_way(uri.url, way)

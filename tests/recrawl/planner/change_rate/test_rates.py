@@ -101,11 +101,11 @@ def test_old_evidence_fades() -> None:
         busy = rates.observe(busy, 1.0, changed=True)
     quiet = sharp = busy
     for _ in range(4):
-        quiet = rates.observe(quiet, 10.0, changed=False, keep=rates.kept(10.0, 30.0))
+        quiet = rates.observe(quiet, 10.0, changed=False, keep=rates.remaining_share(10.0, 30.0))
         sharp = rates.observe(sharp, 10.0, changed=False)
     faded = rates.log_mean_rate(rates.posterior(quiet, FLAT))
     assert faded < rates.log_mean_rate(rates.posterior(sharp, FLAT))
-    assert rates.kept(10.0, 0.0) == 1.0
+    assert rates.remaining_share(10.0, 0.0) == 1.0
 
 
 def test_a_small_class_leans_on_its_parent() -> None:

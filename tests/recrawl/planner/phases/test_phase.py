@@ -111,7 +111,7 @@ def test_phases_read_the_rows_that_are_under_no_schedule() -> None:
     pages, urls = Pages(rows, _scheduled(), 1), ["http://a.test/", "http://b.test/", "http://c.t/"]
     assert [row.url for row in pages.scan()] == urls[:1]
     assert [row.url for row in pages.planned(urls)] == urls[:1]
-    assert [row.url for row in pages.known(urls)] == urls[:2]
+    assert [row.url for row in pages.rows_of(urls)] == urls[:2]
     assert pages.get(urls[1]) is not None
     assert pages.get(urls[2]) is None
 

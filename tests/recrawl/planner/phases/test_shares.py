@@ -7,19 +7,19 @@ from nacre.recrawl.planner.step import Choice
 def test_new_pages_leave_a_part_to_known_ones() -> None:
     shares = Shares()
     shares.begin(100, [])
-    assert (shares.found(100), shares.waiting(100)) == (95, 50)
+    assert (shares.room_for_new(100), shares.room_for_waiting(100)) == (95, 50)
     shares.take(0, 40)
-    assert (shares.found(60), shares.waiting(60)) == (55, 10)
+    assert (shares.room_for_new(60), shares.room_for_waiting(60)) == (55, 10)
     shares.take(50, 0)
-    assert (shares.found(10), shares.waiting(10)) == (5, 5)
-    assert shares.found(3) == 3
+    assert (shares.room_for_new(10), shares.room_for_waiting(10)) == (5, 5)
+    assert shares.room_for_new(3) == 3
 
 
 def test_a_step_that_goes_on_counts_what_was_chosen() -> None:
     shares = Shares()
     shares.begin(40, [Choice("http://a.test/", 1.0, "new")] * 60)
     assert shares.total == 100
-    assert shares.found(40) == 35
+    assert shares.room_for_new(40) == 35
     shares.begin(10, [])
     assert shares.total == 100, "it begins once"
 

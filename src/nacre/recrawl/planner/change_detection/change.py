@@ -203,10 +203,10 @@ ORDER = "order"
 
 def _change(real: Sequence[PieceDifference], score: float, settings: ChangeSettings) -> Change:
     reasons = [pair.piece.kind for pair in real]
-    told = next((kind for kind in _TELLING if kind in reasons), "text")
-    heavy = score >= settings.major or told in {"title", "file"}
+    reason = next((kind for kind in _TELLING if kind in reasons), "text")
+    heavy = score >= settings.major or reason in {"title", "file"}
     kind = ChangeClass.MAJOR if heavy else ChangeClass.MINOR
-    return Change(kind, score, told)
+    return Change(kind, score, reason)
 
 
 _TELLING = ("title", "file", "heading", "text", "image", "link", "nav", "nav-link")

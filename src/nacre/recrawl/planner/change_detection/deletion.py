@@ -292,10 +292,10 @@ def _plain_name(path: str) -> str:
     return "/".join(parts)
 
 
-def likeness(one: frozenset[int], two: frozenset[int]) -> float:
+def likeness(first: frozenset[int], second: frozenset[int]) -> float:
     """Share of the pieces that two pages have in common (Jaccard); 0 when both are empty."""
-    both = len(one | two)
-    return len(one & two) / both if both else 0.0
+    both = len(first | second)
+    return len(first & second) / both if both else 0.0
 
 
 def says_gone(view: PageView) -> bool:

@@ -63,13 +63,15 @@ def token_links(view: PageView) -> Mapping[str, Mapping[str, frozenset[str]]]:
     return links
 
 
-def renewed_addresses(old: PageView, new: PageView, known: Collection[str]) -> Mapping[str, bool]:
+def renewed_addresses(
+    old: PageView, new: PageView, renewals: Collection[str]
+) -> Mapping[str, bool]:
     """The addresses, without their tokens, of which another version has other tokens.
 
     Args:
         old: The version before.
         new: The version now.
-        known: Such addresses: they are looked for as well.
+        renewals: Addresses that were renewed at earlier visits.
 
     Returns:
         Whether none of the links with this address stayed as it was.
@@ -78,7 +80,7 @@ def renewed_addresses(old: PageView, new: PageView, known: Collection[str]) -> M
         {piece.text for piece in view.pieces if piece.kind not in _TEXTS} for view in (old, new)
     )
     pairs = {*map(masked, before - after)} & {*map(masked, after - before)}
-    names = {name for name in (*pairs, *known) if MASK in name}
+    names = {name for name in (*pairs, *renewals) if MASK in name}
     # Only a text that begins as a name does can be masked to it: masking takes 30 µs each.
     prefixes = tuple({name.partition(MASK)[0] for name in names})
     stays = names & {masked(text) for text in before & after if text.startswith(prefixes)}

@@ -54,13 +54,13 @@ def count_pieces(pieces: Iterable[Piece]) -> Counter[tuple[str, str]]:
 
 
 def _left(pieces: Iterable[Piece], counts: Counter[tuple[str, str]]) -> list[Piece]:
-    found = []
+    left = []
     for piece in pieces:
         name = identity(piece)
         if counts[name] > 0:
             counts[name] -= 1
-            found.append(piece)
-    return found
+            left.append(piece)
+    return left
 
 
 _MOST_PAIRS = 40_000
@@ -72,19 +72,19 @@ _ALIKE = 0.5
 def _partners(gone: Sequence[Piece], came: Sequence[Piece]) -> list[Piece | None]:
     """For each piece that came, the one that it takes the place of; None for none."""
     free: dict[int, Piece] = {id(piece): piece for piece in gone}
-    found: list[Piece | None] = [None] * len(came)
+    partners: list[Piece | None] = [None] * len(came)
     for name in (_by_mask, _by_place):
         waiting: dict[object, list[Piece]] = {}
         for piece in free.values():
             waiting.setdefault(name(piece), []).append(piece)
         for at, piece in enumerate(came):
-            queue = waiting.get(name(piece)) if found[at] is None else None
+            queue = waiting.get(name(piece)) if partners[at] is None else None
             if queue:
-                found[at] = queue.pop(0)
-                del free[id(found[at])]
+                partners[at] = queue.pop(0)
+                del free[id(partners[at])]
         if name is _by_mask and len(free) * len(came) <= _MOST_PAIRS:
-            _match(free, came, found)
-    return found
+            _match(free, came, partners)
+    return partners
 
 
 def _by_mask(piece: Piece) -> object:
@@ -95,10 +95,10 @@ def _by_place(piece: Piece) -> object:
     return identity(piece)[0], piece.place
 
 
-def _match(free: dict[int, Piece], came: Sequence[Piece], found: list[Piece | None]) -> None:
+def _match(free: dict[int, Piece], came: Sequence[Piece], partners: list[Piece | None]) -> None:
     """Pair what is alike: of texts of one page that were edited, each with its own successor."""
     for at, piece in enumerate(came):
-        if found[at] is not None:
+        if partners[at] is not None:
             continue
         group = identity(piece)[0]
         best, least = None, 1.0 - _ALIKE
@@ -111,7 +111,7 @@ def _match(free: dict[int, Piece], came: Sequence[Piece], found: list[Piece | No
             if share < least or (share == least and best is None):
                 best, least = other, share
         if best is not None:
-            found[at] = best
+            partners[at] = best
             del free[id(best)]
 
 

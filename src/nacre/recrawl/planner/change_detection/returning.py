@@ -80,7 +80,7 @@ def with_past(
     """
     if text == past.texts[0]:
         return change, past
-    texts = (text, *(known for known in past.texts if known != text))[:_VERSIONS]
+    texts = (text, *(past_text for past_text in past.texts if past_text != text))[:_VERSIONS]
     if text not in past.texts:
         return change, structs.replace(past, texts=texts, returns=())
     lately = tuple(number for number in past.returns if number > visit - _LATELY)
@@ -111,7 +111,7 @@ def with_wholes(
         proven = proven and len(lately) >= _OFTEN
         lately = (*lately, visit)[-_LATELY:]
     change = change._replace(reason=RETURNED, proven=True) if proven else change
-    wholes = (whole, *(known for known in past.wholes if known != whole))[:_VERSIONS]
+    wholes = (whole, *(past_whole for past_whole in past.wholes if past_whole != whole))[:_VERSIONS]
     return change, structs.replace(past, wholes=wholes, turns=lately)
 
 
@@ -140,12 +140,14 @@ def newest_version(stored: PageView, unstored: UnstoredVersion | None) -> PageVi
 
 def _edits(stored: Sequence[Piece], newest: Sequence[Piece]) -> tuple[PieceEdit, ...]:
     """What differs between two versions, whatever is around the pieces."""
-    one, two = ([(piece.kind, piece.text, piece.is_line) for piece in s] for s in (stored, newest))
-    head, tail = common_ends(one, two)
-    end, last = len(one) - tail, len(two) - tail
+    before, after = (
+        [(piece.kind, piece.text, piece.is_line) for piece in s] for s in (stored, newest)
+    )
+    head, tail = common_ends(before, after)
+    end, last = len(before) - tail, len(after) - tail
     edits: list[PieceEdit] = []
     begin = first = head
-    shared = ((head + a, head + b) for a, b in _shared(one[head:end], two[head:last]))
+    shared = ((head + a, head + b) for a, b in _shared(before[head:end], after[head:last]))
     for at, place in (*shared, (end, last)):
         if at > begin or place > first:
             edits.append(PieceEdit(begin, at, tuple(newest[first:place])))
@@ -153,14 +155,14 @@ def _edits(stored: Sequence[Piece], newest: Sequence[Piece]) -> tuple[PieceEdit,
     return tuple(edits)
 
 
-def _shared(one: Sequence[Hashable], two: Sequence[Hashable]) -> list[tuple[int, int]]:
+def _shared(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Numbers of items that both have, in the order of both; nearly as many as there are.
 
     The n-th of equal items is that of the other side. So it takes O(n log n) steps whatever the
     items are; `difflib` takes O(n³), which is seconds, where few texts are repeated among others.
     """
-    places = {name: place for place, name in enumerate(_numbered(two))}
-    pairs = [(at, places[name]) for at, name in enumerate(_numbered(one)) if name in places]
+    places = {name: place for place, name in enumerate(_numbered(right))}
+    pairs = [(at, places[name]) for at, name in enumerate(_numbered(left)) if name in places]
     # Patience sorting: the lowest last place of a series of each length, and its pair.
     lowest: list[int] = []
     lasts: list[int] = []

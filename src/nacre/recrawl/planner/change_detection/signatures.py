@@ -83,12 +83,12 @@ def text_profile(text: str, payload: bytes, settings: TextProfile) -> bytes:
     # Nutch drops what comes once as soon as anything comes twice: most of a Chinese page.
     least = 2 if largest > 1 and not settings.unspaced else 1
     quant = max(least, java_round(single(largest * single(settings.quant_rate))))
-    kept = [(word, count // quant * quant) for word, count in counts.items() if count >= quant]
+    frequent = [(word, count // quant * quant) for word, count in counts.items() if count >= quant]
     if settings.sec_sort_lex:
-        kept.sort(key=lambda pair: (-pair[1], pair[0]))
+        frequent.sort(key=lambda pair: (-pair[1], pair[0]))
     else:
-        kept.sort(key=lambda pair: -pair[1])
-    lines = "\n".join(f"{word} {count}" for word, count in kept)
+        frequent.sort(key=lambda pair: -pair[1])
+    lines = "\n".join(f"{word} {count}" for word, count in frequent)
     return hashlib.md5(lines.encode("utf-8", "replace"), usedforsecurity=False).digest()
 
 
@@ -137,9 +137,9 @@ def paper_changed(old: PageView, new: PageView, threshold: float = 0.0) -> bool:
 
 def text_distance(old: str, new: str) -> float:
     """Share of five-character runs that only one of two texts has: 0 the same, 1 nothing shared."""
-    one, two = _shingles(old), _shingles(new)
-    both = len(one | two)
-    return len(one ^ two) / both if both else 0.0
+    before, after = _shingles(old), _shingles(new)
+    both = len(before | after)
+    return len(before ^ after) / both if both else 0.0
 
 
 def _shingles(text: str) -> set[str]:

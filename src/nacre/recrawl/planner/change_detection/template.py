@@ -139,10 +139,10 @@ class PieceDifference(NamedTuple):
     @property
     def piece(self) -> Piece:
         """Either."""
-        found = self.now or self.was
-        if found is None:
+        either = self.now or self.was
+        if either is None:
             raise ValueError(message("recrawl.difference-of-nothing", "a difference of nothing"))
-        return found
+        return either
 
     @property
     def skeletons(self) -> tuple[int, ...]:
@@ -223,22 +223,22 @@ class Template(msgspec.Struct, array_like=True):
             return False
         return (_churns(counts) and counts.differed > 0.0) or _lower_bound(counts) > _NOISY
 
-    def is_proven_noise(self, one: PieceDifference) -> bool:
+    def is_proven_noise(self, difference: PieceDifference) -> bool:
         """Whether so many paired fetches have shown it that a version may be left out for it."""
-        keys = one.skeletons
+        keys = difference.skeletons
         if keys:
             return max(self.skeletons.get(key, 0) for key in keys) >= _SKELETON
-        counts = self.places.get(one.piece.place)
+        counts = self.places.get(difference.piece.place)
         return counts is not None and _lower_bound(counts) > _NOISY
 
-    def is_noise(self, one: PieceDifference) -> bool:
+    def is_noise(self, difference: PieceDifference) -> bool:
         """Whether paired fetches have shown that a piece differs by itself."""
-        keys = one.skeletons
+        keys = difference.skeletons
         if keys:
             pairs = max(self.skeletons.get(key, 0) for key in keys)
-            place = self.places.get(one.piece.place)
+            place = self.places.get(difference.piece.place)
             return pairs >= _SKELETON or (pairs > 0 and place is not None and _churns(place))
-        return self.is_volatile(one.piece.place)
+        return self.is_volatile(difference.piece.place)
 
     def is_suspect(self, place: int) -> bool:
         """Whether a change there may be noise: noise was seen, and too few pairs contradict it.
@@ -252,8 +252,8 @@ class Template(msgspec.Struct, array_like=True):
 
     def learn_pair(
         self,
-        one: PageView,
-        two: PageView,
+        first: PageView,
+        second: PageView,
         differing: Iterable[PieceDifference],
         *,
         looked_changed: bool,
@@ -262,8 +262,8 @@ class Template(msgspec.Struct, array_like=True):
         """Learn from two fetches within seconds: what differs is noise.
 
         Args:
-            one: The first.
-            two: The second.
+            first: The page of the first fetch.
+            second: The page of the second.
             differing: The pieces that differ between them.
             looked_changed: The verdict on them would have been a change.
             shuffled: They have the same texts in another order.
@@ -274,20 +274,20 @@ class Template(msgspec.Struct, array_like=True):
         self.pairs += 1
         self.false_changes += looked_changed
         self.shuffles += shuffled
-        kept: set[int] = set()
+        worded: set[int] = set()
         places: set[int] = set()
-        for each in differing:
-            places.add(each.piece.place)
-            for key in each.skeletons:
-                kept.add(each.piece.place)
+        for difference in differing:
+            places.add(difference.piece.place)
+            for key in difference.skeletons:
+                worded.add(difference.piece.place)
                 self._count(self.skeletons, key)
-        first, second = by_place(one), by_place(two)
-        for place in first.keys() | second.keys():
+        texts, others = by_place(first), by_place(second)
+        for place in texts.keys() | others.keys():
             counts = self._counts(place)
             if counts is not None:
-                shared = first.get(place, frozenset()) & second.get(place, frozenset())
+                shared = texts.get(place, frozenset()) & others.get(place, frozenset())
                 counts.pairs += 1.0
-                counts.differed += place in places and place not in kept and not shared
+                counts.differed += place in places and place not in worded and not shared
         return frozenset(places)
 
     def learn_visit(self, old: PageView, new: PageView) -> None:
@@ -318,19 +318,19 @@ class Template(msgspec.Struct, array_like=True):
 
     def learn_variants(self, url: str, differing: Iterable[PieceDifference]) -> None:
         """Note what differs between the versions of a page that goes to and fro between them."""
-        for one in differing:
-            for piece in one:
+        for difference in differing:
+            for piece in difference:
                 if piece is not None and len(self.variants) < _MAX_PLACES:
                     name = fingerprint(piece)
                     urls = self.variants.get(name, frozenset())
                     if len(urls) < _VARIANT:
                         self.variants[name] = urls | {name_of(url)}
 
-    def is_variant(self, one: PieceDifference) -> bool:
+    def is_variant(self, difference: PieceDifference) -> bool:
         """Whether the blocks of a difference come and go by themselves on several URLs."""
         return all(
             piece is None or len(self.variants.get(fingerprint(piece), ())) >= _VARIANT
-            for piece in one
+            for piece in difference
         )
 
     def _counts(self, place: int) -> PlaceCounts | None:
@@ -373,8 +373,8 @@ class Template(msgspec.Struct, array_like=True):
         if len(counts) > _MAX_BLOCKS:
             # What is common is of use: what one page has makes room for it.
             rare = sorted(counts.values())[_MAX_BLOCKS // 2]
-            for other in [one for one, count in counts.items() if count <= rare]:
-                del counts[other]
+            for rare_key in [key for key, count in counts.items() if count <= rare]:
+                del counts[rare_key]
 
     # ---- events of the site
 
@@ -405,14 +405,14 @@ class Template(msgspec.Struct, array_like=True):
 
 
 @lru_cache(maxsize=4_096)
-def event_keys(one: PieceDifference, *, listing: bool = False) -> EventKeys:
+def event_keys(difference: PieceDifference, *, listing: bool = False) -> EventKeys:
     """The names of a difference; see `EventKeys`.
 
     Args:
-        one: The difference.
+        difference: The difference.
         listing: It is of a list, of which links are what it says.
     """
-    was, now = one
+    was, now = difference
     sides = [(sign, piece) for sign, piece in (("-", was), ("+", now)) if piece is not None]
     around = not listing and all(piece.kind in MENU for _, piece in sides)
     least = MENU_PAGES if around else EVENT_PAGES
@@ -434,9 +434,10 @@ def _substitutions(was: str, now: str) -> tuple[str, ...]:
     replaced = "\x00".join(pair)
     if min(len(side.encode("utf-8", "replace")) for side in pair) >= _LONG:
         return (replaced,)
-    one, two = _WORDS.findall(was), _WORDS.findall(now)
-    head, tail = common_ends(one, two)
-    before, behind = one[max(0, head - _AROUND) : head], one[len(one) - tail :][:_AROUND]
+    old_words, new_words = _WORDS.findall(was), _WORDS.findall(now)
+    head, tail = common_ends(old_words, new_words)
+    before = old_words[max(0, head - _AROUND) : head]
+    behind = old_words[len(old_words) - tail :][:_AROUND]
     starts, ends = ("\x01" * (size < _AROUND) for size in (head, tail))
     sides = (
         (before, f"{starts}{' '.join(before)}\x00{replaced}\x00"),
@@ -453,9 +454,9 @@ _AROUND = 3
 
 def substitution(was: str, now: str) -> tuple[str, str] | None:
     """The words that differ between two texts: (before, after); None when most of them do."""
-    one, two = _WORDS.findall(was), _WORDS.findall(now)
-    head, tail = common_ends(one, two)
-    old, new = one[head : len(one) - tail], two[head : len(two) - tail]
+    before, after = _WORDS.findall(was), _WORDS.findall(now)
+    head, tail = common_ends(before, after)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if max(len(old), len(new)) <= _FEW_WORDS:
         return (" ".join(old), " ".join(new)) if head + tail else None
     parts = _replaced(old, new)
@@ -488,10 +489,11 @@ def skeletons(was: str, now: str) -> tuple[int, ...]:
     plain = _NUMBERS.sub("#", was)
     if plain == _NUMBERS.sub("#", now) and _has_letter(plain):
         names.append(name_of(f"#{plain}"))
-    one, two = _WORDS.findall(was), _WORDS.findall(now)
-    head, tail = common_ends(one, two)
-    before, behind = one[:head], one[len(one) - tail :]
-    if head + tail >= _STABLE * max(len(one), len(two)) and _has_letter((*before, *behind)):
+    old_words, new_words = _WORDS.findall(was), _WORDS.findall(now)
+    head, tail = common_ends(old_words, new_words)
+    before, behind = old_words[:head], old_words[len(old_words) - tail :]
+    is_stable = head + tail >= _STABLE * max(len(old_words), len(new_words))
+    if is_stable and _has_letter((*before, *behind)):
         names.append(name_of("\x00".join((*before, "\x01", *behind))))
     return tuple(names)
 
@@ -503,14 +505,14 @@ def _has_letter(words: Iterable[str]) -> bool:
 _NUMBERS = re.compile(r"\d+")
 
 
-def common_ends(one: Sequence[object], two: Sequence[object]) -> tuple[int, int]:
+def common_ends(left: Sequence[object], right: Sequence[object]) -> tuple[int, int]:
     """The numbers of words, or pieces, that two texts share at the beginning and at the end."""
-    shorter = min(len(one), len(two))
+    shorter = min(len(left), len(right))
     head = 0
-    while head < shorter and one[head] == two[head]:
+    while head < shorter and left[head] == right[head]:
         head += 1
     tail = 0
-    while tail < shorter - head and one[-1 - tail] == two[-1 - tail]:
+    while tail < shorter - head and left[-1 - tail] == right[-1 - tail]:
         tail += 1
     return head, tail
 
@@ -524,13 +526,13 @@ _LONGEST_WORDS = 100
 """Characters of each side of a difference that are shown."""
 
 
-def in_words(one: PieceDifference) -> str:
+def in_words(difference: PieceDifference) -> str:
     """A difference for people: `3.2.1 → 3.2.3`, `+ New entry`, `- Old entry`."""
-    was, now = one
+    was, now = difference
     if was is not None and now is not None:
         before, after = substitution(was.text, now.text) or (was.text, now.text)
         return f"{_shown(before)} → {_shown(after)}"
-    return f"{'+' if now else '-'} {_shown(one.piece.text)}"
+    return f"{'+' if now else '-'} {_shown(difference.piece.text)}"
 
 
 def _shown(text: str) -> str:
@@ -553,10 +555,10 @@ def fingerprint(piece: Piece) -> int:
 
 def by_place(view: PageView) -> dict[int, frozenset[str]]:
     """Texts of a page at each place."""
-    found: dict[int, set[str]] = {}
+    texts_at: dict[int, set[str]] = {}
     for piece in view.pieces:
-        found.setdefault(piece.place, set()).add(f"{piece.kind} {piece.text}")
-    return {place: frozenset(texts) for place, texts in found.items()}
+        texts_at.setdefault(piece.place, set()).add(f"{piece.kind} {piece.text}")
+    return {place: frozenset(texts) for place, texts in texts_at.items()}
 
 
 def _churns(counts: PlaceCounts) -> bool:

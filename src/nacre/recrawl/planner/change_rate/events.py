@@ -136,21 +136,21 @@ class SectionRow(msgspec.Struct, array_like=True):
         self.looks.append(look)
         return look
 
-    def settle(self, found: "EventPosterior", wider: float, days: float, time: float) -> None:
+    def settle(self, posterior: "EventPosterior", wider: float, days: float, time: float) -> None:
         """Learn how often there is an event, and how far it reaches, once a look is over.
 
         Args:
-            found: What the look says.
+            posterior: What the look says.
             wider: Share of changes that an event of the wider section explains.
             days: Days since the look before.
             time: Of the look.
         """
-        own = max(0.0, found.event - wider)
+        own = max(0.0, posterior.event - wider)
         self.days, self.settled = self.days + days, time
         self.events += own
         if own > _CLEAR:
             spread = self.spread or [0.0] * len(SHARES)
-            self.spread = [old + new for old, new in zip(spread, found.shares, strict=True)]
+            self.spread = [old + new for old, new in zip(spread, posterior.shares, strict=True)]
 
 
 class EventPosterior(NamedTuple):
@@ -276,13 +276,13 @@ class SectionEvents:
         # Sections that are not watched are all alike: a site may have any number of them.
         names = tuple(name if name in self._rows else _OTHER for name in sections_of(row))
         key = names, row.last_visit
-        found = self._shares.get(key)
-        if found is None:
+        event_shares = self._shares.get(key)
+        if event_shares is None:
             times = self._times(names, row.last_visit)
             same = math.prod(1.0 - self._posterior(names, time).share for time in times)
             fresh = self._posterior(names, self._now).share if self._now in times else 0.0
-            found = self._shares[key] = 1.0 - same, fresh
-        return found
+            event_shares = self._shares[key] = 1.0 - same, fresh
+        return event_shares
 
     def take_news(self) -> bool:
         """Whether visits of the step changed what is expected of a section, since the last call."""
@@ -316,14 +316,14 @@ class SectionEvents:
         if not names:
             return NO_EVENT
         key = names, time
-        found = self._found.get(key)
-        if found is None:
+        posterior = self._found.get(key)
+        if posterior is None:
             section = self._rows.get(names[-1]) or SectionRow()
             hazard = -math.expm1(-section.hazard * (section.since(time) or self._every))
-            found = self._posterior(names[:-1], time).within(hazard, section.shares)
+            posterior = self._posterior(names[:-1], time).within(hazard, section.shares)
             look = section.at(time)
-            found = self._found[key] = found if look is None else found.seeing(look)
-        return found
+            posterior = self._found[key] = posterior if look is None else posterior.seeing(look)
+        return posterior
 
     def _settle(self) -> None:
         """Learn from the last look at each section of a step that is over."""

@@ -132,7 +132,7 @@ def observe(
         interval: Days since the last visit that gave an observation; none for 0 or less.
         changed: A change was seen.
         noise: Probability that an unchanged page looks changed anyway.
-        keep: Share of the old evidence that still counts (drift), see `kept`.
+        keep: Share of the old evidence that still counts (drift), see `remaining_share`.
     """
     if interval <= 0.0:
         return evidence
@@ -172,7 +172,7 @@ def silence(days: int, share: float) -> bytes:
     return observe(NO_EVIDENCE, days * share, changed=False)
 
 
-def kept(interval: float, half_life: float) -> float:
+def remaining_share(interval: float, half_life: float) -> float:
     """Share of old evidence that still counts after `interval` days; half-life in days, 0: all."""
     return math.exp2(-interval / half_life) if half_life > 0.0 else 1.0
 
@@ -238,11 +238,11 @@ def fit_prior(
     if not evidences:
         return parent
     # Most pages of a class were visited together and never changed: they are counted once.
-    told = [(likelihood(one), count) for one, count in Counter(evidences).items()]
+    likelihoods = [(likelihood(likely), count) for likely, count in Counter(evidences).items()]
     for _ in range(_EM_STEPS if start else _FIRST_STEPS):
         totals = [BACK_OFF * weight for weight in parent]
-        for one, count in told:
-            weights = list(map(mul, one, prior))
+        for likely, count in likelihoods:
+            weights = list(map(mul, likely, prior))
             scale = sum(weights)
             if scale > 0.0:
                 part = count / scale
@@ -328,8 +328,8 @@ class Classes:
     def prior(self, row: PageRow) -> Distribution:
         """The prior of its rate, from its class."""
         priors, names = self._priors, _chain(row)
-        found = next((priors[name] for name in reversed(names) if name in priors), None)
-        return found or self._root_of(names[0])
+        nearest = next((priors[name] for name in reversed(names) if name in priors), None)
+        return nearest or self._root_of(names[0])
 
     def _root_of(self, name: str) -> Distribution:
         kind = name.partition(" ")[0]
@@ -367,17 +367,17 @@ class _Sample:
         self._kept: dict[int, bytes] = {}
 
     def note(self, lot: int, evidence: bytes) -> None:
-        kept = self._kept
+        evidences = self._kept
         if not evidence:
-            kept.pop(lot, None)
+            evidences.pop(lot, None)
             return
-        kept[lot] = evidence
-        if len(kept) >= 2 * self._size:
-            self._kept = {one: kept[one] for one in sorted(kept)[: self._size]}
+        evidences[lot] = evidence
+        if len(evidences) >= 2 * self._size:
+            self._kept = {number: evidences[number] for number in sorted(evidences)[: self._size]}
 
     @property
     def evidences(self) -> list[bytes]:
-        return [self._kept[one] for one in sorted(self._kept)[: self._size]]
+        return [self._kept[number] for number in sorted(self._kept)[: self._size]]
 
 
 def _lot(url: str) -> int:

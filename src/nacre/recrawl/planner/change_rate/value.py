@@ -233,8 +233,8 @@ def exploration(prior: Distribution, days: float, marginal: float, every: float)
     """
     same = [weight * math.exp(-rate * days) for weight, rate in zip(prior, RATES, strict=True)]
     other = [weight - still for weight, still in zip(prior, same, strict=True)]
-    known = _profit(same, marginal, every) + _profit(other, marginal, every)
-    return _HORIZON * max(0.0, known - _profit(prior, marginal, every))
+    informed = _profit(same, marginal, every) + _profit(other, marginal, every)
+    return _HORIZON * max(0.0, informed - _profit(prior, marginal, every))
 
 
 def _profit(weights: Sequence[float], marginal: float, every: float) -> float:

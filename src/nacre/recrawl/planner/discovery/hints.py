@@ -288,10 +288,10 @@ class Sitemaps:
     def _look(self, row: MapRow, now: float) -> None:
         index = self.get(row.index) if row.index else None
         if index is not None and now in {row.noted, index.looked}:
-            told = row.newest
+            lastmod = row.newest
         else:
-            told = row.lastmod if row.stood == now else ""
-        self._put(replace(row, looked=now, lastmod=told))
+            lastmod = row.lastmod if row.stood == now else ""
+        self._put(replace(row, looked=now, lastmod=lastmod))
 
     def spare(self, url: str, now: float) -> None:
         """Note that a sitemap is not read, on its index's word."""

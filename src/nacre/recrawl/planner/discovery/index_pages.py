@@ -67,27 +67,27 @@ class LinkFacts(msgspec.Struct, frozen=True):
 
 
 def index_probability(
-    one: Shaped, shape: Shape, links: LinkFacts, fertile: int = 0, depth: int = 0
+    url: Shaped, shape: Shape, links: LinkFacts, fertile: int = 0, depth: int = 0
 ) -> float:
     """Probability that a page is an index page.
 
     Args:
-        one: Its URL, with placeholders.
+        url: Its URL, with placeholders.
         shape: What it looks like.
         links: What its links say.
         fertile: Visits at which it showed new links.
         depth: Hops from the seed; 0 is the seed.
     """
-    score = _by_url(one, depth) + _by_looks(shape, links)
+    score = _by_url(url, depth) + _by_looks(shape, links)
     # What was seen outweighs what it looks like.
     score += 3.0 if fertile >= _LABELS else 0.0
     return 1.0 / (1.0 + math.exp(-score))
 
 
-def _by_url(one: Shaped, depth: int) -> float:
-    path = "/".join(segment for segment in one.segments[1:] if not segment.startswith("?"))
-    query = [segment for segment in one.segments if segment.startswith("?")]
-    kinds = {token.kind for token in one.tokens}
+def _by_url(url: Shaped, depth: int) -> float:
+    path = "/".join(segment for segment in url.segments[1:] if not segment.startswith("?"))
+    query = [segment for segment in url.segments if segment.startswith("?")]
+    kinds = {token.kind for token in url.tokens}
     score = -0.4
     if not path or path.endswith("/"):
         score += 1.3
@@ -189,10 +189,12 @@ class ListPage(NamedTuple):
 def page_of(url: str) -> ListPage:
     """The list that a URL is a page of, and which: `/news/index_2.html` is page 2 of `/news/`."""
     path, mark, query = _spelt(url).partition("?")
-    found = _PARAMETER.search(mark + query)
-    if found is not None:
-        rest = (mark + query)[: found.start()] + found[1] + (mark + query)[found.end() :]
-        return ListPage(_bare(path) + _tidy(rest), int(found[2]))
+    parameter = _PARAMETER.search(mark + query)
+    if parameter is not None:
+        rest = (
+            (mark + query)[: parameter.start()] + parameter[1] + (mark + query)[parameter.end() :]
+        )
+        return ListPage(_bare(path) + _tidy(rest), int(parameter[2]))
     for pattern in (_FOLDER, _INDEX):
         match = pattern.search(path)
         if match is not None:
@@ -227,17 +229,17 @@ def next_page(url: str, links: Sequence[PagedLink]) -> str:
     for link in links:
         if "next" in link.rel.split():
             return link.url
-        one = page_of(link.url)
-        if one.stem == bare != own and one.number:
-            parts.setdefault(one.number, link.url)
-        elif one.stem == own and one.number > here.number:
-            numbered.setdefault(one.number, link.url)
+        page = page_of(link.url)
+        if page.stem == bare != own and page.number:
+            parts.setdefault(page.number, link.url)
+        elif page.stem == own and page.number > here.number:
+            numbered.setdefault(page.number, link.url)
         elif not worded and link.url != url and link.text.strip().lower() in _NEXT_WORDS:
             worded = link.url
     if worded and not parts and here.number > 1:
         return worded
-    found = parts or numbered
-    return found[min(found)] if found else worded
+    pages = parts or numbered
+    return pages[min(pages)] if pages else worded
 
 
 class Known(NamedTuple):
@@ -384,12 +386,12 @@ class News(NamedTuple):
 
 def shown(links: Iterable[ListedLink]) -> Shown:
     """The entries to remember of an index page."""
-    kept: dict[str, int] = {}
+    texts: dict[str, int] = {}
     for link in links:
-        if len(kept) >= _MAX_LINKS:
+        if len(texts) >= _MAX_LINKS:
             break
-        kept.setdefault(link.url, _hash(link.text))
-    return Shown(tuple(kept), tuple(kept.values()))
+        texts.setdefault(link.url, _hash(link.text))
+    return Shown(tuple(texts), tuple(texts.values()))
 
 
 def compare_lists(old: Shown, now: Shown) -> News:
@@ -453,7 +455,7 @@ def credited(hubs: Mapping[str, Hub]) -> dict[str, int]:
     The list with the most new links for its cost is credited with them all; the others with what
     it does not show, and so on.
     """
-    found = dict.fromkeys(hubs, 0)
+    counts = dict.fromkeys(hubs, 0)
     covered: set[str] = set()
     queue = [(-_worth(len(hub.links), hub.cost), name) for name, hub in hubs.items()]
     heapq.heapify(queue)
@@ -465,9 +467,9 @@ def credited(hubs: Mapping[str, Hub]) -> dict[str, int]:
             # Others have shown some of it meanwhile: it waits for its turn.
             heapq.heappush(queue, (-worth, name))
             continue
-        found[name] = fresh
+        counts[name] = fresh
         covered |= hubs[name].links
-    return found
+    return counts
 
 
 def _worth(links: int, cost: float) -> float:

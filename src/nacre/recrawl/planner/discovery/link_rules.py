@@ -100,7 +100,7 @@ class LinkHistory(msgspec.Struct, array_like=True):
 
     def choice(self) -> "RuleChoice":
         """The rule that fits the data best, with its parameters."""
-        times = [one.first_seen for one in self.samples]
+        times = [sample.first_seen for sample in self.samples]
         if len(times) < _ENOUGH or len(set(times)) < _DISTINCT:
             return RuleChoice(LinkRule.KEY)
         dated = self._dates(times)
@@ -110,17 +110,17 @@ class LinkHistory(msgspec.Struct, array_like=True):
         return counted if counted.rule is not LinkRule.KEY or dated is None else dated
 
     def _dates(self, times: Sequence[float]) -> "RuleChoice | None":
-        known = [one.date for one in self.samples if one.date is not None]
-        if len(known) < len(times) or spearman(known, times) < _DATES:
+        dates = [sample.date for sample in self.samples if sample.date is not None]
+        if len(dates) < len(times) or spearman(dates, times) < _DATES:
             return None
-        late = sorted(seen - date for seen, date in zip(times, known, strict=True))
+        late = sorted(seen - date for seen, date in zip(times, dates, strict=True))
         return RuleChoice(LinkRule.TIMESTAMP, slack=late[int(_LATE * (len(late) - 1))])
 
     def _sequence(self, times: Sequence[float]) -> "RuleChoice":
         best = RuleChoice(LinkRule.KEY)
         strongest = _NUMBERS
         for at, highest in enumerate(self.highest):
-            column = [one.numbers[at] for one in self.samples if at < len(one.numbers)]
+            column = [sample.numbers[at] for sample in self.samples if at < len(sample.numbers)]
             if len(column) != len(times):
                 continue
             strength = spearman(column, times)
@@ -187,17 +187,17 @@ class Coverage(msgspec.Struct, frozen=True):
 
 def coverage(numbers: Sequence[int]) -> Coverage | None:
     """Coverage of a template's sequence, with its widest gaps; None without any number."""
-    known = sorted(set(numbers))
-    if not known:
+    ordered = sorted(set(numbers))
+    if not ordered:
         return None
-    gaps = [(below + 1, above - 1) for below, above in pairwise(known) if above - below > 1]
+    gaps = [(below + 1, above - 1) for below, above in pairwise(ordered) if above - below > 1]
     gaps.sort(key=lambda gap: gap[0] - gap[1])
-    return Coverage(known[0], known[-1], len(known), tuple(gaps[:_GAPS]))
+    return Coverage(ordered[0], ordered[-1], len(ordered), tuple(gaps[:_GAPS]))
 
 
-def spearman(one: Sequence[float], two: Sequence[float]) -> float:
+def spearman(first: Sequence[float], second: Sequence[float]) -> float:
     """Rank correlation, -1 to 1; ties share their rank; 0 when one side is constant."""
-    left, right = _ranks(one), _ranks(two)
+    left, right = _ranks(first), _ranks(second)
     middle = (len(left) - 1) / 2.0
     pairs = list(zip(left, right, strict=True))
     both = sum((a - middle) * (b - middle) for a, b in pairs)
@@ -285,26 +285,26 @@ class LinkWatch:
             now: When it was met, seconds since the epoch.
             watermark: When the list that shows it was visited before; 0 for never.
         """
-        one = shaped(url)
-        name = rule_name(url, one.name)
+        shape = shaped(url)
+        name = rule_name(url, shape.name)
         row = self._rows.get(name)
         if row is None:
             row = self._rows[name] = RuleRow()
         is_new: bool | None = None
         if watermark:
             choice = self._choice(name, row)
-            is_new = choice.looks_new(one.tokens, watermark)
+            is_new = choice.looks_new(shape.tokens, watermark)
             if choice.rule is not LinkRule.KEY:
                 row.foreseen += is_new is True
                 row.late += is_new is False
-        row.history.add(one.tokens, now)
+        row.history.add(shape.tokens, now)
         return is_new
 
     def _choice(self, name: str, row: RuleRow) -> RuleChoice:
-        found = self._choices.get(name)
-        if found is None:
-            found = self._choices[name] = row.history.choice()
-        return found
+        choice = self._choices.get(name)
+        if choice is None:
+            choice = self._choices[name] = row.history.choice()
+        return choice
 
 
 def rule_name(url: str, template: str) -> str:

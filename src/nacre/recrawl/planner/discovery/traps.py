@@ -82,15 +82,15 @@ class TrapRow(msgspec.Struct, array_like=True):
     again: float = 0.0
     texts: list[int] = []
 
-    def add(self, said: int) -> None:
+    def add(self, content: int) -> None:
         """Add the content of a page."""
         if self.shown >= _RECENT:
             self.shown, self.again = self.shown / 2.0, self.again / 2.0
         self.shown += 1.0
-        if said in self.texts:
+        if content in self.texts:
             self.again += 1.0
-            self.texts.remove(said)
-        self.texts.append(said)
+            self.texts.remove(content)
+        self.texts.append(content)
         if len(self.texts) > _TEXTS:
             del self.texts[0]
 
@@ -111,8 +111,8 @@ class _Waiting:
 
     def look(self, url: str, first_seen: float) -> None:
         self.looked += 1
-        one = shaped(url)
-        date = date_of(one.tokens)
+        shape = shaped(url)
+        date = date_of(shape.tokens)
         self.future += date is not None and date > first_seen + _FUTURE
         for part in url.partition("?")[2].split("&"):
             name, _, value = part.partition("=")
@@ -180,19 +180,19 @@ class Traps:
         waiting = self._waiting.get(kind_of_trap(template))
         return waiting is not None and waiting.count >= MANY
 
-    def read(self, template: str, said: int, *, leads: bool) -> None:
+    def read(self, template: str, content: int, *, leads: bool) -> None:
         """Take in a page that led to others of its kind, or is one of a crowd.
 
         Args:
             template: Of the page.
-            said: Its content: `print_of` its text or digest.
+            content: Its content: `print_of` its text or digest.
             leads: It led to others of its kind.
         """
         name = kind_of_trap(template) + ("" if leads else _CROWD)
         row = self._rows.get(name)
         if row is None:
             row = self._rows[name] = TrapRow()
-        row.add(said)
+        row.add(content)
         self._judge(name, row)
 
     def _judge(self, name: str, row: TrapRow) -> None:
@@ -300,10 +300,18 @@ class Pairs:
                 count[0] += 1
                 count[1] += other == digest
 
-    def found(self) -> list[Parameter]:
+    def parameters(self) -> list[Parameter]:
         """All parameters of which at least one pair is known, idle ones first."""
-        found = [Parameter(*key, *count) for key, count in self._counts.items()]
-        return sorted(found, key=lambda one: (not one.idle, -one.pairs, one.site, one.name))
+        parameters = [Parameter(*key, *count) for key, count in self._counts.items()]
+        return sorted(
+            parameters,
+            key=lambda parameter: (
+                not parameter.idle,
+                -parameter.pairs,
+                parameter.site,
+                parameter.name,
+            ),
+        )
 
 
 def parameters(pages: Iterable[tuple[str, str]]) -> list[Parameter]:
@@ -315,7 +323,7 @@ def parameters(pages: Iterable[tuple[str, str]]) -> list[Parameter]:
     pairs = Pairs()
     for url, digest in pages:
         pairs.add(url, digest)
-    return pairs.found()
+    return pairs.parameters()
 
 
 def _without_each(url: str) -> Iterator[tuple[str, str]]:

@@ -215,7 +215,7 @@ class Twins:
 
     def admitted(self, chosen: list[Choice]) -> list[Choice]:
         """Of what was chosen, what is to be visited."""
-        admitted = [one for one in chosen if self._admits(one)]
+        admitted = [choice for choice in chosen if self._admits(choice)]
         self.held += len(chosen) - len(admitted)
         return admitted
 

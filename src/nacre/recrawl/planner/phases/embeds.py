@@ -149,11 +149,11 @@ class Folder:
 
     def next(self, done: set[str], most: int) -> list[str]:
         """The next to look at: what changed pages refer to, the most wanted first, then others."""
-        wanted = [url for url, _ in self.direct.most_common() if url not in done]
+        urls = [url for url, _ in self.direct.most_common() if url not in done]
         if self._first == SMALL:
-            known = {*wanted, *done}
-            wanted += [url for _, url in sorted(self.index) if url not in known]
-        taken = wanted[: min(self.size, most)]
+            listed = {*urls, *done}
+            urls += [url for _, url in sorted(self.index) if url not in listed]
+        taken = urls[: min(self.size, most)]
         self.tried += len(taken)
         return taken
 
@@ -166,8 +166,8 @@ class EmbedSigns:
         step: The current step.
     """
 
-    def __init__(self, known: PlannerInputs, step: Step) -> None:
-        self._rows, _, _, self._settings = known
+    def __init__(self, inputs: PlannerInputs, step: Step) -> None:
+        self._rows, _, _, self._settings = inputs
         self._step = step
         self.begin()
 
@@ -213,12 +213,12 @@ class EmbedSigns:
 
     def _folder(self, row: PageRow) -> Folder:
         name = f"{row.kind} {_directory(row.template)}"
-        found = self._folders.get(name)
-        if found is None:
+        folder = self._folders.get(name)
+        if folder is None:
             if len(self._folders) >= 2 * _FOLDERS:
                 self._forget_folders()
-            found = self._folders[name] = Folder(row.kind)
-        return found
+            folder = self._folders[name] = Folder(row.kind)
+        return folder
 
     def _forget_folders(self) -> None:
         """Keep those with a reason for a look, then those with the smallest numbers."""
@@ -311,14 +311,14 @@ class EmbedSigns:
             left_out: What a batch just before has left out.
         """
         chosen = self._chosen(room, left_out)
-        stale = frozenset(one.url for one in chosen if self._is_stale(one.url))
-        visits = [one for one in chosen if one.url not in stale]
+        stale = frozenset(choice.url for choice in chosen if self._is_stale(choice.url))
+        visits = [choice for choice in chosen if choice.url not in stale]
         return PhaseResult(visits, left_out=stale, repeat=bool(visits))
 
     def _chosen(self, room: int, left_out: frozenset[str]) -> list[Choice]:
         done = self._step.done | left_out if left_out else self._step.done
         chosen = self._claimed(room, done) + self._samples(room, done)
-        taken = {*done, *(one.url for one in chosen)}
+        taken = {*done, *(choice.url for choice in chosen)}
         for folder in self._folders.values():
             most = room - len(chosen)
             if most <= 0:
@@ -344,10 +344,10 @@ class EmbedSigns:
                 random_sample(value.url, self._step.time),
             )
         )
-        wanted = [value for value in dict.fromkeys(claims) if value.url not in done]
-        untried = [value.url for value in wanted if self._is_untried(value)]
+        values = [value for value in dict.fromkeys(claims) if value.url not in done]
+        untried = [value.url for value in values if self._is_untried(value)]
         held = set(untried[TRIED:])
-        return choices([value for value in wanted if value.url not in held][:room])
+        return choices([value for value in values if value.url not in held][:room])
 
     def _is_untried(self, value: VisitValue) -> bool:
         """A file without evidence but its class: a few are visited before the others.
@@ -363,12 +363,12 @@ class EmbedSigns:
         if self._sampled:
             return []
         self._sampled = True
-        found: list[tuple[float, str]] = []
+        drawn: list[tuple[float, str]] = []
         for name, members in self._unknown.items():
-            wanted = max(0, _SAMPLE - self._seen_again[name])
-            found += [one for one in members if one[1] not in done][:wanted]
+            size = max(0, _SAMPLE - self._seen_again[name])
+            drawn += [member for member in members if member[1] not in done][:size]
         most = min(_SAMPLES, room // 50)
-        return [Choice(url, 0.0, "sample") for _, url in sorted(found)[:most]]
+        return [Choice(url, 0.0, "sample") for _, url in sorted(drawn)[:most]]
 
 
 class Embeds:
@@ -419,5 +419,5 @@ def _class(row: PageRow) -> str:
 
 def _bare(url: str) -> str:
     """A URL without the checksum or version after its name; "" if it has none."""
-    found = _BUSTER.search(url)
-    return url[: found.start()] if found else ""
+    match = _BUSTER.search(url)
+    return url[: match.start()] if match else ""

@@ -71,7 +71,9 @@ class SitemapIndexes:
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
         yield
-        return PhaseResult([one for one in self._sources if self._maps.is_index(one.url)][:room])
+        return PhaseResult(
+            [source for source in self._sources if self._maps.is_index(source.url)][:room]
+        )
 
 
 class StartPages:
@@ -109,24 +111,24 @@ class StartPages:
         starts = yield from self._seeds(room)
         read: list[Choice] = []
         left_out: set[str] = set()
-        for one in self._sources:
-            found = self._asked(one)
-            if found is None:
-                left_out.add(one.url)
+        for source in self._sources:
+            choice = self._asked(source)
+            if choice is None:
+                left_out.add(source.url)
             else:
-                read.append(found)
+                read.append(choice)
         if room < self._pages.size:
             best = self._best(read, room)
-            left_out |= {one.url for one in read} - {one.url for one in best}
+            left_out |= {source.url for source in read} - {source.url for source in best}
             read = best
         # Sources of hints first, which shows what lists add to them.
         return PhaseResult((read + starts)[:room], frozenset(left_out))
 
     def _best(self, sources: list[Choice], room: int) -> list[Choice]:
         """Sitemaps and feeds within their share of a tight budget: the likeliest to have news."""
-        rows = {row.url: row for row in self._pages.known(one.url for one in sources)}
+        rows = {row.url: row for row in self._pages.rows_of(source.url for source in sources)}
         news = {url: self._valuation.news_of(row) for url, row in rows.items()}
-        sources.sort(key=lambda one: -news.get(one.url, 1.0))
+        sources.sort(key=lambda source: -news.get(source.url, 1.0))
         return sources[: max(1, int(_SOURCES * room))]
 
     def _seeds(self, room: int) -> Slices[list[Choice]]:
@@ -134,12 +136,12 @@ class StartPages:
         rests, rows = self._pages.rests, self._pages
         starts = [url for url in self._starts if not rests(url)]
         new = [url for url in starts if (row := rows.get(url)) is None or not row.visits]
-        values = yield from self._valuation.of_all(rows.known(starts))
+        values = yield from self._valuation.of_all(rows.rows_of(starts))
         # A seed that redirects or is gone has its time as any other page.
-        values.sort(key=lambda one: (-one.value, one.url))
+        values.sort(key=lambda value: (-value.value, value.url))
         best = values[: max(1, int(_STARTS * room))]
         return [Choice(url, 1.0, "start") for url in new] + [
-            Choice(one.url, one.chance, "start") for one in best
+            Choice(value.url, value.chance, "start") for value in best
         ]
 
     def _asked(self, source: Choice) -> Choice | None:
@@ -171,8 +173,10 @@ class DoubtedSitemaps:
         """See `Phase`."""
         yield
         now = self._step.time
-        found = [one for one in self._sources if self._maps.is_doubted(one.url, now)][:room]
-        return PhaseResult(found, again=frozenset(one.url for one in found))
+        doubted = [source for source in self._sources if self._maps.is_doubted(source.url, now)][
+            :room
+        ]
+        return PhaseResult(doubted, again=frozenset(source.url for source in doubted))
 
 
 class DuePages:
@@ -192,8 +196,8 @@ class DuePages:
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
         due = sorted(self._scheduled.due)[:room]
-        values = yield from self._valuation.of_all(self._pages.known(url for _, url in due))
-        chances = {one.url: one.chance for one in values}
+        values = yield from self._valuation.of_all(self._pages.rows_of(url for _, url in due))
+        chances = {value.url: value.chance for value in values}
         return PhaseResult([Choice(url, chances.get(url, 0.0), "due") for _, url in due])
 
 
@@ -230,20 +234,20 @@ class IndexPages:
 
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
-        wanted = Wanted(self._settings.recall, self._settings.least)
+        target = Wanted(self._settings.recall, self._settings.least)
         lists = dict.fromkeys(self._survey.lists)
         tight = room < self._survey.size
         if tight:
             values = yield from self._valuation.of_all(self._pages.scan())
         else:
-            values = yield from self._valuation.of_all(self._pages.known(lists))
-            told = {**self._survey.told, **self._step.told}
-            wanted = wanted._replace(already=self._step.found + len(told))
-        own = best = [one for one in values if one.url in lists]
+            values = yield from self._valuation.of_all(self._pages.rows_of(lists))
+            hinted = {**self._survey.told, **self._step.told}
+            target = target._replace(already=self._step.found + len(hinted))
+        own = best = [value for value in values if value.url in lists]
         if room < len(values):
-            best = yield from choosing(values, room, wanted)
-            best = [one for one in best if one.url in lists]
-        chosen = yield from choosing(best, room, wanted)
+            best = yield from choosing(values, room, target)
+            best = [value for value in best if value.url in lists]
+        chosen = yield from choosing(best, room, target)
         chosen = list(dict.fromkeys([*chosen, *self._flooded(own, tight=tight)]))
         return PhaseResult((choices(chosen) + self._sampled(own, chosen))[:room])
 
@@ -254,22 +258,22 @@ class IndexPages:
         """
         sites = self._step.flooded
         return [
-            one
-            for one in lists
-            if authority(one.url) in sites
-            and not is_later(one.url)
-            and (one.chance >= _LIKELY_NEW or not tight)
+            value
+            for value in lists
+            if authority(value.url) in sites
+            and not is_later(value.url)
+            and (value.chance >= _LIKELY_NEW or not tight)
         ]
 
     def _sampled(self, lists: Sequence[VisitValue], chosen: Sequence[VisitValue]) -> list[Choice]:
         """A random sample of the lists that a sitemap makes needless."""
-        now, taken = self._step.time, {one.url for one in chosen}
+        now, taken = self._step.time, {value.url for value in chosen}
         return [
-            Choice(one.url, one.chance, "index", _LIST_SAMPLE)
-            for one in lists
-            if one.url not in taken
-            and self._sites.is_mapped(one.url, now)
-            and random_sample(one.url, now) < _LIST_SAMPLE
+            Choice(value.url, value.chance, "index", _LIST_SAMPLE)
+            for value in lists
+            if value.url not in taken
+            and self._sites.is_mapped(value.url, now)
+            and random_sample(value.url, now) < _LIST_SAMPLE
         ]
 
 
@@ -300,16 +304,16 @@ class HintTrial:
 
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
-        told = {**self._survey.told, **self._step.told}
-        values = yield from self._valuation.of_all(self._pages.planned(told))
+        hinted = {**self._survey.told, **self._step.told}
+        values = yield from self._valuation.of_all(self._pages.planned(hinted))
         untried: dict[tuple[str, tuple[str, ...]], list[VisitValue]] = {}
-        for one in values:
-            row = self._pages.get(one.url)
+        for value in values:
+            row = self._pages.get(value.url)
             if row is not None and row.told and not self._sites.is_tried(row):
-                untried.setdefault((authority(one.url), row.told), []).append(one)
+                untried.setdefault((authority(value.url), row.told), []).append(value)
         chosen: list[VisitValue] = []
         for group in untried.values():
-            group.sort(key=lambda one: random_sample(one.url, self._step.time))
+            group.sort(key=lambda value: random_sample(value.url, self._step.time))
             chosen += group[:TRIED]
         return PhaseResult(choices(chosen[:room]))
 
@@ -332,8 +336,8 @@ class HintedPages:
 
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
-        told = {**self._survey.told, **self._step.told}
-        values = yield from self._valuation.of_all(self._pages.planned(told))
-        values = [one for one in values if one.chance >= TRUSTED]
-        values.sort(key=lambda one: (-one.value, one.url))
+        hinted = {**self._survey.told, **self._step.told}
+        values = yield from self._valuation.of_all(self._pages.planned(hinted))
+        values = [value for value in values if value.chance >= TRUSTED]
+        values.sort(key=lambda value: (-value.value, value.url))
         return PhaseResult(choices(values[:room]))

@@ -126,13 +126,13 @@ class Pages:
         """The row of a URL, under a schedule or not; None when it is unknown."""
         return self._rows.get(url)
 
-    def known(self, urls: Iterable[str]) -> Iterator[PageRow]:
+    def rows_of(self, urls: Iterable[str]) -> Iterator[PageRow]:
         """The rows of those URLs that have one, under a schedule or not."""
         return (row for url in urls if (row := self._rows.get(url)) is not None)
 
     def planned(self, urls: Iterable[str]) -> Iterator[PageRow]:
         """The same without those under a schedule."""
-        return self._open(self.known(urls))
+        return self._open(self.rows_of(urls))
 
     def scan(self) -> Iterator[PageRow]:
         """All rows that are under no schedule."""

@@ -133,7 +133,7 @@ class SampleDraws:
         chosen: list[Choice] = []
         mapped: dict[str, list[_Drawn]] = {}
         counts: Counter[str] = Counter()
-        wanted = max(_LEAST_SAMPLE, _SAMPLE // max(1, len(self._unknown)))
+        least = max(_LEAST_SAMPLE, _SAMPLE // max(1, len(self._unknown)))
         for name, drawn in self._unknown.items():
             if name.startswith(_FILES):
                 size, count = _FILE_SAMPLE - self._known[name], self._counts[name]
@@ -146,7 +146,7 @@ class SampleDraws:
                 mapped.setdefault(site, []).extend(drawn)
                 counts[site] += self._counts[name]
             else:
-                size = wanted - self._known[name] - compared[name]
+                size = least - self._known[name] - compared[name]
                 chosen += _chosen(drawn, size, self._counts[name], done)
         for site, drawn in mapped.items():
             size, count = _WATCHED - sites.watched(drawn[0].url), counts[site]
@@ -170,7 +170,7 @@ def _chosen(drawn: list[_Drawn], size: int, count: int, done: Collection[str]) -
     if size <= 0:
         return []
     share = min(1.0, size / count)
-    left = [one.url for one in sorted(drawn) if one.url not in done]
+    left = [page.url for page in sorted(drawn) if page.url not in done]
     return [Choice(url, 0.0, "sample", share) for url in left[:size]]
 
 
@@ -202,14 +202,16 @@ class Samples:
         """See `Phase`."""
         yield
         drawn = self.draw(room)
-        self.sampled = [one.url for one in drawn]
+        self.sampled = [choice.url for choice in drawn]
         return PhaseResult(drawn)
 
     def draw(self, room: int, again: Container[str] = ()) -> list[Choice]:
         """Draw, for at most a tenth of the room; `again`: see `SampleDraws.samples`."""
         step = self._step
         drawn = self._draws.samples(step.done, step.compared, self._sites, again)
-        return [found for one in drawn if (found := self._forecast(one)) is not None][: room // 10]
+        return [forecast for choice in drawn if (forecast := self._forecast(choice)) is not None][
+            : room // 10
+        ]
 
     def _forecast(self, drawn: Choice) -> Choice | None:
         """The choice with its chance; None of what represents no others.
@@ -244,7 +246,7 @@ class MoreSamples:
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
         yield
-        rows = self._pages.known(self._samples.sampled)
+        rows = self._pages.rows_of(self._samples.sampled)
         again = {sample_class(row) for row in rows if row.last_change == self._step.time}
         return PhaseResult(self._samples.draw(room, again) if again else [])
 
@@ -290,7 +292,7 @@ class SecondFetches:
                 sites[site] += 1
                 chosen.append(Choice(url, 0.0, "pair"))
         chosen = chosen[:most]
-        return PhaseResult(chosen, again=frozenset(one.url for one in chosen))
+        return PhaseResult(chosen, again=frozenset(choice.url for choice in chosen))
 
     def _drawn(self, room: int) -> int:
         """Second fetches of a tight budget: of a small one there is a chance of one."""
@@ -299,8 +301,8 @@ class SecondFetches:
     def reserve(self, room: int) -> int:
         """Visits of a tight budget that are kept back while the noise of a site is not known."""
         sites = {authority(url): url for url in self._starts}.values()
-        wanted = sum(self._judge.pairs_wanted(url) for url in sites)
-        return min(wanted, round(_PAIRED * room))
+        pairs = sum(self._judge.pairs_wanted(url) for url in sites)
+        return min(pairs, round(_PAIRED * room))
 
 
 _LOTS = guess(
@@ -374,14 +376,14 @@ class PagesByValue:
         chosen = yield from choosing(values, most, self._wanted())
         self._outcome = ValueOutcome(
             expected=(
-                found + sum(one.chance for one in values),
-                found + sum(one.chance for one in chosen),
+                found + sum(value.chance for value in values),
+                found + sum(value.chance for value in chosen),
             ),
-            least=min((one.value for one in chosen if not one.due), default=0.0),
+            least=min((value.value for value in chosen if not value.due), default=0.0),
             tight=len(chosen) == most < len(values),
         )
-        taken = {one.url for one in chosen}
-        self._left = [one for one in sample if one.url not in taken] + choices(chosen)
+        taken = {value.url for value in chosen}
+        self._left = [choice for choice in sample if choice.url not in taken] + choices(chosen)
         self._portions = max(1, self._portions)
         return self._portion(room)
 
@@ -393,7 +395,7 @@ class PagesByValue:
         """The next of the pages that were chosen; what is left is chosen again after news."""
         self._portions += 1
         done = self._step.done
-        left = [one for one in self._left if one.url not in done][:room]
+        left = [choice for choice in self._left if choice.url not in done][:room]
         last = self._portions > _PORTIONS
         size = len(left) if last else max(_LEAST_PORTION, math.ceil(_PORTION * len(left)))
         self._left = left[size:]

@@ -124,5 +124,5 @@ class Sentinels:
         step = self._step
         urls = self._draws.urls(self._sites, step.time, step.done)[: int(_ROOM * room)]
         values = yield from self._valuation.of_all(self._pages.planned(urls))
-        chosen = [one for one in choices(values) if not self._valuation.repeats(one.url)]
-        return PhaseResult([one._replace(reason=SENTINEL) for one in chosen])
+        chosen = [choice for choice in choices(values) if not self._valuation.repeats(choice.url)]
+        return PhaseResult([choice._replace(reason=SENTINEL) for choice in chosen])

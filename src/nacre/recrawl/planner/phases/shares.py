@@ -46,28 +46,28 @@ class Shares:
             return
         done = list(chosen)
         self.total = room + len(done)
-        self._taken = sum(one.reason in NEW for one in done)
+        self._taken = sum(choice.reason in NEW for choice in done)
 
-    def found(self, room: int) -> int:
+    def room_for_new(self, room: int) -> int:
         """Visits that are left for pages found in the step."""
         return max(0, min(room, int(_FOUND * self.total) - self._taken))
 
-    def waiting(self, room: int) -> int:
+    def room_for_waiting(self, room: int) -> int:
         """Visits that are left for pages found before."""
-        return max(0, min(self.found(room), int(_WAITING * self.total) - self._waiting))
+        return max(0, min(self.room_for_new(room), int(_WAITING * self.total) - self._waiting))
 
-    def is_full_of_embeds(self, known: int) -> bool:
+    def is_full_of_embeds(self, pages: int) -> bool:
         """Count an embed of a new page; True when those of a tight budget have had their share.
 
         Args:
-            known: Pages that are known: fewer visits than these are tight.
+            pages: Pages that are known: fewer visits than these are tight.
         """
-        if not 0 <= self.total < known:
+        if not 0 <= self.total < pages:
             return False
         self._embeds += 1
         return self._embeds > max(1, int(_EMBEDS * self.total))
 
-    def take(self, found: int, waiting: int) -> None:
+    def take(self, new: int, waiting: int) -> None:
         """Count new pages that were chosen: of this step, and of earlier ones."""
-        self._taken += found + waiting
+        self._taken += new + waiting
         self._waiting += waiting

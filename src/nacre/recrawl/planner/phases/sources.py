@@ -59,7 +59,7 @@ class Sources:
                 heapq.heappush(best, item) if len(best) < most else heapq.heappushpop(best, item)
         urls = [url for _, _, url in sorted(best, reverse=True)]
         values = yield from self._valuation.of_all(self._pages.planned(urls))
-        return PhaseResult([one._replace(reason="index") for one in choices(values)])
+        return PhaseResult([choice._replace(reason="index") for choice in choices(values)])
 
     def _worth(self, row: PageRow) -> float:
         """New links to be expected at a visit, fewer the deeper the page lies."""

@@ -49,8 +49,8 @@ class TrapShare:
         closed: The share is used up: some visit had to wait.
     """
 
-    def __init__(self, known: PlannerInputs) -> None:
-        self._rows, sites, _, self._settings = known
+    def __init__(self, inputs: PlannerInputs) -> None:
+        self._rows, sites, _, self._settings = inputs
         self._traps = sites.traps
         self._taken = 0
         self._room = 0
@@ -62,15 +62,15 @@ class TrapShare:
         self._taken = self._room = self.held = 0
         self.closed = False
         if self._traps.any:
-            self._taken = sum(self._is_trap(one) for one in chosen)
+            self._taken = sum(self._is_trap(choice) for choice in chosen)
 
-    def admitted(self, chosen: list[Choice], room: int, known: int) -> list[Choice]:
+    def admitted(self, chosen: list[Choice], room: int, pages: int) -> list[Choice]:
         """Of what was chosen, what may be visited.
 
         Args:
             chosen: What was chosen.
             room: Visits left in the step.
-            known: Pages that were visited before or chosen in this step.
+            pages: Pages that were visited before or chosen in this step.
         """
         self._room = max(self._room, room)
         if not self._traps.any:
@@ -78,16 +78,16 @@ class TrapShare:
         share = self._settings.trap_share
         if share >= 1.0:
             return chosen
-        most = max(share * min(self._room, known - self._taken), _LEAST if share else 0)
+        most = max(share * min(self._room, pages - self._taken), _LEAST if share else 0)
         admitted = []
-        for one in chosen:
-            if self._is_trap(one):
+        for choice in chosen:
+            if self._is_trap(choice):
                 if self._taken >= most:
                     self.held += 1
                     self.closed = True
                     continue
                 self._taken += 1
-            admitted.append(one)
+            admitted.append(choice)
         return admitted
 
     def is_shut(self, row: PageRow) -> bool:
@@ -119,9 +119,9 @@ class IdleParameters:
         held: URLs of the step that wait.
     """
 
-    def __init__(self, known: PlannerInputs) -> None:
-        self._rows = known.rows
-        self._wanted = known.settings.idle_parameters == "skip"
+    def __init__(self, inputs: PlannerInputs) -> None:
+        self._rows = inputs.rows
+        self._wanted = inputs.settings.idle_parameters == "skip"
         self._names: frozenset[tuple[str, str]] = frozenset()
         self._known: set[bytes] = set()
         self.held = 0
@@ -137,7 +137,9 @@ class IdleParameters:
                 yield
             if "?" in row.url:
                 pairs.add(row.url, row.digest)
-        self._names = frozenset((one.site, one.name) for one in pairs.found() if one.idle)
+        self._names = frozenset(
+            (parameter.site, parameter.name) for parameter in pairs.parameters() if parameter.idle
+        )
         if not self._names:
             return
         for number, row in enumerate(self._rows.scan()):
@@ -150,7 +152,11 @@ class IdleParameters:
         """Of what was chosen, what is to be visited."""
         if not self._names:
             return chosen
-        return [found for one in chosen if (found := self._admit(one, now)) is not None]
+        return [
+            admitted_choice
+            for choice in chosen
+            if (admitted_choice := self._admit(choice, now)) is not None
+        ]
 
     def _admit(self, choice: Choice, now: float) -> Choice | None:
         key = self._key(choice.url) if choice.reason in _NEW else b""
@@ -169,11 +175,11 @@ class IdleParameters:
         path, mark, query = url.partition("?")
         parts = query.split("&") if mark else []
         site = authority(url) if parts else ""
-        kept = [part for part in parts if (site, part.partition("=")[0]) not in self._names]
-        if len(kept) == len(parts):
+        active = [part for part in parts if (site, part.partition("=")[0]) not in self._names]
+        if len(active) == len(parts):
             return b""
         return blake2b(
-            f"{path}?{'&'.join(kept)}".encode("utf-8", "replace"), digest_size=16
+            f"{path}?{'&'.join(active)}".encode("utf-8", "replace"), digest_size=16
         ).digest()
 
 
@@ -229,12 +235,12 @@ class Valuation:
             time = self._sites.beside_map(row.url)
         if row.kind is PageKind.PAGE:
             time = self._sites.forecasting(row, time)
-        found = self._ranking.visit(row, self._step.time, time, signals, repeats=repeats)
-        if row.told and found is not None and signals and row.index < INDEX:
-            return self._proved(found, row)
-        if shown is None or found is None or repeats or mapped or not self._overflows(row, shown):
-            return found
-        return found._replace(due=True, reason="window")
+        value = self._ranking.visit(row, self._step.time, time, signals, repeats=repeats)
+        if row.told and value is not None and signals and row.index < INDEX:
+            return self._proved(value, row)
+        if shown is None or value is None or repeats or mapped or not self._overflows(row, shown):
+            return value
+        return value._replace(due=True, reason="window")
 
     def of_all(self, rows: Iterable[PageRow]) -> Slices[list[VisitValue]]:
         """The values of visits of those that were visited before, in slices."""
@@ -242,9 +248,9 @@ class Valuation:
         for number, row in enumerate(rows):
             if not number % ROWS:
                 yield
-            found = self.of(row) if row.visits and not self.is_shut(row) else None
-            if found is not None:
-                values.append(found)
+            value = self.of(row) if row.visits and not self.is_shut(row) else None
+            if value is not None:
+                values.append(value)
         return values
 
     def is_shut(self, row: PageRow) -> bool:
@@ -290,8 +296,8 @@ class Valuation:
 
     def withdrawn(self, row: PageRow) -> PageRow:
         """The row, with the hint that its sitemap names the page no more, where that is so."""
-        known = row.life in {Life.GONE, Life.MOVED}
-        if known or not self._sites.look_for_withdrawal(row, self._step.time):
+        is_gone = row.life in {Life.GONE, Life.MOVED}
+        if is_gone or not self._sites.look_for_withdrawal(row, self._step.time):
             return row
         # Between two slices the page may have been visited.
         row = self._rows.get(row.url) or row

@@ -261,9 +261,9 @@ class NutchTiming:
 
     def __init__(self, kind: str, settings: NutchTimes, rates: Mapping[str, NutchRates]) -> None:
         self.kind = kind
-        said = {name: getattr(settings, name) for name in _fields(settings)}
-        said["mime_rates"] = {**rates, **settings.mime_rates}
-        self._schedule = NutchSchedule(**said, kind=kind.removeprefix("nutch-"))
+        fields = {name: getattr(settings, name) for name in _fields(settings)}
+        fields["mime_rates"] = {**rates, **settings.mime_rates}
+        self._schedule = NutchSchedule(**fields, kind=kind.removeprefix("nutch-"))
         self._retry_max = settings.retry_max
 
     def after(self, url: str, row: TimingRow | None, met: Met) -> TimingRow:

@@ -117,7 +117,7 @@ class Calendar:
             day = (start + timedelta(days=number)).date()
             if not self._has(day.month, day.day, day.isoweekday() % 7):
                 continue
-            moment = next((one for one in self._moments(day) if one > time), None)
+            moment = next((later for later in self._moments(day) if later > time), None)
             if moment is not None:
                 return moment
         return None
@@ -129,10 +129,10 @@ class Calendar:
         if midnight.utcoffset() == following.utcoffset():
             begin = midnight.timestamp()
             return (begin + 60 * (60 * hour + minute) for hour, minute in self._times())
-        found: set[float] = set()
+        moments: set[float] = set()
         for hour, minute in self._times():
-            found.update(self._moments_at(midnight.replace(hour=hour, minute=minute)))
-        return sorted(found)
+            moments.update(self._moments_at(midnight.replace(hour=hour, minute=minute)))
+        return sorted(moments)
 
     def _moments_at(self, local: datetime) -> tuple[float, ...]:
         """The moments at which a local time is, on a day on which clocks are changed."""
@@ -184,7 +184,7 @@ _SHORT = {
 
 
 def _parsed(field: str, name: str, low: int, high: int, names: list[str]) -> frozenset[int]:
-    found: set[int] = set()
+    numbers: set[int] = set()
     for part in field.split(","):
         span, _, step = part.partition("/")
         first, dash, last = span.partition("-")
@@ -213,8 +213,8 @@ def _parsed(field: str, name: str, low: int, high: int, names: list[str]) -> fro
                     high=high,
                 )
             )
-        found.update(range(begin, end + 1, every))
-    return frozenset(found)
+        numbers.update(range(begin, end + 1, every))
+    return frozenset(numbers)
 
 
 def _number(text: str, names: list[str]) -> int:
@@ -395,13 +395,13 @@ class CalendarTiming:
     def _following(self, time: float) -> float:
         # Calendars name minutes, and the pages of a pass were visited within few of them.
         minute = time // 60.0
-        found = self._known.get(minute)
-        if found is None:
+        following = self._known.get(minute)
+        if following is None:
             if len(self._known) >= _MINUTES:
                 self._known.clear()
             after = self._calendar.after(time)
-            found = self._known[minute] = NEVER if after is None else after
-        return found
+            following = self._known[minute] = NEVER if after is None else after
+        return following
 
 
 class FactorTiming:
