@@ -86,11 +86,11 @@ def _obeys(session: Session, root: Path, found: Property) -> bool:
     if found.path in SPECIAL or found.path.startswith("cycle."):
         return True
     changed = with_values(SETTINGS, other_values(SETTINGS, found))
-    change = SettingsEditor(changed, root, running=True).done()
+    change = SettingsEditor(changed, root, running=True).finish()
     before = seen(session, found.path)
     session.apply(change)
     after = seen(session, found.path)
-    session.apply(SettingsEditor(SETTINGS, root, running=True).done())
+    session.apply(SettingsEditor(SETTINGS, root, running=True).finish())
     return bool(after == find(change.settings, found.path).value != before)
 
 
@@ -115,13 +115,13 @@ def test_sheets_come_and_go(tmp_path: Path):
             changer = SettingsEditor(SETTINGS, tmp_path, running=True)
             changer.assign(["sheets.slow.politeness.delay=7"])
             changer.associate({"surts": ["http://a.test/"], "sheets": ["slow"]})
-            session.apply(changer.done())
+            session.apply(changer.finish())
             assert delay[overlay("https://a.test/x")].delay == 7
             assert delay[overlay("https://b.test/x")].delay is None
             changer = SettingsEditor(session.settings, tmp_path, running=True)
             changer.dissociate("slow")
             changer.remove_sheet("slow")
-            session.apply(changer.done())
+            session.apply(changer.finish())
             assert delay[overlay("https://a.test/x")].delay is None
         finally:
             await session.close()
@@ -140,7 +140,7 @@ def change(session: Session, **said: object) -> None:
     editor = SettingsEditor(session.settings, session.layout.root, running=True)
     for path, value in said.items():
         editor.put(path.replace("__", "."), value)
-    session.apply(editor.done())
+    session.apply(editor.finish())
 
 
 def waiting(session: Session) -> set[str]:

@@ -82,7 +82,7 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
         (facts(committed=994.0), "slow-disk", "watch"),
         (facts(trap=SuspectedTrap("http://x.test/calendar/", 0.9)), "trap", "exclude"),
         (facts("EMPTY"), "empty", None),
-        (facts(left=3600.0), "running", None),
+        (facts(seconds_left=3600.0), "running", None),
     ],
 )  # fmt: skip
 def test_the_first_rule_that_holds_makes_the_sentence(
@@ -110,7 +110,8 @@ def test_the_sentence_in_words():
         "48,211 URIs there need 2 d 18 h"
     )
     assert (
-        diagnosis_text(diagnose(facts(rate=41.26, left=10_800.0))) == "41.3 URIs/s; about 3 h left"
+        diagnosis_text(diagnose(facts(rate=41.26, seconds_left=10_800.0)))
+        == "41.3 URIs/s; about 3 h left"
     )
     space = facts("PAUSED", why="disk", free=2_100_000_000, reserve=4_000_000_000)
     assert diagnosis_text(diagnose(space)) == (

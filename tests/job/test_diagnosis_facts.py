@@ -57,7 +57,7 @@ def test_the_present_of_a_job_at_rest_is_never_before_its_end(ended: float, time
 
 def test_what_a_job_does_not_say_is_not_known():
     facts = diagnosis_facts(job_status({"overview": {"state": "CRASHED"}}), NOW, LastLines())
-    assert (facts.rate, facts.left, facts.committed, facts.trap) == (None, None, None, None)
+    assert (facts.rate, facts.seconds_left, facts.committed, facts.trap) == (None, None, None, None)
     with pytest.raises(msgspec.ValidationError):
         job_status({"overview": 7})
 

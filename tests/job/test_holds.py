@@ -52,15 +52,15 @@ def test_a_session_pauses_for_each_reason(tmp_path: Path):
             change_hold(folder, "quota", "20 GB")
             change_hold(folder, "schedule", "")
             files.look()
-            assert session.held == {"quota", "schedule"}
+            assert session.holds == {"quota", "schedule"}
             again = ControlFiles(session, SystemClock(), {})
             again.look()
             change_hold(folder, "quota", None)
             files.look()
-            assert session.held == {"schedule"}
+            assert session.holds == {"schedule"}
             change_hold(folder, "schedule", None)
             files.look()
-            assert not session.held
+            assert not session.holds
             return session
 
     session = asyncio.run(play())

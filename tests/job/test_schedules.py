@@ -85,7 +85,8 @@ def test_a_paused_schedule_makes_up_for_nothing():
     decision = decide_schedule(paused, THREE + DAY, NOON, RESTS)
     assert decision == ScheduleDecision(ScheduleStep.NOTHING, THREE + DAY)
     assert (
-        decide_schedule(DAILY, THREE + DAY + 1, decision.seen, RESTS).step is ScheduleStep.NOTHING
+        decide_schedule(DAILY, THREE + DAY + 1, decision.handled_until, RESTS).step
+        is ScheduleStep.NOTHING
     )
 
 

@@ -39,14 +39,14 @@ async def session(root: Path, *, stopped: bool) -> dict[str, Any]:
     before = len(list(book.rows()))
     async with asyncio.TaskGroup() as group:
         group.create_task(commit.run())
-        await loader.rest(lambda: stopped)
+        await loader.load_rest(lambda: stopped)
         commit.finish()
     facts = {
         "before": before,
         "rows": len(list(book.rows())),
         "queued": one.frontier.totals.queued,
         "skipped": one.storing.store.counter(SEEDS_SKIPPED),
-        "done": loader.done,
+        "done": loader.is_done,
         "prefixes": len(one.rules.scope_state.directives(accept=True)),
     }
     await one.close()

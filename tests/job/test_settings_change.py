@@ -18,16 +18,16 @@ def editor(*, running: bool = False, **sections: Any) -> SettingsEditor:
 
 
 def said(changer: SettingsEditor) -> list[tuple[str, object, object]]:
-    return [(one.path, one.before, one.after) for one in changer.done().said]
+    return [(one.path, one.before, one.after) for one in changer.finish().values]
 
 
 def test_values_before_and_after_are_told():
     changer = editor(politeness={"delay": 3})
     changer.assign(["politeness.delay=7", "limits.documents=10"])
     assert said(changer) == [("politeness.delay", 3.0, 7.0), ("limits.documents", 0, 10)]
-    settings = changer.done().settings
+    settings = changer.finish().settings
     assert (settings.politeness.delay, settings.limits.documents) == (7.0, 10)
-    edits = [edit.path for edit in changer.done().edits]
+    edits = [edit.path for edit in changer.finish().edits]
     assert edits == [("politeness", "delay"), ("limits", "documents")]
 
 
@@ -45,11 +45,11 @@ def test_a_sheet_for_a_place_is_made_once_and_found_again():
     changer = editor()
     name = changer.sheet_for("http://a.test/x/")
     changer.assign([f"sheets.{name}.politeness.delay=9"])
-    change = changer.done()
+    change = changer.finish()
     assert list(change.settings.sheets) == [name]
     again = SettingsEditor(change.settings, Path(), running=False)
     assert again.sheet_for("http://a.test/x/") == name
-    assert again.done().said == ()
+    assert again.finish().values == ()
 
 
 def test_an_association_is_taken_off_in_parts_and_a_sheet_that_is_used_stays():
@@ -60,11 +60,11 @@ def test_an_association_is_taken_off_in_parts_and_a_sheet_that_is_used_stays():
     with pytest.raises(ConfigError, match="slow"):
         changer.remove_sheet("slow")
     changer.dissociate("slow", ["http://a.test/"])
-    (left,) = changer.done().settings.sheet_associations
+    (left,) = changer.finish().settings.sheet_associations
     assert left.surts == ("http://b.test/",)
     changer.dissociate("slow")
     changer.remove_sheet("slow")
-    settings = changer.done().settings
+    settings = changer.finish().settings
     assert (settings.sheets, settings.sheet_associations) == ({}, ())
 
 
@@ -104,7 +104,7 @@ def test_a_rule_whose_file_is_missing_cannot_be_built(
 ):
     settings = JobSettings.model_validate(sections)
     changer = SettingsEditor(settings, tmp_path, running=False)
-    change = changer.done()
+    change = changer.finish()
     with pytest.raises(ConfigError, match=r"gone\.txt cannot be read") as raised:
         require_buildable(change.settings, change.sheets, tmp_path)
     assert [problem.path for problem in raised.value.problems] == [path]
@@ -121,7 +121,7 @@ def test_queued_uris_that_a_change_affects_are_counted(tmp_path: Path):
             changer = SettingsEditor(rules.settings, tmp_path, running=True)
             name = changer.sheet_for("http://a.test/")
             changer.assign([f"sheets.{name}.politeness.delay=9"])
-            change = changer.done()
+            change = changer.finish()
             then = make_sheets(change.settings, change.sheets, rules.scope_state)
             (*_, found) = count_affected(session.storing.store, rules.sheets, then)
             assert (found.urls, found.queues, found.pending) == (2, 1, 3)

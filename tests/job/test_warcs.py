@@ -52,12 +52,16 @@ def test_an_index_that_was_never_made_is_made_and_known(layout: Layout):
     know(layout, closed(FileKind.WARC, FINAL, len(WARC)))
     (made,) = reindex(layout, JobSettings())
     assert (made.warc, made.lines) == (layout.root / FINAL, 1)
-    assert made.made.read_bytes().startswith(b"test,a)/ 20260101000000")
+    assert made.index_path.read_bytes().startswith(b"test,a)/ 20260101000000")
     with store_of(layout) as store:
         found = find_index(store, FINAL)
         assert found is not None
         number, row = found
-        assert (number, row.state, row.size) == (2, FileState.CLOSED, made.made.stat().st_size)
+        assert (number, row.state, row.size) == (
+            2,
+            FileState.CLOSED,
+            made.index_path.stat().st_size,
+        )
 
 
 def test_an_index_that_is_known_keeps_its_row(layout: Layout):

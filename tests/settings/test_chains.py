@@ -210,7 +210,7 @@ def test_settings_of_an_entry_by_path():
 def test_set_changes_the_file(tmp_path: Any, text: str, expected: str):
     changer = SettingsEditor(JobSettings(), tmp_path, running=True)
     changer.put("chains.fetch.preselect.block_all", True)
-    assert amended(text, changer.done().edits) == expected
+    assert amended(text, changer.finish().edits) == expected
 
 
 def test_what_a_gate_may_ask():

@@ -79,11 +79,11 @@ def rebuild(ctx: typer.Context) -> None:
 
     _require_runs(job_of(ctx), "storage check --repair")
     damaged = False
-    for index in reindex(*layout_and_settings(job_of(ctx))):
-        output.say(f"{output.shown(index.made)}: {output.count(index.lines, 'line')}")
-        for note in index.notes:
-            output.tell(f"{output.shown(index.warc)}:{note}")
-        damaged = damaged or bool(index.notes)
+    for warc in reindex(*layout_and_settings(job_of(ctx))):
+        output.say(f"{output.shown(warc.index_path)}: {output.count(warc.lines, 'line')}")
+        for note in warc.notes:
+            output.tell(f"{output.shown(warc.warc)}:{note}")
+        damaged = damaged or bool(warc.notes)
     raise typer.Exit(ExitCode.DAMAGED if damaged else 0)
 
 

@@ -95,12 +95,12 @@ class ScheduleRunner:
             schedule.wish.times, now, schedule.seen, self._activity(job), waits=schedule.waits
         )
         if decision.step is ScheduleStep.NOTHING and (
-            decision.seen == schedule.seen and decision.waits == schedule.waits
+            decision.handled_until == schedule.seen and decision.waits == schedule.waits
         ):
             return
         note = _noted(decision, now) or schedule.note
         # It is kept before anything begins: a console that is killed here makes no run twice.
-        services.schedules.keep(schedule.id, decision.seen, note, waits=decision.waits)
+        services.schedules.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
         if decision.step is ScheduleStep.NOTHING:
             if note != schedule.note:
                 self._tell(schedule, about, note)
@@ -109,11 +109,13 @@ class ScheduleRunner:
             text = await self._carry_out(schedule, job, decision.step)
         except (NacreError, OSError) as error:  # a disk, too, fails this schedule alone
             note = ScheduleNote(now, "failed", str(error), decision.missed)
-            services.schedules.keep(schedule.id, decision.seen, note, waits=decision.waits)
+            services.schedules.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
         else:
             if text:
                 note = ScheduleNote(now, "made", text, decision.missed)
-                services.schedules.keep(schedule.id, decision.seen, note, waits=decision.waits)
+                services.schedules.keep(
+                    schedule.id, decision.handled_until, note, waits=decision.waits
+                )
         self._tell(schedule, about, note)
 
     def _tell(self, schedule: KeptSchedule, about: str, note: ScheduleNote) -> None:

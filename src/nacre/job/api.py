@@ -164,8 +164,8 @@ def explain_url(directory: PathText, url: str) -> Explanation:
     else:
         with _looking(directory) as view:
             explanation = Explainer(view).explain(url)
-    with other_jobs(Path(directory), SystemClock()) as others:
-        sharers = tuple(others.sharers(explanation.queue.name))
+    with other_jobs(Path(directory), SystemClock()) as jobs:
+        sharers = tuple(jobs.sharers(explanation.queue.name))
     return replace(explanation, queue=replace(explanation.queue, sharers=sharers))
 
 
@@ -230,9 +230,9 @@ async def schedule_urls(
     """
     layout, settings = _opened(directory)
     options = ImportOptions(ImportMode.IMPORT, scoped=scoped, force=force)
-    lines, asked = list(urls), to_plain(options)
+    lines, packed_options = list(urls), to_plain(options)
     answer = await asyncio.to_thread(
-        _answer, layout, "frontier-import", lines=lines, first=1, options=asked
+        _answer, layout, "frontier-import", lines=lines, first=1, options=packed_options
     )
     if answer is not None:
         return msgspec.convert(answer["imported"], Imported)
@@ -279,8 +279,8 @@ def page_history(directory: PathText, url: str) -> dict[str, Any] | None:
         JobError: The job never ran.
     """
     with _looking(directory) as view:
-        found = (page(view.store, name) for name in typed_spellings(view.store, url))
-        return next((one for one in found if one is not None), None)
+        pages = (page(view.store, name) for name in typed_spellings(view.store, url))
+        return next((page_facts for page_facts in pages if page_facts is not None), None)
 
 
 def known_pages(directory: PathText, regex: str = "") -> Iterator[dict[str, Any]]:

@@ -101,14 +101,16 @@ def plan_change(
     changer.assign(assignments)
     if request.associate is not None:
         changer.associate(request.associate)
-    change = changer.done()
+    change = changer.finish()
     if not request.moves_secrets and (moved := resent_secrets(settings, change.settings)):
         raise ConfigError(moved)
     require_buildable(change.settings, change.sheets, root)
     return change
 
 
-async def change_running(session: Session, request: ChangeRequest, disk: Disk, who: str) -> Changed:
+async def change_running(
+    session: Session, request: ChangeRequest, disk: Disk, author: str
+) -> Changed:
     """Change a running job: its parts at once, its file unless `live_only`, its log.
 
     Raises:
@@ -125,11 +127,11 @@ async def change_running(session: Session, request: ChangeRequest, disk: Disk, w
             await asyncio.sleep(0)
         return result
     if not request.live_only:
-        _write(layout, change, disk, who, "live")
+        _write(layout, change, disk, author, "live")
     session.apply(change)
     until = ", until the job ends" if request.live_only else ""
-    for said in change.said:
-        logs.job(note(said, who) + until)
+    for value_change in change.values:
+        logs.job(note(value_change, author) + until)
     return result
 
 
@@ -148,7 +150,7 @@ def alone(layout: Layout) -> Iterator[None]:
         os.close(folder)
 
 
-def change_stopped(layout: Layout, request: ChangeRequest, disk: Disk, who: str) -> Changed:
+def change_stopped(layout: Layout, request: ChangeRequest, disk: Disk, author: str) -> Changed:
     """Change the file of a job that does not run; its next start logs it.
 
     Raises:
@@ -160,15 +162,15 @@ def change_stopped(layout: Layout, request: ChangeRequest, disk: Disk, who: str)
     result = _result(change)
     if request.preview:
         return structs.replace(result, touched=_preview(layout, settings, change))
-    _write(layout, change, disk, who, "set")
-    keep_notes(layout, [note(said, who) for said in change.said])
+    _write(layout, change, disk, author, "set")
+    keep_notes(layout, [note(value_change, author) for value_change in change.values])
     return result
 
 
 def _preview(layout: Layout, settings: JobSettings, change: SettingsChange) -> AffectedUrls:
     if not layout.has_store:
         return AffectedUrls()
-    before = SettingsEditor(settings, layout.root, running=False).done()
+    before = SettingsEditor(settings, layout.root, running=False).finish()
     with reading(layout, settings) as view:
         now = make_sheets(settings, before.sheets, _offline(layout))
         then = make_sheets(change.settings, change.sheets, _offline(layout))
@@ -179,7 +181,7 @@ def _offline(layout: Layout) -> ScopeState:
     return scope_state(layout.root, RuleFiles(layout.root))
 
 
-def _write(layout: Layout, change: SettingsChange, disk: Disk, who: str, source: str) -> None:
+def _write(layout: Layout, change: SettingsChange, disk: Disk, author: str, source: str) -> None:
     path = layout.config.resolve()
     try:
         with open_ordinary(path) as file:
@@ -188,7 +190,13 @@ def _write(layout: Layout, change: SettingsChange, disk: Disk, who: str, source:
         mode = path.stat().st_mode
         write_whole(disk, str(path), changed.encode())
         path.chmod(mode & 0o7777)
-        note_edit(layout, before, who, ", ".join(one.path for one in change.said), source)
+        note_edit(
+            layout,
+            before,
+            author,
+            ", ".join(value_change.path for value_change in change.values),
+            source,
+        )
     except (OSError, UnicodeDecodeError) as error:
         raise JobError(
             message(
@@ -198,12 +206,18 @@ def _write(layout: Layout, change: SettingsChange, disk: Disk, who: str, source:
 
 
 def _result(change: SettingsChange) -> Changed:
-    return Changed([(said.path, said.before, said.after) for said in change.said])
+    return Changed(
+        [
+            (value_change.path, value_change.before, value_change.after)
+            for value_change in change.values
+        ]
+    )
 
 
-def note(said: ValueChange, who: str) -> str:
-    """The line of job.log: before, after, who."""
-    return f"set {said.path}: {_json(said.before)} -> {_json(said.after)}, by {who}"
+def note(value_change: ValueChange, author: str) -> str:
+    """Return the line of job.log: the setting, its values before and after, and the author."""
+    before, after = _json(value_change.before), _json(value_change.after)
+    return f"set {value_change.path}: {before} -> {after}, by {author}"
 
 
 def _json(value: object) -> str:

@@ -78,7 +78,7 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
             )
         )
     key = canonicalizer(settings.uri).canonical
-    wanted = key(_meant(layout, settings, url))
+    target = key(_meant(layout, settings, url))
     to_it: dict[str, ArchivedLink] = {}
     on_it: tuple[ArchivedLink, ...] = ()
     newest = -1
@@ -90,17 +90,19 @@ def archived_links(layout: Layout, settings: JobSettings, url: str) -> ArchivedL
         for capture in CaptureReader(Path(file.path), 0, file.size, links.lines):
             lost += bool(capture.links_lost)
             own = key(capture.url)
-            if own == wanted:
+            if own == target:
                 if capture.outlinks and capture.date >= newest:
                     newest, on_it = capture.date, tuple(_links(capture, capture.outlinks))
                 continue
-            known = to_it.get(own)
-            if known is not None and known.date > capture.date:
+            earlier_link = to_it.get(own)
+            if earlier_link is not None and earlier_link.date > capture.date:
                 continue
-            link = next((one for one in capture.outlinks if key(one.url) == wanted), None)
+            link = next(
+                (outlink for outlink in capture.outlinks if key(outlink.url) == target), None
+            )
             if link is not None:
                 to_it[own] = _links(capture, [link])[0]
-            elif known is not None and _says_all(capture):
+            elif earlier_link is not None and _says_all(capture):
                 del to_it[own]  # the newest version of that page lacks it
     ordered = sorted(to_it.values(), key=lambda link: (-link.date, link.src))
     return ArchivedLinks(tuple(ordered), on_it, lost)

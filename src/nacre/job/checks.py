@@ -53,11 +53,11 @@ class _Closed(NamedTuple):
 
     Attributes:
         path: The setting.
-        why: In words.
+        reason: In words.
     """
 
     path: str
-    why: str
+    reason: str
 
 
 def missing_effects(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> list[Problem]:
@@ -69,14 +69,18 @@ def missing_effects(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> lis
         seeds: The first seeds.
     """
     settings = rules.settings
-    found = [
+    problems = [
         *_fetching(rules, scope, seeds),
         *_writing(rules),
         *_following(rules),
         *_extracting(rules),
     ]
     elsewhere = [path for sheet in settings.sheets.values() for path in sheet]
-    return [one for one in found if not any(_concerns(path, one.path) for path in elsewhere)]
+    return [
+        problem
+        for problem in problems
+        if not any(_concerns(path, problem.path) for path in elsewhere)
+    ]
 
 
 def _concerns(changed: str, path: str) -> bool:
@@ -99,7 +103,7 @@ def _fetching(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> Iterator[
     ):
         closed = _closed(rules, ChainName.FETCH, kind)
         if closed is not None:
-            yield Problem(closed.path, f"{lost}: {closed.why}")
+            yield Problem(closed.path, f"{lost}: {closed.reason}")
     gate = rules.midfetch()[0]
     if gate is not None and gate.scope.constant is Decision.REJECT:
         yield Problem(
@@ -131,7 +135,7 @@ def _is_on(settings: JobSettings, kind: str) -> bool:
 
 def _blocked(settings: JobSettings, seeds: Sequence[Seed]) -> Iterator[Problem]:
     """Seeds that the first step drops."""
-    entries = [one for one in settings.chains.of(ChainName.FETCH) if one.enabled]
+    entries = [entry for entry in settings.chains.of(ChainName.FETCH) if entry.enabled]
     blocks = preselection(entries)
     whys = {blocks.blocking_setting(seed.url) for seed in seeds} if blocks is not None else {""}
     if blocks is not None and blocks.everything:
@@ -149,7 +153,7 @@ def _writing(rules: JobRules) -> Iterator[Problem]:
     if closed is not None:
         yield Problem(
             closed.path,
-            message("job.writes-no-warc", "this job writes no WARC: {why}", why=closed.why),
+            message("job.writes-no-warc", "this job writes no WARC: {why}", why=closed.reason),
         )
 
 
@@ -161,7 +165,7 @@ def _following(rules: JobRules) -> Iterator[Problem]:
             message(
                 "job.follows-no-links",
                 "this job follows no links and no redirects: {why}",
-                why=closed.why,
+                why=closed.reason,
             ),
         )
 
@@ -177,7 +181,7 @@ def _extracting(rules: JobRules) -> Iterator[Problem]:
                 "job.and-no-redirects-are-followed",
                 "{no_links}, and no redirects are followed: {why}",
                 no_links=_NO_LINKS,
-                why=closed.why,
+                why=closed.reason,
             ),
         )
     elif not extract.max_outlinks:
@@ -298,14 +302,14 @@ async def check(
         lists: Where the seeds of a job come from that is not written yet; empty: from `seeds`.
         strict: A bad line of a seed file keeps the job from starting; else it is skipped.
     """
-    found = Findings(list(problems))
+    findings = Findings(list(problems))
     if loaded is None:
-        return found
+        return findings
     settings = loaded.settings
     named = settings.seeds
     file = named if isinstance(named, str) else ""
     lists = lists or [SeedList(file, seed_lines(named, layout.root))]
-    seeds = _read_seeds(lists, found, strict=strict)
+    seeds = _read_seeds(lists, findings, strict=strict)
     public = await public_hosts(seeds.public, settings.network.allow, lookup)
     needs = [*_files(settings, layout), *_outputs(settings, layout), *conflict_problems(loaded)]
     files = RuleFiles(layout.root)
@@ -322,12 +326,12 @@ async def check(
         assembled.add_seeds(near)
         scope = assembled.scope()[0]
         notes += scope_warnings(loaded, scope, seeds.first)
-        found.idle += _placed(loaded, missing_effects(assembled, scope, seeds.first))
-    found.problems[:] = [*problems, *_placed(loaded, found.problems[len(problems) :])]
-    found.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
-    found.problems.sort(key=lambda p: (not p.line, p.file, p.line))
-    found.warnings += [*found.skipped, *found.idle, *_placed(loaded, notes)]
-    return found
+        findings.idle += _placed(loaded, missing_effects(assembled, scope, seeds.first))
+    findings.problems[:] = [*problems, *_placed(loaded, findings.problems[len(problems) :])]
+    findings.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
+    findings.problems.sort(key=lambda p: (not p.line, p.file, p.line))
+    findings.warnings += [*findings.skipped, *findings.idle, *_placed(loaded, notes)]
+    return findings
 
 
 def _placed(loaded: Loaded[JobSettings], problems: Sequence[Problem]) -> Iterator[Problem]:
@@ -339,29 +343,31 @@ def _placed(loaded: Loaded[JobSettings], problems: Sequence[Problem]) -> Iterato
         if loaded.is_unknown(problem.path) and not problem.path.startswith("scope"):
             continue
         place = loaded.place(problem.path)
-        known = problem.file or not place.file
-        yield problem if known else problem._replace(file=place.file, line=place.line)
+        is_placed = problem.file or not place.file
+        yield problem if is_placed else problem._replace(file=place.file, line=place.line)
 
 
-def _read_seeds(lists: Sequence[SeedList], found: Findings, *, strict: bool) -> SeedSurvey:
+def _read_seeds(lists: Sequence[SeedList], findings: Findings, *, strict: bool) -> SeedSurvey:
     """Look over the seeds. What was typed must be right; bad lines of a file are skipped."""
     try:
-        seeds = survey(chain.from_iterable(read_seeds(one.lines, one.file) for one in lists))
+        seeds = survey(
+            chain.from_iterable(read_seeds(seed_list.lines, seed_list.file) for seed_list in lists)
+        )
     except ConfigError as error:
-        found.problems += error.problems
+        findings.problems += error.problems
         return SeedSurvey()
     skipped = [_bad_line(bad) for bad in seeds.bad if bad.file]
-    found.problems += (_bad_line(bad) for bad in seeds.bad if not bad.file)
+    findings.problems += (_bad_line(bad) for bad in seeds.bad if not bad.file)
     if more := seeds.bad_count - len(seeds.bad) + len(skipped[_BAD_SHOWN:]):
-        said = message("job.and-more-lines", "and {more} more lines that are not seeds", more=more)
-        skipped[_BAD_SHOWN:] = [Problem("", said, file=skipped[0].file if skipped else "")]
+        text = message("job.and-more-lines", "and {more} more lines that are not seeds", more=more)
+        skipped[_BAD_SHOWN:] = [Problem("", text, file=skipped[0].file if skipped else "")]
     if strict:
-        found.problems += skipped
+        findings.problems += skipped
     else:
-        found.skipped += skipped
+        findings.skipped += skipped
     file = lists[0].file
     for origin in islice(seeds.logins, _BAD_SHOWN):
-        told = Problem(
+        warning = Problem(
             "seeds",
             message(
                 "job.seed-has-name-or-password",
@@ -370,14 +376,14 @@ def _read_seeds(lists: Sequence[SeedList], found: Findings, *, strict: bool) -> 
                 advice=ADVICE,
             ),
         )
-        found.warnings.append(told._replace(file=file))
-    if not seeds.count and (strict or not found.problems):
-        said = message("job.no-seed", "there is no seed")
+        findings.warnings.append(warning._replace(file=file))
+    if not seeds.count and (strict or not findings.problems):
+        text = message("job.no-seed", "there is no seed")
         if seeds.bad_count:
-            said = message("job.no-line-is-seed", "there is no seed: no line of it is one")
+            text = message("job.no-line-is-seed", "there is no seed: no line of it is one")
         sample = "https://example.org/"
-        found.problems.append(
-            Problem("seeds", said, message("job.url-a-line", "one URL a line"), sample, file)
+        findings.problems.append(
+            Problem("seeds", text, message("job.url-a-line", "one URL a line"), sample, file)
         )
     return seeds
 
@@ -407,19 +413,22 @@ def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
 
 def _open_secrets(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
     """Files of secrets that more than their owner can read."""
-    named = {one.secret.source.get("file", ""): one.path for one in secret_places(settings)}
+    named = {
+        secret_place.secret.source.get("file", ""): secret_place.path
+        for secret_place in secret_places(settings)
+    }
     named[settings.cookies.load_file] = "cookies.load_file"
     for name, path in named.items():
         file = layout.root / home_path(name)
         mode = _mode(file) if name else 0
         if mode & 0o077:
-            said = message(
+            text = message(
                 "job.others-can-read",
                 "others can read {file}, which holds a secret: its mode is {mode:04o}",
                 file=file,
                 mode=mode,
             )
-            yield Problem(path, said, f"chmod 600 {file}")
+            yield Problem(path, text, f"chmod 600 {file}")
 
 
 def _mode(file: Path) -> int:

@@ -117,7 +117,7 @@ class CommandHandlers:
         session = self._session()
         _note(session, "pause", request)
         session.hold(OPERATOR)
-        return {"busy": session.engine.busy, "held": sorted(session.held)}
+        return {"busy": session.engine.busy, "held": sorted(session.holds)}
 
     async def resume(self, request: Request) -> Answer:
         """Remove a reason to pause; other reasons stay."""
@@ -125,7 +125,7 @@ class CommandHandlers:
         _note(session, "resume", request)
         session.release(OPERATOR)
         session.release(RUNTIME)
-        return {"held": sorted(session.held)}
+        return {"held": sorted(session.holds)}
 
     async def hold(self, request: Request) -> Answer:
         """Pause for a reason of who asks, also over restarts, until `release`."""
@@ -140,7 +140,7 @@ class CommandHandlers:
         change_hold(self._job.layout.control, reason, note)
         _note(session, f"{action} {reason}", request)
         self._job.look_at_control()
-        return {"busy": session.engine.busy, "held": sorted(session.held)}
+        return {"busy": session.engine.busy, "held": sorted(session.holds)}
 
     async def stop(self, request: Request) -> Answer:
         """Finish what is in process, and end; the run can be resumed."""
@@ -177,12 +177,12 @@ class CommandHandlers:
 
     async def change(self, request: Request) -> Answer:
         """Change settings, sheets or associations; see `ChangeRequest`."""
-        wanted = change_request(request)
+        requested = change_request(request)
         session = self._session()
-        who = asking(request)
-        changed = await change_running(session, wanted, self._job.disk, who)
-        if not wanted.preview:
-            in_file = [] if wanted.live_only else changed.said
+        author = asking(request)
+        changed = await change_running(session, requested, self._job.disk, author)
+        if not requested.preview:
+            in_file = [] if requested.live_only else changed.said
             self._job.changed(session.settings, [path for path, _, _ in in_file])
         return {"changed": to_builtins(changed)}
 

@@ -33,36 +33,36 @@ class PassesWhenDue(NamedTuple):
     def following(self, began: float, now: float) -> NextPass | None:
         """See `PassSchedule`; the pass is noted, for `nacre status`."""
         with reading(self.layout, self.settings) as view:
-            found = self._found(view, began, now)
+            coming = self._find_pass(view, began, now)
             last = read_run(view.store)
-        if found is None or last is None:
-            return found
+        if coming is None or last is None:
+            return coming
         settings = self.settings.store
         with Store.open(str(self.layout.store), memory=settings.memory) as store:
-            note_pass(store, last, found)
+            note_pass(store, last, coming)
             store.commit()
-        return found
+        return coming
 
     def begins(self, now: float) -> NextPass | None:
         """The start of the first pass: after an earlier pass, as if it had just ended."""
         with reading(self.layout, self.settings) as view:
             last = read_run(view.store)
-            known = next(PageStore(view.store).scan(), None) is not None
-            waits = last is not None and is_over(last) and not last.fresh and known
+            has_pages = next(PageStore(view.store).scan(), None) is not None
+            waits = last is not None and is_over(last) and not last.fresh and has_pages
         return self.following(last.started, now) if waits and last else NextPass(now)
 
-    def _found(self, view: View, began: float, now: float) -> NextPass | None:
+    def _find_pass(self, view: View, began: float, now: float) -> NextPass | None:
         last = read_run(view.store)
         recrawl = self.settings.recrawl
         soonest = max(now, min(began, now) + recrawl.gap)
         affordable_at = affordable(parse_budget(self.budget), ended_runs(view.store), now)
-        left = last is not None and _is_spent(last, view.store)
-        due = NextVisits(view, now).earliest(max(soonest, affordable_at), left=left)
+        is_spent = last is not None and _is_spent(last, view.store)
+        due = NextVisits(view, now).earliest(max(soonest, affordable_at), left=is_spent)
         if due is None or due.time == NEVER:
             return None
-        why = due.why
+        reason = due.why
         if due.url:
-            why = message("job.url-and-reason", "{url}: {why}", url=due.url, why=due.why)
+            reason = message("job.url-and-reason", "{url}: {why}", url=due.url, why=due.why)
         if affordable_at > max(soonest, due.time):
             return NextPass(
                 affordable_at,
@@ -72,7 +72,7 @@ class PassesWhenDue(NamedTuple):
                     budget=self.budget,
                 ),
             )
-        return NextPass(max(soonest, affordable_at, due.time), why)
+        return NextPass(max(soonest, affordable_at, due.time), reason)
 
 
 def _is_spent(last: RunRow, store: Store) -> bool:

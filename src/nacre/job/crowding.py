@@ -30,12 +30,12 @@ def crowded_queue(
     """
     if not grows or overview.queued <= MANY or not slowest:
         return None
-    largest = max(slowest, key=lambda one: one.pending)
+    largest = max(slowest, key=lambda queue: queue.pending)
     return largest if largest.pending >= MOST * overview.queued else None
 
 
 def crowded_kind(
-    queue: str, branch: str, number: int, looked: int
+    queue: str, branch: str, number: int, inspected: int
 ) -> CrowdedKind | None:  # fmt: skip
     """The kind that most of a queue is of; None where no kind is.
 
@@ -43,12 +43,17 @@ def crowded_kind(
         queue: Key of the queue of a host.
         branch: The largest of its branches, as `path_branch` gives it; "" for none.
         number: URIs of it.
-        looked: URIs of the queue that were looked at.
+        inspected: URIs of the queue that were looked at.
     """
     # What ends otherwise is a single URL.
-    if not looked or branch == "/" or not branch.endswith(("/", "?")) or number < MOST * looked:
+    if (
+        not inspected
+        or branch == "/"
+        or not branch.endswith(("/", "?"))
+        or number < MOST * inspected
+    ):
         return None
-    return CrowdedKind(queue, queue_root(queue) + branch.removeprefix("/"), number, looked)
+    return CrowdedKind(queue, queue_root(queue) + branch.removeprefix("/"), number, inspected)
 
 
 def find_crowded_kind(store: Store, queue: str) -> CrowdedKind | None:
@@ -67,9 +72,9 @@ def find_crowded_kind(store: Store, queue: str) -> CrowdedKind | None:
     return crowded_kind(queue, branch, number, branches.total())
 
 
-def unwanted(crowded: CrowdedKind | None, wanted: Collection[str]) -> CrowdedKind | None:
+def unwanted(crowded: CrowdedKind | None, muted: Collection[str]) -> CrowdedKind | None:
     """The kind that most of what waits is of, where nobody said that it is wanted."""
-    return None if crowded is None or crowded.prefix in wanted else crowded
+    return None if crowded is None or crowded.prefix in muted else crowded
 
 
 def path_branch(url: str, path: str) -> str:
@@ -80,12 +85,12 @@ def path_branch(url: str, path: str) -> str:
         path: "" or `/`, or one that ends with a slash.
     """
     start = url.find("/", url.find("://") + 3)
-    rest = url[start:] if start >= 0 else "/"
+    url_path = url[start:] if start >= 0 else "/"
     begin = path or "/"
-    if not rest.startswith(begin):
+    if not url_path.startswith(begin):
         return ""
-    end = rest.find("/", len(begin))
-    mark = rest.find("?", len(begin))
+    end = url_path.find("/", len(begin))
+    mark = url_path.find("?", len(begin))
     if end >= 0 and (mark < 0 or end < mark):
-        return rest[: end + 1]
-    return rest[: mark + 1] if mark >= 0 else rest
+        return url_path[: end + 1]
+    return url_path[: mark + 1] if mark >= 0 else url_path

@@ -103,7 +103,7 @@ class DiagnosisFacts(msgspec.Struct, frozen=True):
         slowest: The queues that take longest.
         now: Seconds since the epoch.
         rate: URIs finished a second, lately.
-        left: Seconds that the rest takes about.
+        seconds_left: Seconds that the rest takes about.
         grows: What waits grew by more than what was done, lately.
         committed: When the last commit was, seconds since the epoch.
         gap: Longest gap of the event loop in the last ten seconds, ms.
@@ -120,7 +120,7 @@ class DiagnosisFacts(msgspec.Struct, frozen=True):
     slowest: tuple[SlowQueue, ...] = ()
     now: float = 0.0
     rate: float | None = None
-    left: float | None = None
+    seconds_left: float | None = None
     grows: bool = False
     committed: float | None = None
     gap: float | None = None
@@ -136,9 +136,9 @@ class DiagnosisFacts(msgspec.Struct, frozen=True):
 def diagnose(facts: DiagnosisFacts) -> Diagnosis:
     """The diagnosis of a job: the first rule that holds."""
     for rule in _RULES:
-        found = rule(facts)
-        if found is not None:
-            return found
+        diagnosis = rule(facts)
+        if diagnosis is not None:
+            return diagnosis
     raise AssertionError("the last rule always holds")
 
 
@@ -187,14 +187,14 @@ def progress_diagnosis(progress: Mapping[str, Any]) -> Diagnosis:
     params: dict[str, Value] = {"done": progress["done"], "of": progress["of"]}
     if progress["unit"] == "tasks":
         return Diagnosis("step-tasks", params)
-    left = progress["left"]
-    said: tuple[tuple[str, dict[str, Value]], ...] = (
+    seconds_left = progress["left"]
+    clauses: tuple[tuple[str, dict[str, Value]], ...] = (
         ("step-received", {"received": progress["bytes"]}),
         ("step-hosts", {"hosts": progress["hosts"]}),
-        ("step-left", {"rest": 0.0 if left is None or left < 1 else left}),
+        ("step-left", {"rest": 0.0 if seconds_left is None or seconds_left < 1 else seconds_left}),
         ("step-units", {"ready": progress["ready"], "units": progress["units"]}),
     )
-    named = [(code, numbers) for code, numbers in said if next(iter(numbers.values()))]
+    named = [(code, numbers) for code, numbers in clauses if next(iter(numbers.values()))]
     also = [code for code, _ in named]
     if 0 < progress["units"] == progress["ready"]:
         also.append("step-checked")
@@ -232,7 +232,7 @@ _HELD: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 }
 
 
-def _held(facts: DiagnosisFacts) -> Diagnosis | None:
+def _paused(facts: DiagnosisFacts) -> Diagnosis | None:
     overview = facts.overview
     if overview.state not in {"PAUSING", "PAUSED"}:
         return None
@@ -258,7 +258,7 @@ def _over(facts: DiagnosisFacts) -> Diagnosis | None:
     also: tuple[str, ...] = ()
     # More hops would only lead deeper into a trap.
     is_poor = 2 * overview.too_deep_poor > overview.too_deep
-    said: tuple[tuple[str, dict[str, Value]], ...] = (
+    clauses: tuple[tuple[str, dict[str, Value]], ...] = (
         ("seeds", {"got": overview.seeds_got, "seeds": overview.seeds}),
         ("failed", {"failed": overview.failed_pages}),
         ("faults", {"faults": overview.faults}),
@@ -271,7 +271,7 @@ def _over(facts: DiagnosisFacts) -> Diagnosis | None:
         ("held", {"held": overview.held}),
         ("repeated", {"repeated": overview.repeated}),
     )
-    for name, numbers in said:
+    for name, numbers in clauses:
         if any(numbers.values()):
             params.update(numbers)
             also = (*also, name)
@@ -354,8 +354,8 @@ def _few_hosts(facts: DiagnosisFacts) -> Diagnosis | None:
         "needs": first.needs,
     }
     # A job that an older version left running has no cause.
-    asked = first.alone and first.cause in {DelayCause.CRAWL_DELAY, DelayCause.UNKNOWN}
-    code = "one-host-crawl-delay" if asked else "one-host"
+    is_crawl_delay = first.alone and first.cause in {DelayCause.CRAWL_DELAY, DelayCause.UNKNOWN}
+    code = "one-host-crawl-delay" if is_crawl_delay else "one-host"
     if len(few) > 1 and first.pending < MOST * waiting:
         code, params["hosts"] = "few-hosts", len(few)
     also: tuple[str, ...] = ("grows",) if facts.grows else ("needs",)
@@ -370,8 +370,8 @@ def _few_hosts(facts: DiagnosisFacts) -> Diagnosis | None:
         return Diagnosis(code, params, ("look-waiting", "limits"), also)
     more = () if first.alone else ("in_flight",)
     # Without its only queue the crawl would end.
-    rest = "exclude-part" if _is_only_queue(overview) else "retire"
-    return Diagnosis(code, params, ("delay", *more, rest, "limits"), also)
+    queue_remedy = "exclude-part" if _is_only_queue(overview) else "retire"
+    return Diagnosis(code, params, ("delay", *more, queue_remedy, "limits"), also)
 
 
 _EMPTY: Final = frozenset(("exhausted", "retired"))
@@ -423,18 +423,18 @@ def _goes_on(facts: DiagnosisFacts) -> Diagnosis:
         return Diagnosis("empty", {})
     rate = facts.rate
     if rate is None:
-        done = overview.finished - overview.deleted
-        rate = done / overview.elapsed if overview.elapsed > 0.0 else 0.0
+        processed = overview.finished - overview.deleted
+        rate = processed / overview.elapsed if overview.elapsed > 0.0 else 0.0
     params: dict[str, Value] = {"rate": rate, "queued": overview.queued}
-    if facts.left is not None:
-        return Diagnosis("running", {**params, "left": facts.left}, (), ("left",))
+    if facts.seconds_left is not None:
+        return Diagnosis("running", {**params, "left": facts.seconds_left}, (), ("left",))
     return _with_waiting("running", params)
 
 
 _RULES: tuple[Callable[[DiagnosisFacts], Diagnosis | None], ...] = (
     _never_ran,
     _passing,
-    _held,
+    _paused,
     _over,
     _only_retries,
     _trap,

@@ -65,13 +65,13 @@ def diagnosis_facts(
     """
     pace, overview = status.pace, status.overview
     now = job_time(overview, now)
-    left = None if pace.grows else time_left(overview, status.slowest, pace.rate)
+    seconds_left = None if pace.grows else time_left(overview, status.slowest, pace.rate)
     return DiagnosisFacts(
         overview,
         status.slowest,
         now,
         rate=pace.rate,
-        left=left,
+        seconds_left=seconds_left,
         grows=pace.grows,
         committed=status.committed,
         gap=status.gap,

@@ -79,9 +79,9 @@ def edit_list(layout: Layout) -> list[ConfigEdit]:
     Raises:
         JobError: The file cannot be read.
     """
-    known = _known(layout)
-    now = _outside(layout, read_config(layout.config), known)
-    return [*known, now] if now is not None else known
+    versions = _stored_versions(layout)
+    now = _outside(layout, read_config(layout.config), versions)
+    return [*versions, now] if now is not None else versions
 
 
 def read_edit(layout: Layout, number: int) -> tuple[ConfigEdit, str]:
@@ -90,8 +90,8 @@ def read_edit(layout: Layout, number: int) -> tuple[ConfigEdit, str]:
     Raises:
         JobError: There is none, it is not kept any more, or it cannot be read.
     """
-    found = next((one for one in edit_list(layout) if one.number == number), None)
-    if found is None:
+    version = next((edit for edit in edit_list(layout) if edit.number == number), None)
+    if version is None:
         raise JobError(
             message(
                 "job.has-no-version",
@@ -103,7 +103,7 @@ def read_edit(layout: Layout, number: int) -> tuple[ConfigEdit, str]:
         )
     path = _path(layout, number)
     if not path.exists():
-        return found, read_config(layout.config).decode("utf-8", "replace")
+        return version, read_config(layout.config).decode("utf-8", "replace")
     try:
         _, _, packed = read_ordinary(path, 2 * LONGEST).partition(b"\n")
         data = zstandard.ZstdDecompressor().decompress(packed, max_output_size=LONGEST)
@@ -113,10 +113,10 @@ def read_edit(layout: Layout, number: int) -> tuple[ConfigEdit, str]:
                 "job.cannot-be-read-3", "{path} cannot be read: {error}", path=path, error=error
             )
         ) from error
-    return found, data.decode("utf-8", "replace")
+    return version, data.decode("utf-8", "replace")
 
 
-def note_edit(layout: Layout, before: bytes, who: str, why: str, source: str) -> None:
+def note_edit(layout: Layout, before: bytes, author: str, reason: str, source: str) -> None:
     """Keep the file as it is now, which was just written, as a version.
 
     A version that cannot be kept is left out: it shows as `outside` later. The caller has locked
@@ -125,40 +125,40 @@ def note_edit(layout: Layout, before: bytes, who: str, why: str, source: str) ->
     Args:
         layout: The job.
         before: The file as it was.
-        who: Who wrote it.
-        why: Why, in a line; "" for none.
+        author: Who wrote it.
+        reason: Why, in a line; "" for none.
         source: See `ConfigEdit`.
     """
     with suppress(OSError, JobError):
         make_private(layout.state)
         make_private(layout.edits)
-        known = _known(layout)
-        missed = _outside(layout, before, known)
+        versions = _stored_versions(layout)
+        missed = _outside(layout, before, versions)
         if missed is not None:
             _keep(layout, missed, before)
-            known.append(missed)
+            versions.append(missed)
         data = read_config(layout.config)
-        kept = ConfigEdit(
-            number=known[-1].number + 1 if known else 1,
+        edit = ConfigEdit(
+            number=versions[-1].number + 1 if versions else 1,
             time=layout.config.stat().st_mtime,
-            who=who[:_LONGEST_WHY],
-            why=" ".join(why.split())[:_LONGEST_WHY],
+            who=author[:_LONGEST_WHY],
+            why=" ".join(reason.split())[:_LONGEST_WHY],
             source=source,
             bytes=len(data),
             digest=_digest(data),
         )
-        _keep(layout, kept, data)
-        for old in [*known, kept][:-KEPT]:
+        _keep(layout, edit, data)
+        for old in [*versions, edit][:-KEPT]:
             _path(layout, old.number).unlink(missing_ok=True)
 
 
-def _outside(layout: Layout, data: bytes, known: Sequence[ConfigEdit]) -> ConfigEdit | None:
+def _outside(layout: Layout, data: bytes, versions: Sequence[ConfigEdit]) -> ConfigEdit | None:
     """The version that the file is, where it is not the last one."""
     digest = _digest(data)
-    if known and known[-1].digest == digest:
+    if versions and versions[-1].digest == digest:
         return None
     return ConfigEdit(
-        number=known[-1].number + 1 if known else 1,
+        number=versions[-1].number + 1 if versions else 1,
         time=layout.config.stat().st_mtime,
         bytes=len(data),
         digest=digest,
@@ -183,10 +183,10 @@ def _keep(layout: Layout, edit: ConfigEdit, data: bytes) -> None:
     fresh.replace(path)
 
 
-def _known(layout: Layout) -> list[ConfigEdit]:
+def _stored_versions(layout: Layout) -> list[ConfigEdit]:
     """The versions that are kept; one that cannot be read is left out."""
-    found = []
+    versions = []
     for path in sorted(layout.edits.glob("*" + _SUFFIX)):
         with suppress(OSError, msgspec.MsgspecError), path.open("rb") as file:
-            found.append(msgspec.json.decode(file.readline(_HEAD), type=ConfigEdit))
-    return sorted(found, key=lambda one: one.number)
+            versions.append(msgspec.json.decode(file.readline(_HEAD), type=ConfigEdit))
+    return sorted(versions, key=lambda version: version.number)

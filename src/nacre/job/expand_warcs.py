@@ -125,9 +125,9 @@ def expand(warcs: list[Path], folder: Path) -> Iterator[ExpandedWarc]:
     Raises:
         OSError: A file cannot be read or written.
     """
-    bases, links, known = BaseFiles(warcs), LinkFiles(warcs), DifferencePlaces()
+    bases, links, places = BaseFiles(warcs), LinkFiles(warcs), DifferencePlaces()
     for path in warcs:
-        expansion = _Expansion(path, folder, bases, links, known)
+        expansion = _Expansion(path, folder, bases, links, places)
         if expansion.has_work():
             folder.mkdir(parents=True, exist_ok=True)
             yield expansion.make()
@@ -150,12 +150,12 @@ class _Expansion:
         folder: Path,
         bases: BaseFiles,
         links: LinkFiles,
-        known: DifferencePlaces,
+        places: DifferencePlaces,
     ) -> None:
         self._source = source
         self._bases = bases
         self._links = links
-        self._known = known
+        self._known = places
         name = source.name.removesuffix(".open")
         self._level = _LEVEL if name.endswith(".gz") else PLAIN
         stem = name.removesuffix(".gz").removesuffix(".warc") + "-expanded"
@@ -286,8 +286,8 @@ def _block(entry: WarcEntry) -> bytes:
 def _note(block: bytes) -> _Note | None:
     """The note in a block; None for other blocks."""
     fields, _, verbatim = block.partition(b"\r\n\r\n")
-    told = dict(line.partition(b": ")[::2] for line in fields.split(b"\r\n"))
-    name = told.get(b"confirms", b"").strip(b"<>").decode("utf-8", "replace")
-    size = told.get(b"replyHead", b"0")
+    headers = dict(line.partition(b": ")[::2] for line in fields.split(b"\r\n"))
+    name = headers.get(b"confirms", b"").strip(b"<>").decode("utf-8", "replace")
+    size = headers.get(b"replyHead", b"0")
     length = int(size) if size.isdigit() and len(size) <= _DIGITS else 0
     return _Note(name, verbatim[-length:] if length else b"") if name else None

@@ -87,7 +87,7 @@ class RemovalRecorder:
             uri,
             status=removed.status,
             annotations=list(uri.annotations),
-            error=self._why(removed),
+            error=self._find_cause(removed),
         )
         now = self._clock.now()
         self._statistics.count(visit, Stored.NOTHING, now)
@@ -105,7 +105,7 @@ class RemovalRecorder:
         for removed in self._frontier.last_tries.abandon():
             self.record(removed)
 
-    def _why(self, removed: RemovedUri) -> str:
+    def _find_cause(self, removed: RemovedUri) -> str:
         """Why a URI was given up: its last error, or why robots.txt failed; "" if unknown."""
         uri = removed.uri
         if uri.attempts and removed.status == uri.last_status:
@@ -113,10 +113,10 @@ class RemovalRecorder:
         if removed.status != FetchStatus.PREREQUISITE_ROBOTS_FAILED:
             return ""
         site = origin(uri.url)
-        known = self._outcomes.get(self._identity.key(f"{site}/robots.txt"))
-        reason = known and (known.error or describe(known.status).rstrip("."))
-        why = f" ({known.status}: {reason})" if known else ""
-        return f"robots.txt of {site} could not be fetched{why}"
+        outcome = self._outcomes.get(self._identity.key(f"{site}/robots.txt"))
+        reason = outcome and (outcome.error or describe(outcome.status).rstrip("."))
+        cause_text = f" ({outcome.status}: {reason})" if outcome else ""
+        return f"robots.txt of {site} could not be fetched{cause_text}"
 
 
 async def yield_to_loop(commit: GroupCommit, clock: Clock) -> None:
@@ -216,8 +216,8 @@ class FrontierEditor:
         rejected: list[RejectedLine] = []
         numbered = (InputLine(number, text) for number, text in enumerate(lines, first))
         while portion := list(islice(numbered, PORTION)):
-            found = importer.take(portion)
-            rejected += found[: _BAD_KEPT - len(rejected)]
+            bad_lines = importer.take(portion)
+            rejected += bad_lines[: _BAD_KEPT - len(rejected)]
             await self.pause()
         self._engine.wake()
         return Imported(importer.tally, rejected)
@@ -248,8 +248,8 @@ class FrontierEditor:
             by: Name of who asked; "" where that is who runs the job.
         """
         chosen = " ".join(filter(None, (queue and f"queues {queue}", url and f"URLs {url}")))
-        who = f", by {by}" if by else ""
-        self._logs.job(f"frontier {action} {chosen or 'all'}: {number}{who}")
+        author = f", by {by}" if by else ""
+        self._logs.job(f"frontier {action} {chosen or 'all'}: {number}{author}")
 
     async def apply(
         self, action: str, queue: str = "", url: str = "", limit: int = 0, by: str = ""
@@ -284,13 +284,13 @@ class FrontierEditor:
         elif action == "first":
             number = await self._first(queues, urls, limit)
         else:
-            known = ", ".join(QUEUE_ACTIONS)
+            action_names = ", ".join(QUEUE_ACTIONS)
             raise ConfigError(
                 message(
                     "job.unknown-action",
                     "unknown action {action!r}; the actions are {names}",
                     action=action,
-                    names=known,
+                    names=action_names,
                 )
             )
         self.note(action, queue, url, number, by)

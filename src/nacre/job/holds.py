@@ -74,16 +74,16 @@ def change_hold(folder: Path, reason: str, note: str | None) -> None:
     check_reason(reason)
     path = folder / NAME
     try:
-        found = holds_in(read_ordinary(path, LARGEST).decode()) if path.exists() else {}
+        holds = holds_in(read_ordinary(path, LARGEST).decode()) if path.exists() else {}
         if note is None:
-            found.pop(reason, None)
+            holds.pop(reason, None)
         else:
-            found[reason] = flat(note)[:_LONGEST_NOTE]
-        if not found:
+            holds[reason] = flat(note)[:_LONGEST_NOTE]
+        if not holds:
             path.unlink(missing_ok=True)
             return
         folder.mkdir(0o700, exist_ok=True)
-        text = "".join(f"{name}: {said}\n" for name, said in found.items())
+        text = "".join(f"{name}: {hold_note}\n" for name, hold_note in holds.items())
         replace_file(path, text.encode(), 0o600)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(

@@ -269,8 +269,8 @@ class LineImporter:
         """The URL; a name and a password in it are kept where those of seeds are."""
         url, login = take_login(url)
         if login is not None:
-            for said in self._logins.add(login):
-                self._logs.alert(said)
+            for warning in self._logins.add(login):
+                self._logs.alert(warning)
         return url
 
     def _pass(self, text: str, entry: JournalLine | None) -> None:
@@ -285,12 +285,12 @@ class LineImporter:
             and text.split(maxsplit=1)[0] not in OTHER
             and way is not ImportMode.CRAWL_LOG
         ):
-            why = (
+            reason = (
                 _TOO_LONG
                 if text is _NO_TEXT
                 else message("job.journal-line", "neither a URI nor a line of a journal")
             )
-            raise _RefusalError(why)
+            raise _RefusalError(reason)
         self.tally.passed += 1
 
     def _require_in_scope(self, subject: Subject, overlay: int) -> None:
@@ -456,13 +456,13 @@ class LineFile:
             OSError: It cannot be read.
             DamagedFileError: Nothing more can be read of it.
         """
-        found: list[InputLine] = []
+        lines: list[InputLine] = []
         try:
-            found.extend(self._lines(most))
+            lines.extend(self._lines(most))
         except (EOFError, zlib.error, gzip.BadGzipFile, DamagedFileError) as error:
-            if not found:
+            if not lines:
                 raise DamagedFileError(str(error)) from error
-        return found
+        return lines
 
     def _lines(self, most: int) -> Iterator[InputLine]:
         for _ in range(most):
@@ -474,12 +474,12 @@ class LineFile:
                 raise DamagedFileError(
                     message("job.binary-file", "it is not text: there are NUL bytes in it")
                 )
-            size = len(data) + (self._rest() if long else 0)
+            size = len(data) + (self._skip_line() if long else 0)
             self.position += size
             self.number += 1
             yield InputLine(self.number, None if long else _text(data, self._codec))
 
-    def _rest(self) -> int:
+    def _skip_line(self) -> int:
         """Pass over what is left of a line that is too long; its size."""
         size = 0
         while data := self._file.readline(LONGEST):

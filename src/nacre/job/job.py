@@ -129,16 +129,16 @@ class Job:
         file = named if isinstance(named, str) else ""
         return read_seeds(seed_lines(named, self.layout.root), file)
 
-    async def guard(self, found: SeedSurvey | None = None) -> AddressGuard:
+    async def guard(self, seeds: SeedSurvey | None = None) -> AddressGuard:
         """The address guard: private seeds open exactly their own addresses.
 
         Only names of a private kind and names in `dns.hosts` are looked up: what others resolve
         to opens nothing.
 
         Args:
-            found: A survey of the seeds; None makes one.
+            seeds: A survey of the seeds; None makes one.
         """
-        found, settings = found or self._survey(), self.settings
+        seeds, settings = seeds or self._survey(), self.settings
         resolver = DnsResolver(settings.dns, self.clock)
         limit = asyncio.Semaphore(_LOOKUPS)
 
@@ -147,9 +147,9 @@ class Job:
                 return (await resolver.lookup(name)).addresses
 
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(look_up(name)) for name in found.names]
+            tasks = [group.create_task(look_up(name)) for name in seeds.names]
         resolved = chain.from_iterable(task.result() for task in tasks)
-        return guard_for_seeds(settings.network.allow, chain(found.addresses, resolved))
+        return guard_for_seeds(settings.network.allow, chain(seeds.addresses, resolved))
 
     def _survey(self) -> SeedSurvey:
         settings = self.settings
@@ -181,13 +181,13 @@ class Job:
             StorageError: The store cannot be opened, though there is space; or one session after
                 another failed before a URI was finished.
         """
-        found, settings = self._survey(), self.settings
+        seeds, settings = self._survey(), self.settings
         lookup = resolver_lookup(DnsResolver(settings.dns, self.clock))
-        public = await public_hosts(found.public, settings.network.allow, lookup)
+        public = await public_hosts(seeds.public, settings.network.allow, lookup)
         problems = contact_problems(settings, public)
         if problems:
             raise ConfigError(problems)
-        guard = await self.guard(found)
+        guard = await self.guard(seeds)
         remove_left_behind(machine_clock(self.clock).now())
         tune_allocator()
         raise_file_limit()
@@ -207,7 +207,7 @@ class Job:
             except (StorageError, DispositionError) as error:
                 if self.session is None or isinstance(error, DamageError):
                     raise
-                paused = OPERATOR in session.held
+                paused = OPERATOR in session.holds
                 self._note(error)
             finally:
                 self.session = None

@@ -94,8 +94,8 @@ def _last(path: Path) -> _LogEnd:
         lines = file.read(_BYTES).split(b"\n")
     # Before the first line feed stands a part of a line, behind the last one the same or nothing.
     whole = lines[1 if begin else 0 : -1]
-    found = fields_of(line.decode("utf-8", "replace") for line in whole[-_LINES:])
-    return _LogEnd(found, is_cut=begin > 0 or len(whole) > _LINES)
+    fields = fields_of(line.decode("utf-8", "replace") for line in whole[-_LINES:])
+    return _LogEnd(fields, is_cut=begin > 0 or len(whole) > _LINES)
 
 
 def fields_of(lines: Iterable[str]) -> list[CrawlLogFields]:
@@ -145,17 +145,17 @@ def suspected_trap(lines: Sequence[CrawlLogFields], *, outgrows: bool) -> Suspec
     """
     if not outgrows or len(lines) < FEWEST:
         return None
-    found = _places(lines)
-    if not found or median(_hops(line.path) for line in lines) < DEEP:
+    places = _places(lines)
+    if not places or median(_hops(line.path) for line in lines) < DEEP:
         return None
-    return SuspectedTrap(*found[0]) if found[0].share >= _MOST else None
+    return SuspectedTrap(*places[0]) if places[0].share >= _MOST else None
 
 
 def fetched_lately(lines: Sequence[CrawlLogFields]) -> tuple[FetchedPlace, ...]:
     """The places that most of the last lines of crawl.log are of; () for few lines."""
     if len(lines) < FEWEST:
         return ()
-    return tuple(FetchedPlace(*one) for one in _places(lines)[:3] if one.share >= _SOME)
+    return tuple(FetchedPlace(*place) for place in _places(lines)[:3] if place.share >= _SOME)
 
 
 class _Place(NamedTuple):
@@ -171,14 +171,14 @@ def _places(lines: Sequence[CrawlLogFields]) -> list[_Place]:
     """
     directories = Counter(prefix for line in lines if (prefix := _directory(line.url)))
     programs = Counter(prefix for line in lines if (prefix := _program(line.url)))
-    found = dict(directories)
+    counts = dict(directories)
     for program, number in programs.items():
         above = _directory(program)
         if not above or number >= _MOST * directories[above]:
-            found.pop(above, None)
-            found[program] = number
-    shares = [_Place(prefix, number / len(lines)) for prefix, number in found.items()]
-    return sorted(shares, key=lambda one: -one.share)
+            counts.pop(above, None)
+            counts[program] = number
+    shares = [_Place(prefix, number / len(lines)) for prefix, number in counts.items()]
+    return sorted(shares, key=lambda place: -place.share)
 
 
 def place_of(url: str) -> str:
@@ -194,13 +194,13 @@ def _program(url: str) -> str:
 
 def _directory(url: str) -> str:
     """The URL up to its first directory; "" where it has none."""
-    scheme, separator, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
+    scheme, separator, after_scheme = url.partition("://")
+    host, slash, path = after_scheme.partition("/")
     first, end, _ = path.partition("?")[0].partition("/")
     return f"{scheme}{separator}{host}{slash}{first}{end}" if first and end else ""
 
 
 def _hops(path: str) -> int:
     """Hops from the seed; a long path is written with their number before it: `12+LL`."""
-    number, plus, rest = path.partition("+")
-    return int(number) + len(rest) if plus and number.isdigit() else len(path)
+    number, plus, hops = path.partition("+")
+    return int(number) + len(hops) if plus and number.isdigit() else len(path)

@@ -42,8 +42,8 @@ _Values = Callable[[JobOverview], Mapping[str, float]]
 
 def _states(overview: JobOverview) -> dict[str, float]:
     """All states of a job; how it ended is one more when it does not run."""
-    known = {str(state): 0.0 for state in JobState}
-    return {**known, overview.state: 1.0}
+    states = {str(state): 0.0 for state in JobState}
+    return {**states, overview.state: 1.0}
 
 
 _COUNTERS: tuple[tuple[str, str, str, _Values], ...] = (
@@ -124,16 +124,16 @@ def metric_families(jobs: Iterable[JobFigures]) -> Iterator[Metric]:
         for name, label, says, values in table:
             labels = ["job", label] if label else ["job"]
             family = kind(f"nacre_job_{name}", says, labels=labels)
-            for each in figures:
-                for key, value in values(each.overview).items():
-                    family.add_metric([each.job, key] if label else [each.job], value)
+            for job_figures in figures:
+                for key, value in values(job_figures.overview).items():
+                    family.add_metric([job_figures.job, key] if label else [job_figures.job], value)
             yield family
     for name, says, measure in _MEASURES:
         family = GaugeMetricFamily(f"nacre_job_{name}", says, labels=["job"])
-        for each in figures:
-            found = measure(each)
-            if found is not None:
-                family.add_metric([each.job], found)
+        for job_figures in figures:
+            measured = measure(job_figures)
+            if measured is not None:
+                family.add_metric([job_figures.job], measured)
         yield family
 
 

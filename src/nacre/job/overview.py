@@ -236,8 +236,8 @@ def _trouble(frontier: "Frontier", store: Store) -> tuple[str, str]:
     if entry is None:
         return "", ""
     uri = entry.uri
-    why = cause(uri.last_status, uri.last_error)
-    return f"{uri.url}: {why} ({uri.last_status}, try {uri.attempts})", uri.queue
+    reason = cause(uri.last_status, uri.last_error)
+    return f"{uri.url}: {reason} ({uri.last_status}, try {uri.attempts})", uri.queue
 
 
 def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
@@ -246,7 +246,7 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
         return JobOverview("NASCENT")
     fresh = _overview(read_totals(store), totals(store), run, untried_guesses(store))
     state = CRASHED if run.exit is ExitStatus.NONE else str(run.exit)
-    following, left = next_pass(store), not_visited(store, run.number)
+    following, unvisited = next_pass(store), not_visited(store, run.number)
     return msgspec.structs.replace(
         fresh,
         state=state,
@@ -262,7 +262,7 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
         seeds_got=store.counter(SEEDS_GOT),
         too_deep=store.counter(TOO_DEEP),
         too_deep_poor=store.counter(TOO_DEEP_POOR),
-        **left._asdict(),
+        **unvisited._asdict(),
     )
 
 
@@ -330,8 +330,8 @@ class SlowQueue(msgspec.Struct, frozen=True):
 def slowest_queues(frontier: "Frontier", number: int = 5) -> list[SlowQueue]:
     """The queues in memory that will take longest at their present delay."""
     politeness = frontier.queue_states.settings.politeness
-    found = (_slow(queue, politeness[queue.overlay]) for queue in frontier.queues_in_memory())
-    return nlargest(number, (slow for slow in found if slow.needs), key=lambda slow: slow.needs)
+    queues = (_slow(queue, politeness[queue.overlay]) for queue in frontier.queues_in_memory())
+    return nlargest(number, (slow for slow in queues if slow.needs), key=lambda slow: slow.needs)
 
 
 def _slow(queue: Queue, politeness: PolitenessSettings) -> SlowQueue:
@@ -356,9 +356,9 @@ def name_sharers(root: Path, slowest: Sequence[dict[str, Any]], clock: Clock) ->
         clock: The time.
     """
     if slowest:
-        with other_jobs(root, clock) as others:
+        with other_jobs(root, clock) as jobs:
             for queue in slowest:
-                queue["sharers"] = to_builtins(others.sharers(str(queue["name"])))
+                queue["sharers"] = to_builtins(jobs.sharers(str(queue["name"])))
 
 
 class FetchInProcess(msgspec.Struct, frozen=True):
@@ -376,12 +376,12 @@ def longest_fetches(engine: "Engine", clock: Clock, number: int = 5) -> list[Fet
     return nlargest(number, busy, key=lambda fetching: fetching.seconds)
 
 
-def queue_facts(view: "View", wanted: Matcher) -> Iterator[dict[str, Any]]:
+def queue_facts(view: "View", matches: Matcher) -> Iterator[dict[str, Any]]:
     """The facts of each queue whose key matches, as last committed."""
-    with other_jobs(view.layout.root, view.clock) as others:
+    with other_jobs(view.layout.root, view.clock) as jobs:
         for row in scan_queues(view.store):
-            if wanted(row.name):
-                yield _facts(view, row, others)
+            if matches(row.name):
+                yield _facts(view, row, jobs)
 
 
 def facts_of(view: "View", name: str) -> dict[str, Any] | None:
@@ -389,14 +389,14 @@ def facts_of(view: "View", name: str) -> dict[str, Any] | None:
     row = read_queue(view.store, queue_id(name))
     if row is None:
         return None
-    with other_jobs(view.layout.root, view.clock) as others:
-        return _facts(view, row, others)
+    with other_jobs(view.layout.root, view.clock) as jobs:
+        return _facts(view, row, jobs)
 
 
-def _facts(view: "View", row: QueueRow, others: OtherJobs) -> dict[str, Any]:
+def _facts(view: "View", row: QueueRow, jobs: OtherJobs) -> dict[str, Any]:
     settings = view.settings.frontier
     budget = settings.queue_total_budget
-    sharers = others.sharers(row.name)
+    sharers = jobs.sharers(row.name)
     reasons = (why_it_waits(row, settings), *map(sharing_text, sharers))
     return {
         "queue": row.name,

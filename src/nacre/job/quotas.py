@@ -71,17 +71,17 @@ def disk_usage(root: str | os.PathLike[str]) -> int:
 
     Links are not followed. What vanishes meanwhile or cannot be read counts nothing.
     """
-    total, known = 0, set[tuple[int, int]]()
+    total, counted = 0, set[tuple[int, int]]()
     for entry in _files(root):
         try:
             facts = entry.stat(follow_symlinks=False)
         except OSError:
             continue
         identity = (facts.st_dev, facts.st_ino)
-        if facts.st_nlink > 1 and identity in known:
+        if facts.st_nlink > 1 and identity in counted:
             continue
         if facts.st_nlink > 1:
-            known.add(identity)
+            counted.add(identity)
         total += facts.st_blocks * 512
     return total
 

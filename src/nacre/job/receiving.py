@@ -47,11 +47,11 @@ class MovedUrl(NamedTuple):
 
 
 class ReceivedUrls(NamedTuple):
-    """The numbers of URLs that came in: visited, waiting, and those known before."""
+    """The numbers of URLs that came in: visited, waiting, and duplicates of known URLs."""
 
     visited: int = 0
     waiting: int = 0
-    known: int = 0
+    duplicates: int = 0
 
 
 class UrlReceiver:
@@ -75,20 +75,22 @@ class UrlReceiver:
     def take(self, moved: Sequence[MovedUrl]) -> None:
         """Take some; they join the open commit group."""
         parts = self._parts
-        done = [one for one in moved if one.outcome is not None]
-        keys = [parts.identity.key(one.url) for one in done]
+        visits = [moved_url for moved_url in moved if moved_url.outcome is not None]
+        keys = [parts.identity.key(moved_url.url) for moved_url in visits]
         entered = parts.frontier.seen.enter(keys)
-        for one, key, is_new in zip(done, keys, entered, strict=True):
-            if is_new and one.outcome is not None:
-                parts.outcomes.keep(key, one.outcome)
-                self._know(one, key)
-        self._history.carry([one.record for one in moved if one.record is not None])
-        waits = [self._uri(one) for one in moved if one.outcome is None]
+        for moved_url, key, is_new in zip(visits, keys, entered, strict=True):
+            if is_new and moved_url.outcome is not None:
+                parts.outcomes.keep(key, moved_url.outcome)
+                self._know(moved_url, key)
+        self._history.carry(
+            [moved_url.record for moved_url in moved if moved_url.record is not None]
+        )
+        waits = [self._uri(moved_url) for moved_url in moved if moved_url.outcome is None]
         queued = parts.frontier.schedule(waits, parts.clock.now(), keep_tries=True)
-        visited, waiting, known = self.counts
+        visited, waiting, duplicates = self.counts
         self.counts = ReceivedUrls(
             visited + sum(entered), waiting + sum(queued),
-            known + len(moved) - sum(entered) - sum(queued),
+            duplicates + len(moved) - sum(entered) - sum(queued),
         )  # fmt: skip
 
     def _know(self, moved: MovedUrl, key: bytes) -> None:

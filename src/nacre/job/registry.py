@@ -77,8 +77,8 @@ def sections() -> Iterator[Registered]:
 
 def section_named(heritrix: str) -> str:
     """The section that replaces a class of Heritrix, with or without its package; "" for none."""
-    wanted = heritrix.rpartition(".")[2].lower()
-    for one in sections():
-        if wanted in (name.lower() for name in one.heritrix):
-            return one.name
+    class_name = heritrix.rpartition(".")[2].lower()
+    for section in sections():
+        if class_name in (name.lower() for name in section.heritrix):
+            return section.name
     return ""

@@ -234,15 +234,15 @@ class _Requeue:
             return True
         if outcome.status <= 0:
             return False
-        known = self._history.get(outcome.url)
-        return known is not None and self._refers(known)
+        record = self._history.get(outcome.url)
+        return record is not None and self._refers(record)
 
-    def _refers(self, known: HistoryRecord) -> bool:
+    def _refers(self, record: HistoryRecord) -> bool:
         """Whether its capture is gone, or what that is a difference from, or its outlinks."""
-        base, links = known.base, known.links
+        base, links = record.base, record.links
         if links is not None and links.offset >= self._starts.get(links.file, sys.maxsize):
             return True
-        return known.record_id in self._records or (
+        return record.record_id in self._records or (
             base is not None and base.record_id in self._records
         )
 
@@ -251,9 +251,9 @@ class _Requeue:
         guess = is_icon_guess(outcome.url, outcome.path, outcome.via)
         totals = self._frontier.totals
         totals.take_back(outcome.status, guess=guess)
-        known = self._history.get(outcome.url)
-        if known is not None:
-            self._history.put(without_capture(known))
+        record = self._history.get(outcome.url)
+        if record is not None:
+            self._history.put(without_capture(record))
         self._logs.recovery(f"lost {outcome.url} in {outcome.file} at {outcome.offset}")
         if outcome.path.endswith(Hop.PREREQUISITE):
             self._forget_answer(outcome.url)
@@ -294,15 +294,15 @@ class _Requeue:
 
     def _forget_history(self) -> None:
         """What earlier runs know of the lost records; no server is asked for their change."""
-        for known in list(self._referring()):
-            self._history.put(without_capture(known))
+        for record in list(self._referring()):
+            self._history.put(without_capture(record))
 
     def _referring(self) -> Iterator[HistoryRecord]:
         decode = msgspec.msgpack.Decoder(HistoryRecord).decode
         for _, row in self._store.scan("history", b""):
-            known = decode(row)
-            if self._refers(known):
-                yield known
+            record = decode(row)
+            if self._refers(record):
+                yield record
 
 
 async def repair_captures(parts: RepairParts, disk: Disk) -> str:

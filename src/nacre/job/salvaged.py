@@ -49,16 +49,16 @@ class SalvageMark(NamedTuple):
     end: int
 
 
-class _Found(NamedTuple):
+class _Result(NamedTuple):
     """What is to be registered of a URL.
 
     Attributes:
-        kept: The data of its capture; for a failure, those of crawl.log.
+        capture: The data of its capture; for a failure, those of crawl.log.
         number: Number of the WARC; 0 for a failure.
         file: Final name of the WARC; "" for a failure.
     """
 
-    kept: ReadCapture
+    capture: ReadCapture
     number: int = 0
     file: str = ""
 
@@ -140,18 +140,18 @@ class _Registration:
         self._follows_errors = parts.follows_errors
         self._todo = todo
         self._link_files = LinkFiles(_warcs(parts.store, parts.commit))
-        self._found: dict[str, _Found] = {}
+        self._results: dict[str, _Result] = {}
         self._uris: dict[str, CrawlURI] = {}
         self._logged: set[str] = set()
 
     async def run(self) -> None:
         """Registers results first, so that links to them are known when links are followed."""
-        for kept, number, file in self._captures():
-            self._keep_original(self._found.get(kept.url))
-            self._found[kept.url] = _Found(replace(kept, outlinks=[]), number, file)
+        for capture, number, file in self._captures():
+            self._keep_original(self._results.get(capture.url))
+            self._results[capture.url] = _Result(replace(capture, outlinks=[]), number, file)
         self._read_log()
         await self._waiting()
-        await self._others()
+        await self._lost()
         await self._links()
 
     def finish(self) -> None:
@@ -162,7 +162,7 @@ class _Registration:
         store.set_counter("warc.serial", store.counter("warc.serial") + names)
         for number, _, _ in self._todo:
             store.delete("meta", _MARKS[0] + number.to_bytes(8, "big"))
-        captures = sum(1 for found in self._found.values() if found.file)
+        captures = sum(1 for result in self._results.values() if result.file)
         self._logs.job(f"{captures} salvaged captures were registered")
 
     def _captures(self) -> Iterator[tuple[ReadCapture, int, str]]:
@@ -170,17 +170,24 @@ class _Registration:
             row = get_row(self._store, number)
             if row is not None:
                 path = Path(self._files.absolute(row.final))
-                for kept in CaptureReader(path, start, end, self._link_files.lines):
-                    yield kept, number, path.name
+                for capture in CaptureReader(path, start, end, self._link_files.lines):
+                    yield capture, number, path.name
 
-    def _keep_original(self, found: _Found | None) -> None:
+    def _keep_original(self, earlier: _Result | None) -> None:
         """A later capture takes its place, and may refer to it."""
-        if found is not None and found.kept.revisit is None:
-            kept = found.kept
-            base = kept.base.record_id if kept.base is not None else ""
+        if earlier is not None and earlier.capture.revisit is None:
+            capture = earlier.capture
+            base = capture.base.record_id if capture.base is not None else ""
             self._archive.keep_original(
-                _capture(kept),
-                Original(kept.url, kept.date, kept.record_id, found.number, kept.offset, base=base),
+                _capture(capture),
+                Original(
+                    capture.url,
+                    capture.date,
+                    capture.record_id,
+                    earlier.number,
+                    capture.offset,
+                    base=base,
+                ),
             )
 
     def _read_log(self) -> None:
@@ -195,71 +202,73 @@ class _Registration:
         if len(words) < 12 or not words[1].lstrip("-").isdigit():
             return
         status, url, path, via = int(words[1]), words[3], words[4], words[5]
-        if url in self._found:
+        if url in self._results:
             self._logged.add(url)
         elif status <= 0 and self._outcomes.get(self._identity.key(url)) is None:
             notes = words[11].strip().split(",")
-            kept = ReadCapture(
+            capture = ReadCapture(
                 url,
                 status=status,
                 path=path.strip("-"),
                 via=via.strip("-"),
                 annotations=[n for n in notes if n != "-" and not _TRIES.fullmatch(n)],
             )
-            if not kept.path.endswith(Hop.PREREQUISITE):
-                self._found[url] = _Found(kept)
+            if not capture.path.endswith(Hop.PREREQUISITE):
+                self._results[url] = _Result(capture)
                 self._logged.add(url)
 
     async def _waiting(self) -> None:
         """Those that still wait in the frontier leave it."""
-        found = self._found
+        results = self._results
 
-        def known(uri: CrawlURI) -> bool:
-            return uri.url in found and not uri.is_prerequisite
+        def has_result(uri: CrawlURI) -> bool:
+            return uri.url in results and not uri.is_prerequisite
 
         operator = self._frontier.operator
-        for count, uri in enumerate(operator.withdraw(known), 1):
+        for count, uri in enumerate(operator.withdraw(has_result), 1):
             if uri.url not in self._uris:
-                self._register(found[uri.url], uri)
+                self._register(results[uri.url], uri)
             await self._commit_step(count)
 
-    async def _others(self) -> None:
+    async def _lost(self) -> None:
         """Those that lost groups had found."""
-        for count, (url, found) in enumerate(self._found.items(), 1):
+        for count, (url, result) in enumerate(self._results.items(), 1):
             if url not in self._uris:
-                uri = self._uri(found.kept)
+                uri = self._uri(result.capture)
                 if uri.path.endswith(Hop.PREREQUISITE):
-                    self._remember(self._visit(found, uri), found)
-                elif not self._is_registered(found, uri):
+                    self._remember(self._visit(result, uri), result)
+                elif not self._is_registered(result, uri):
                     self._frontier.note([uri.key])
-                    self._register(found, uri)
+                    self._register(result, uri)
             await self._commit_step(count)
 
     async def _links(self) -> None:
         """Links lead on from these captures as from all others."""
-        for count, (kept, number, file) in enumerate(self._captures(), 1):
-            uri = self._uris.get(kept.url) or self._uri(kept)
-            visit = replace(self._visit(_Found(kept, number, file), uri), outlinks=kept.outlinks)
-            if kept.links_lost:
+        for count, (capture, number, file) in enumerate(self._captures(), 1):
+            uri = self._uris.get(capture.url) or self._uri(capture)
+            visit = replace(
+                self._visit(_Result(capture, number, file), uri), outlinks=capture.outlinks
+            )
+            if capture.links_lost:
                 self._logs.recovery(
-                    f"the links of {kept.url} in {file} are lost: {kept.links_lost}"
+                    f"the links of {capture.url} in {file} are lost: {capture.links_lost}"
                 )
-            if kept.outlinks and (200 <= visit.status < 400 or self._follows_errors):
+            if capture.outlinks and (200 <= visit.status < 400 or self._follows_errors):
                 self._candidates.admit(visit, self._clock.now())
             await self._commit_step(count)
 
-    def _is_registered(self, found: _Found, uri: CrawlURI) -> bool:
+    def _is_registered(self, result: _Result, uri: CrawlURI) -> bool:
         """An earlier start came so far."""
         outcome = self._outcomes.get(uri.key)
-        place = (found.file, found.kept.offset)
+        place = (result.file, result.capture.offset)
         return outcome is not None and (outcome.file, outcome.offset) == place
 
-    def _register(self, found: _Found, uri: CrawlURI) -> None:
+    def _register(self, result: _Result, uri: CrawlURI) -> None:
         """One visit, in one synchronous step like any other."""
         now = self._clock.now()
         self._uris[uri.url] = uri
-        visit = self._visit(found, uri)
-        stored, totals = self._remember(visit, found), self._frontier.totals
+        visit = self._visit(result, uri)
+        stored, totals = self._remember(visit, result), self._frontier.totals
         totals.finish(visit.status, guess=uri.is_own_guess)
         self._statistics.count(visit, stored, now)
         self._outcomes.put(visit)
@@ -268,40 +277,40 @@ class _Registration:
             self._logs.finished(visit, now)
         self._commit.visit_done()
 
-    def _remember(self, visit: Visit, found: _Found) -> Stored:
+    def _remember(self, visit: Visit, result: _Result) -> Stored:
         capture = visit.capture
         if capture is None:
             return Stored.NOTHING
-        record = found.kept.record_id
-        return self._archive.remember(visit, capture, record, found.number)
+        record = result.capture.record_id
+        return self._archive.remember(visit, capture, record, result.number)
 
-    def _visit(self, found: _Found, uri: CrawlURI) -> Visit:
-        kept = found.kept
-        visit = Visit(uri, status=_status(kept), annotations=list(kept.annotations))
-        if not found.file:
+    def _visit(self, result: _Result, uri: CrawlURI) -> Visit:
+        capture = result.capture
+        visit = Visit(uri, status=_status(capture), annotations=list(capture.annotations))
+        if not result.file:
             return visit
         return replace(
             visit,
-            mime=kept.mime,
-            revisit=kept.revisit,
-            keep=None if kept.base is None else Keep(base=kept.base),
-            warc_file=found.file,
-            warc_offset=kept.offset,
-            history=self._history.get(kept.url),
-            capture=_capture(kept),
+            mime=capture.mime,
+            revisit=capture.revisit,
+            keep=None if capture.base is None else Keep(base=capture.base),
+            warc_file=result.file,
+            warc_offset=capture.offset,
+            history=self._history.get(capture.url),
+            capture=_capture(capture),
         )
 
-    def _uri(self, kept: ReadCapture) -> CrawlURI:
+    def _uri(self, capture: ReadCapture) -> CrawlURI:
         identity = self._identity
         return CrawlURI(
-            url=kept.url,
-            key=identity.key(kept.url),
-            queue=identity.queue(kept.url),
-            via=kept.via,
-            path=kept.path,
-            source=kept.source,
-            is_seed=kept.is_seed,
-            force_fetch=kept.force_fetch,
+            url=capture.url,
+            key=identity.key(capture.url),
+            queue=identity.queue(capture.url),
+            via=capture.via,
+            path=capture.path,
+            source=capture.source,
+            is_seed=capture.is_seed,
+            force_fetch=capture.force_fetch,
         )
 
     async def _commit_step(self, count: int) -> None:
@@ -316,10 +325,10 @@ def _warcs(store: Store, commit: GroupCommit) -> Iterator[Path]:
             yield Path(commit.files.absolute(row.final))
 
 
-def _status(kept: ReadCapture) -> int:
-    if kept.revisit is not None and kept.revisit.kind == NOT_MODIFIED:
+def _status(capture: ReadCapture) -> int:
+    if capture.revisit is not None and capture.revisit.kind == NOT_MODIFIED:
         return 304
-    return kept.status
+    return capture.status
 
 
 class _StoredBody(BytesBody):
@@ -330,23 +339,23 @@ class _StoredBody(BytesBody):
         self.length = length
 
 
-def _capture(kept: ReadCapture) -> Capture:
+def _capture(capture: ReadCapture) -> Capture:
     """The facts of a capture; its bytes stay where they are."""
-    body = _StoredBody(kept.length)
+    body = _StoredBody(capture.length)
     # A revisit does not hold the payload whose digest it has.
-    payload = kept.payload_length or int(kept.revisit is not None)
-    headers = ((b"etag", kept.etag), (b"last-modified", kept.last_modified))
+    payload = capture.payload_length or int(capture.revisit is not None)
+    headers = ((b"etag", capture.etag), (b"last-modified", capture.last_modified))
     return Capture(
-        url=kept.url,
+        url=capture.url,
         request=b"",
-        head=bytes(kept.size - kept.length),
+        head=bytes(capture.size - capture.length),
         body=body,
-        status=_status(kept),
+        status=_status(capture),
         headers=[(name, value) for name, value in headers if value],
-        framing="chunked" if kept.chunked else "length",
+        framing="chunked" if capture.chunked else "length",
         payload_length=payload,
-        began=kept.date,
-        duration=kept.duration,
-        payload_digest=kept.digest,
-        truncated="" if kept.revisit else kept.truncated,
+        began=capture.date,
+        duration=capture.duration,
+        payload_digest=capture.digest,
+        truncated="" if capture.revisit else capture.truncated,
     )

@@ -76,14 +76,14 @@ class ScheduleDecision(msgspec.Struct, frozen=True):
 
     Attributes:
         step: What is done.
-        seen: Note this: times up to it are dealt with, seconds since the epoch.
+        handled_until: Note this: times up to it are dealt with, seconds since the epoch.
         waits: Note this, too: a run waits until the job rests.
         missed: Times that passed while nobody looked, which one run makes up for.
         skipped: A time was left out, as the job has a run open.
     """
 
     step: ScheduleStep
-    seen: float
+    handled_until: float
     waits: bool = False
     missed: int = 0
     skipped: bool = False
@@ -108,7 +108,7 @@ _MOST_MISSED = 1000
 
 
 def decide_schedule(
-    schedule: RunSchedule, now: float, seen: float, activity: RunActivity, *, waits: bool = False
+    schedule: RunSchedule, now: float, since: float, activity: RunActivity, *, waits: bool = False
 ) -> ScheduleDecision:
     """Decide what a schedule asks for now.
 
@@ -118,16 +118,16 @@ def decide_schedule(
     Args:
         schedule: It.
         now: Seconds since the epoch.
-        seen: See `ScheduleDecision.seen`; when it was made, at first.
+        since: See `ScheduleDecision.handled_until`; when it was made, at first.
         activity: What its job does.
         waits: See `ScheduleDecision.waits`.
     """
     if schedule.paused:
-        return ScheduleDecision(ScheduleStep.NOTHING, max(now, seen))
-    due = sum(1 for _ in islice(_passed(schedule, seen, now), _MOST_MISSED))
+        return ScheduleDecision(ScheduleStep.NOTHING, max(now, since))
+    due = sum(1 for _ in islice(_passed(schedule, since, now), _MOST_MISSED))
     if not due and not waits:
-        return ScheduleDecision(ScheduleStep.NOTHING, seen)
-    upto, missed = max(now, seen) if due else seen, max(due - 1, 0)
+        return ScheduleDecision(ScheduleStep.NOTHING, since)
+    upto, missed = max(now, since) if due else since, max(due - 1, 0)
     if activity is RunActivity.RESTS:
         return ScheduleDecision(ScheduleStep.BEGIN, upto, missed=missed)
     if schedule.overlap is RunOverlap.SKIP:
@@ -137,8 +137,8 @@ def decide_schedule(
     return ScheduleDecision(ScheduleStep.NOTHING, upto, waits=True, missed=missed)
 
 
-def _passed(schedule: RunSchedule, seen: float, now: float) -> Iterator[float]:
-    for time in times_after(schedule, seen):
+def _passed(schedule: RunSchedule, since: float, now: float) -> Iterator[float]:
+    for time in times_after(schedule, since):
         if time > now:
             return
         yield time

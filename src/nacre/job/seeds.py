@@ -148,7 +148,7 @@ class SeedLoader:
         self._position = store.counter(_POSITION)
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """The whole list is in."""
         return self._position == _DONE
 
@@ -167,7 +167,7 @@ class SeedLoader:
 
     def portion(self) -> None:
         """Enter the next portion, and note the position, in the open commit group."""
-        if self._entries is None or self.done:
+        if self._entries is None or self.is_done:
             return
         portion = list(islice(self._entries, _PORTION))
         directives = [entry.text for entry in portion if isinstance(entry, SeedDirective)]
@@ -179,9 +179,9 @@ class SeedLoader:
         self._position = self._position + len(portion) if len(portion) == _PORTION else _DONE
         self._store.set_counter(_POSITION, self._position)
 
-    async def rest(self, stopped: Callable[[], bool]) -> None:
+    async def load_rest(self, stopped: Callable[[], bool]) -> None:
         """Enter all that is left, no faster than it becomes durable."""
-        while not self.done and not stopped():
+        while not self.is_done and not stopped():
             if self._commit.saturated:
                 await asyncio.sleep(_WAIT)
                 continue
@@ -195,7 +195,7 @@ class SeedLoader:
         store, logs = self._store, self._logs
         before = store.counter(SEEDS_SKIPPED)
         store.set_counter(SEEDS_SKIPPED, before + len(bad))
-        for each in bad[: max(_NAMED - before, 0)]:
-            logs.job(f"seed list, skipped: line {each.line}: {each._replace(file='')}")
+        for bad_line in bad[: max(_NAMED - before, 0)]:
+            logs.job(f"seed list, skipped: line {bad_line.line}: {bad_line._replace(file='')}")
         if before < _NAMED <= before + len(bad):
             logs.job("seed list: more lines that are not seeds are not named")

@@ -302,10 +302,10 @@ class Session:
         """Look soon whether there is something to do."""
         self._attention.set()
 
-    def stop(self, why: ExitStatus) -> None:
+    def stop(self, status: ExitStatus) -> None:
         """Finish what is in process, and end."""
         if self._asked is None:
-            self._asked = why
+            self._asked = status
         self._attention.set()
 
     def abandon(self) -> None:
@@ -330,7 +330,7 @@ class Session:
         self._attention.set()
 
     @property
-    def held(self) -> frozenset[str]:
+    def holds(self) -> frozenset[str]:
         """The reasons for which it is paused."""
         return frozenset(self._held)
 
@@ -369,7 +369,7 @@ class Session:
         repaired = await self.repair()
         if repaired:
             self._events.emit(Alert(repaired))
-        await loader.rest(lambda: self._asked is not None)
+        await loader.load_rest(lambda: self._asked is not None)
         if self.planning is not None:
             await self.planning.begin()
         behind = -self.frontier.clock_offset(self.clock.now())
@@ -379,11 +379,14 @@ class Session:
         async with asyncio.TaskGroup() as group:
             self._engine_task = group.create_task(engine.run(), name="engine")
             self._apply_limits()
-            others = [group.create_task(self.watchdog.run(), name="watchdog")]
-            others += [group.create_task(one.run(), name=one.name) for one in self._tasks]
+            companions = [group.create_task(self.watchdog.run(), name="watchdog")]
+            companions += [
+                group.create_task(background_task.run(), name=background_task.name)
+                for background_task in self._tasks
+            ]
             how = await self._supervise()
-            for other in others:
-                other.cancel()
+            for companion in companions:
+                companion.cancel()
             self._set_state(JobState.STOPPING, str(how))
             engine.stop()
         self.watch.stop()
@@ -459,8 +462,8 @@ class Session:
                 return self._limits.reached()
             self._set_state(JobState.RUNNING)
         # Twice: while the planner thinks, an operator may add URLs.
-        done = self._is_done() and not await self._more() and await self._is_settled()
-        if done and not self._into_traps():
+        is_exhausted = self._is_done() and not await self._more() and await self._is_settled()
+        if is_exhausted and not self._into_traps():
             if not self._waits:
                 return self._finished()
             if self.state is JobState.RUNNING:  # else a pause ends first
@@ -591,10 +594,10 @@ class Session:
         row = structs.replace(self.run_row, elapsed=self.watch.elapsed)
         write_run(self.storing.store, row)
 
-    def _set_state(self, state: JobState, why: str = "") -> None:
+    def _set_state(self, state: JobState, reason: str = "") -> None:
         old = self.state
         check_transition(old, state)
-        self.state, self.why = state, why
+        self.state, self.why = state, reason
         if self._is_assembled:
-            self.progress.event(old, state, why)
-        self._events.emit(StateChanged(old, state, why))
+            self.progress.event(old, state, reason)
+        self._events.emit(StateChanged(old, state, reason))

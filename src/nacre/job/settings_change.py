@@ -86,13 +86,13 @@ class SettingsChange(NamedTuple):
     Attributes:
         settings: The settings with it.
         sheets: Their sheets and associations.
-        said: Description of the change, for the log.
+        values: Description of the change, for the log.
         edits: The same for the text of `crawl.yaml`.
     """
 
     settings: JobSettings
     sheets: SheetList
-    said: tuple[ValueChange, ...]
+    values: tuple[ValueChange, ...]
     edits: tuple[Edit, ...]
 
 
@@ -109,17 +109,17 @@ class SettingsEditor:
         self.settings = settings
         self._root = root
         self._running = running
-        self._said: list[ValueChange] = []
+        self._values: list[ValueChange] = []
         self._edits: list[Edit] = []
 
-    def done(self) -> SettingsChange:
+    def finish(self) -> SettingsChange:
         """All of it, checked together.
 
         Raises:
             ConfigError: The sheets or their associations are wrong.
         """
         checked = sheet_list(self.settings, self._root)
-        return SettingsChange(self.settings, checked, tuple(self._said), tuple(self._edits))
+        return SettingsChange(self.settings, checked, tuple(self._values), tuple(self._edits))
 
     def assign(self, assignments: Iterable[str]) -> None:
         """Take `path=value` texts.
@@ -147,8 +147,8 @@ class SettingsEditor:
         if path.startswith(_SHEETS):
             self._put_in_sheet(path, value)
             return
-        found = self._found(path)
-        if self._running and not found.live:
+        place = self._find_setting(path)
+        if self._running and not place.live:
             raise ConfigError([Problem(path, why_fixed(path))])
         problems = list(check_values(self.settings, {path: value}))
         if problems:
@@ -157,7 +157,7 @@ class SettingsEditor:
         edit = self._edit(path, value)
         after = find(changed, path).value
         _require_no_plain_secret(path, value, masked(value, path))
-        self._said.append(ValueChange(path, plain(found.value), plain(after)))
+        self._values.append(ValueChange(path, plain(place.value), plain(after)))
         self._edits.append(edit)
 
     def remove_sheet(self, name: str) -> None:
@@ -167,7 +167,7 @@ class SettingsEditor:
             ConfigError: There is none, or URIs are associated with it.
         """
         if name not in self.settings.sheets:
-            why = (
+            reason = (
                 message("job.shipped", "it comes with Nacre")
                 if name in STOCK
                 else self._unknown(name)
@@ -176,7 +176,7 @@ class SettingsEditor:
                 [
                     Problem(
                         f"sheets.{name}",
-                        message("job.cannot-be-removed", "cannot be removed: {why}", why=why),
+                        message("job.cannot-be-removed", "cannot be removed: {why}", why=reason),
                     )
                 ]
             )
@@ -190,23 +190,23 @@ class SettingsEditor:
                 name=name,
             )
             raise ConfigError([Problem(f"sheets.{name}", text)])
-        left = dict(self.settings.sheets)
-        before = left.pop(name)
-        self._set_sheets(left)
-        self._said.append(ValueChange(f"sheets.{name}", masked(before), None))
+        sheets = dict(self.settings.sheets)
+        before = sheets.pop(name)
+        self._set_sheets(sheets)
+        self._values.append(ValueChange(f"sheets.{name}", masked(before), None))
         self._edits.append(Edit(("sheets", name), REMOVED))
 
-    def associate(self, said: dict[str, object]) -> None:
+    def associate(self, association: dict[str, object]) -> None:
         """Add an association, as `sheet_associations` would say it.
 
         Raises:
             ConfigError: It is wrong.
         """
-        listed = [*self._associations(), said]
+        listed = [*self._associations(), association]
         self._set_associations(listed)
         number = len(listed) - 1
-        self._said.append(ValueChange(f"{_ASSOCIATIONS}.{number}", None, said))
-        self._edits.append(Edit((_ASSOCIATIONS, number), said, listed))
+        self._values.append(ValueChange(f"{_ASSOCIATIONS}.{number}", None, association))
+        self._edits.append(Edit((_ASSOCIATIONS, number), association, listed))
 
     def dissociate(self, name: str, surts: Sequence[str] = ()) -> None:
         """Take a sheet off all URIs that it is associated with, or off some prefixes only.
@@ -215,7 +215,7 @@ class SettingsEditor:
             ConfigError: It is associated with none of them.
         """
         listed = self._associations()
-        known = len(self._edits)
+        edits_before = len(self._edits)
         for number in range(len(listed) - 1, -1, -1):
             old = listed[number]
             if name not in old["sheets"]:
@@ -224,10 +224,10 @@ class SettingsEditor:
             if new == old:
                 continue
             listed[number : number + 1] = [] if new is None else [new]
-            self._said.append(ValueChange(f"{_ASSOCIATIONS}.{number}", old, new))
+            self._values.append(ValueChange(f"{_ASSOCIATIONS}.{number}", old, new))
             value = REMOVED if new is None else new
             self._edits.append(Edit((_ASSOCIATIONS, number), value, list(listed)))
-        if len(self._edits) == known:
+        if len(self._edits) == edits_before:
             raise ConfigError(
                 [
                     Problem(
@@ -244,9 +244,13 @@ class SettingsEditor:
 
     def sheet_for(self, url: str) -> str:
         """The sheet of one place alone; made, and associated with it, when there is none."""
-        for said in self.settings.sheet_associations:
-            if said.surts == (url,) and len(said.sheets) == 1 and said.sheets[0] not in STOCK:
-                return said.sheets[0]
+        for association in self.settings.sheet_associations:
+            if (
+                association.surts == (url,)
+                and len(association.sheets) == 1
+                and association.sheets[0] not in STOCK
+            ):
+                return association.sheets[0]
         letters = "".join(c if c.isalnum() else "-" for c in url.partition("://")[2] or url)
         name = base = f"for-{letters.strip('-')[:60]}"
         number = 1
@@ -276,20 +280,20 @@ class SettingsEditor:
                     )
                 ]
             )
-        known = self.settings.sheets
-        if name not in known and name in STOCK:
+        sheets = self.settings.sheets
+        if name not in sheets and name in STOCK:
             tree: dict[str, Any] = dict(STOCK[name])
         else:
-            tree = _copied(known.get(name, {}))
-        before = masked(_taken(tree, inner), inner)
+            tree = _copied(sheets.get(name, {}))
+        before = masked(_take_value(tree, inner), inner)
         _require_no_plain_secret(path, value, masked(value, inner))
         tree[inner] = value
-        made = {**known, name: tree}
-        whole = None if name in self.settings.sheets else made
+        changed = {**sheets, name: tree}
+        whole = None if name in self.settings.sheets else changed
         stock = name in STOCK and name not in self.settings.sheets
-        self._set_sheets(made)
+        self._set_sheets(changed)
         sheet_list(self.settings, self._root)
-        self._said.append(ValueChange(path, before, value))
+        self._values.append(ValueChange(path, before, value))
         edit = (
             Edit(("sheets", name), tree)
             if stock
@@ -302,7 +306,7 @@ class SettingsEditor:
 
     def _associations(self) -> list[dict[str, Any]]:
         listed = self.settings.sheet_associations
-        return [plain(said) for said in listed]
+        return [plain(association) for association in listed]
 
     def _set_associations(self, listed: Sequence[dict[str, Any]]) -> None:
         try:
@@ -310,7 +314,7 @@ class SettingsEditor:
         except InvalidValuesError as error:
             raise ConfigError([Problem(path, text) for path, text, _ in error.items]) from None
 
-    def _found(self, path: str) -> Any:  # noqa: ANN401 - see config.place
+    def _find_setting(self, path: str) -> Any:  # noqa: ANN401 - see config.place
         try:
             return find(self.settings, path)
         except UnknownPropertyError as error:
@@ -371,9 +375,9 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON
     return value.value if hasattr(value, "value") else value
 
 
-def _require_no_plain_secret(path: str, value: object, shown: object) -> None:
+def _require_no_plain_secret(path: str, value: object, masked_value: object) -> None:
     """What is set is written to `crawl.yaml`, where a secret has no place."""
-    if shown != value:
+    if masked_value != value:
         raise ConfigError(
             [
                 Problem(
@@ -392,12 +396,14 @@ def _require_no_plain_secret(path: str, value: object, shown: object) -> None:
 
 def why_fixed(path: str) -> str:
     """The reason why a running job cannot change a setting, with the remedy."""
-    why = FIXED.get(path.partition(".")[0], message("job.read-at-start", "it is read at the start"))
+    reason = FIXED.get(
+        path.partition(".")[0], message("job.read-at-start", "it is read at the start")
+    )
     return message(
         "job.fixed-while-running",
         "cannot be changed while the job runs: {why}. Stop the job, say it again, and go "
         "on by `nacre run`",
-        why=why,
+        why=reason,
     )
 
 
@@ -411,36 +417,36 @@ def _copied(tree: dict[str, Any]) -> dict[str, Any]:
     return {k: _copied(v) if isinstance(v, dict) else v for k, v in tree.items()}
 
 
-def _taken(tree: dict[str, Any], path: str) -> object:
+def _take_value(tree: dict[str, Any], path: str) -> object:
     """Take the value of a path out of a sheet, nested or dotted; None when it says nothing."""
     if path in tree:
         return tree.pop(path)
     for key, below in tree.items():
         if isinstance(below, dict) and path.startswith(key + "."):
-            return _taken(below, path[len(key) + 1 :])
+            return _take_value(below, path[len(key) + 1 :])
     return None
 
 
-def _without(said: dict[str, Any], name: str, surts: Sequence[str]) -> dict[str, Any] | None:
+def _without(association: dict[str, Any], name: str, surts: Sequence[str]) -> dict[str, Any] | None:
     """An association without a sheet, or without some prefixes; None when nothing is left."""
     if not surts:
-        left = [sheet for sheet in said["sheets"] if sheet != name]
-        return {**said, "sheets": left} if left else None
-    kept = [text for text in said.get("surts", ()) if text not in surts]
-    if kept or "surts" not in said:
-        return {**said, "surts": kept} if "surts" in said else said
+        sheets = [sheet for sheet in association["sheets"] if sheet != name]
+        return {**association, "sheets": sheets} if sheets else None
+    prefixes = [text for text in association.get("surts", ()) if text not in surts]
+    if prefixes or "surts" not in association:
+        return {**association, "surts": prefixes} if "surts" in association else association
     return None
 
 
-def require_buildable(settings: JobSettings, found: SheetList, root: Path) -> None:
+def require_buildable(settings: JobSettings, sheets: SheetList, root: Path) -> None:
     """Build the scope and the gate at mid-fetch, of the job and of each sheet, as a run does.
 
     Raises:
         ConfigError: A rule cannot be built: a file that it names cannot be read, or is wrong.
     """
     with _as_problem("scope"):
-        rules = open_rules(settings, root, sheets_checked=found)
-        for name in found.sheets:
+        rules = open_rules(settings, root, sheets_checked=sheets)
+        for name in sheets.sheets:
             rules.sheets.overlays.number([name])
         rules.scope()
     with _as_problem("fetch.midfetch"):
@@ -453,13 +459,13 @@ def _as_problem(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = message(
+        text = message(
             "job.file-cannot-be-read",
             "{filename} cannot be read: {strerror}",
             filename=error.filename or "a file",
             strerror=error.strerror or error,
         )
-        raise ConfigError([Problem(path, why)]) from error
+        raise ConfigError([Problem(path, text)]) from error
     except (NacreError, ValueError) as error:
         raise ConfigError([Problem(path, str(error))]) from error
 

@@ -123,22 +123,22 @@ async def survey_start(layout: Layout, loaded: Loaded[JobSettings]) -> StartSurv
     settings = loaded.settings
     named = settings.seeds
     file = named if isinstance(named, str) else ""
-    found = survey(read_seeds(seed_lines(named, layout.root), file), settings.dns.hosts)
-    refused = _refused(layout, settings, found)
-    counts = Counter(host(one.url) for one in found.first if not one.url.startswith("dns:"))
-    known = dict.fromkeys((*counts, *found.names, *found.addresses, *found.public))
-    hosts = await _hosts(settings, found, list(islice(known, MOST_HOSTS)), counts)
+    seeds = survey(read_seeds(seed_lines(named, layout.root), file), settings.dns.hosts)
+    refused = _refused(layout, settings, seeds)
+    counts = Counter(host(item.url) for item in seeds.first if not item.url.startswith("dns:"))
+    host_names = dict.fromkeys((*counts, *seeds.names, *seeds.addresses, *seeds.public))
+    hosts = await _hosts(settings, seeds, list(islice(host_names, MOST_HOSTS)), counts)
     needed, disk = space_needed(settings), RealDisk()
     here = places(layout, settings)
     return StartSurvey(
-        found.count,
-        found.bad_count,
-        len(found.directives),
-        tuple(sorted(hosts, key=lambda one: not one.trouble)),
-        max(len(known) - MOST_HOSTS, 0),
+        seeds.count,
+        seeds.bad_count,
+        len(seeds.directives),
+        tuple(sorted(hosts, key=lambda item: not item.trouble)),
+        max(len(host_names) - MOST_HOSTS, 0),
         tuple(refused[:MOST_REFUSED]),
         max(len(refused) - MOST_REFUSED, 0),
-        tuple(PlaceSpace(one, disk.free_space(one), needed) for one in dict.fromkeys(here)),
+        tuple(PlaceSpace(item, disk.free_space(item), needed) for item in dict.fromkeys(here)),
         shortage(disk, here, needed),
     )
 
@@ -154,20 +154,20 @@ def kept_from_start(layout: Layout) -> dict[str, Any]:
     """
     try:
         loaded, problems = examine_job(layout)
-        found = asyncio.run(check(layout, loaded, problems, no_lookup())).problems
+        problems_found = asyncio.run(check(layout, loaded, problems, no_lookup())).problems
     except NacreError as error:
         return {"problems": 1, "first_problem": str(error)}
-    first = str(found[0]).partition("\n")[0] if found else ""
-    return {"problems": len(found), "first_problem": first}
+    first = str(problems_found[0]).partition("\n")[0] if problems_found else ""
+    return {"problems": len(problems_found), "first_problem": first}
 
 
-def _refused(layout: Layout, settings: JobSettings, found: SeedSurvey) -> list[RefusedSeed]:
+def _refused(layout: Layout, settings: JobSettings, seeds: SeedSurvey) -> list[RefusedSeed]:
     """The seeds among the first that the scope refuses."""
     rules = open_rules(settings, layout.root)
-    rules.add_seeds([*found.first, *(SeedDirective(text) for text in found.directives)])
+    rules.add_seeds([*seeds.first, *(SeedDirective(text) for text in seeds.directives)])
     scope = rules.scope()[0]
     refused = []
-    for seed in found.first:
+    for seed in seeds.first:
         verdict = scope.decide(Subject(seed.url, is_seed=True, seed=seed.owner))
         if not verdict.accepted:
             refused.append(RefusedSeed(seed.url, verdict.rule))
@@ -175,7 +175,7 @@ def _refused(layout: Layout, settings: JobSettings, found: SeedSurvey) -> list[R
 
 
 async def _hosts(
-    settings: JobSettings, found: SeedSurvey, names: Sequence[str], counts: Counter[str]
+    settings: JobSettings, seeds: SeedSurvey, names: Sequence[str], counts: Counter[str]
 ) -> list[SurveyedHost]:
     """The hosts with their addresses, and why no fetch would reach them."""
     resolver = DnsResolver(settings.dns, SystemClock())
@@ -190,18 +190,18 @@ async def _hosts(
         async with asyncio.timeout(LONGEST_LOOK), asyncio.TaskGroup() as group:
             for name in names:
                 group.create_task(look_up(name))
-    own = [answers[name].addresses for name in found.names if name in answers]
-    guard = guard_for_seeds(settings.network.allow, chain(found.addresses, *own))
+    own = [answers[name].addresses for name in seeds.names if name in answers]
+    guard = guard_for_seeds(settings.network.allow, chain(seeds.addresses, *own))
     hosts = []
     for name in names:
         answer = answers.get(name)
         if answer is None:
-            said = message(
+            text = message(
                 "job.search-timeout",
                 "it was not found in {longest_look:.0f} s",
                 longest_look=LONGEST_LOOK,
             )
-            hosts.append(SurveyedHost(name, counts[name], trouble=said))
+            hosts.append(SurveyedHost(name, counts[name], trouble=text))
             continue
         whys = [guard.refusal(address) for address in answer.addresses]
         trouble = answer.error if not whys else "; ".join(whys) if all(whys) else ""

@@ -120,9 +120,9 @@ def salvage(layout: Layout, settings: JobSettings) -> SalvageResult:
         require_store(layout)
     layout.require()
     job = Job(layout.root, settings)
-    taken = _take_over(job)
+    result = _take_over(job)
     asyncio.run(_register(job))
-    return taken
+    return result
 
 
 def _take_over(job: Job) -> SalvageResult:
@@ -155,10 +155,10 @@ def _take_logs(store: Store, job: Job) -> None:
     run = read_run(store)
     if run is None:
         return
-    known = {row.path for _, row in file_rows(store)}
+    stored_paths = {row.path for _, row in file_rows(store)}
     for name in job.disk.list(str(job.layout.run(run.name) / "logs")):
         path = f"runs/{run.name}/logs/{name}"
-        if path not in known:
+        if path not in stored_paths:
             number = store.counter("files") + 1
             store.set_counter("files", number)
             put_row(store, number, FileRow(FileKind.LOG, path, path))

@@ -38,16 +38,16 @@ async def remake_index(store: Store, commit: GroupCommit, disk: Disk, warc: str)
 
     The row never says more than the file has, so that no start takes it for damage.
     """
-    found = find_index(store, warc)
+    stored = find_index(store, warc)
     data = rebuild_index(Path(commit.files.absolute(warc)))
     final = index_name(warc)
-    if found is None:
+    if stored is None:
         number = store.counter("files") + 1
         store.set_counter("files", number)
-        found = number, FileRow(FileKind.INDEX, final + ".open", final)
-    number, row = found
+        stored = number, FileRow(FileKind.INDEX, final + ".open", final)
+    number, row = stored
     row = replace(row, state=FileState.CLOSED, size=len(data))
-    if found[1].size > len(data):
+    if stored[1].size > len(data):
         put_row(store, number, row)
         await commit.flush()
     write_whole(disk, commit.files.absolute(final), data)
@@ -57,10 +57,10 @@ async def remake_index(store: Store, commit: GroupCommit, disk: Disk, warc: str)
 
 async def drop_index(store: Store, commit: GroupCommit, disk: Disk, root: str, warc: str) -> None:
     """The index of a WARC that is gone goes to `lost+found/`."""
-    found = find_index(store, warc)
-    if found is None:
+    stored = find_index(store, warc)
+    if stored is None:
         return
-    number, row = found
+    number, row = stored
     delete_row(store, number)
     await commit.flush()
     path = commit.files.absolute(row.final)
@@ -73,13 +73,13 @@ class ReindexedWarc(NamedTuple):
 
     Attributes:
         warc: The WARC, absolute.
-        made: Its index, absolute.
+        index_path: Its index, absolute.
         lines: Number of its lines.
         notes: What is wrong with the WARC's structure: offset, code, details.
     """
 
     warc: Path
-    made: Path
+    index_path: Path
     lines: int
     notes: list[str]
 
@@ -98,11 +98,13 @@ def reindex(layout: Layout, settings: JobSettings) -> Iterator[ReindexedWarc]:
     disk = RealDisk()
     with Store.open(str(layout.store), memory=settings.store.memory) as store:
         rows = list(file_rows(store))
-        known = {row.final: (number, row) for number, row in rows if row.kind == FileKind.INDEX}
+        indexes = {row.final: (number, row) for number, row in rows if row.kind == FileKind.INDEX}
         for _, row in rows:
             if row.kind == FileKind.WARC and row.state == FileState.CLOSED:
                 final = index_name(row.final)
-                number, old = known.get(final, (0, FileRow(FileKind.INDEX, final + ".open", final)))
+                number, old = indexes.get(
+                    final, (0, FileRow(FileKind.INDEX, final + ".open", final))
+                )
                 number = number or _number(store)
                 yield _remake(layout, disk, store, row, number, old)
 
@@ -138,19 +140,19 @@ def known_files(layout: Layout, settings: JobSettings) -> list[ExaminedFile]:
         return []
 
 
-def missing_files(known: Sequence[ExaminedFile]) -> Iterator[ExaminedFile]:
+def missing_files(files: Sequence[ExaminedFile]) -> Iterator[ExaminedFile]:
     """WARCs that are gone or shorter than what was committed, and indexes that are gone."""
-    for file in known:
+    for file in files:
         if (file.row.kind == FileKind.WARC and file.short) or (
             file.row.kind == FileKind.INDEX and file.size is None
         ):
             yield file
 
 
-def committed_sizes(known: Sequence[ExaminedFile]) -> dict[str, int]:
+def committed_sizes(files: Sequence[ExaminedFile]) -> dict[str, int]:
     """Committed bytes of the WARCs that are being written, by path."""
     return {
         file.path: file.row.size
-        for file in known
+        for file in files
         if file.row.kind == FileKind.WARC and file.row.state == FileState.OPEN
     }

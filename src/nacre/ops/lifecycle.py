@@ -341,7 +341,7 @@ def _list_saved(context: OperationContext, _: CheckpointListRequest) -> Checkpoi
     for checkpoint in list_checkpoints(context.layout):
         noted = checkpoint.moment
         numbers = (noted.run, noted.finished, noted.queued) if noted else (None, None, None)
-        items.append(SavedCheckpoint(checkpoint.name, iso(checkpoint.made), *numbers))
+        items.append(SavedCheckpoint(checkpoint.name, iso(checkpoint.time), *numbers))
     return CheckpointListResult(tuple(items))
 
 

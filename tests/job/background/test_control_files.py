@@ -42,7 +42,7 @@ class Play:
     def set(self, *assignments: str) -> None:
         changer = SettingsEditor(self.session.rules.settings, Path(), running=True)
         changer.assign(assignments)
-        self.session.apply(changer.done())
+        self.session.apply(changer.finish())
 
 
 def play(root: Path, act: Callable[[Play], None]) -> Session:
@@ -146,9 +146,9 @@ def test_ignores_hold_for_links_and_for_what_waits(tmp_path: Path):
 def test_pause_and_stop(tmp_path: Path):
     def act(one: Play) -> None:
         one.put("pause", "")
-        assert one.session.held == {PAUSED}
+        assert one.session.holds == {PAUSED}
         one.put("pause", None)
-        assert not one.session.held
+        assert not one.session.holds
         one.put("stop", "")
         assert one.session._asked is ExitStatus.ABORTED
         assert not (tmp_path / "control" / "stop").exists()

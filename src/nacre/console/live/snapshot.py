@@ -159,8 +159,9 @@ def snapshot_of(
     overview = status.overview
     return JobSnapshot(
         job.id, now, overview.state, activity is not None, diagnose(facts), overview,
-        status.slowest, status.fetching, None, facts.rate, status.pace.bytes_rate, facts.left,
-        activity.rates if activity is not None else (), status.problems, status.first_problem,
+        status.slowest, status.fetching, None, facts.rate, status.pace.bytes_rate,
+        facts.seconds_left, activity.rates if activity is not None else (), status.problems,
+        status.first_problem,
         places=fetched_lately(lines.crawl), commit_age=commit_age_of(status.committed, facts.now),
         gap=status.gap, grows=status.pace.grows,
     )  # fmt: skip

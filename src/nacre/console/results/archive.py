@@ -247,7 +247,7 @@ async def list_job_checkpoints(call: Call) -> CheckpointList:
     layout = call.job().layout
     checkpoints = await asyncio.to_thread(lambda: list(list_checkpoints(layout)))
     items = [
-        CheckpointItem(checkpoint.name, iso(checkpoint.made), *_noted(checkpoint))
+        CheckpointItem(checkpoint.name, iso(checkpoint.time), *_noted(checkpoint))
         for checkpoint in reversed(checkpoints)
     ]
     return CheckpointList(tuple(items), call.now)

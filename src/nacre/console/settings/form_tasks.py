@@ -314,7 +314,7 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
             problems += error.problems
     if problems:
         raise ConfigError(problems)
-    edits = list(editor.done().edits)
+    edits = list(editor.finish().edits)
     edits += [Edit(tuple(path.split(".")), REMOVED) for path in arguments["resets"]]
     if edits:
         text = amended(text, edits)

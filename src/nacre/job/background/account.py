@@ -68,6 +68,6 @@ class RunAccount:
     def _note(self) -> None:
         waiting, got = self._session.frontier.totals, self._session.statistics.totals
         # What the operator deleted was not worked on: it is no speed.
-        done = waiting.finished - got.deleted
-        point = RatePoint(self._clock.monotonic(), done, got.size, waiting.queued)
+        processed = waiting.finished - got.deleted
+        point = RatePoint(self._clock.monotonic(), processed, got.size, waiting.queued)
         self._activity.note(point)

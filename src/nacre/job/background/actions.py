@@ -121,14 +121,14 @@ class ActionScanner:
         """
         ready: list[ActionFile] = []
         before, self._seen = self._seen, {}
-        found = list(self._actions())
-        for action in found:
+        actions = list(self._actions())
+        for action in actions:
             state = (action.size, action.changed)
             name = action.path.name
             self._seen[name] = state
             if 0 <= action.changed / 1e9 <= now - _SETTLED or before.get(name) == state:
                 ready.append(action)
-        return ready, len(ready) < len(found)
+        return ready, len(ready) < len(actions)
 
     def _actions(self) -> Iterator[ActionFile]:
         names = self._names()
@@ -236,15 +236,15 @@ class ActionDirectory:
         with suppress(OSError):
             self._directory.mkdir(exist_ok=True)
             self.bring_back()
-        clock, looked, first = self._clock, self._clock.monotonic(), _FIRST
+        clock, last_scan, first = self._clock, self._clock.monotonic(), _FIRST
         while True:
             await clock.sleep(_TICK)
             interval = self._interval
-            due = looked + min(interval, first) <= clock.monotonic()
+            due = last_scan + min(interval, first) <= clock.monotonic()
             if interval and (due or self._hurry):
                 self._hurry, first = False, inf
                 await self.look()
-                looked = clock.monotonic()
+                last_scan = clock.monotonic()
 
     async def ending(self, how: ExitStatus) -> None:
         """Do nothing: the files that are left wait for the next start."""
@@ -258,7 +258,7 @@ class ActionDirectory:
     def _waiting(self) -> bool:
         with suppress(OSError):
             ready, more = self._scanner.look(self._machine.now())
-            return more or any(self._identity(each) not in self._stuck for each in ready)
+            return more or any(self._identity(action) not in self._stuck for action in ready)
         return False
 
     def _identity(self, action: ActionFile) -> tuple[str, int, int]:
@@ -305,9 +305,9 @@ class ActionDirectory:
         """The position of an earlier process, or the beginning of the file."""
         store = self._store
         row = store.get("meta", self._key(action.path.name))
-        known = _read_row(row) if row is not None else None
-        if known is not None and known.is_of(action):
-            return known
+        earlier = _read_row(row) if row is not None else None
+        if earlier is not None and earlier.is_of(action):
+            return earlier
         stamp = digits17(self._clock.now())
         progress = ActionProgress(action.size, action.changed, f"{stamp}-{action.path.name}")
         self._note(action, progress)
@@ -329,9 +329,9 @@ class ActionDirectory:
             name = key.removeprefix(start).decode()
             if progress is None or progress.over:
                 continue
-            done = layout.root / self._folder / progress.done_as
-            if done.exists() and not (self._directory / name).exists():
-                shutil.move(done, self._directory / name)
+            moved_file = layout.root / self._folder / progress.done_as
+            if moved_file.exists() and not (self._directory / name).exists():
+                shutil.move(moved_file, self._directory / name)
                 self._logs.job(f"action/{name}: continues from the checkpoint")
 
     async def _read(self, action: ActionFile, progress: ActionProgress) -> str:
@@ -365,8 +365,8 @@ class ActionDirectory:
                 await yield_to_loop(self._commit, self._clock)
 
     def _report(self, progress: ActionProgress, rejected: Sequence[RejectedLine]) -> None:
-        for number, text, why in rejected:
-            self._say(progress, f"line {number}: {why}: {flat(text)}")
+        for number, text, reason in rejected:
+            self._say(progress, f"line {number}: {reason}: {flat(text)}")
 
     def _say(self, progress: ActionProgress, text: str) -> None:
         commit = self._commit
@@ -380,20 +380,20 @@ class ActionDirectory:
     async def _finish(self, action: ActionFile, progress: ActionProgress, trouble: str) -> None:
         """Report, and let all of it become durable."""
         commit = self._commit
-        told = _summary(progress.tally)
+        summary = _summary(progress.tally)
         if trouble:
-            told = f"{trouble}; {told}" if progress.tally.lines else trouble
-        self._say(progress, told)
+            summary = f"{trouble}; {summary}" if progress.tally.lines else trouble
+        self._say(progress, summary)
         report = commit.log(f"{self._folder}/{progress.done_as}.report")
         commit.close_file(report)
         progress.finish()
         self._note(action, progress)
-        message = f"action/{action.path.name}: {told}; {self._folder}/{progress.done_as}.report"
+        message = f"action/{action.path.name}: {summary}; {self._folder}/{progress.done_as}.report"
         if trouble or progress.tally.rejected:
             self._logs.alert(message)
         else:
             self._logs.job(message)
-        self._events.emit(ActionTaken(action.path.name, told))
+        self._events.emit(ActionTaken(action.path.name, summary))
         await commit.flush()  # the lines, and the end of the report
         await commit.flush()  # that it is closed
         # From now on the report is the operator's, who may remove it.
@@ -407,8 +407,8 @@ class ActionDirectory:
             await asyncio.to_thread(self._move, action.path, target)
         except (OSError, NacreError) as error:
             self._stuck.add(self._identity(action))
-            told = f"{action.path} is taken in, but cannot be moved to {target}: {error}"
-            self._logs.alert(told)
+            warning = f"{action.path} is taken in, but cannot be moved to {target}: {error}"
+            self._logs.alert(warning)
             return
         store.delete("meta", self._key(action.path.name))
 
@@ -424,10 +424,10 @@ class ActionDirectory:
 def _coding(path: Path) -> str:
     """The encoding of a seed list; UTF-8 for what cannot be read line by line otherwise."""
     try:
-        found = file_coding(path)
+        encoding = file_coding(path)
     except (EOFError, zlib.error):
         return UTF_8
-    return UTF_8 if found.startswith(WIDE) else found
+    return UTF_8 if encoding.startswith(WIDE) else encoding
 
 
 def _read_row(row: bytes) -> ActionProgress | None:
@@ -447,5 +447,5 @@ def _summary(tally: ImportTally) -> str:
         (tally.passed, "of no account"),
         (tally.rejected, "rejected"),
     )
-    said = ", ".join(f"{number:,} {what}" for number, what in words if number)
-    return f"{tally.lines:,} lines" + (f": {said}" if said else "")
+    counts = ", ".join(f"{number:,} {kind}" for number, kind in words if number)
+    return f"{tally.lines:,} lines" + (f": {counts}" if counts else "")

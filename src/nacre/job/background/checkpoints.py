@@ -55,20 +55,20 @@ class ListedCheckpoint(NamedTuple):
 
     Attributes:
         name: Its name.
-        made: When, seconds since the epoch.
+        time: When, seconds since the epoch.
         moment: What it is of; None when that was not noted.
     """
 
     name: str
-    made: float
+    time: float
     moment: CheckpointNote | None
 
 
 def list_checkpoints(layout: Layout) -> Iterator[ListedCheckpoint]:
     """All checkpoints of a job, the oldest first."""
     for name in checkpoints(str(layout.checkpoints)):
-        made = (layout.checkpoints / name / "CURRENT").stat().st_mtime
-        yield ListedCheckpoint(name, made, _moment(layout, name))
+        time = (layout.checkpoints / name / "CURRENT").stat().st_mtime
+        yield ListedCheckpoint(name, time, _moment(layout, name))
 
 
 def _is_made(path: Path) -> bool:
@@ -211,7 +211,7 @@ class CheckpointService:
                 )
             yield
         finally:
-            if not session.held:
+            if not session.holds:
                 engine.resume()
 
     async def _rotate(self, suffix: str) -> None:
@@ -250,14 +250,20 @@ class CheckpointService:
     def _own_name(self) -> str:
         """As Heritrix names them: `cp00001-20261120151100`."""
         names = checkpoints(str(self._layout.checkpoints))
-        numbers = [int(each[2:].partition("-")[0]) for each in names if _OWN_NAME.match(each)]
+        numbers = [
+            int(checkpoint[2:].partition("-")[0])
+            for checkpoint in names
+            if _OWN_NAME.match(checkpoint)
+        ]
         return f"cp{max(numbers, default=0) + 1:05}-{digits14(self._clock.now())}"
 
     async def _forget(self) -> None:
         """Keep only the latest of those that were made without a name."""
         keep = self._settings.keep
         directory = self._layout.checkpoints
-        own = [each for each in checkpoints(str(directory)) if _OWN_NAME.match(each)]
+        own = [
+            checkpoint for checkpoint in checkpoints(str(directory)) if _OWN_NAME.match(checkpoint)
+        ]
         for name in own[: len(own) - keep] if keep else ():
             try:
                 await asyncio.to_thread(forget_checkpoint, str(directory), name)

@@ -87,8 +87,8 @@ class ControlFiles:
             try:
                 act(None if state is None else _text(path))
             except (ConfigError, OSError, UnicodeDecodeError) as error:
-                said = " ".join(str(error).split())
-                self._logs.alert(f"control/{name} is not obeyed: {said}")
+                reason = " ".join(str(error).split())
+                self._logs.alert(f"control/{name} is not obeyed: {reason}")
             except NacreError:
                 raise
             except Exception as error:  # noqa: BLE001 - a bug here is not the end of a crawl
@@ -96,7 +96,7 @@ class ControlFiles:
 
     def says(self, path: str) -> str:
         """The file whose value of a setting is in effect; "" if none, or if it was set since."""
-        file = next((name for name, said in SETTINGS.items() if said == path), "")
+        file = next((name for name, setting in SETTINGS.items() if setting == path), "")
         return file if path in self._given and self._given[path] == self._value(path) else ""
 
     def _note(self, name: str, text: str) -> None:
@@ -109,20 +109,20 @@ class ControlFiles:
         if text is None:
             self._take_back(name, path)
             return
-        wanted = text.strip()
-        if not wanted:
+        value = text.strip()
+        if not value:
             return  # it is just being written
         old = self._value(path)
-        change = self._planned(lambda changer: changer.assign([f"{path}={wanted}"]))
+        change = self._planned(lambda changer: changer.assign([f"{path}={value}"]))
         self._before.setdefault(path, old)
         self._session.apply(change)
         new = self._given[path] = self._value(path)
         self._note(name, f"{path}: {old} -> {new}")
 
     def _take_back(self, name: str, path: str) -> None:
-        given, now = self._given.pop(path, None), self._value(path)
+        file_value, now = self._given.pop(path, None), self._value(path)
         before = self._before.pop(path, now)
-        if given is None or now != given:
+        if file_value is None or now != file_value:
             self._note(name, f"gone; {path} stays {now}, which was set otherwise meanwhile")
             return
         change = self._planned(lambda changer: changer.put(path, before))
@@ -134,7 +134,7 @@ class ControlFiles:
         settings, root = self._effective[0], self._layout.root
         changer = SettingsEditor(settings, root, running=True)
         edit(changer)
-        change = changer.done()
+        change = changer.finish()
         require_buildable(change.settings, change.sheets, root)
         return change
 
@@ -153,8 +153,8 @@ class ControlFiles:
             if note is None or note.usable:
                 good.append(pattern)
             else:
-                told = f"control/ignores, line {number}: {pattern!r} is {note.message}"
-                self._logs.alert(told)
+                warning = f"control/ignores, line {number}: {pattern!r} is {note.message}"
+                self._logs.alert(warning)
         self._ignored.use(good)
         self._note("ignores", f"expressions that hold: {len(good):,}")
 
@@ -162,19 +162,19 @@ class ControlFiles:
         if text is not None:
             self._session.hold(PAUSED)
             self._note("pause", "pauses")
-        elif PAUSED in self._session.held:
+        elif PAUSED in self._session.holds:
             self._session.release(PAUSED)
             self._note("pause", "removed; the crawl resumes")
 
     def _hold(self, text: str | None) -> None:
-        wanted = holds_in(text or "")
-        for reason in sorted(self._holds - wanted.keys()):
+        holds = holds_in(text or "")
+        for reason in sorted(self._holds - holds.keys()):
             self._session.release(reason)
             self._note(HOLD, f"{reason} is over")
-        for reason in sorted(wanted.keys() - self._holds):
+        for reason in sorted(holds.keys() - self._holds):
             self._session.hold(reason)
-            self._note(HOLD, f"pauses for {reason}: {wanted[reason]}".removesuffix(": "))
-        self._holds = frozenset(wanted)
+            self._note(HOLD, f"pauses for {reason}: {holds[reason]}".removesuffix(": "))
+        self._holds = frozenset(holds)
 
     def _stop(self, text: str | None) -> None:
         """Removed at once, so that the next start does not end at it."""

@@ -56,9 +56,9 @@ async def serve_metrics(job: MeasuredJob) -> AsyncIterator[None]:
     try:
         listening = await asyncio.start_server(server.serve, host, port, limit=_LONGEST)
     except OSError as error:
-        why = os.strerror(error.errno) if error.errno else str(error)
-        told = f"metrics.listen: the metrics are not served at {metrics.listen}: {why}"
-        job.events.emit(Alert(told))
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        warning = f"metrics.listen: the metrics are not served at {metrics.listen}: {reason}"
+        job.events.emit(Alert(warning))
         yield
         return
     async with listening:
@@ -131,8 +131,8 @@ class MetricsServer:
                 writer.close()
 
     def _answer(self, head: bytes) -> bytes:
-        first, _, rest = head.decode("latin-1").partition("\r\n")
-        words, fields = first.split(" "), _fields(rest)
+        first, _, header_text = head.decode("latin-1").partition("\r\n")
+        words, fields = first.split(" "), _fields(header_text)
         if len(words) != 3 or not words[2].startswith("HTTP/1."):
             return _reply(HTTPStatus.BAD_REQUEST)
         if self._only_local and not is_local(fields.get("host", "")):

@@ -133,8 +133,8 @@ def gone_indexes(indexes: Sequence[ClosedIndex], layout: Layout, url: str) -> li
         layout: The job.
         url: The collection.
     """
-    here = {one.name for one in indexes}
-    return [name for name in PushedIndexes(layout, url).kept() if name not in here]
+    here = {index.name for index in indexes}
+    return [name for name in PushedIndexes(layout, url).possible_names() if name not in here]
 
 
 async def withdraw(
@@ -180,14 +180,18 @@ async def withdraw(
 
 
 def _away(directories: tuple[str, ...]) -> list[str]:
-    return [one for one in shared_directories(directories) if not Path(one).is_dir()]
+    return [
+        directory for directory in shared_directories(directories) if not Path(directory).is_dir()
+    ]
 
 
 def _shared(record: PushedIndexes, name: str) -> list[str]:
     """The lines of other indexes with the URL and second of a line of this one."""
     gone = {_moment(line) for line in record.lines(name)}
-    others = (one for one in record.kept() if one != name)
-    return [line for one in others for line in record.lines(one) if _moment(line) in gone]
+    other_indexes = (index for index in record.possible_names() if index != name)
+    return [
+        line for index in other_indexes for line in record.lines(index) if _moment(line) in gone
+    ]
 
 
 def _moment(line: str) -> tuple[str, ...]:
@@ -230,7 +234,7 @@ class IndexPusher:
                     pushing.cancel()
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None  # the job's own: pushing raises nothing
-        await self._rest()
+        await self._push_last()
 
     @property
     def _settings(self) -> WarcSettings:
@@ -261,8 +265,8 @@ class IndexPusher:
     async def _post_missing(self, url: str) -> bool:
         layout, settings = self._job.layout, self._settings
         record = await asyncio.to_thread(PushedIndexes, layout, url)
-        found = await asyncio.to_thread(closed_indexes, layout, settings.directories)
-        for index in found:
+        indexes = await asyncio.to_thread(closed_indexes, layout, settings.directories)
+        for index in indexes:
             if record.has(index):
                 continue
             try:
@@ -277,16 +281,16 @@ class IndexPusher:
             self._failures = 0
         return True
 
-    async def _rest(self) -> None:
+    async def _push_last(self) -> None:
         """The last files have some seconds; the next start goes on with what is left."""
         url = self._url
         if not url:
             return
-        done = False
+        is_complete = False
         with suppress(TimeoutError):
             async with asyncio.timeout(AT_THE_END):
-                done = await self._push(url)
-        if not done:
+                is_complete = await self._push(url)
+        if not is_complete:
             self._note("the server has not taken all indexes; `nacre archive DIR push` goes on")
 
     def _note(self, text: str) -> None:

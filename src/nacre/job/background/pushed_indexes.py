@@ -73,8 +73,8 @@ class PushedIndexes:
             data = (self._folder / _TAKEN).read_bytes()
         for line in data.splitlines():
             with suppress(msgspec.DecodeError):  # the last one, after a loss of power
-                one = msgspec.json.decode(line, type=_TakenLine)
-                self._taken[one.name] = one.mark
+                receipt = msgspec.json.decode(line, type=_TakenLine)
+                self._taken[receipt.name] = receipt.mark
 
     def has(self, index: ClosedIndex) -> bool:
         """Whether the server has all lines of an index as it is now."""
@@ -84,12 +84,12 @@ class PushedIndexes:
         """The indexes that the server has, as far as is known."""
         return frozenset(name for name, mark in self._taken.items() if mark)
 
-    def kept(self) -> Sequence[str]:
+    def possible_names(self) -> Sequence[str]:
         """The indexes of which the server may have lines, by their names."""
         if not self._folder.is_dir():
             return []
-        found = (path.name for path in self._folder.iterdir() if path.name.endswith(_SUFFIX))
-        return sorted(name.removesuffix(_SUFFIX) for name in found)
+        file_names = (path.name for path in self._folder.iterdir() if path.name.endswith(_SUFFIX))
+        return sorted(name.removesuffix(_SUFFIX) for name in file_names)
 
     def lines(self, name: str) -> Iterator[str]:
         """The CDX lines of an index that the server may have; none where nothing was kept.
@@ -161,20 +161,24 @@ def closed_indexes(layout: Layout, directories: tuple[str, ...]) -> list[ClosedI
         directories: `archive.directories`.
     """
     folders = {layout.root / folder for folder in run_archives(layout, directories)}
-    folders |= {Path(one) for one in shared_directories(directories)}
-    found = [
+    folders |= {Path(directory) for directory in shared_directories(directories)}
+    indexes = [
         ClosedIndex(path.name, f"{facts.st_size}-{facts.st_mtime_ns}", path.absolute)
         for folder in folders
         if folder.is_dir()
         for path in folder.glob("*.cdxj")
         for facts in (path.stat(),)
     ]
-    return sorted(found, key=lambda index: index.name)
+    return sorted(indexes, key=lambda index: index.name)
 
 
 def shared_directories(directories: tuple[str, ...]) -> list[str]:
     """Directories of WARCs outside a job, as its settings name them."""
-    return [one for one in directories if Path(one).is_absolute() and "$" not in one]
+    return [
+        directory
+        for directory in directories
+        if Path(directory).is_absolute() and "$" not in directory
+    ]
 
 
 def cdx_lines(path: Path) -> Iterator[str]:

@@ -67,10 +67,10 @@ def headers(secret: str, time: str, event: str, number: str, body: bytes) -> dic
         number: The same for each try of one message.
         body: The message.
     """
-    found = {"X-Nacre-Event": event, "X-Nacre-Delivery": number, "X-Nacre-Timestamp": time}
+    fields = {"X-Nacre-Event": event, "X-Nacre-Delivery": number, "X-Nacre-Timestamp": time}
     if secret:
-        found["X-Nacre-Signature"] = signature(secret, time, body)
-    return found
+        fields["X-Nacre-Signature"] = signature(secret, time, body)
+    return fields
 
 
 async def post(
@@ -109,8 +109,8 @@ async def post(
 
 async def _exchange(url: str, body: bytes, fields: Mapping[str, str], address: str) -> int:
     name = host(url)
-    scheme, _, rest = url.partition("://")
-    place, slash, path = rest.partition("/")
+    scheme, _, after_scheme = url.partition("://")
+    place, slash, path = after_scheme.partition("/")
     port = place.rpartition("@")[2].removeprefix(name).removeprefix(":")
     secure = scheme == "https"
     context = await asyncio.to_thread(ssl.create_default_context) if secure else None
@@ -121,12 +121,12 @@ async def _exchange(url: str, body: bytes, fields: Mapping[str, str], address: s
     try:
         writer.write(_head(place.rpartition("@")[2], slash + path, len(body), fields) + body)
         await writer.drain()
-        found = _STATUS.match(await reader.readline())
+        status_line = _STATUS.match(await reader.readline())
     finally:
         writer.close()
-    if found is None:
+    if status_line is None:
         raise ValueError(message("job.answer-not-http", "its answer is not HTTP"))
-    return int(found[1])
+    return int(status_line[1])
 
 
 def _head(place: str, target: str, length: int, fields: Mapping[str, str]) -> bytes:
@@ -190,10 +190,10 @@ class WebhookNotifier:
                 sending = group.create_task(self._send_all(), name="webhook")
                 try:
                     yield
-                    await self._rest()
+                    await self._send_last()
                 except NacreError as error:
                     self._failed(error)
-                    await self._rest()
+                    await self._send_last()
                     raise
                 finally:
                     sending.cancel()
@@ -237,11 +237,11 @@ class WebhookNotifier:
             self._last = text, now
             self._put(["alert"], text, "")
 
-    def _put(self, names: Sequence[str], text: str, why: str) -> None:
+    def _put(self, names: Sequence[str], text: str, reason: str) -> None:
         """Queue a message under the first of its names that is wanted."""
         alerts = self._settings.alerts
-        wanted = [name for name in names if name in alerts.on]
-        if not wanted:
+        subscribed = [name for name in names if name in alerts.on]
+        if not subscribed:
             return
         if len(self._waiting) >= MOST:
             self._dropped += 1
@@ -252,17 +252,17 @@ class WebhookNotifier:
         number = f"{run or '-'}/{now:.3f}/{self._number}"
         facts = {
             "id": number,
-            "event": wanted[0],
+            "event": subscribed[0],
             "time": datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds"),
             "job": self._settings.name or root.name,
             "run": run,
             "message": text,
-            "why": why,
+            "why": reason,
             "dropped_before": self._dropped,
             **self._counts(),
         }
         self._dropped = 0
-        self._waiting.append(WebhookMessage(wanted[0], to_json(facts), number))
+        self._waiting.append(WebhookMessage(subscribed[0], to_json(facts), number))
         self._some.set()
 
     @property
@@ -294,7 +294,7 @@ class WebhookNotifier:
             await self._send(self._waiting[0])
             self._waiting.popleft()
 
-    async def _rest(self) -> None:
+    async def _send_last(self) -> None:
         """What is left has some seconds; what is not delivered then is noted."""
         if not self._waiting:
             return
@@ -342,8 +342,8 @@ def _names(event: StateChanged) -> list[str]:
     if event.new is JobState.FINISHED:
         return _ends(event.why)
     if event.new is JobState.PAUSED:
-        why = event.why.split(", ")
-        return [*(name for name in ("disk", "quota", "schedule") if name in why), "paused"]
+        reasons = event.why.split(", ")
+        return [*(name for name in ("disk", "quota", "schedule") if name in reasons), "paused"]
     if event.new is JobState.RUNNING and event.old is JobState.PREPARING:
         return ["started"]
     if event.new is JobState.RUNNING and event.old is not JobState.EMPTY:
@@ -351,8 +351,10 @@ def _names(event: StateChanged) -> list[str]:
     return []
 
 
-def _ends(why: str) -> list[str]:
-    if why == ExitStatus.DISK_WAIT:
+def _ends(reason: str) -> list[str]:
+    if reason == ExitStatus.DISK_WAIT:
         return ["disk", "finished"]
-    is_limit = why in set(ExitStatus) and exit_code(ExitStatus(why), RunCounts()) is ExitCode.LIMIT
+    is_limit = (
+        reason in set(ExitStatus) and exit_code(ExitStatus(reason), RunCounts()) is ExitCode.LIMIT
+    )
     return ["limit", "finished"] if is_limit else ["finished"]
