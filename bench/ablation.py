@@ -4,7 +4,7 @@
     python -m bench.ablation ranking.lists sites.tried
 
 The planner visits small worlds of the simulated web, once as it is, and with each guess
-(`nacre.recrawl.planner.tuning`) halved and doubled. Each variant runs in a separate process: a
+(`nacre.planner.tuning`) halved and doubled. Each variant runs in a separate process: a
 guess is scaled before the module that uses it is imported. Finished variants are kept in
 `.cache/ablation.json`, and the pages of the worlds in the same folder, as long as the code of the
 planner, of the extractors and of the simulated web is the same. The table goes into
@@ -125,7 +125,7 @@ def _in_process(
         os.close(read)
         status = 1
         try:
-            from nacre.recrawl.planner import tuning
+            from nacre.planner import tuning
 
             tuning.scale(factors)
             with os.fdopen(write, "w", encoding="utf-8") as pipe:
@@ -183,7 +183,7 @@ def _known_pages(run: Run) -> tuple[dict[Any, Any], dict[Any, Any]]:
 
 def _guesses() -> dict[str, Any]:
     """All guesses: value and meaning, by name."""
-    from nacre.recrawl.planner import tuning
+    from nacre.planner import tuning
 
     import_module("nacre_simweb.ours")  # it imports all that makes guesses
     return {name: (guess.value, guess.what) for name, guess in sorted(tuning.GUESSES.items())}

@@ -14,8 +14,8 @@ from time import process_time
 from bench.sites import PARTS
 from nacre.core.pageview import PageView
 from nacre.extract.pageview import page_view
-from nacre.recrawl.planner.change_detection.change import ChangeClass, ChangeSettings, compare
-from nacre.recrawl.planner.change_detection.template import Template
+from nacre.planner.change_detection.change import ChangeClass, ChangeSettings, compare
+from nacre.planner.change_detection.template import Template
 from tools import debs
 
 PAGES = 1_000

@@ -30,10 +30,10 @@ from bench.console_text import long_config
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.sessions import COOKIE
-from nacre.engine.clock import SystemClock
 from nacre.job.control import send_command
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
-from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.console.stories.running import ConsoleProcess, command, running_job
 

@@ -34,6 +34,7 @@ from bench.sites import PARTS
 from nacre.config.check import Loaded
 from nacre.core.crawluri import Hop
 from nacre.crawldb.row import ONE, SCHEMA
+from nacre.machine.layout import Layout
 from nacre.rounds.segments.frozen_settings import freeze
 from nacre.rounds.storage import open_storage
 from nacre.rounds.units.unit import UnitSpec
@@ -41,7 +42,6 @@ from nacre.rounds.units.unit_process import fetch_here
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from tools import debs
 from tools.nginx import Nginx, Server, free_port, serving
 

@@ -26,8 +26,8 @@ from typing import NamedTuple
 from nacre.archive.reader import WarcReader
 from nacre.errors import NacreError
 from nacre.job.checks import check
+from nacre.machine.layout import Layout
 from nacre.settings.load import examine_job
-from nacre.store.layout import Layout
 from nacre_migrate.answers import ClassAnswers, UnansweredError
 from nacre_migrate.draft import Draft, write_job
 from nacre_migrate.heritrix import convert as heritrix

@@ -41,10 +41,17 @@ CORE = (
     "engine/steps/archive.py",
     "engine/steps/dispose.py",
     "frontier/queue_states.py",
-    "recrawl/planner/phases",
+    "planner/phases",
 )
 """What the tests must know, below src/nacre: modules, and folders with all of theirs."""
-TESTS = ("tests/engine", "tests/frontier", "tests/recrawl", "tests/assembly", "tests/job")
+TESTS = (
+    "tests/engine",
+    "tests/frontier",
+    "tests/recrawl",
+    "tests/planner",
+    "tests/assembly",
+    "tests/job",
+)
 UNIT = "not crawl and not kill and not slow and not cases"
 WANTED = 0.75
 SECONDS = 120

@@ -451,7 +451,7 @@ def delta(number: int) -> str:
 _token(
     "verdict", "verdict:CLASS:SCORE",
     "What an incremental visit showed: the class of the change, and its score from 0 to 1.",
-    "recrawl/session/recrawl.py",
+    "recrawl/recrawl.py",
 )  # fmt: skip
 
 
@@ -462,14 +462,14 @@ def verdict(kind: str, score: float) -> str:
 
 AUDIT: Final = _token(
     "AUDIT", "audit", "Requested without validators, to check the 304 replies of the server.",
-    "recrawl/session/knowledge.py",
+    "recrawl/knowledge.py",
 )  # fmt: skip
 UNTRUSTED_VALIDATORS: Final = _token(
     "UNTRUSTED_VALIDATORS", "untrusted-validators",
     "Asked without validators, since those of pages like it lied.",
-    "recrawl/session/knowledge.py",
+    "recrawl/knowledge.py",
 )  # fmt: skip
 PAIR: Final = _token(
     "PAIR", "pair", "Fetched a second time within the step, to see what always changes.",
-    "recrawl/session/knowledge.py",
+    "recrawl/knowledge.py",
 )  # fmt: skip

@@ -10,11 +10,11 @@ import pytest
 from nacre.assembly.fetching import Fetching, fetch_steps, make_fetching
 from nacre.assembly.rules import open_rules
 from nacre.core.processor import Processor, Visit
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError
 from nacre.fetch.guard import AddressGuard
 from nacre.fetch.spool import Spool
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
 from tests.archive.captures import make_capture

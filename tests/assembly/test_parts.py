@@ -5,9 +5,9 @@ from pathlib import Path
 
 from nacre.core.events import AlertLogged, Event
 from nacre.job.overview import stored_overview
+from nacre.machine.layout import Layout
 from nacre.runs.runs import read_run
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.job.opened import opened
 

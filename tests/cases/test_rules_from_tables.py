@@ -12,7 +12,7 @@ from nacre.extract.css import css_urls
 from nacre.extract.dispatch import extract
 from nacre.extract.document import Document
 from nacre.extract.settings import ExtractSettings
-from nacre.recrawl.planner.schedules.nutch import NutchDatum, NutchSchedule, PageState
+from nacre.planner.schedules.nutch import NutchDatum, NutchSchedule, PageState
 from tests.cases import spellings
 from tests.cases.differences import DIFFERENCES
 from tests.cases.table import Differs, Row, json_lines

@@ -8,10 +8,10 @@ from nacre.core.history import FetchRow, HistoryRecord
 from nacre.core.pagerow import PageRow
 from nacre.core.states import ExitStatus
 from nacre.history.dedup import History
-from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe
-from nacre.recrawl.session.pagestore import FetchLog, PageStore
+from nacre.machine.layout import Layout
+from nacre.planner.change_rate.rates import NO_EVIDENCE, observe
+from nacre.recrawl.pagestore import FetchLog, PageStore
 from nacre.runs.runs import RunRow, write_run
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.cli.site import nacre
 

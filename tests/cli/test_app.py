@@ -100,7 +100,7 @@ def test_errors_become_messages_and_codes(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("nacre.store.layout.Layout.require", fail)
+    monkeypatch.setattr("nacre.machine.layout.Layout.require", fail)
     result = CliRunner().invoke(app, ["status", "x"])
     assert result.exit_code == code
     assert result.stderr.startswith("nacre: ")

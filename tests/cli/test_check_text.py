@@ -11,9 +11,9 @@ from nacre.config.check import Loaded
 from nacre.errors import ConfigError
 from nacre.inspect.explain.answers import RobotsAnswer
 from nacre.inspect.explain.dry_run import DryRunAnswer
+from nacre.machine.layout import Layout
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 CONFIG = """\
 name: job

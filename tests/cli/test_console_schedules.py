@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from nacre.console.access.database import ConsoleDatabase
+from nacre.machine.layout import Layout
 from nacre.runs.passes import lock_passes
-from nacre.store.layout import Layout
 from tests.cli.site import Done, nacre
 
 

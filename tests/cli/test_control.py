@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nacre.job.control import send_command
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.conftest import Crawled
 from tests.cli.site import many_pages, nacre, site
 

@@ -7,10 +7,10 @@ import pytest
 
 from nacre.cli.options import ScopeName
 from nacre.errors import ConfigError
+from nacre.machine.layout import Layout
 from nacre.ops.new_job import JobOptions, default_directory, values_of
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 from tests.cli.conftest import Crawled
 from tests.cli.site import many_pages, nacre, site
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nacre.job.control import Answer, ControlServer
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import Done, nacre
 
 HOME = "http://127.0.0.1:9/"

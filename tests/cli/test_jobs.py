@@ -9,8 +9,8 @@ import pytest
 from nacre.cli.progress import Display
 from nacre.cli.running import run_and_summarize
 from nacre.job.job import Job
+from nacre.machine.layout import Layout
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 from nacre.store.recovery import StartOptions
 from tests.cli.conftest import Crawled
 from tests.cli.site import nacre

@@ -20,8 +20,8 @@ OF_THE_CRAWL = ("nacre.assembly.parts", "nacre.job.session", "nacre.engine.engin
 OF_SETTINGS = ("nacre.settings.settings", "nacre.scope.rules.stock", "nacre.fetch.settings")
 OF_TERMINALS = ("rich.live", "rich.console")
 OF_INCREMENTAL = (
-    "nacre.recrawl.planner.planner",
-    "nacre.recrawl.session.recrawl",
+    "nacre.planner.planner",
+    "nacre.recrawl.recrawl",
     "nacre.inspect.registry",
     "nacre_simweb.world",
     "nacre_migrate.heritrix.convert",

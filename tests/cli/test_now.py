@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nacre.archive.reader import WarcReader
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 from tests.cli.site import PAGES, Done, HeadedPage, nacre, site
 
 FIRST, SECOND = "2024-07-01T13:00:00Z", "20240703150000"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.store.local_files import make_private
+from nacre.machine.local_files import make_private
 from tests.cli.modes import modes_for_others
 from tests.cli.site import nacre, site
 

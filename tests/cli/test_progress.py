@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nacre.cli.progress import NoDisplay, TolerantDisplay, display_for
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 from tests.cli.site import site
 
 

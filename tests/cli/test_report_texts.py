@@ -14,10 +14,10 @@ from nacre.inspect.analysis.wording import FOUND
 from nacre.inspect.registry import all_reports, report_named
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject, RunReport
 from nacre.inspect.view import reading
+from nacre.machine.layout import Layout
 from nacre.report.document import NAMELESS, Format
 from nacre.report.formatting import heading
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 from tests.cli.library import library
 from tests.cli.site import many_pages, nacre, site
 from tests.cli.test_control import FAST, running, until

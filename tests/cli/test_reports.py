@@ -13,8 +13,8 @@ from nacre.errors import JobError
 from nacre.inspect.registry import all_reports
 from nacre.inspect.reports.base import ReportSubject
 from nacre.job.control import Answer, ControlServer
+from nacre.machine.layout import Layout
 from nacre.report.document import ReportDocument
-from nacre.store.layout import Layout
 from tests.cli.known import NEWS, known_job, new_job
 from tests.cli.site import Done, nacre
 

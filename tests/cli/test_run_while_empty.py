@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nacre.job.control import is_running
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.stories.running import running_job, until
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from nacre.machine.layout import Layout
 from nacre.search.document import SearchDocument, place_document
 from nacre.search.local_index import LocalWriter
-from nacre.store.layout import Layout
 from tests.cli.site import nacre
 
 DAY = 86_400_000

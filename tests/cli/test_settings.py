@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from nacre.job.apply_change import ChangeRequest, alone, change_stopped
+from nacre.machine.layout import Layout
 from nacre.runs.runs import take_notes
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
 from tests.cli.site import nacre
 
 

@@ -21,8 +21,8 @@ from nacre.cli.summary import (
 from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd
 from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedState, SeedTally
 from nacre.job.overview import JobOverview
+from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 GOT = RunCounts(seeds=SeedsEnd.GOT)
 DEAD = SeedOutcome("http://a.test/", SeedState.NO_REPLY, -2, "no connection", 3)

@@ -7,8 +7,8 @@ from rich.console import Console
 from nacre.cli.progress import JsonProgress
 from nacre.cli.status_text import MeasuredRates, number_lines
 from nacre.cli.terminal import LiveView
-from nacre.engine.clock import SystemClock
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
+from nacre.machine.clock import SystemClock
 
 OVERVIEW = JobOverview(
     "RUNNING",

@@ -14,10 +14,10 @@ import pytest
 from nacre.errors import JobError, StorageError
 from nacre.inspect.view import reading
 from nacre.job.control import is_running
+from nacre.machine.layout import Layout
 from nacre.runs.passes import find_recurring
 from nacre.runs.runs import is_over, read_run
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 from tests.cli.library import library
 from tests.cli.site import Done, nacre, site
 from tests.cli.test_control import until

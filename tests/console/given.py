@@ -39,7 +39,7 @@ from nacre.console.readers.worker import ReaderRequest, answer_to
 from nacre.console.server import loopback_sockets
 from nacre.console.services import ConsoleServices
 from nacre.core.message_data import encode
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 
 ORIGIN = "http://localhost:8410"

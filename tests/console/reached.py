@@ -15,7 +15,7 @@ from nacre.console.access.users import UserBook
 from nacre.console.fleet.places import places_of
 from nacre.console.parts import ConsoleOptions
 from nacre.console.server import OpenedConsole, serve
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 
 NAME = "console.example.org"

@@ -12,8 +12,8 @@ from nacre.console.access.reach import ConsoleReach
 from nacre.console.kept_work import TroubleBoard, keep, words_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.server import OpenedConsole
-from nacre.engine.clock import SystemClock
 from nacre.errors import StorageError
+from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 from tests.console.given import LONG, GivenConsole, play
 from tests.console.reached import while_served

@@ -14,7 +14,7 @@ from nacre.console.fleet.places import JobRemoval, new_place
 from nacre.console.live.hub import JOBS
 from nacre.console.runners import OutsideChanges
 from nacre.console.server import OpenedConsole
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, play
 from tests.console.reached import while_served

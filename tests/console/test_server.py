@@ -16,8 +16,8 @@ from nacre.console.fleet.places import places_of
 from nacre.console.parts import ConsoleOptions, console_services
 from nacre.console.port import PortOptions
 from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_commands
-from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
+from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
 from tests.console.fleet.test_standing import GivenLocks, crawls

@@ -10,13 +10,13 @@ from typing import Any
 import uvloop
 
 from nacre.archive.reader import WarcReader
-from nacre.engine.clock import SystemClock
 from nacre.job.job import Job
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.runs.runs import plan_run
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 DAY = 86_400.0

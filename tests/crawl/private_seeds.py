@@ -19,11 +19,11 @@ import uvloop
 
 from nacre.engine.outcomes import scan_outcomes
 from nacre.job.job import Job
+from nacre.machine.layout import Layout
 from nacre.runs.runs import plan_run
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.crawl.again import Later
 from tests.fetch.nameserver import NameServer, a, name_server, reply

@@ -11,9 +11,9 @@ from nacre.config.effective import Effective
 from nacre.core.processor import Candidate, Result, Visit
 from nacre.engine.chain.entry import PROCESSORS, ChainName, Entry, Kit
 from nacre.job.job import Job
+from nacre.machine.layout import Layout
 from nacre.report.statistics import read_step_counts
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from nacre.uri.surt import surt_authority
 from tests.cli.site import site

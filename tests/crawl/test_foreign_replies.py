@@ -17,11 +17,11 @@ from nacre.archive.reader import WarcReader
 from nacre.engine.readback import reread
 from nacre.engine.unasked import owed_rows
 from nacre.job.job import Job
+from nacre.machine.layout import Layout
 from nacre.runs.runs import plan_run
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.crawl.late_server import LateServers, late_servers
 

@@ -21,8 +21,8 @@ from nacre.inspect.analysis.page_history import forget
 from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
 from nacre.job.expand_warcs import ExpandedWarc, expand
 from nacre.job.stopped_job import salvage
-from nacre.recrawl.session.pagestore import PageStore, fetch_rows
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
+from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.store.store import Store
 from tests.cli.site import nacre
 from tests.crawl.again import again, first, settings

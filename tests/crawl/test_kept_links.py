@@ -16,7 +16,7 @@ from nacre.engine.readback import CaptureReader
 from nacre.job.archived_links import archived_links
 from nacre.job.expand_warcs import expand
 from nacre.job.stopped_job import salvage
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import nacre, site
 from tests.crawl.again import again, first, settings
 from tests.crawl.replay import judge

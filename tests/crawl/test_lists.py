@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.store.store import Store
 from tests.crawl.again import again, first, kept
 from tools.nginx import Server, free_port, serving

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 from tests.cli.site import nacre
 from tests.crawl.old_site import (
     ARTICLES,

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from nacre.core.pagerow import PageKind
-from nacre.recrawl.session.pagestore import PageStore
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
+from nacre.recrawl.pagestore import PageStore
 from nacre.store.store import Store
 from tests.crawl.again import again, first
 from tests.crawl.jobs import crawl

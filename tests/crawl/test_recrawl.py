@@ -16,9 +16,9 @@ from nacre.engine.steps.extract import ExtractStep
 from nacre.errors import JobError
 from nacre.history.dedup import History
 from nacre.inspect.analysis.page_history import forget
-from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.machine.layout import Layout
+from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.runs.runs import plan_run, write_run
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.crawl.again import Kept, Site, again, first, kept
 from tests.crawl.replay import judge, replaying

@@ -11,8 +11,8 @@ import pytest
 
 from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
 from nacre.inspect.analysis.trust import trust_table
-from nacre.recrawl.planner.discovery.hints import SPARED_LOTS
-from nacre.recrawl.session.pagestore import fetch_rows
+from nacre.planner.discovery.hints import SPARED_LOTS
+from nacre.recrawl.pagestore import fetch_rows
 from nacre.store.store import Store
 from tests.crawl.again import DAY, again, first, settings
 from tools.nginx import Server, free_port, serving

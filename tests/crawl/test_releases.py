@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from nacre.recrawl.session.pagestore import fetch_rows
+from nacre.recrawl.pagestore import fetch_rows
 from nacre.store.store import Store
 from tests.crawl.again import Kept, again, first, kept
 from tests.crawl.reachable import Folder

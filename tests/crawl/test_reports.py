@@ -19,7 +19,7 @@ from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
 from nacre.inspect.analysis.savings import savings
 from nacre.inspect.analysis.templates import template_list
 from nacre.inspect.analysis.timeline import page_timeline
-from nacre.recrawl.planner.recall import RecallEstimate
+from nacre.planner.recall import RecallEstimate
 from nacre.store.store import Store
 from tests.cli.site import nacre
 from tests.crawl.again import Later, again, first, settings

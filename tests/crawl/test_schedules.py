@@ -12,10 +12,10 @@ from nacre.inspect.analysis.page_history import forget
 from nacre.inspect.explain.next_visits import NextVisits
 from nacre.inspect.view import reading
 from nacre.job.continuous import PassesWhenDue
-from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.machine.layout import Layout
+from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.runs.passes import next_pass
 from nacre.runs.runs import all_runs
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.crawl.again import again, first, settings
 from tools.nginx import Server, free_port, serving

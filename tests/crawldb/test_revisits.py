@@ -1,8 +1,8 @@
 """Every kind of `recrawl.schedule` for rows: Nutch's, calendars, factors, change rates."""
 
 from nacre.crawldb.revisits import RowTiming, revisits_of
-from nacre.recrawl.planner.schedules.nutch import PageState
-from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
+from nacre.planner.schedules.nutch import PageState
+from nacre.planner.schedules.timetable import ScheduleSettings
 from tests.crawldb.made import DAY, NOW
 
 MONTH = 30 * 86_400

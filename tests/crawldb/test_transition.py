@@ -20,7 +20,7 @@ from nacre.crawldb.transition import (
     retry_delay,
     transition,
 )
-from nacre.recrawl.planner.schedules.nutch import NutchSchedule
+from nacre.planner.schedules.nutch import NutchSchedule
 from tests.crawldb.made import DAY, NOW
 
 NUTCH = UpdateSettings(nutch_retry=True)

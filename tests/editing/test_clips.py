@@ -12,7 +12,7 @@ from nacre.editing.clips import (
 )
 from nacre.editing.findings import find_in_text
 from nacre.errors import ConfigError, JobError
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 BASE = "name: x\nseeds: seeds.txt\n# what we are\nfetch:\n  contact: https://a.test/x  # me\n"
 SHIPPED = [clip.name for clip in list_clips() if clip.source == "shipped"]

@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.editing.findings import CheckLevel, find_in_text
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 WRONG = """\
 politeness:

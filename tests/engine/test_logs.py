@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from nacre.core.crawluri import CrawlURI
 from nacre.core.events import Events
 from nacre.engine import logs
-from nacre.engine.clock import SystemClock
 from nacre.engine.logs import NAME, AlertCounter, JobLogs, RecoveryJournal
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.pending import NO_JOURNAL, JournalTag, pending
 from nacre.frontier.policy import Retry
 from nacre.job.imports import ImportMode, ImportOptions
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock
 from nacre.scope.decision_log import Logged, SequenceLog
 from nacre.scope.scope import Decision
 from nacre.scope.subject import Subject

@@ -16,13 +16,13 @@ from nacre.core.history import HistoryRecord
 from nacre.core.processor import Visit
 from nacre.core.status import FetchStatus
 from nacre.engine.chain.plan import DispositionPlan
-from nacre.engine.clock import SystemClock
 from nacre.engine.disposition import AddedProcessors
 from nacre.engine.steps.archive import ArchiveStep, Prepared
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.policy import Final, Retry
 from nacre.history.dedup import History
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock
 from nacre.settings.settings import JobSettings
 from tests.archive.captures import make_capture
 from tests.job.opened import log_of, opened

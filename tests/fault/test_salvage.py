@@ -13,7 +13,7 @@ from nacre.errors import DamageError, StorageError
 from nacre.job import salvaged as salvaged_module
 from nacre.job.salvaged import _Registration
 from nacre.job.stopped_job import SalvageResult, salvage
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from nacre.store.store import Store
 from tests.fault.facts import Facts, by_path, check, check_same
 from tests.fault.jobs import crawl, facts_of, settings

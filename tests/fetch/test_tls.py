@@ -8,11 +8,11 @@ import pytest
 
 from nacre.core.capture import TlsFacts
 from nacre.core.status import FetchStatus
-from nacre.engine.clock import MovedClock
 from nacre.fetch.http import HttpFetcher
 from nacre.fetch.request import FetchResult
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.tls import HandshakeGate, Tls, iana_name, make_context
+from nacre.machine.clock import MovedClock
 from tests.fetch.certificates import Authority, self_signed
 from tests.fetch.server import (
     HELLO,

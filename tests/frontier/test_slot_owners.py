@@ -7,7 +7,7 @@ import pytest
 from nacre.frontier.rows import queue_id
 from nacre.frontier.shared_slots import ClockReading, SlotTable, last_rest
 from nacre.frontier.slot_owners import OwnerNote, SlotOwner, slot_owners, sweep_notes
-from nacre.store.local_files import lock_file
+from nacre.machine.local_files import lock_file
 
 NOW = 1_700_000_000.0
 DAY = 86_400.0

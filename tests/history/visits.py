@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Link(NamedTuple):
-    """See `nacre.recrawl.planner.visited.SeenLink`."""
+    """See `nacre.planner.visited.SeenLink`."""
 
     url: str
     hop: str = "L"
@@ -15,7 +15,7 @@ class Link(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """See `nacre.recrawl.planner.visited.Visited`."""
+    """See `nacre.planner.visited.Visited`."""
 
     url: str
     time: float

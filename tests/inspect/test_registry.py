@@ -12,8 +12,8 @@ from nacre.errors import ConfigError, JobError
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.registry import REPORTS, all_reports, report_named
 from nacre.inspect.reports.base import ReportRequest, ReportSubject
-from nacre.recrawl.planner.discovery.hints import HintTrust, ReplyAudit
-from nacre.recrawl.planner.sites import SiteRow
+from nacre.planner.discovery.hints import HintTrust, ReplyAudit
+from nacre.planner.sites import SiteRow
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
 from tests.examples import examples

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from nacre.engine.clock import SystemClock
 from nacre.inspect.view import stored_clock
+from nacre.machine.clock import SystemClock
 from nacre.runs.runs import RunRow, write_run
 from nacre.store.store import Store
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from nacre.core.clock import Clock
 from nacre.core.events import Event, Events
-from nacre.engine.clock import SystemClock
 from nacre.engine.seeding.seeds import Entry, read_seeds
 from nacre.fetch.guard import AddressGuard
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
 from nacre.store.recovery import StartOptions
 
 

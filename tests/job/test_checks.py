@@ -8,10 +8,10 @@ from nacre.config.check import load_partly
 from nacre.config.document import read_yaml
 from nacre.config.layer import Layer
 from nacre.job.checks import Findings, check
+from nacre.machine.layout import Layout
 from nacre.settings.layers import list_profiles
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 BASE = "fetch: {contact: 'https://library.example/'}\n"
 REJECT = "{gate: {rule: reject}}"

@@ -9,11 +9,11 @@ from msgspec import structs
 from nacre.core.states import ExitStatus
 from nacre.inspect.stored_job import reading_store
 from nacre.job.continuous import PassesWhenDue
+from nacre.machine.layout import Layout
 from nacre.runs.passes import NextPass, next_pass
 from nacre.runs.runs import read_run, write_run
 from nacre.settings.load import load_job
 from nacre.settings.new_job import NewJob, create_job
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.job.opened import opened
 

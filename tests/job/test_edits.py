@@ -5,7 +5,7 @@ import pytest
 from nacre.errors import JobError
 from nacre.job import edits
 from nacre.job.edits import edit_list, note_edit, read_edit
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 
 def job(folder: Path, text: str) -> Layout:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError
 from nacre.job.background.control_files import ControlFiles
 from nacre.job.holds import change_hold, holds_in
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock
 from tests.job.opened import log_of, opened
 
 

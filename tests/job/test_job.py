@@ -11,9 +11,9 @@ from nacre.core.states import ExitStatus, JobState
 from nacre.errors import ConfigError
 from nacre.inspect.stored_job import read_only
 from nacre.job.job import Job
+from nacre.machine.layout import Layout
 from nacre.runs.runs import read_run
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 SEED = "http://127.0.0.1:9/"
 

@@ -9,8 +9,8 @@ from nacre.job.lately import (
     troubled_host,
 )
 from nacre.job.overview import SlowQueue
+from nacre.machine.layout import Layout
 from nacre.report.crawllog import LogTimes
-from nacre.store.layout import Layout
 
 NOW = 1_763_651_460.0  # 2025-11-20T15:11:00Z
 SLOW = SlowQueue("test,a,", 9, 60.0, 540.0, host="a.test")

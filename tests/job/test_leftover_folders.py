@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.store.local_files import HeldFolder, remove_left_behind
+from nacre.machine.local_files import HeldFolder, remove_left_behind
 from tests.cli.site import nacre, site
 
 PAGES = {"/": '<a href="in.html">in</a>', "/in.html": "<p>inside</p>"}
@@ -38,7 +38,7 @@ def killed(place: Path, code: str) -> None:
 
 def test_the_next_start_removes_what_no_process_holds(place: Path):
     code = (
-        "from nacre.store.local_files import HeldFolder\n"
+        "from nacre.machine.local_files import HeldFolder\n"
         "kept = HeldFolder(), HeldFolder('reading-')"
     )
     killed(place, code)
@@ -52,7 +52,7 @@ def test_the_next_start_removes_what_no_process_holds(place: Path):
 
 
 def test_a_job_removes_what_killed_ones_of_any_version_left(place: Path, tmp_path: Path):
-    killed(place, "from nacre.store.local_files import HeldFolder\nkept = HeldFolder()")
+    killed(place, "from nacre.machine.local_files import HeldFolder\nkept = HeldFolder()")
     bind = "s = socket.socket(socket.AF_UNIX); s.bind(p + '/control'); s.listen()"
     old = "import socket, tempfile\np = tempfile.mkdtemp(prefix='nacre-')\n" + bind
     killed(place, old)

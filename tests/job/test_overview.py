@@ -22,10 +22,10 @@ from nacre.job.overview import (
     stored_overview,
 )
 from nacre.job.session import Session
+from nacre.machine.layout import Layout
 from nacre.runs.runs import read_run
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.engine.visiting import ManualClock
 from tests.job.opened import opened

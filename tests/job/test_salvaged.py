@@ -15,10 +15,10 @@ from nacre.history.dedup import History
 from nacre.job.salvaged import SalvageMark, mark_salvaged, salvage_marks
 from nacre.job.session import Session
 from nacre.job.stopped_job import SalvageResult, salvage
+from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
 from nacre.store.file_table import file_rows
 from nacre.store.files import FileKind
-from nacre.store.layout import Layout
 from nacre.store.recovery import Tail
 from nacre.store.store import Store
 from tests.engine.visiting import BEGAN, SEED, ManualClock, OpenJob, visiting

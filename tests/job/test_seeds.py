@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from nacre.core.events import Events
-from nacre.engine.clock import SystemClock
 from nacre.engine.counters import SEEDS_SKIPPED
 from nacre.engine.seeding.seeds import Entry, read_seeds
 from nacre.fetch.guard import AddressGuard
 from nacre.job import seeds
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
 from nacre.store.recovery import StartOptions
 
 SEEDS = [f"http://h{number}.test/" for number in range(25)] + ["http://", "+http://(test,b,"]

@@ -2,8 +2,8 @@ import asyncio
 from pathlib import Path
 
 from nacre.job.start_survey import StartSurvey, kept_from_start, survey_start
+from nacre.machine.layout import Layout
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 from tests.cli.site import nacre
 
 

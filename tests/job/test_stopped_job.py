@@ -12,11 +12,11 @@ from nacre.frontier.pending import any_text, matcher, pending
 from nacre.inspect.stored_job import reading_store
 from nacre.job.imports import ImportMode, ImportOptions
 from nacre.job.stopped_job import open_stopped, salvage
+from nacre.machine.layout import Layout
 from nacre.runs.runs import read_run, write_run
 from nacre.settings.load import load_job
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 IMPORT = ImportOptions(ImportMode.IMPORT)

@@ -6,11 +6,11 @@ import pytest
 
 from nacre.errors import JobError
 from nacre.job.warcs import committed_sizes, find_index, known_files, missing_files, reindex
+from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.file_table import file_rows, put_row
 from nacre.store.files import FileKind, FileRow, FileState
-from nacre.store.layout import Layout
 from nacre.store.recovery import examine_files
 from nacre.store.store import Store
 

@@ -9,11 +9,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from nacre.machine.layout import Layout
 from nacre.rounds.engine.local import LocalEngine
 from nacre.rounds.steps.fetch import FetchOptions, fetch
 from nacre.rounds.tables.versions import Cycle
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from tests.rounds.lists import CLOCK, SEGMENT, settings
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 from tests.cli.site import many_pages, nacre, site
 from tests.console.stories.running import ConsoleProcess, new_job, until

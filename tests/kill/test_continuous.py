@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.store.store import Store
 from tests.cli.site import nacre, site
 

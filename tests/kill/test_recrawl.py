@@ -17,9 +17,9 @@ from nacre.archive.reader import WarcReader
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.job.expand_warcs import expand
-from nacre.recrawl.session.pagestore import PageStore, fetch_rows
+from nacre.machine.layout import Layout
+from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.runs.runs import plan_run
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.crawl import again
 from tests.kill.test_kill import Crawler, finish, undisturbed

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError, JobError, NacreError, StorageError
 from nacre.job.api import new_job
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.ops.frontier import (
     DELETE,
     EXCLUDE,
@@ -23,7 +24,6 @@ from nacre.ops.frontier import (
     UriRequest,
 )
 from nacre.ops.operation import Operation, OperationContext
-from nacre.store.layout import Layout
 from tests.cli.site import many_pages, nacre, site
 
 

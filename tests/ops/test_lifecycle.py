@@ -6,9 +6,10 @@ import pytest
 
 from nacre.core.clock import Clock
 from nacre.core.states import ExitCode
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError, JobError
 from nacre.job.api import new_job
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.ops.lifecycle import (
     CHECKPOINT,
     CHECKPOINT_LIST,
@@ -32,7 +33,6 @@ from nacre.ops.lifecycle import (
 )
 from nacre.ops.operation import Operation, OperationContext
 from nacre.runs.passes import lock_passes
-from nacre.store.layout import Layout
 from tests.cli.site import many_pages, nacre, site
 
 CLOCK: Clock = SystemClock()

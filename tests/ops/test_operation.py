@@ -15,14 +15,14 @@ from nacre.console.decoding import form_request
 from nacre.console.openapi import describe
 from nacre.console.route_row import API, RouteRow
 from nacre.console.routes import ROUTES
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.ops.allowed_actions import ACTION_COMMANDS, POSSIBLE
 from nacre.ops.fields import ShortText, Typed, Whole
 from nacre.ops.job_states import RUNNING
 from nacre.ops.lifecycle import LIFECYCLE, PARALLEL
 from nacre.ops.operation import Operation, OperationContext, command_line
 from nacre.ops.roles import Role
-from nacre.store.layout import Layout
 
 
 class DummyRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

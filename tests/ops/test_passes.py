@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from nacre.machine.layout import Layout
 from nacre.ops.passes import Waiting, _StoppedBetween
 from nacre.runs.passes import NextPass, PassKeeper, find_recurring, lock_passes
-from nacre.store.layout import Layout
 
 
 class SetClock:

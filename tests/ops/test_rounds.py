@@ -17,6 +17,7 @@ from nacre.console.forms import FormField, request_fields
 from nacre.console.openapi import describe
 from nacre.console.route_row import API, RouteRow
 from nacre.errors import ConfigError
+from nacre.machine.layout import Layout
 from nacre.ops.fields import ShortText, Typed, Whole
 from nacre.ops.operation import Operation, option_line, option_words
 from nacre.ops.round_requests import (
@@ -33,7 +34,6 @@ from nacre.ops.round_steps import RequestedSteps
 from nacre.ops.rounds import ROUNDS
 from nacre.rounds.journal import StopSignal
 from nacre.rounds.runner import SILENT
-from nacre.store.layout import Layout
 from tools.reference import command_section
 
 

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from nacre.config.check import Loaded
 from nacre.crawldb.row import ONE, SCHEMA, Status
+from nacre.machine.layout import Layout
 from nacre.rounds.engine.local import UNITS_PRELOADED, fork_server
 from nacre.rounds.segments.frozen_settings import freeze
 from nacre.rounds.storage import Storage
@@ -23,7 +24,6 @@ from nacre.rounds.tables.versions import Cycle, CycleChanges, CycleVersion, Segm
 from nacre.rounds.units.unit import UnitLine, UnitResult, UnitSpec
 from nacre.rounds.units.unit_process import run_forked
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 SEGMENT = "20261122T101500.123Z"
 CLOCK = 1_795_400_000_000

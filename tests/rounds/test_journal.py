@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import JobError
+from nacre.machine.layout import Layout
 from nacre.rounds.journal import (
     JournalFile,
     RoundsJournal,
@@ -16,7 +17,6 @@ from nacre.rounds.journal import (
     waiting,
 )
 from nacre.rounds.tables.versions import CycleVersion, SegmentState
-from nacre.store.layout import Layout
 
 STEPS = ("generate", "fetch", "update", "links", "dedup")
 

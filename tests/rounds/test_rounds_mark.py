@@ -1,6 +1,7 @@
 import os
 from pathlib import Path
 
+from nacre.machine.layout import Layout
 from nacre.rounds.rounds_mark import (
     StepProgress,
     fetch_step,
@@ -9,7 +10,6 @@ from nacre.rounds.rounds_mark import (
     step_progress,
 )
 from nacre.rounds.segments.fetch_progress import FetchProgress
-from nacre.store.layout import Layout
 
 
 def test_rounds_run_while_a_command_has_the_mark(tmp_path: Path):

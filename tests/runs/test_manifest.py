@@ -8,6 +8,7 @@ import pytest
 from nacre.config.layer import SettingOrigin
 from nacre.core.states import ExitStatus
 from nacre.errors import StorageError
+from nacre.machine.layout import Layout
 from nacre.runs.manifest import (
     after_set,
     effective,
@@ -22,7 +23,6 @@ from nacre.runs.runs import RunRow
 from nacre.settings.settings import JobSettings
 from nacre.store.file_table import put_row
 from nacre.store.files import FileKind, FileRow, FileState
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from nacre.machine.layout import Layout
 from nacre.messages import Message, message
 from nacre.runs.passes import NextPass, find_recurring, lock_passes
-from nacre.store.layout import Layout
 
 
 def test_the_reason_of_the_next_pass_keeps_its_code(tmp_path: Path):

@@ -7,6 +7,7 @@ import pytest
 
 from nacre.core.states import ExitStatus
 from nacre.errors import JobError, StorageError
+from nacre.machine.layout import Layout, run_name
 from nacre.runs.runs import (
     FULL,
     begin_run,
@@ -17,7 +18,6 @@ from nacre.runs.runs import (
     run_archives,
     write_run,
 )
-from nacre.store.layout import Layout, run_name
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 

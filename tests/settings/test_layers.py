@@ -9,13 +9,13 @@ import pytest
 
 from nacre.config.document import read_yaml
 from nacre.errors import ConfigError
+from nacre.machine.layout import Layout
 from nacre.scope.compile import compile_scope
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Subject
 from nacre.settings.layers import inner_layers, list_profiles
 from nacre.settings.load import load_job
 from nacre.settings.new_job import NewJob, create_job, examine_new
-from nacre.store.layout import Layout
 
 
 def test_a_configuration_of_the_user_that_cannot_be_had_is_named(

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError, JobError
+from nacre.machine.layout import Layout
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.load import examine_job, examine_text, load_job
 from nacre.settings.new_job import NewJob, create_job, examine_new, separate_logins
-from nacre.store.layout import Layout
 
 
 @pytest.fixture(autouse=True)

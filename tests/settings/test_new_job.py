@@ -6,6 +6,7 @@ import pytest
 
 from nacre.config.secret import Secret
 from nacre.errors import ConfigError, JobError
+from nacre.machine.layout import Layout
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.load import load_job
@@ -16,7 +17,6 @@ from nacre.settings.new_job import (
     require_no_job,
     separate_logins,
 )
-from nacre.store.layout import Layout
 
 SEED = "http://me:hush@a.test/x"
 

@@ -8,12 +8,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from nacre.config.document import read_yaml
+from nacre.machine.layout import Layout
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.layers import list_profiles
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.schema import BESIDE, SHIPPED, schema
-from nacre.store.layout import Layout
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError, JobError
+from nacre.machine.layout import Layout
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.load import load_job
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.sections import OTHERS, TableSettings, load_tables
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 
 from nacre.job.monitors import places
+from nacre.machine.layout import Layout
 from nacre.runs.manifest import archive_directories
 from nacre.settings.load import examine_job, load_job
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.settings import JobSettings
 from nacre.settings.variables import expand_variables, for_run, known_part
-from nacre.store.layout import Layout
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,7 @@ from nacre.core.capture import Capture
 from nacre.engine.seeding.seeds import SeedList
 from nacre.engine.steps import archive
 from nacre.job.job import Job
+from nacre.machine.layout import Layout
 from nacre.rounds.engine import OnResult
 from nacre.rounds.engine.local import UNITS_PRELOADED, LocalEngine, fork_server
 from nacre.rounds.steps.context import StepContext
@@ -39,7 +40,6 @@ from nacre.rounds.units.unit import UnitResult, UnitRun, UnitSpec
 from nacre.rounds.units.unit_process import fetch_unit
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre_simweb.answer import Sending, WorldServer, read_heading
 from nacre_simweb.archetypes import archetype
 from nacre_simweb.calendar import DAY, HOUR, START

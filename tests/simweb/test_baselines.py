@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from nacre.recrawl.planner.schedules.nutch import NutchSchedule
-from nacre.recrawl.planner.schedules.schedules import HERITRIX
+from nacre.planner.schedules.nutch import NutchSchedule
+from nacre.planner.schedules.schedules import HERITRIX
 from nacre_simweb.archetypes import archetype
 from nacre_simweb.baselines.adaptive import (
     Adaptive,

@@ -5,9 +5,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nacre.recrawl.planner.change_detection.change import ChangeClass
-from nacre.recrawl.planner.change_detection.deletion import Answer
-from nacre.recrawl.planner.visited import VisitFinding
+from nacre.planner.change_detection.change import ChangeClass
+from nacre.planner.change_detection.deletion import Answer
+from nacre.planner.visited import VisitFinding
 from nacre_simweb.archetypes import archetype
 from nacre_simweb.calendar import DAY
 from nacre_simweb.estimates import estimates

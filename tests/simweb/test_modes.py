@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre.planner.settings import RecrawlSettings
 from nacre_simweb.archetypes import archetype
 from nacre_simweb.baselines.table import make_policy
 from nacre_simweb.calendar import DAY

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre.planner.settings import RecrawlSettings
 from nacre_simweb.archetypes import archetype
 from nacre_simweb.calendar import DAY
 from nacre_simweb.decision import Decisions

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from nacre.recrawl.planner.discovery.link_rules import LinkRule
+from nacre.planner.discovery.link_rules import LinkRule
 from nacre_simweb.archetypes import archetype
 from nacre_simweb.calendar import DAY
 from nacre_simweb.state import RULES

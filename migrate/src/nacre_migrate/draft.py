@@ -14,10 +14,10 @@ from nacre.config.layer import Layer
 from nacre.config.ordinary import read_ordinary
 from nacre.errors import JobError
 from nacre.job.checks import missing_effects
+from nacre.machine.layout import SEEDS, Layout
 from nacre.scope.scope import Scope
 from nacre.settings.new_job import require_no_job, separate_logins
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import SEEDS, Layout
 from nacre_migrate.report import Flag, MigrationOutcome, MigrationReport
 
 REPORT = "migration"

@@ -19,7 +19,7 @@ from nacre.core.processor import Visit
 from nacre.core.states import JobState
 from nacre.engine.steps.fetching import UNCONDITIONAL
 from nacre.job.job import Job
-from nacre.recrawl.session.knowledge import body_of
+from nacre.recrawl.knowledge import body_of
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.seam import Disk

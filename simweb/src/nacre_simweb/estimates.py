@@ -8,7 +8,7 @@ import math
 from statistics import fmean
 
 from nacre.core.pagerow import PageRow
-from nacre.recrawl.planner.change_rate.rates import (
+from nacre.planner.change_rate.rates import (
     NO_EVIDENCE,
     PAGES,
     Classes,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from nacre.core.pageview import PageView
-from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre.planner.settings import RecrawlSettings
 from nacre_simweb.baselines.table import make_policy
 from nacre_simweb.calendar import DAY
 from nacre_simweb.decision import Decisions, Looks

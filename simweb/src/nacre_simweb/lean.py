@@ -6,7 +6,7 @@ Lean leaves out proven noise and markup, except for a sample per month.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nacre.recrawl.planner.visited import VisitFinding
+from nacre.planner.visited import VisitFinding
 from nacre_simweb.calendar import DAY
 from nacre_simweb.cost import true_size
 from nacre_simweb.kept import KeptCapture, KeptCaptures

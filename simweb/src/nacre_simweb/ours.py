@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 from nacre.annotations import AUDIT
 from nacre.core.pageview import PageView
-from nacre.recrawl.planner.change_detection.change import ChangeSettings
-from nacre.recrawl.planner.change_detection.deletion import Life
-from nacre.recrawl.planner.planner import Planner
-from nacre.recrawl.planner.settings import RecrawlSettings
-from nacre.recrawl.planner.sites import Sites
-from nacre.recrawl.planner.slices import at_once
-from nacre.recrawl.planner.step import Choice
-from nacre.recrawl.planner.visited import MemoryRows, Visited, VisitFinding
-from nacre.recrawl.session.judge import Lessons, PageJudge, view_of
-from nacre.recrawl.session.knowledge import Audits
-from nacre.recrawl.session.probing import PROBE_SHARE, probes
+from nacre.planner.change_detection.change import ChangeSettings
+from nacre.planner.change_detection.deletion import Life
+from nacre.planner.planner import Planner
+from nacre.planner.settings import RecrawlSettings
+from nacre.planner.sites import Sites
+from nacre.planner.slices import at_once
+from nacre.planner.step import Choice
+from nacre.planner.visited import MemoryRows, Visited, VisitFinding
+from nacre.recrawl.judge import Lessons, PageJudge, view_of
+from nacre.recrawl.knowledge import Audits
+from nacre.recrawl.probing import PROBE_SHARE, probes
 from nacre.uri.parse import origin
 from nacre_simweb.page import SimulatedLink
 from nacre_simweb.policy import EmbedMode, Task, VisitOutcome, WantedVisit

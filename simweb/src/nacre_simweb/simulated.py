@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 from nacre_simweb.answer import Sending, WorldServer, read_heading
 from nacre_simweb.calendar import START
 from nacre_simweb.captures import read_archive

@@ -6,7 +6,7 @@ import msgspec
 
 from nacre.core.pagerow import PageRow
 from nacre.core.urlshape import shaped
-from nacre.recrawl.planner.change_rate.rates import (
+from nacre.planner.change_rate.rates import (
     LISTS,
     NO_EVIDENCE,
     PAGES,
@@ -14,10 +14,10 @@ from nacre.recrawl.planner.change_rate.rates import (
     layout,
     observe,
 )
-from nacre.recrawl.planner.change_rate.value import Hazard, Season, SiteTime
-from nacre.recrawl.planner.discovery.link_rules import LinkHistory, LinkRule
-from nacre.recrawl.planner.ranking import Ranking, ValueTerms
-from nacre.recrawl.planner.visited import Rows
+from nacre.planner.change_rate.value import Hazard, Season, SiteTime
+from nacre.planner.discovery.link_rules import LinkHistory, LinkRule
+from nacre.planner.ranking import Ranking, ValueTerms
+from nacre.planner.visited import Rows
 from nacre_simweb.calendar import DAY
 from nacre_simweb.kept import KeptCaptures
 from nacre_simweb.parameters import UrlStyle

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 import nacre
-from nacre.store.local_files import replace_file
+from nacre.machine.local_files import replace_file
 from nacre_simweb.goalruns import Runs, RunSetting, place
 from nacre_simweb.goals import Goal, GoalResult, Spec, needs, result
 from nacre_simweb.score import Score

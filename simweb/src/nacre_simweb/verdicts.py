@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from nacre.recrawl.planner.change_detection.deletion import Answer
-from nacre.recrawl.planner.visited import VisitFinding
+from nacre.planner.change_detection.deletion import Answer
+from nacre.planner.visited import VisitFinding
 from nacre_simweb.judgement import differs, noise_of
 from nacre_simweb.kept import KeptCaptures
 from nacre_simweb.recall import Measures, share

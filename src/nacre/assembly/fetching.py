@@ -9,7 +9,6 @@ from nacre.assembly.scheduling import Queues, Scheduling
 from nacre.assembly.storing import Storing
 from nacre.core.clock import Clock
 from nacre.core.processor import Processor, Visit
-from nacre.engine.clock import machine_clock
 from nacre.engine.limits import Pacer
 from nacre.engine.observer import Supervisor
 from nacre.engine.prerequisites import RobotsCache
@@ -25,6 +24,7 @@ from nacre.fetch.guard import AddressGuard
 from nacre.fetch.http import HttpFetcher
 from nacre.fetch.settings import Credential
 from nacre.fetch.spool import Spool
+from nacre.machine.clock import machine_clock
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
 

@@ -10,7 +10,7 @@ from nacre.engine.chain.entry import ChainName
 from nacre.engine.chain.plan import gate_place
 from nacre.errors import ConfigError, Problem
 from nacre.messages import SEMICOLON, join, message
-from nacre.recrawl.planner.schedules.nutch import NutchRates, read_mime_rates
+from nacre.planner.schedules.nutch import NutchRates, read_mime_rates
 from nacre.scope.compile import all_rules, find_misplaced
 from nacre.scope.rules.nutch import FilterRule, NutchExempt
 from nacre.scope.rules.rule import Rule

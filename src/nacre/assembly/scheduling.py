@@ -18,7 +18,6 @@ from nacre.engine.candidates.rejected_uris import Ignored, RejectedUris
 from nacre.engine.candidates.scoping import JudgeScopeStep, PrepareStep
 from nacre.engine.candidates.speculation import Speculation
 from nacre.engine.chain.plan import ChainBuilder
-from nacre.engine.clock import machine_clock
 from nacre.engine.logs import JobLogs, RecoveryJournal
 from nacre.engine.prerequisites import HostAnswers
 from nacre.engine.seeding.seedbook import LoginBook, SeedBook
@@ -27,6 +26,7 @@ from nacre.frontier.frontier import Frontier
 from nacre.frontier.settings import PolitenessSettings
 from nacre.frontier.shared_slots import ClockReading, SlotTable
 from nacre.frontier.slot_owners import slots_directory, table_path
+from nacre.machine.clock import machine_clock
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store

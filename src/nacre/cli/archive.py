@@ -25,7 +25,7 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 
 def _require_runs(directory: Path, instead: str) -> None:
     """Raise JobError for a batch crawl, whose WARC files are committed with their index."""
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
     Layout(directory).require_runs(instead)
 
@@ -41,8 +41,8 @@ def check_archive(
     """Verify structure, fields, digests, gzip members, and the index against the content."""
     from nacre.archive.check import Checker
     from nacre.job.warcs import committed_sizes, known_files, missing_files
+    from nacre.machine.layout import storage_folder
     from nacre.runs.manifest import index_name, rounds_archive, warc_files
-    from nacre.store.layout import storage_folder
 
     layout, settings = layout_and_settings(job_of(ctx))
     checker = Checker()
@@ -189,9 +189,9 @@ def push_indexes(
     from nacre.errors import StorageError
     from nacre.job.background.outbackcdx import gone_indexes, push_missing, withdraw
     from nacre.job.background.webhooks import DeliveryError
+    from nacre.machine.layout import Layout
     from nacre.rounds.pushing import archived_indexes
     from nacre.settings.load import load_job
-    from nacre.store.layout import Layout
 
     layout = Layout(job_of(ctx))
     settings = load_job(layout).settings

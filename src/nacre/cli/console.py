@@ -124,7 +124,7 @@ def serve(
     from nacre.console.access.database import state_folder
     from nacre.console.access.reach import ConsoleReach
     from nacre.console.port import PortOptions
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
 
     places = _places(directories)
     folder, theirs = state or state_folder(), None
@@ -225,7 +225,7 @@ def check(
     from nacre.console.access.users import UserBook
     from nacre.console.fleet.places import find_jobs
     from nacre.console.port import load_port_maker
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
 
     if heritrix is not None:
         load_port_maker()
@@ -268,7 +268,7 @@ def _keys(state: Path | None) -> "Iterator[tuple[Path, KeyBook]]":
     """The folder of the console's own files, and the keys in it."""
     from nacre.console.access.database import ConsoleDatabase, state_folder
     from nacre.console.access.keys import KeyBook
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
 
     folder = state or state_folder()
     with closing(ConsoleDatabase(folder)) as database:
@@ -280,8 +280,8 @@ def link(state: State = None, as_json: AsJson = False) -> None:
     """Print another link to the running console; it works once, for 5 minutes."""
     from nacre.console.access.database import running_console
     from nacre.console.access.users import UserBook
-    from nacre.engine.clock import SystemClock
     from nacre.errors import JobError
+    from nacre.machine.clock import SystemClock
 
     with _keys(state) as (folder, keys), _database(state) as database:
         running = running_console(folder)
@@ -342,7 +342,7 @@ def add_key(
     from nacre.console.access.database import ConsoleDatabase, state_folder
     from nacre.console.access.keys import KeyBook
     from nacre.console.fleet.place_book import PlaceBook
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
     from nacre.ops.roles import Role, role_named
 
     with closing(ConsoleDatabase(state or state_folder())) as database:

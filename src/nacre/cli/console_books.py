@@ -31,7 +31,7 @@ def console_books(state: Path | None) -> "Iterator[ConsoleBooks]":
     """
     from nacre.console.access.database import state_folder
     from nacre.console.books import ConsoleBooks
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
 
     with closing(ConsoleBooks(state or state_folder(), SystemClock())) as books:
         yield books

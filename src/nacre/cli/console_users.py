@@ -46,7 +46,7 @@ def _database(state: Path | None) -> "Iterator[ConsoleDatabase]":
 @contextmanager
 def _users(state: Path | None) -> "Iterator[UserBook]":
     from nacre.console.access.users import UserBook
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
 
     with _database(state) as database:
         yield UserBook(database, SystemClock())
@@ -92,7 +92,7 @@ def add_user(
     """
     from nacre.console.access.users import UserBook, kept_places
     from nacre.console.fleet.place_book import PlaceBook
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
     from nacre.ops.roles import Role, role_named
 
     with _database(state) as database:
@@ -134,7 +134,7 @@ def set_user(
     """Change the role and the places of a user; their sessions end."""
     from nacre.console.access.users import UserBook
     from nacre.console.fleet.place_book import PlaceBook
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
     from nacre.ops.roles import Role, role_named
 
     with _database(state) as database:
@@ -179,7 +179,7 @@ def list_sessions(state: State = None, as_json: AsJson = False) -> None:
     """List the open sessions."""
     from nacre.console.access.sessions import SessionBook
     from nacre.core.clock import iso
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
 
     with _database(state) as database:
         items = SessionBook(database, SystemClock()).all()
@@ -203,8 +203,8 @@ def end_session(
 ) -> None:
     """End a session: its browser has to log in again."""
     from nacre.console.access.sessions import SessionBook
-    from nacre.engine.clock import SystemClock
     from nacre.errors import JobError
+    from nacre.machine.clock import SystemClock
 
     with _database(state) as database:
         if not SessionBook(database, SystemClock()).revoke(number):

@@ -244,7 +244,7 @@ def _deliver(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDeliv
     """A message after this process has posted it once."""
     from nacre.cli.process import run
     from nacre.console.webhook_runner import deliver
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
 
     return run(deliver(books.webhooks, SystemClock(), hook, _require_message(books, hook, number)))
 

@@ -9,7 +9,7 @@ from nacre.cli.options import AsJson, JobDir, Verbose
 from nacre.cli.program import LateCallback
 
 if TYPE_CHECKING:
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
 _PANEL = "While it runs"
 
@@ -19,10 +19,10 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     from nacre.cli.remedy_advice import remedy_advice
     from nacre.cli.status_text import status_lines
     from nacre.core.message_data import to_plain
-    from nacre.engine.clock import SystemClock
     from nacre.job.diagnosis_text import diagnosis_text
+    from nacre.machine.clock import SystemClock
+    from nacre.machine.layout import Layout
     from nacre.ops.status import read_status
-    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     layout.require()
@@ -67,7 +67,7 @@ def explain(
     from nacre.cli.explain_text import explanation_lines
     from nacre.core.message_data import to_plain
     from nacre.job.api import explain_url
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
     Layout(directory).require_runs(f"explain {output.typed(url)}")
     explanation = explain_url(directory, url)

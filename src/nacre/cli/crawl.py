@@ -18,9 +18,9 @@ from nacre.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from nacre.machine.layout import Layout
     from nacre.ops.new_job import NewJobResult
     from nacre.settings.settings import JobSettings
-    from nacre.store.layout import Layout
 
 _WHAT, _HOW, _LIMITS = "What is crawled", "How", "Limits"
 

@@ -48,7 +48,7 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 
     Without a command: how many wait, and in how many queues.
     """
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
     brings_in = ctx.invoked_subcommand == "import"
     Layout(directory).require_runs("inject FILE" if brings_in else "generate --dry-run")

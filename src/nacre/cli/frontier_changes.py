@@ -33,7 +33,7 @@ def _excluded(result: ScopeChange, _request: object, _: Path) -> str:
 
 
 def _included(result: ScopeChange, _request: object, directory: Path) -> str:
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
     text = "the scope takes them again" if result.rule else "no rule of the scope had it"
     if result.over:

@@ -27,7 +27,7 @@ history = Program()
 @history.callback()
 def _job(ctx: typer.Context, directory: JobDir) -> None:
     """What is known of the pages of a job, over all its runs."""
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
     reader = "readdb --url URL" if ctx.invoked_subcommand == "url" else "readdb --stats"
     Layout(directory).require_runs(reader)
@@ -268,7 +268,7 @@ def export(
     ] = False,
 ) -> None:
     """Write all data of the pages to a directory of tables."""
-    from nacre.recrawl.session.tables import export_tables
+    from nacre.recrawl.tables import export_tables
 
     with _reading(job_of(ctx)) as store:
         for path, count in export_tables(store, folder, parquet=parquet):
@@ -278,7 +278,7 @@ def export(
 @history.command("import")
 def import_(ctx: typer.Context, folder: Folder) -> None:
     """Import an exported directory into a job at rest; rows with the same keys are replaced."""
-    from nacre.recrawl.session.tables import import_tables
+    from nacre.recrawl.tables import import_tables
 
     with _writing(job_of(ctx)) as store:
         for path, count in import_tables(store, folder):

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from nacre.config.check import Loaded
     from nacre.job.checks import Findings
     from nacre.job.start_survey import StartSurvey
+    from nacre.machine.layout import Layout
     from nacre.settings.settings import JobSettings
-    from nacre.store.layout import Layout
 
 
 def check(
@@ -53,8 +53,8 @@ def check(
     from nacre.cli import output
     from nacre.cli.check_text import survey_lines
     from nacre.core.message_data import to_plain
+    from nacre.machine.layout import Layout
     from nacre.ops.starts import examine
-    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     loaded, findings = examine(layout, assignments or (), strict=strict)
@@ -199,8 +199,8 @@ def run(
     """Run a job, or resume it."""
     from nacre.cli.output import shown, tell, warn
     from nacre.cli.running import run_and_summarize
+    from nacre.machine.layout import Layout
     from nacre.ops.starts import examine, restore
-    from nacre.store.layout import Layout
 
     clock, layout = clock_at(now), Layout(directory)
     layout.require_continuous()

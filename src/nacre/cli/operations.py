@@ -100,8 +100,8 @@ def run_operation(operation: Operation[Q, R], directory: Path, request: Q) -> R:
 
 def context_of(directory: Path) -> OperationContext:
     """Return the context of an operation on the job of a directory, for the user."""
-    from nacre.engine.clock import SystemClock
-    from nacre.store.layout import Layout
+    from nacre.machine.clock import SystemClock
+    from nacre.machine.layout import Layout
 
     return OperationContext(Layout(directory), SystemClock())
 

@@ -7,8 +7,8 @@ import typer
 
 if TYPE_CHECKING:
     from nacre.core.clock import Clock
+    from nacre.machine.layout import Layout
     from nacre.settings.settings import JobSettings
-    from nacre.store.layout import Layout
 
 JobDir = Annotated[
     Path, typer.Argument(metavar="DIR", help="Directory of the job.", show_default=False)
@@ -64,7 +64,7 @@ def clock_at(now: str | None) -> "Clock":
     Raises:
         ConfigError: It is no time.
     """
-    from nacre.engine.clock import MovedClock, SystemClock
+    from nacre.machine.clock import MovedClock, SystemClock
 
     return SystemClock() if now is None else MovedClock(seconds_at("--now", now))
 
@@ -97,8 +97,8 @@ def job_of(ctx: typer.Context) -> Path:
 
 def layout_and_settings(directory: Path) -> "tuple[Layout, JobSettings]":
     """A job's directories and settings."""
+    from nacre.machine.layout import Layout
     from nacre.settings.load import load_job
-    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     return layout, load_job(layout).settings

@@ -34,8 +34,8 @@ def _profile() -> None:
 def list_profiles(as_json: AsJson = False) -> None:
     """List the profiles of the user and of Nacre."""
     from nacre.core.message_data import to_plain
+    from nacre.machine.layout import Layout
     from nacre.ops.library import NoOptions, all_profiles
-    from nacre.store.layout import Layout
 
     profiles = all_profiles(Layout(_NOWHERE), NoOptions()).items
     if as_json:
@@ -50,8 +50,8 @@ def show_profile(name: Name, as_json: AsJson = False) -> None:
     """Print a profile as YAML; marks replace secrets."""
     from nacre.core.message_data import to_plain
     from nacre.errors import JobError
+    from nacre.machine.layout import Layout
     from nacre.ops.library import NameRequest, profile_text
-    from nacre.store.layout import Layout
 
     details = profile_text(Layout(_NOWHERE), NameRequest(name))
     if details is None:
@@ -77,8 +77,8 @@ def save_profile(
 ) -> None:
     """Save the settings of a job as a profile, without its seeds and secrets."""
     from nacre.core.message_data import to_plain
+    from nacre.machine.layout import Layout
     from nacre.ops import library
-    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     layout.require()
@@ -93,8 +93,8 @@ def save_profile(
 @profile.command("remove")
 def remove_profile(name: Name) -> None:
     """Remove a profile of the user; jobs that use it can no longer be started."""
+    from nacre.machine.layout import Layout
     from nacre.ops.library import NameRequest, remove_profile
-    from nacre.store.layout import Layout
 
     remove_profile(Layout(_NOWHERE), NameRequest(name))
     output.say(f"removed {name}")
@@ -112,8 +112,8 @@ def _clip() -> None:
 def list_clips(as_json: AsJson = False) -> None:
     """List the clips of the user and of Nacre."""
     from nacre.core.message_data import to_plain
+    from nacre.machine.layout import Layout
     from nacre.ops.library import NoOptions, all_clips
-    from nacre.store.layout import Layout
 
     clips = all_clips(Layout(_NOWHERE), NoOptions()).items
     if as_json:
@@ -164,8 +164,8 @@ def save_clip(
 ) -> None:  # fmt: skip
     """Save a YAML file as a clip; a clip of the same name is replaced."""
     from nacre.core.message_data import to_plain
+    from nacre.machine.layout import Layout
     from nacre.ops.library import ClipWish, put_clip
-    from nacre.store.layout import Layout
 
     saved = put_clip(Layout(_NOWHERE), ClipWish(name, title or name, _read(file), place))
     if as_json:
@@ -215,9 +215,9 @@ def insert_clip(
 ) -> None:  # fmt: skip
     """Insert a clip into the crawl.yaml of a job that does not run; comments and order stay."""
     from nacre.cli.settings_history import difference, save, tell_saved
+    from nacre.machine.layout import Layout
     from nacre.ops.library import InsertRequest, with_clip
     from nacre.ops.settings import read_version
-    from nacre.store.layout import Layout
 
     layout = Layout(directory)
     layout.require()

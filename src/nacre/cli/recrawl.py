@@ -120,11 +120,11 @@ def recrawl(
     from nacre.cli.output import tell, to_copy, warn
     from nacre.cli.running import run_and_summarize
     from nacre.errors import ConfigError
+    from nacre.machine.layout import Layout
     from nacre.ops.passes import pass_after_pass
     from nacre.ops.recrawl import PassRequest, RepeatedRecrawl, plan_pass
     from nacre.runs.passes import parse_rhythm
     from nacre.runs.runs import FULL, INCREMENTAL
-    from nacre.store.layout import Layout
 
     _refuse_calendar_with_clock(at, now)
     clock = clock_at(now)

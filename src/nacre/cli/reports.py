@@ -11,9 +11,9 @@ from nacre.errors import JobError
 
 if TYPE_CHECKING:
     from nacre.inspect.reports.base import Report, ReportRequest
+    from nacre.machine.layout import Layout
     from nacre.report.document import ReportDocument
     from nacre.settings.settings import JobSettings
-    from nacre.store.layout import Layout
 
 
 _Name = Annotated[
@@ -91,9 +91,9 @@ def report(
     savings, coverage. For operators: crawl-summary, seeds, hosts, budget and others. Formats: text,
     --json or --html.
     """
-    from nacre.engine.clock import SystemClock
     from nacre.inspect.registry import report_named
     from nacre.inspect.reports.base import ReportRequest, RunReport, refuse_options_of_run
+    from nacre.machine.clock import SystemClock
 
     layout, settings = layout_and_settings(directory)
     request = ReportRequest(url, old, new, run, language, zone, verbose, SystemClock().now())

@@ -17,7 +17,6 @@ from nacre.cli.summary import RunResult, say_finished, summarize
 from nacre.core.clock import Clock
 from nacre.core.events import ActionTaken, Alert, Event, StateChanged
 from nacre.core.states import ExitStatus, JobState
-from nacre.engine.clock import MovedClock, SystemClock
 from nacre.engine.counters import TOO_DEEP, TOO_DEEP_POOR, not_visited
 from nacre.errors import JobError
 from nacre.inspect.reports.seed_outcomes import all_seeds, run_counts
@@ -28,6 +27,9 @@ from nacre.job.control import BY, PEER, is_running
 from nacre.job.job import Job
 from nacre.job.overview import live_overview
 from nacre.job.session import Session
+from nacre.machine.clock import MovedClock, SystemClock
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import make_private
 from nacre.ops.starts import require_later
 from nacre.report.statistics import rows
 from nacre.runs.manifest import OriginOf
@@ -35,8 +37,6 @@ from nacre.runs.runs import INCREMENTAL
 from nacre.runs.start_time import set_back_warning
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
-from nacre.store.local_files import make_private
 from nacre.store.recovery import StartOptions
 
 _TICK = 0.25

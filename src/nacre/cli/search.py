@@ -107,8 +107,8 @@ def search(
 
     Ends with code 10 if nothing is found.
     """
+    from nacre.machine.layout import Layout
     from nacre.ops.search import search_words
-    from nacre.store.layout import Layout
 
     def answer_of() -> "SearchAnswer":
         from nacre.search.local_index import SearchOptions
@@ -171,8 +171,8 @@ def tell_rebuild(directory: "Path") -> None:
     Args:
         directory: The directory of the crawl.
     """
+    from nacre.machine.layout import Layout
     from nacre.search.local_index import rebuild_reason
-    from nacre.store.layout import Layout
 
     if reason := rebuild_reason(Layout(directory).search):
         output.tell(reason)

@@ -11,7 +11,7 @@ from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.job.apply_change import Changed, ChangeRequest
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
 _PANEL = "While it runs"
 

@@ -11,7 +11,7 @@ from nacre.cli.options import AsJson, JobDir, job_of
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
 Number = Annotated[
     int, typer.Argument(metavar="N", help="Number of the version.", show_default=False)
@@ -191,7 +191,7 @@ def tell_saved(layout: "Layout", answer: dict[str, Any], *, as_json: bool) -> No
 
 
 def _layout(ctx: typer.Context) -> "Layout":
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
     layout = Layout(Path(job_of(ctx)))
     layout.require()

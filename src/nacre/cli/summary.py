@@ -21,7 +21,6 @@ from nacre.core.clock import Clock, duration
 from nacre.core.message_data import to_plain
 from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_code
 from nacre.core.status import with_tries
-from nacre.engine.clock import SystemClock
 from nacre.engine.counters import not_visited
 from nacre.inspect.analysis.found_words import changes_text, count_changes, counts_text
 from nacre.inspect.reports.seed_outcomes import (
@@ -31,12 +30,13 @@ from nacre.inspect.reports.seed_outcomes import (
 )
 from nacre.inspect.view import reading
 from nacre.job.overview import JobOverview
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.report.formatting import share, size
 from nacre.report.statistics import rows
 from nacre.runs.budget import BudgetUnit, parse_budget
 from nacre.runs.runs import INCREMENTAL, read_run
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.wire.urltext import readable_url
 
 _MOSTLY = 0.5
@@ -368,7 +368,7 @@ def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
         if run is None or run.mode != INCREMENTAL:
             return Got(statuses, {})
         from nacre.inspect.analysis.page_history import found_by, stored_noise
-        from nacre.recrawl.session.recrawl import CUT
+        from nacre.recrawl.recrawl import CUT
 
         verdicts = found_by(view.store, run)
         if view.store.counter(CUT):

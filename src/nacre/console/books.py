@@ -21,11 +21,11 @@ from nacre.errors import JobError, StorageError
 from nacre.job.apply_change import user_name
 from nacre.job.control import is_running
 from nacre.job.job_notes import append_note, note_line
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import append_lines
 from nacre.messages import message
 from nacre.rounds.rounds_mark import rounds_run
 from nacre.runs.passes import find_recurring
-from nacre.store.layout import Layout
-from nacre.store.local_files import append_lines
 
 HOW: Final = "command"
 """How somebody who ran a command showed who they are, in the audit log."""

@@ -26,11 +26,11 @@ from nacre.job.schedules import (
     ScheduleStep,
     decide_schedule,
 )
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.lifecycle import EndRequest, StopRequest
 from nacre.ops.roles import Role
 from nacre.ops.starts import RecrawlRequest, StartRequest
-from nacre.store.layout import Layout
 
 LOOK: Final = 5.0
 """Seconds between two looks at the schedules."""

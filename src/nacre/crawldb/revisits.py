@@ -11,23 +11,23 @@ from typing import NamedTuple, Protocol
 
 from nacre.core.javafloat import java_round, single
 from nacre.core.pagerow import TimingRow
-from nacre.recrawl.planner.change_detection.deletion import Answer
-from nacre.recrawl.planner.change_rate.rates import (
+from nacre.planner.change_detection.deletion import Answer
+from nacre.planner.change_rate.rates import (
     NO_EVIDENCE,
     PAGES,
     log_mean_rate,
     observe,
     posterior,
 )
-from nacre.recrawl.planner.schedules.nutch import (
+from nacre.planner.schedules.nutch import (
     NutchDatum,
     NutchRates,
     NutchSchedule,
     NutchSettings,
     PageState,
 )
-from nacre.recrawl.planner.schedules.schedules import DAY, Met, Timing
-from nacre.recrawl.planner.schedules.timetable import ScheduleSettings, timing_of
+from nacre.planner.schedules.schedules import DAY, Met, Timing
+from nacre.planner.schedules.timetable import ScheduleSettings, timing_of
 
 _DAY_MS = 86_400_000
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from nacre.crawldb.revisits import RevisitSchedule, RowTiming
 from nacre.crawldb.row import Status
 from nacre.crawldb.settings import UpdateSettings
-from nacre.recrawl.planner.schedules.nutch import PageState
+from nacre.planner.schedules.nutch import PageState
 
 _MOST_RETRIES = 255
 _HOUR_MS = 3_600_000

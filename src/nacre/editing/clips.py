@@ -21,11 +21,11 @@ from nacre.config.ordinary import read_ordinary
 from nacre.config.registry import did_you_mean, nearest, one_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import plain
+from nacre.machine.local_files import replace_file
 from nacre.messages import message
 from nacre.settings.amend import Edit, amended
 from nacre.settings.layers import user_folder
 from nacre.settings.settings import JobSettings
-from nacre.store.local_files import replace_file
 
 _SHIPPED: Final = Path(__file__).parents[1] / "clips"
 _SUFFIX: Final = ".yaml"

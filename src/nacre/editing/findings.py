@@ -16,16 +16,16 @@ import msgspec
 
 from nacre.config.document import read_yaml
 from nacre.editing.outline import OutlineEntry, outline, places
-from nacre.engine.clock import SystemClock
 from nacre.errors import Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import check
 from nacre.job.start_survey import StartSurvey, survey_start
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.messages import find, message
 from nacre.settings.contact import no_lookup, resolver_lookup
 from nacre.settings.load import examine_text
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 LONGEST: Final = 2_000_000
 """Characters of a text that is looked at."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from nacre.frontier.slot_owners import OwnerNote, sweep_notes
-from nacre.store.local_files import FREE, OWN, SHARED, LockFile
+from nacre.machine.local_files import FREE, OWN, SHARED, LockFile
 
 
 class JobPresence:

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from nacre.store.local_files import is_locked, lock_file, make_private
+from nacre.machine.local_files import is_locked, lock_file, make_private
 
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _MOST: Final = 1_000

@@ -12,10 +12,10 @@ from nacre.indexing.page_states import ChangedPage, PageStates
 from nacre.inspect.archived_replies import ArchivedReplies
 from nacre.inspect.typed_urls import typed_in_store
 from nacre.inspect.view import reading
+from nacre.machine.layout import Layout
 from nacre.search.document import SearchDocument, is_cut
 from nacre.search.writers import DocumentWriter
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.uri.parse import parse
 
 _PORTION = 2_000

@@ -20,8 +20,8 @@ from nacre.frontier.rows import queue_id
 from nacre.frontier.shared_slots import last_rest
 from nacre.frontier.slot_owners import SlotOwner, slot_owners, table_path
 from nacre.inspect.stored_job import read_only
+from nacre.machine.layout import Layout
 from nacre.messages import message
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nacre.errors import OldLayoutError, StorageError
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from nacre.store.store import Store
 
 MEMORY = 32_000_000

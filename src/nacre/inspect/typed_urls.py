@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nacre.engine.seeding.seedbook import seed_rows
 from nacre.history.dedup import History
-from nacre.recrawl.session.pagestore import PageStore
+from nacre.recrawl.pagestore import PageStore
 from nacre.store.store import Store
 from nacre.uri.login import without_login
 from nacre.uri.typed import is_whole, typed_url

@@ -6,11 +6,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from nacre.core.clock import Clock
-from nacre.engine.clock import MovedClock, SystemClock
 from nacre.engine.seeding.seedbook import listed_rows
 from nacre.errors import OldLayoutError
 from nacre.frontier.queues import read_totals
 from nacre.inspect.stored_job import MEMORY, read_only, require_store
+from nacre.machine.clock import MovedClock, SystemClock
+from nacre.machine.layout import Layout
 from nacre.messages import message, plural
 from nacre.report.formatting import moment
 from nacre.report.statistics import totals
@@ -22,7 +23,6 @@ from nacre.runs.runs import (
     read_run,
 )
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from nacre.wire.urltext import readable_url
 

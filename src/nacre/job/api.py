@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from nacre.core.crawluri import CrawlURI
 from nacre.core.message_data import to_plain
-from nacre.engine.clock import SystemClock
 from nacre.fetch.dns import DnsResolver
 from nacre.frontier.pending import matcher, pending
 from nacre.inspect.analysis.page_history import PageFilter, page, pages
@@ -35,13 +34,14 @@ from nacre.job.imports import ImportMode, ImportOptions
 from nacre.job.job import Job
 from nacre.job.next_run import plan_next
 from nacre.job.stopped_job import open_stopped
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.runs.runs import FULL, INCREMENTAL
 from nacre.scope.rules.stock import rules_for
 from nacre.settings.contact import resolver_lookup
 from nacre.settings.load import examine_job, load_job
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 PathText = str | PathLike[str]
 Keep = Literal["strict", "lean", "delta"]

@@ -28,6 +28,7 @@ from nacre.job.settings_change import (
     count_affected,
     require_buildable,
 )
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.runs.runs import keep_notes
 from nacre.scope.state import ScopeState
@@ -36,7 +37,6 @@ from nacre.settings.load import load_job
 from nacre.settings.secret_places import resent_secrets
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import make_sheets
-from nacre.store.layout import Layout
 from nacre.store.seam import Disk
 from nacre.store.writer import write_whole
 

@@ -16,10 +16,10 @@ from nacre.errors import JobError
 from nacre.inspect.typed_urls import typed_in_store
 from nacre.inspect.view import reading
 from nacre.job.warcs import known_files
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.settings.settings import JobSettings
 from nacre.store.files import FileKind
-from nacre.store.layout import Layout
 from nacre.uri.parse import parse
 from nacre.uri.typed import is_whole
 

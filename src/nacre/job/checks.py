@@ -30,6 +30,7 @@ from nacre.engine.seeding.seeds import BadSeed, Entry, Seed, SeedDirective, Seed
 from nacre.engine.steps.preselect import preselection
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.guard import parse_address
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.scope.scope import Decision, Scope
 from nacre.scope.subject import Subject
@@ -39,7 +40,6 @@ from nacre.settings.secret_places import secret_places
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import examine_sheets
 from nacre.settings.variables import known_part
-from nacre.store.layout import Layout
 
 _SEARCHES = ("html", "css", "javascript", "json", "xml", "sitemaps", "headers")
 _NO_LINKS = message("job.no-links", "no links are taken from what is fetched")

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 from nacre.inspect.explain.next_visits import NextVisits
 from nacre.inspect.view import View, reading
+from nacre.machine.layout import Layout
 from nacre.messages import message
-from nacre.recrawl.planner.schedules.schedules import NEVER
-from nacre.recrawl.session.pagestore import PageStore
+from nacre.planner.schedules.schedules import NEVER
+from nacre.recrawl.pagestore import PageStore
 from nacre.runs.budget import UNLIMITED, affordable, parse_budget
 from nacre.runs.passes import NextPass, note_pass
 from nacre.runs.runs import RunRow, ended_runs, is_over, read_run, spent_by
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 _NEARLY = 0.9

@@ -17,8 +17,8 @@ from typing import Any
 
 from nacre.core.message_data import restore, with_codes
 from nacre.errors import JobError, NacreError
+from nacre.machine.local_files import HeldFolder, replace_file
 from nacre.messages import Message, message
-from nacre.store.local_files import HeldFolder, replace_file
 
 Answer = dict[str, Any]
 Handler = Callable[[Mapping[str, Any]], Awaitable[Answer]]

@@ -17,9 +17,9 @@ import zstandard
 
 from nacre.config.ordinary import read_ordinary
 from nacre.errors import JobError
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import make_private
 from nacre.messages import message
-from nacre.store.layout import Layout
-from nacre.store.local_files import make_private
 
 KEPT: Final = 200
 """Versions that are kept."""

@@ -31,7 +31,7 @@ from nacre.job.imports import (
 from nacre.job.receiving import MovedUrl, ReceivedUrls, UrlReceiver
 from nacre.job.seeds import SeedLoader, SeedScheduler
 from nacre.messages import message
-from nacre.recrawl.session.pagestore import PageStore
+from nacre.recrawl.pagestore import PageStore
 from nacre.report.statistics import Statistics, Stored
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store

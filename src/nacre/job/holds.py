@@ -9,9 +9,9 @@ from pathlib import Path
 
 from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError
+from nacre.machine.local_files import replace_file
 from nacre.messages import message
 from nacre.report.escape import flat
-from nacre.store.local_files import replace_file
 
 NAME = "hold"
 """Name of the file in `control/`."""

@@ -11,7 +11,6 @@ from nacre.config.layer import SettingOrigin
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, Events
 from nacre.core.states import ExitStatus
-from nacre.engine.clock import SystemClock, machine_clock
 from nacre.engine.engine import DispositionError
 from nacre.engine.seeding.seedfile import SeedSurvey, seed_lines, survey
 from nacre.engine.seeding.seeds import Entry, read_seeds
@@ -37,13 +36,14 @@ from nacre.job.monitors import (
     tune_allocator,
 )
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock, machine_clock
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import remove_left_behind
 from nacre.runs.manifest import OriginOf, after_set, unknown_origin, write_effective
 from nacre.settings.contact import contact_problems, public_hosts, resolver_lookup
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
-from nacre.store.local_files import remove_left_behind
 from nacre.store.opening import shortage, wait_for_space
 from nacre.store.recovery import NORMAL_START, StartOptions
 from nacre.store.seam import Disk

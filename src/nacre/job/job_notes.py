@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from nacre.store.local_files import append_lines
+from nacre.machine.local_files import append_lines
 
 FILE: Final = "job.log"
 

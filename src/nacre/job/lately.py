@@ -15,9 +15,9 @@ import msgspec
 
 from nacre.job.diagnosis import SuspectedTrap, TroubledHost
 from nacre.job.overview import SlowQueue
+from nacre.machine.layout import Layout
 from nacre.report.crawllog import LogTimes
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
-from nacre.store.layout import Layout
 from nacre.uri.parse import host as host_of
 
 LATELY: Final = 300.0

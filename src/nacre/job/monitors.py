@@ -15,11 +15,11 @@ from nacre.engine.limits import Stopwatch, limit_reached
 from nacre.engine.logs import JobLogs
 from nacre.engine.observer import VisitObserver
 from nacre.engine.steps.archive import ArchiveStep
+from nacre.machine.layout import Layout
 from nacre.report.formatting import span
 from nacre.report.statistics import Statistics
 from nacre.settings.settings import JobSettings
 from nacre.settings.variables import known_part
-from nacre.store.layout import Layout
 from nacre.store.opening import shortage, space_to_reserve
 from nacre.store.rocks import Memory
 from nacre.store.seam import Disk

@@ -1,9 +1,9 @@
 """The next run of a job that does not run: it is planned, or the last run is closed."""
 
 from nacre.inspect.stored_job import require_store
+from nacre.machine.layout import Layout
 from nacre.runs.runs import INCREMENTAL, RunRow, close_run, is_over, plan_run, read_run
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 

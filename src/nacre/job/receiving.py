@@ -10,7 +10,7 @@ from nacre.engine.outcomes import Outcome
 from nacre.frontier.policy import rank
 from nacre.history.dedup import History
 from nacre.job.imports import ImportParts
-from nacre.recrawl.session.pagestore import PageStore
+from nacre.recrawl.pagestore import PageStore
 from nacre.scope.subject import Subject
 
 

@@ -3,10 +3,10 @@
 from nacre.inspect.reports.run_reports import write_run_reports
 from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import LiveFigures
+from nacre.machine.layout import Layout
 from nacre.runs.manifest import write_manifest
 from nacre.runs.runs import RunRow
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.seam import Disk
 from nacre.store.store import Store
 

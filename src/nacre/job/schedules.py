@@ -10,7 +10,7 @@ from itertools import islice
 
 import msgspec
 
-from nacre.recrawl.planner.schedules.schedules import Calendar
+from nacre.planner.schedules.schedules import Calendar
 
 SHOWN = 10
 """Times that are shown of a schedule."""

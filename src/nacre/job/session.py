@@ -17,7 +17,6 @@ from nacre.core.clock import Clock
 from nacre.core.events import Alert, Events, StateChanged
 from nacre.core.states import ExitStatus, JobState, check_transition
 from nacre.engine.candidates.scope_state import dump_prefixes
-from nacre.engine.clock import machine_clock
 from nacre.engine.limits import Stopwatch
 from nacre.engine.observer import NoObserver, VisitObserver
 from nacre.engine.seeding.seeds import Entry
@@ -37,6 +36,8 @@ from nacre.job.repair import accept_loss, make_repair, repair_captures
 from nacre.job.run_results import write_results
 from nacre.job.settings_change import SettingsChange
 from nacre.job.task_errors import first_error
+from nacre.machine.clock import machine_clock
+from nacre.machine.layout import Layout
 from nacre.report.progress import ProgressLog
 from nacre.runs.runs import (
     INCREMENTAL,
@@ -51,14 +52,13 @@ from nacre.runs.runs import (
 )
 from nacre.settings.settings import JobSettings
 from nacre.settings.variables import for_run
-from nacre.store.layout import Layout
 from nacre.store.opening import Opened, open_for_work
 from nacre.store.recovery import StartOptions
 from nacre.store.seam import Disk
 from nacre.store.store import Store
 
 if TYPE_CHECKING:
-    from nacre.recrawl.session.planning import Planning
+    from nacre.recrawl.planning import Planning
 
 _REVIEWED = 500
 """Queues whose order is looked at again in one go, after the settings changed."""
@@ -219,7 +219,7 @@ class Session:
             return self._unit.begin(records)
         if self.run_row.mode != INCREMENTAL:
             return NoObserver()
-        from nacre.recrawl.session.planning import plan_run  # noqa: PLC0415 - 50 modules
+        from nacre.recrawl.planning import plan_run  # noqa: PLC0415 - 50 modules
 
         self.planning = plan_run(
             records,

@@ -14,7 +14,6 @@ import msgspec
 
 from nacre.assembly.rules import open_rules
 from nacre.config.check import Loaded
-from nacre.engine.clock import SystemClock
 from nacre.engine.seeding.seedfile import SeedSurvey, seed_lines, survey
 from nacre.engine.seeding.seeds import SeedDirective, read_seeds
 from nacre.errors import NacreError
@@ -22,13 +21,14 @@ from nacre.fetch.dns import DnsAnswer, DnsResolver
 from nacre.fetch.guard import guard_for_seeds
 from nacre.job.checks import check
 from nacre.job.monitors import places, space_needed
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.scope.subject import Subject
 from nacre.settings.contact import no_lookup
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
 from nacre.store.opening import shortage
 from nacre.uri.parse import host
 

@@ -23,13 +23,13 @@ from nacre.job.frontier_edits import FrontierEditor
 from nacre.job.job import Job
 from nacre.job.salvaged import mark_salvaged
 from nacre.job.session import Session
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.runs.runs import read_run, run_archives
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
 from nacre.store.file_table import file_rows, put_row
 from nacre.store.files import FileKind, FileRow
-from nacre.store.layout import Layout
 from nacre.store.recovery import StartOptions, Tail, recover
 from nacre.store.store import Store
 

@@ -10,13 +10,13 @@ from nacre.archive.index import rebuild_index
 from nacre.errors import NacreError
 from nacre.inspect.stored_job import require_store
 from nacre.inspect.view import reading
+from nacre.machine.layout import Layout
 from nacre.runs.manifest import index_name
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
 from nacre.store.disk import RealDisk
 from nacre.store.file_table import delete_row, file_rows, put_row
 from nacre.store.files import FileKind, FileRow, FileState
-from nacre.store.layout import Layout
 from nacre.store.lost_found import move_file
 from nacre.store.recovery import ExaminedFile, examine_files
 from nacre.store.seam import Disk

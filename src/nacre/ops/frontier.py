@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from nacre.inspect.view import View
+    from nacre.machine.layout import Layout
     from nacre.settings.settings import JobSettings
-    from nacre.store.layout import Layout
 
 _URLS: Final = Typed("REGEX", option="--regex", letter="-r")
 _QUEUES: Final = Typed("REGEX", option="--queue")

@@ -20,7 +20,6 @@ from nacre.core.crawluri import CrawlURI
 from nacre.core.events import Captured, Event
 from nacre.core.message_data import to_json
 from nacre.core.states import ExitStatus
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError, JobError
 from nacre.inspect.explain.answers import Explanation
 from nacre.job.api import explain_url, new_job, open_job, read_report, schedule_urls, waiting_urls
@@ -28,6 +27,8 @@ from nacre.job.apply_change import Changed, ChangeRequest
 from nacre.job.commands import serve_commands
 from nacre.job.frontier_edits import Imported
 from nacre.job.job import Job
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.frontier import (
     DELETE,
@@ -71,7 +72,6 @@ from nacre.ops.search import search_words
 from nacre.ops.settings import change_settings
 from nacre.ops.status import StatusAnswer, read_status
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 
 if TYPE_CHECKING:  # extras, which not every program has
     from nacre.rounds.runner import RoundsListener, RoundsResult

@@ -17,6 +17,8 @@ from nacre.editing.outline import selected_piece
 from nacre.editing.secrets import is_secret, without_secrets
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.edits import read_config
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import replace_file
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Text
 from nacre.ops.settings import read_version
@@ -30,8 +32,6 @@ from nacre.settings.layers import (
 )
 from nacre.settings.load import examine_text
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
-from nacre.store.local_files import replace_file
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _LONGEST: Final = 2_000_000

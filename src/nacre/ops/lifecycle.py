@@ -14,8 +14,8 @@ from nacre.ops.operation import Operation, OperationContext
 from nacre.ops.roles import Role
 
 if TYPE_CHECKING:
+    from nacre.machine.layout import Layout
     from nacre.runs.passes import RecurringCrawl
-    from nacre.store.layout import Layout
 
 _NAP: Final = 0.2
 _PASSES_END: Final = 30.0

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 from nacre.config.component import parse_duration
 from nacre.config.layer import Layer, assignment_layer, merge
 from nacre.core.clock import Clock
-from nacre.engine.clock import SystemClock
 from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.settings import FetchSettings
 from nacre.job.checks import check
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout, run_name
 from nacre.messages import message
 from nacre.ops.seed_input import first_url, seed_input, set_seeds
 from nacre.scope.rules.stock import rules_for
@@ -29,7 +30,6 @@ from nacre.settings.new_job import (
     separate_logins,
 )
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout, run_name
 from nacre.uri.parse import host
 
 _SETTINGS = {

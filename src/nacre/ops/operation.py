@@ -12,9 +12,9 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 from nacre.core.clock import Clock
+from nacre.machine.layout import Layout
 from nacre.ops.fields import field_shape, option_of
 from nacre.ops.roles import Role
-from nacre.store.layout import Layout
 
 Q = TypeVar("Q", bound=msgspec.Struct)
 R = TypeVar("R", bound=msgspec.Struct)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from nacre.core.clock import Clock
 from nacre.core.states import ExitCode
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 if TYPE_CHECKING:
     from nacre.runs.passes import NextPass, PassKeeper

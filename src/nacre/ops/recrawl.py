@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from nacre.core.clock import Clock
     from nacre.errors import Problem
     from nacre.job.continuous import PassesWhenDue
+    from nacre.machine.layout import Layout
     from nacre.settings.settings import JobSettings
-    from nacre.store.layout import Layout
 
 
 class PassRequest(NamedTuple):

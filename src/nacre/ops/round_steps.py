@@ -9,6 +9,7 @@ from nacre.crawldb.settings import CycleDedupSettings, CycleSettings
 from nacre.engine.seeding.seedfile import seed_lines
 from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError
+from nacre.machine.layout import Layout
 from nacre.ops.round_requests import LocalOptions, RoundsRequest, duration_of, setup_of
 from nacre.ops.seed_input import seed_input, streamed_input
 from nacre.rounds.engine import TaskEngine
@@ -29,7 +30,6 @@ from nacre.rounds.steps.update import UpdateOptions, UpdateResult, update
 from nacre.rounds.tables.versions import state_of
 from nacre.search.writer_kinds import chosen_writers
 from nacre.settings.sections import load_tables
-from nacre.store.layout import Layout
 
 
 class ListLimits(NamedTuple):

@@ -13,9 +13,9 @@ from nacre.ops.round_requests import NO_LOCAL, LocalOptions, RoundsRequest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nacre.machine.layout import Layout
     from nacre.rounds.journal import StopSignal
     from nacre.rounds.runner import RoundsListener, RoundsResult
-    from nacre.store.layout import Layout
 
 
 def require_no_stop(stop: "StopSignal", layout: "Layout") -> None:

@@ -7,8 +7,8 @@ from nacre.errors import ConfigError, JobError
 from nacre.messages import message
 
 if TYPE_CHECKING:
+    from nacre.machine.layout import Layout
     from nacre.search.local_index import SearchAnswer, SearchOptions
-    from nacre.store.layout import Layout
 
 FACETS: Final = ("site", "type", "lang", "segment")
 

@@ -8,7 +8,7 @@ import msgspec
 from nacre.core.message_data import to_plain
 from nacre.editing.secrets import without_secrets
 from nacre.job.edits import read_config
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 if TYPE_CHECKING:
     from nacre.job.apply_change import Changed, ChangeRequest

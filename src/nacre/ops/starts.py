@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from nacre.config.check import Loaded
     from nacre.core.clock import Clock
     from nacre.job.checks import Findings
+    from nacre.machine.layout import Layout
     from nacre.settings.settings import JobSettings
-    from nacre.store.layout import Layout
 
 
 class StartRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,9 +91,9 @@ def examine(
     """
     import asyncio
 
-    from nacre.engine.clock import SystemClock
     from nacre.fetch.dns import DnsResolver
     from nacre.job.checks import check
+    from nacre.machine.clock import SystemClock
     from nacre.settings.contact import resolver_lookup
     from nacre.settings.load import examine_job
     from nacre.settings.settings import JobSettings
@@ -110,8 +110,8 @@ def require_later(layout: "Layout", clock: "Clock") -> None:
     Raises:
         JobError: It is before: the history of the job would go back.
     """
-    from nacre.engine.clock import MovedClock
     from nacre.inspect.view import latest_time
+    from nacre.machine.clock import MovedClock
     from nacre.runs.start_time import refusal
 
     if isinstance(clock, MovedClock):

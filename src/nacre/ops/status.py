@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from nacre.job.diagnosis import CrowdedKind, Diagnosis
     from nacre.job.diagnosis_facts import JobStatus
     from nacre.job.overview import SlowQueue
+    from nacre.machine.layout import Layout
     from nacre.rounds.tables.versions import Cycle, CycleVersion
-    from nacre.store.layout import Layout
 
 
 class StatusAnswer(NamedTuple):

@@ -1,5 +1,1 @@
-"""Incremental crawling: what to visit again, and what a visit showed.
-
-- `planner/` chooses pages and learns from their visits. It is pure.
-- `session/` carries choices and outcomes between a running job and the planner.
-"""
+"""Incremental crawling in a running job: carries choices and outcomes between job and planner."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from nacre.crawldb.kernels import KernelError, quoted
 from nacre.crawldb.settings import UpdateSettings
 from nacre.errors import DamageError, JobError, StorageError
-from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
+from nacre.planner.schedules.timetable import ScheduleSettings
 from nacre.rounds.bucket_repair import (
     BucketRepair,
     RemadeBucket,

@@ -5,18 +5,18 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import islice
 
-from nacre.engine.clock import SystemClock
 from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import check
 from nacre.job.monitors import places, space_needed
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.rounds.steps.context import HostCheck, StepContext
 from nacre.rounds.units.unit_folder import folder_of_units, require_scratch
 from nacre.settings.contact import resolver_lookup
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
 from nacre.store.opening import shortage
 
 _HOSTS = 1_000

@@ -12,9 +12,9 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from nacre.errors import ConfigError, JobError
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import replace_file
 from nacre.rounds.tables.versions import CycleVersion, SegmentState
-from nacre.store.layout import Layout
-from nacre.store.local_files import replace_file
 
 GENERATE, FETCH, UPDATE, LINKS, DEDUP = "generate", "fetch", "update", "links", "dedup"
 INDEX = "index"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.core.clock import parse_time
 from nacre.errors import ConfigError, JobError, Problem, StorageError
+from nacre.machine.layout import Layout
 from nacre.rounds.units.libraries import set_up_libraries
-from nacre.store.layout import Layout
 
 if TYPE_CHECKING:
     from nacre.config.check import Loaded
@@ -58,7 +58,7 @@ def clock_of(text: str) -> int:
     Raises:
         ConfigError: It is not a time.
     """
-    from nacre.engine.clock import SystemClock
+    from nacre.machine.clock import SystemClock
 
     try:
         seconds = parse_time(text) if text else SystemClock().now()

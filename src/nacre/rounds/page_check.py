@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from nacre.crawldb.kernels import parquet
 from nacre.engine.seeding.seeds import SeedList
+from nacre.machine.layout import Layout
 from nacre.rounds.fetch_check import fetch_check
 from nacre.rounds.segment_commands import visits_of
 from nacre.rounds.steps.context import StepContext
@@ -20,7 +21,6 @@ from nacre.rounds.steps.fetch import FetchOptions, fetch
 from nacre.rounds.steps.given import GivenOptions, generate_given
 from nacre.rounds.steps.inject import InjectOptions, inject
 from nacre.rounds.steps.update_tasks import facts_of, local_facts
-from nacre.store.layout import Layout
 
 _LEFT_OUT = frozenset(("action", "archive", "control", "cycle", "index", "latest", "runs", "state"))
 SETTINGS = ('cycle.storage=""', "cycle.fetch.follow=none", 'cycle.scratch=""')

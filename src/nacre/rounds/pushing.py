@@ -13,11 +13,11 @@ from nacre.errors import StorageError
 from nacre.job.background.outbackcdx import PushCounts, push_missing
 from nacre.job.background.pushed_indexes import ClosedIndex, closed_indexes
 from nacre.job.background.webhooks import DeliveryError
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import HeldFolder
 from nacre.rounds.storage import localize
 from nacre.rounds.tables.versions import ARCHIVE, Cycle
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
-from nacre.store.local_files import HeldFolder
 
 LONGEST_PUSH = 60.0
 """Seconds that a step of rounds waits for the server."""

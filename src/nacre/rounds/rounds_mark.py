@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 _NAME: Final = "running"
 _LONGEST: Final = 500

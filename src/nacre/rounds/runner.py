@@ -14,6 +14,7 @@ import msgspec
 
 from nacre.crawldb.settings import CycleSettings
 from nacre.errors import NacreError
+from nacre.machine.layout import Layout
 from nacre.rounds.engine import OnResult, TaskEngine, TaskResult, TaskSpec
 from nacre.rounds.journal import (
     DEDUP,
@@ -49,7 +50,6 @@ from nacre.rounds.steps.update import UpdateResult
 from nacre.rounds.tables.readers import KnownCounts, TableView, count_known_urls
 from nacre.rounds.tables.versions import CycleVersion
 from nacre.rounds.units.unit_folder import require_scratch
-from nacre.store.layout import Layout
 
 _NAP = 1.0
 """Seconds between two checks while nothing is due."""

@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
+from nacre.machine.layout import Layout
 from nacre.rounds.journal import JournalFile
 from nacre.rounds.rounds_mark import rounds_run, step_progress
 from nacre.rounds.tables.versions import Cycle
 from nacre.settings.sections import load_tables
-from nacre.store.layout import Layout
 
 
 def rounds_status(layout: Layout) -> dict[str, Any]:

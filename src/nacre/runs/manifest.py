@@ -11,14 +11,14 @@ from nacre.config.facts import fields, value_at
 from nacre.config.layer import SettingOrigin
 from nacre.config.secret import Secret, masked
 from nacre.errors import StorageError
+from nacre.machine.layout import Layout, storage_folder
+from nacre.machine.local_files import replace_file
 from nacre.messages import message
 from nacre.runs.runs import RunRow
 from nacre.settings.settings import JobSettings
 from nacre.settings.variables import for_run, known_part
 from nacre.store.file_table import file_rows
 from nacre.store.files import FileState
-from nacre.store.layout import Layout, storage_folder
-from nacre.store.local_files import replace_file
 from nacre.store.store import Store
 
 EFFECTIVE = "effective.json"

@@ -20,11 +20,11 @@ import msgspec
 from nacre.config.component import parse_duration
 from nacre.core.message_data import restore, to_builtins, to_json, with_codes
 from nacre.errors import ConfigError, JobError
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import is_locked, lock_file
 from nacre.messages import message, plain
-from nacre.recrawl.planner.schedules.schedules import Calendar
+from nacre.planner.schedules.schedules import Calendar
 from nacre.runs.runs import RunRow, is_over, read_run
-from nacre.store.layout import Layout
-from nacre.store.local_files import is_locked, lock_file
 from nacre.store.store import Store
 
 _KEY = b"next pass"

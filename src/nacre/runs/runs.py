@@ -22,14 +22,14 @@ from nacre.core.events import Events
 from nacre.core.states import ExitStatus
 from nacre.engine.observer import Supervisor
 from nacre.errors import JobError
+from nacre.machine.layout import Layout, run_name
+from nacre.machine.local_files import make_private
 from nacre.messages import message
 from nacre.report.statistics import totals
 from nacre.runs.budget import EndedRun, Spent, parse_budget, spent_lately
 from nacre.store.disk import failure
 from nacre.store.file_table import file_rows, journal_rows, put_row
 from nacre.store.files import FileKind, FileState
-from nacre.store.layout import Layout, run_name
-from nacre.store.local_files import make_private
 from nacre.store.store import Store
 
 _KEY = b"run"

@@ -14,7 +14,7 @@ from nacre.config.secret import Secret
 from nacre.engine.seeding.seeds import Seed
 from nacre.errors import Problem
 from nacre.messages import message
-from nacre.recrawl.planner.settings import WITHOUT_EFFECT
+from nacre.planner.settings import WITHOUT_EFFECT
 from nacre.scope.patterns.matching import examine
 from nacre.scope.robots_txt import RobotsPolicy
 from nacre.scope.rules.stock import AnyRule, stock_rules

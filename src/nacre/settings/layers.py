@@ -16,8 +16,8 @@ from nacre.config.layer import Layer, assignment_layer, environment_layer
 from nacre.config.ordinary import home_path, open_ordinary, read_ordinary
 from nacre.config.registry import nearest
 from nacre.errors import Problem
+from nacre.machine.layout import Layout
 from nacre.messages import message
-from nacre.store.layout import Layout
 
 _OWN = Path(__file__).parents[1] / "profiles"
 _SUFFIX = ".yaml"

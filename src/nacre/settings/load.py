@@ -8,11 +8,11 @@ from typing import Any
 from nacre.config.check import Loaded, load_partly
 from nacre.config.layer import Layer
 from nacre.errors import ConfigError, Problem
+from nacre.machine.layout import Layout
 from nacre.settings.layers import inner_layers, job_layers, outer_layers, own_layers
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import sheet_problems
 from nacre.settings.variables import expand_variables
-from nacre.store.layout import Layout
 
 
 def load_job(

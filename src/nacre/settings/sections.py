@@ -12,9 +12,9 @@ from nacre.config.check import Loaded, load_partly
 from nacre.config.component import Component, section
 from nacre.config.layer import Layer
 from nacre.crawldb.settings import CycleSettings
-from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre.machine.layout import Layout
+from nacre.planner.settings import RecrawlSettings
 from nacre.settings.layers import job_layers
-from nacre.store.layout import Layout
 
 S = TypeVar("S", bound=Component)
 

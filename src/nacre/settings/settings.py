@@ -37,8 +37,8 @@ from nacre.frontier.quota import QuotaSettings
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings, TrapSettings
 from nacre.history.dedup import DedupSettings
 from nacre.messages import error_text, message
-from nacre.recrawl.planner.change_detection.change import ChangeSettings
-from nacre.recrawl.planner.settings import RecrawlSettings
+from nacre.planner.change_detection.change import ChangeSettings
+from nacre.planner.settings import RecrawlSettings
 from nacre.scope.robots_txt import RobotsSettings
 from nacre.scope.rules.stock import AnyRule, stock_rules
 from nacre.scope.seed_scope import ScopeKind

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 from nacre.core.clock import Clock
 from nacre.errors import NacreError, StorageError
+from nacre.machine.local_files import close_tree_to_others, make_private
 from nacre.store.commit import GroupCommit
-from nacre.store.local_files import close_tree_to_others, make_private
 from nacre.store.recovery import NORMAL_START, Recovered, StartOptions, recover
 from nacre.store.rocks import Memory
 from nacre.store.seam import Disk

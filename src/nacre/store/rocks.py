@@ -30,8 +30,8 @@ from rocksdict import (
 )
 
 from nacre.errors import OldLayoutError, StorageError
+from nacre.machine.local_files import HeldFolder
 from nacre.store.disk import REMEDIES
-from nacre.store.local_files import HeldFolder
 from nacre.store.schema import ADDED, FAMILIES, NAMES, ColumnFamily
 from nacre.store.seam import OperationError, Rows
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nacre.recrawl.planner.schedules.nutch import NutchDatum, NutchSchedule, PageState
+from nacre.planner.schedules.nutch import NutchDatum, NutchSchedule, PageState
 from tests.cases.table import Row, Table, json_lines
 
 _NAMES = {

@@ -1,6 +1,6 @@
 """Nutch's TextProfileSignature."""
 
-from nacre.recrawl.planner.change_detection.signatures import TextProfile, text_profile
+from nacre.planner.change_detection.signatures import TextProfile, text_profile
 from tests.cases.table import Row, Table, json_lines
 
 _PREFIX = "db.signature.text_profile."

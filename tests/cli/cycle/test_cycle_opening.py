@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from nacre.cli.cycle.opening import opened
+from nacre.machine.layout import Layout
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.round_steps import RequestedSteps
 from nacre.rounds.engine.local import LocalEngine, usable_cores
 from nacre.rounds.journal import StopSignal
 from nacre.rounds.opening import StepSetup
 from nacre.rounds.runner import SILENT, RoundsRunner
-from nacre.store.layout import Layout
 from tests.cli.site import nacre
 
 

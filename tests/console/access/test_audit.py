@@ -20,9 +20,9 @@ from nacre.console.admin.audit import AuditFilter, audit_page
 from nacre.console.routes import API
 from nacre.errors import StorageError
 from nacre.job.job_notes import append_note, note_line
+from nacre.machine.local_files import append_lines
 from nacre.messages import message
 from nacre.ops.roles import Role
-from nacre.store.local_files import append_lines
 from tests.console.access.test_keys import GivenClock
 from tests.console.given import GivenConsole, play
 from tests.console.test_app import add_job

@@ -8,10 +8,10 @@ from nacre.console.access.users import UserBook
 from nacre.console.fleet.job_books import WantedKindBook
 from nacre.console.fleet.place_book import PlaceBook
 from nacre.console.fleet.places import FoundJob, JobPlace
-from nacre.engine.clock import SystemClock
 from nacre.errors import StorageError
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
-from nacre.store.layout import Layout
 
 
 def test_a_console_of_an_earlier_version_goes_on_while_a_command_opens_its_files(tmp_path: Path):

@@ -8,8 +8,8 @@ from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.sessions import SessionBook
 from nacre.console.access.users import UserBook
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError, JobError
+from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 
 

@@ -10,12 +10,12 @@ from nacre.console.access.keys import KeyBook
 from nacre.console.fleet.job_books import ALL_JOBS, DiskQuotaBook, KeptQuota, limit_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.routes import API
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError
 from nacre.job.control import ask_command
 from nacre.job.holds import change_hold, holds_in
 from nacre.job.overview import JobOverview
 from nacre.job.quotas import QuotaLevel, disk_usage
+from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play

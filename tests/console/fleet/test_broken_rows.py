@@ -11,8 +11,8 @@ from nacre.console.fleet.webhook_book import HookWish, WebhookBook
 from nacre.console.routes import API
 from nacre.console.schedule_runner import ScheduleRunner
 from nacre.console.webhook_runner import WebhookRunner
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError
+from nacre.machine.clock import SystemClock
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

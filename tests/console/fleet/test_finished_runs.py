@@ -6,7 +6,7 @@ import pytest
 from nacre.console.fleet import job_files as module
 from nacre.console.fleet.job_files import FinishedRun, finished_runs
 from nacre.console.fleet.places import FoundJob
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 
 def moment(text: str) -> float:

@@ -8,7 +8,7 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.job_books import JobLabels, JobLabelsWish, LabelBook, changed_labels
 from nacre.console.fleet.places import FoundJob
 from nacre.console.problems import RefusedRequestError
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 JOB = FoundJob("crawls~demo", "demo", "crawls", Layout(Path("/crawls/demo")))
 

@@ -11,9 +11,9 @@ from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet import launch
 from nacre.console.fleet.launch import Launcher, StartedProcess, lay_pause, lift_start_pause
 from nacre.console.fleet.places import Fleet, FoundJob, RemovalBook, places_of
-from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
-from nacre.store.layout import Layout
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

@@ -15,7 +15,7 @@ from nacre.console.fleet.schedule_book import (
     due_runs,
     with_note,
 )
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 
 
 def test_the_last_twenty_notes_are_kept():

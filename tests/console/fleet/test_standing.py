@@ -15,7 +15,7 @@ from nacre.console.fleet.standing import (
 )
 from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

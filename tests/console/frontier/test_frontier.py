@@ -10,8 +10,8 @@ from nacre.console.frontier.changes import FrontierWish, is_as_seen
 from nacre.console.frontier.queues import QueuesQuery, list_queues
 from nacre.console.frontier.uris import UrisQuery, list_uris
 from nacre.console.problems import RefusedRequestError
+from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
-from nacre.store.layout import Layout
 from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, URLS, UTF_8, add_waiting_job

@@ -5,7 +5,7 @@ import pytest
 
 from nacre.console.jobs.removals import ever_ran, forget_job
 from nacre.errors import JobError
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import nacre
 
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.routes import API
+from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
-from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole
 from tests.console.jobs.test_actions import add_job, play

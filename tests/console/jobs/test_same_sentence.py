@@ -16,8 +16,8 @@ from nacre.console.live.snapshot import ToeList
 from nacre.job.control import ControlServer
 from nacre.job.diagnosis_text import REMEDIES
 from nacre.job.overview import JobOverview, SlowQueue
+from nacre.machine.layout import Layout
 from nacre.report.crawllog import LogTimes
-from nacre.store.layout import Layout
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

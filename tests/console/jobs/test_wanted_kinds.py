@@ -15,8 +15,8 @@ from nacre.console.jobs.overview import crowd_links
 from nacre.console.live.poller import Poller
 from nacre.job.diagnosis import CrowdedKind
 from nacre.job.overview import JobOverview, SlowQueue
+from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
-from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 from tests.console.jobs.test_same_sentence import PACE, answering

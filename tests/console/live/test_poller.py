@@ -11,9 +11,9 @@ import pytest
 from nacre.console.fleet.places import FoundJob, JobPlace, find_jobs
 from nacre.console.live import poller
 from nacre.console.live.snapshot import UNREADABLE
-from nacre.engine.clock import SystemClock
 from nacre.job.control import NotRunningError
 from nacre.job.overview import JobOverview
+from nacre.machine.clock import SystemClock
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 from tests.console.jobs.test_same_sentence import PACE, answering

@@ -9,7 +9,7 @@ from nacre.console.metrics import job_figures
 from nacre.job.activity import JobActivity
 from nacre.job.diagnosis import Diagnosis
 from nacre.job.overview import JobOverview, SlowQueue
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 JOB = FoundJob("crawls~demo", "demo", "crawls", Layout(Path("crawls/demo")))
 RUNNING = JobOverview("RUNNING", parallel=25, busy=1, queued=600, finished=50)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from nacre.console.fleet.places import FoundJob
 from nacre.console.live.tails import LOOKS, SNAPSHOT, LogPosition, LogTail, log_position
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 
 def job_with_log(folder: Path, lines: int) -> tuple[LogTail, Path]:

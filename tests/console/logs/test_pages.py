@@ -14,7 +14,7 @@ from nacre.console.logs.pages import (
 )
 from nacre.console.problems import RefusedRequestError
 from nacre.frontier.pending import any_text
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 LINES = [f"line {number} 书\n" for number in range(40_000)]
 

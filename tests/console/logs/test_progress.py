@@ -15,10 +15,10 @@ from nacre.console.logs.progress import (
 )
 from nacre.core.clock import iso_millis
 from nacre.core.states import ExitStatus, JobState
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.report.progress import HEADER, FetchRates, ProgressCounts, ProgressLog, ProgressRates
 from nacre.report.statistics import Tally
-from nacre.store.layout import Layout
 
 START = 1_795_000_000.0
 

@@ -6,7 +6,7 @@ import pytest
 
 from nacre.console.logs.progress import StatusSample, rates_of, read_statuses
 from nacre.core.clock import iso_millis
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.console.logs.test_progress import START, logs
 
 EDGES = [START + 100.0 * number for number in range(11)]

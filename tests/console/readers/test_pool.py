@@ -17,7 +17,7 @@ from nacre.console.readers.tasks import TASKS
 from nacre.console.readers.worker import ReaderRequest, answer_to
 from nacre.errors import JobError, NacreError
 from nacre.job.control import ControlServer
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from nacre_migrate.component import MIGRATE
 from tests.cli.site import nacre
 

@@ -13,7 +13,7 @@ from nacre.console.readers.views import (
     usable_for,
 )
 from nacre.inspect.stored_job import reading_store
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.console.waiting import add_waiting_job
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from nacre.cli.cycle.texts import fetch_progress_text
 from nacre.console.routes import API
+from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
 from nacre.rounds.journal import JournalFile, RoundsJournal
 from nacre.rounds.rounds_mark import RoundsMark, StepProgress, fetch_step, rounds_mark
 from nacre.rounds.segments.fetch_progress import FetchProgress
-from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import LONG, GivenConsole, given_console
 

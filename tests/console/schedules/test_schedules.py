@@ -12,12 +12,12 @@ from nacre.console.fleet.schedule_book import ScheduleNote
 from nacre.console.jobs.new_jobs import free_directory
 from nacre.console.routes import API
 from nacre.console.schedule_runner import ScheduleRunner
-from nacre.engine.clock import SystemClock
 from nacre.job.job import Job
 from nacre.job.quotas import QuotaLevel
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
 from nacre.runs.passes import NextPass, lock_passes
-from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 

@@ -5,9 +5,9 @@ import pytest
 from nacre.config.check import Loaded
 from nacre.console.settings.cards import card_lists, changed_text, read_change
 from nacre.errors import ConfigError, JobError
+from nacre.machine.layout import Layout
 from nacre.settings.load import examine_text
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 BASE = "seeds: [http://127.0.0.1:9/]\n"
 

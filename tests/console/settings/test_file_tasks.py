@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from nacre.console.settings.file_tasks import find_problems, format_text, save_config
+from nacre.machine.layout import Layout
 from nacre.ops.settings import read_version
-from nacre.store.layout import Layout
 from tests.cli.site import nacre
 
 

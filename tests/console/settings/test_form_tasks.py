@@ -6,8 +6,8 @@ from nacre.config.facts import fields
 from nacre.console.settings.cards import editor_of, field_text, value_of
 from nacre.console.settings.form_tasks import form_change, form_fields, form_text
 from nacre.errors import ConfigError
+from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from tests.cli.site import nacre
 
 

@@ -17,10 +17,10 @@ import httpx
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.access.keys import KeyBook
 from nacre.console.access.sessions import SessionBook
-from nacre.engine.clock import SystemClock
 from nacre.job.control import is_running
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
-from nacre.store.layout import Layout
 from tests.cli.site import nacre
 
 _LINK: Final = re.compile(r"http://localhost:\d+/#k=\S+")

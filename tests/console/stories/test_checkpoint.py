@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.console.stories.axe import violations
 from tests.console.stories.running import command, console_of, new_job, until

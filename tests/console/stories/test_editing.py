@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.console.stories.axe import violations
 from tests.console.stories.running import ConsoleProcess, command, console_of, new_job
 from tests.console.stories.steps import open_job

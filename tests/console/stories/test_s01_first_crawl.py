@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from nacre.job.control import is_running
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import PAGES, site
 from tests.console.stories.axe import violations
 from tests.console.stories.running import console_of, until

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from nacre.job.control import is_running, send_command
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.console.stories.running import console_of, new_job, running_job, until
 from tests.console.stories.steps import act, open_job, shows_state

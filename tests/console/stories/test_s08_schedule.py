@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.schedule_book import ScheduleBook
-from nacre.engine.clock import SystemClock
 from nacre.job.control import is_running, send_command
-from nacre.store.layout import Layout
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.console.stories.running import (
     ConsoleProcess,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.console.stories.running import ConsoleProcess, command, new_job, running_job
 from tests.console.stories.steps import open_job

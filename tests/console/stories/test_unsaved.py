@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.console.stories.running import ConsoleProcess, new_job
 from tests.console.stories.steps import go, open_job
 from tests.console.stories.watched import tab, warnings_of

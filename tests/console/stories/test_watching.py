@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.console.logs.test_progress import line
 from tests.console.stories.axe import violations

@@ -7,15 +7,15 @@ from nacre.core.pagerow import PageRow
 from nacre.frontier.novelty import KindRow
 from nacre.inspect.analysis.recrawl_data import Run
 from nacre.inspect.archived_replies import ArchivedReply
-from nacre.recrawl.planner.change_detection.change import ChangeSettings
-from nacre.recrawl.planner.change_detection.template import Template
-from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe
-from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
-from nacre.recrawl.planner.discovery.link_rules import RuleRow
-from nacre.recrawl.planner.discovery.traps import TrapRow
-from nacre.recrawl.planner.schedules.timetable import Due
-from nacre.recrawl.planner.settings import RecrawlSettings
-from nacre.recrawl.planner.sites import SiteRow
+from nacre.planner.change_detection.change import ChangeSettings
+from nacre.planner.change_detection.template import Template
+from nacre.planner.change_rate.rates import NO_EVIDENCE, observe
+from nacre.planner.discovery.hints import MapRow, ReplyAudit
+from nacre.planner.discovery.link_rules import RuleRow
+from nacre.planner.discovery.traps import TrapRow
+from nacre.planner.schedules.timetable import Due
+from nacre.planner.settings import RecrawlSettings
+from nacre.planner.sites import SiteRow
 
 DAY = 86_400.0
 MONDAY = 1_795_392_000.0

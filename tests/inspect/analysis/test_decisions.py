@@ -2,7 +2,7 @@ import pytest
 
 from nacre.errors import JobError
 from nacre.inspect.analysis.decisions import AllDecisions, PageDecision, decisions, document
-from nacre.recrawl.planner.schedules.timetable import Due
+from nacre.planner.schedules.timetable import Due
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
 from tests.inspect.analysis.given import DAY, MONDAY, SITE, Given, evidence

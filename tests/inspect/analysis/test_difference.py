@@ -6,8 +6,8 @@ from nacre.core.history import FetchRow
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
 from nacre.inspect.analysis.difference import document, page_difference
-from nacre.recrawl.planner.change_detection.pairing import differences
-from nacre.recrawl.planner.change_detection.template import Template
+from nacre.planner.change_detection.pairing import differences
+from nacre.planner.change_detection.template import Template
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
 from tests.inspect.analysis.given import SITE, Given

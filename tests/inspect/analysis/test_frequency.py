@@ -5,7 +5,7 @@ import pytest
 from nacre.core.pagerow import PageRow
 from nacre.inspect.analysis.frequency import change_frequency, document, even_interval, interval
 from nacre.inspect.analysis.rate_model import RateMixture
-from nacre.recrawl.planner.change_rate.rates import GRID, RATES
+from nacre.planner.change_rate.rates import GRID, RATES
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
 from tests.inspect.analysis.given import MONDAY, Given, evidence

@@ -22,8 +22,8 @@ from nacre.inspect.analysis.page_history import (
     statistics,
     top,
 )
-from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe
-from nacre.recrawl.session.pagestore import FetchLog, PageStore
+from nacre.planner.change_rate.rates import NO_EVIDENCE, observe
+from nacre.recrawl.pagestore import FetchLog, PageStore
 from nacre.runs.runs import RunRow, write_run
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine

@@ -7,7 +7,7 @@ from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
 from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
 from nacre.inspect.archived_replies import ArchivedReply
-from nacre.recrawl.session.pagestore import FetchLog, PageStore
+from nacre.recrawl.pagestore import FetchLog, PageStore
 from nacre.runs.runs import RunRow, write_run
 from nacre.settings.settings import JobSettings
 from nacre.store.file_table import put_row

@@ -9,8 +9,8 @@ from nacre.inspect.analysis.templates import (
     template_list,
     traps_document,
 )
-from nacre.recrawl.planner.discovery.link_rules import LinkWatch
-from nacre.recrawl.planner.discovery.traps import TrapRow
+from nacre.planner.discovery.link_rules import LinkWatch
+from nacre.planner.discovery.traps import TrapRow
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
 from tests.inspect.analysis.given import DAY, MONDAY, SITE, Given

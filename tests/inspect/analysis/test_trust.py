@@ -3,8 +3,8 @@ import pytest
 from nacre.core.pagerow import PageKind
 from nacre.inspect.analysis.decisions import page_decision
 from nacre.inspect.analysis.trust import document, trust_table
-from nacre.recrawl.planner.discovery.hints import HintTrust, MapRow, ReplyAudit, map_key
-from nacre.recrawl.planner.sites import SiteRow
+from nacre.planner.discovery.hints import HintTrust, MapRow, ReplyAudit, map_key
+from nacre.planner.sites import SiteRow
 from nacre.report.html import html_page
 from nacre.report.plain import plain_text
 from tests.inspect.analysis.given import DAY, MONDAY, SITE, Given

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from nacre.inspect.explain.dry_run import DryRun, DryRunAnswer
+from nacre.machine.layout import Layout
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 
 CONFIG = "name: job\nseeds: seeds.txt\nfetch: {contact: 'https://library.example/'}\n"
 

@@ -10,7 +10,6 @@ from nacre.core.message_data import to_plain
 from nacre.core.processor import Visit
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.candidates.rejected_uris import RejectedUris
-from nacre.engine.clock import SystemClock
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.prerequisites import RobotsCache, RobotsRow
 from nacre.engine.seeding.seedbook import SeedBook
@@ -23,11 +22,12 @@ from nacre.frontier.settings import PolitenessSettings
 from nacre.inspect.explain.answers import Explanation, Standing, politeness_text
 from nacre.inspect.explain.explain import Explainer
 from nacre.inspect.view import View
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.scope.robots_txt import RobotsState
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from nacre.uri.typed import AmbiguousUrlError
 from tests.store.memory import MemoryEngine

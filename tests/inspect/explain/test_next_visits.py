@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from nacre.core.pagerow import PageKind, PageRow, TimingRow
-from nacre.engine.clock import SystemClock
 from nacre.inspect.explain.next_visits import DAY, HOUR, NextVisit, NextVisits
 from nacre.inspect.view import View
-from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe
-from nacre.recrawl.session.pagestore import PageStore
-from nacre.recrawl.session.recrawl import PRICE, PRICES
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
+from nacre.planner.change_rate.rates import NO_EVIDENCE, observe
+from nacre.recrawl.pagestore import PageStore
+from nacre.recrawl.recrawl import PRICE, PRICES
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 

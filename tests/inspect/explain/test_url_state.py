@@ -13,9 +13,9 @@ from nacre.frontier.rows import future_key, pack, pack_future, queue_id, queue_k
 from nacre.inspect.explain.answers import PathStep, PrerequisiteAnswer, Standing
 from nacre.inspect.explain.url_state import FoundVia, UrlLookup, find_waiting
 from nacre.inspect.view import View
+from nacre.machine.layout import Layout
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 

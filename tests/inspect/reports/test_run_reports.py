@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from nacre.engine.clock import SystemClock
 from nacre.errors import JobError, StorageError
 from nacre.inspect.reports.run_reports import (
     RUN_REPORTS,
@@ -14,8 +13,9 @@ from nacre.inspect.reports.run_reports import (
 )
 from nacre.inspect.reports.source import JobReportSource
 from nacre.inspect.view import LiveFigures, View
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.inspect.reports.given import RUN, SETTINGS, Given, fill, queue
 from tests.store.memory import MemoryEngine

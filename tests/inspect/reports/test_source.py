@@ -14,7 +14,7 @@ from nacre.inspect.reports.source import (
     source_of,
 )
 from nacre.inspect.view import LiveFigures, ToeFacts
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from nacre.store.store import Store
 from tests.inspect.reports.given import RUN, SETTINGS, fill
 from tests.report.visits import NOW

@@ -10,8 +10,8 @@ from nacre.inspect.stored_job import read_only
 from nacre.job.activity import JobPace
 from nacre.job.background.account import RunAccount
 from nacre.job.overview import stored_overview
+from nacre.machine.layout import Layout
 from nacre.runs.runs import read_run
-from nacre.store.layout import Layout
 from tests.job.background.test_checkpoints import Clock
 from tests.job.opened import opened
 

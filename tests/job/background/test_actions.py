@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from nacre.core.events import ActionTaken, Event, Events
-from nacre.engine.clock import SystemClock
 from nacre.frontier.pending import pending
 from nacre.job.background.actions import ActionDirectory, ActionProgress, ActionScanner, action_of
 from nacre.job.frontier_edits import PORTION
 from nacre.job.imports import ImportMode, ImportOptions
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from tests.job.opened import log_of, opened

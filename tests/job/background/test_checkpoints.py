@@ -6,14 +6,14 @@ import pytest
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.core.states import ExitStatus
-from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
 from nacre.job.background.checkpoints import CheckpointService, list_checkpoints
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.report.progress import HEADER
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
 from tests.job.opened import log_of, opened
 
 

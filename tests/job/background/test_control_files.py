@@ -8,10 +8,10 @@ import pytest
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Visit
 from nacre.core.states import ExitStatus
-from nacre.engine.clock import SystemClock
 from nacre.job.background.control_files import PAUSED, ControlFiles
 from nacre.job.session import Session
 from nacre.job.settings_change import SettingsEditor
+from nacre.machine.clock import SystemClock
 from tests.job.opened import log_of, opened
 
 

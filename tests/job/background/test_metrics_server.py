@@ -12,8 +12,8 @@ import pytest
 
 from nacre.core.events import Alert, Event, Events
 from nacre.job.background.metrics_server import MetricsServer, is_local, serve_metrics
+from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from tests.job.opened import opened
 
 LOCAL = "Host: localhost:9464\r\n"

@@ -12,10 +12,10 @@ import pytest
 from nacre.archive.settings import WarcSettings
 from nacre.config.place import with_values
 from nacre.core.states import JobState
-from nacre.engine.clock import SystemClock
 from nacre.job.background.outbackcdx import IndexPusher, PushingJob
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 from tests.cli.site import nacre, site
 
 PAGES: dict[str, str | bytes] = {

@@ -10,14 +10,14 @@ import pytest
 
 from nacre.core.events import Alert, AlertLogged, Event, Events, StateChanged
 from nacre.core.states import JobState
-from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
 from nacre.job.background import webhooks
 from nacre.job.background.webhooks import MOST, TRIES, WebhookNotifier
 from nacre.job.session import Session
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.runs.runs import take_notes
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "running.md"
 OK = b"HTTP/1.1 204 No Content\r\n\r\n"

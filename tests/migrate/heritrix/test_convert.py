@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from nacre.errors import ConfigError
 from nacre.job.checks import check
+from nacre.machine.layout import Layout
 from nacre.settings.load import examine_job
-from nacre.store.layout import Layout
 from nacre_migrate.draft import write_job
 from nacre_migrate.files import open_xml
 from nacre_migrate.heritrix.convert import convert

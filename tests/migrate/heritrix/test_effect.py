@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from nacre.config.place import find
+from nacre.machine.layout import Layout
 from nacre.scope.heritrix import CLASSES
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre_migrate.draft import write_job
 from nacre_migrate.heritrix.chains import ENTRIES, PROCESSORS
 from nacre_migrate.heritrix.convert import convert

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from tests.cli.site import nacre, site
 
 BEANS = """<beans xmlns="http://www.springframework.org/schema/beans">

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nacre.core.pagerow import PageRow
-from nacre.recrawl.session.pagestore import PageStore
+from nacre.recrawl.pagestore import PageStore
 from nacre.store.store import Store
 from nacre_migrate.nutch.convert import convert
 from tests.cli.site import nacre, site

@@ -13,7 +13,7 @@ from nacre.console.port import PortOptions
 from nacre.errors import JobError
 from nacre.job.diagnosis import Diagnosis
 from nacre.job.overview import JobOverview
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 from nacre_migrate.port import actions
 from nacre_migrate.port.actions import BuiltJobs, HeritrixJobs, _Context, _state_of
 from tests.cli.site import nacre

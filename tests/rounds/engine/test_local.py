@@ -13,10 +13,10 @@ import pytest
 
 from nacre.crawldb.kernels import Kernel
 from nacre.errors import ConfigError, DamageError, StorageError
+from nacre.machine.local_files import remove_left_behind
 from nacre.rounds.engine import BrokenTaskError, GuardedTask, TaskFailure, to_exception
 from nacre.rounds.engine.local import LocalEngine, usable_cores
 from nacre.rounds.storage import MissingFileError
-from nacre.store.local_files import remove_left_behind
 
 
 def square(number):

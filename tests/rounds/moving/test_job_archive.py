@@ -8,6 +8,7 @@ import pytest
 
 from nacre.crawldb.seeds import SEEDS
 from nacre.errors import DamageError
+from nacre.machine.layout import Layout
 from nacre.rounds.check import check_storage
 from nacre.rounds.engine.local import LocalEngine
 from nacre.rounds.moving.job_import import JobImport, import_job
@@ -17,7 +18,6 @@ from nacre.rounds.steps.parse import parse
 from nacre.rounds.tables.seed_lines import injected_lines
 from nacre.rounds.tables.tables import buckets_of
 from nacre.rounds.tables.versions import ARCHIVE, OUTSIDE
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from tests.cli.site import nacre, site
 from tests.rounds.made import NOW

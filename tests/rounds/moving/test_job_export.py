@@ -15,14 +15,14 @@ from nacre.errors import JobError
 from nacre.frontier.pending import pending
 from nacre.history.dedup import History
 from nacre.inspect.stored_job import read_only
-from nacre.recrawl.session.pagestore import PageStore
+from nacre.machine.layout import Layout
+from nacre.recrawl.pagestore import PageStore
 from nacre.rounds.engine.local import LocalEngine
 from nacre.rounds.moving import job_import
 from nacre.rounds.moving.job_export import export_job, precedence_of
 from nacre.rounds.moving.job_import import import_job
 from nacre.rounds.tables.readers import TableView
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 from tests.examples import examples
 from tests.rounds.made import INTERVAL, NOW, Row, found
 from tests.rounds.steps.fetched import FetchedCycle

@@ -8,8 +8,8 @@ import pytest
 
 from nacre.core.pagerow import PageKind, PageRow, TimingRow
 from nacre.crawldb.row import Status
-from nacre.recrawl.planner.change_rate.rates import NO_EVIDENCE, observe
-from nacre.recrawl.session.pagestore import PageStore
+from nacre.planner.change_rate.rates import NO_EVIDENCE, observe
+from nacre.recrawl.pagestore import PageStore
 from nacre.rounds.moving.job_timings import page_row, revisit_timings, timing_row
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store

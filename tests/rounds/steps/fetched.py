@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 
 from nacre.crawldb import facts, row
 from nacre.crawldb.row import bucket_of
+from nacre.machine.layout import Layout
 from nacre.rounds.engine.local import LocalEngine
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.tables.versions import CycleChanges, SegmentState
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 from tests.rounds.made import NOW, MadeCycle
 
 Said = Mapping[str, Any]

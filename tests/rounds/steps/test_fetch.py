@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from nacre.cli.cycle.texts import fetch_text
-from nacre.engine.clock import SystemClock
 from nacre.errors import DamageError, JobError
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.rounds.check import check_storage
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.engine.local import LocalEngine
@@ -31,7 +32,6 @@ from nacre.rounds.tables.tables import TaskPlace
 from nacre.rounds.tables.versions import ARCHIVE, Cycle, CycleChanges
 from nacre.rounds.units.unit import UnitResult
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from tests.cli.site import many_pages, site
 from tests.rounds.lists import CLOCK, SEGMENT, SETTINGS, Unit, segment, settings, spec
 from tests.rounds.objects import bucket, object_server  # noqa: F401 - fixtures

@@ -18,6 +18,7 @@ from nacre.crawldb.kernels import UserSqlError
 from nacre.crawldb.row import ONE, bucket_of_host
 from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, JobError
+from nacre.machine.layout import Layout
 from nacre.rounds.engine.local import LocalEngine
 from nacre.rounds.explain import explain_url
 from nacre.rounds.steps.context import StepContext
@@ -29,7 +30,6 @@ from nacre.rounds.tables.readers import RowFilter, TableView, dump_rows, sql
 from nacre.rounds.tables.tables import FilePlan, publish
 from nacre.rounds.tables.versions import Cycle, CycleChanges
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 from tests.rounds.made import MadeCycle, fill
 
 NOW = 1_800_000_000_000

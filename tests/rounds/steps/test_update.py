@@ -17,7 +17,7 @@ from nacre.crawldb.row import ONE, bucket_of
 from nacre.crawldb.settings import UpdateSettings
 from nacre.crawldb.transition import StateRow
 from nacre.errors import JobError
-from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
+from nacre.planner.schedules.timetable import ScheduleSettings
 from nacre.rounds.admission import Admission, all_seed_lines
 from nacre.rounds.check import cash_changes
 from nacre.rounds.segments.compaction import compact

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError
+from nacre.machine.layout import Layout
 from nacre.rounds.units.unit_folder import folder_of_units, require_scratch, temporary_folder
-from nacre.store.layout import Layout
 
 
 def test_units_work_in_the_job_or_where_the_setting_says(tmp_path: Path):

@@ -7,7 +7,7 @@ import pytest
 
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.processor import Visit
-from nacre.recrawl.planner.change_detection.change import ChangeSettings
+from nacre.planner.change_detection.change import ChangeSettings
 from nacre.rounds.visits.page_content import OpenedPage, PageContent, page_reader, page_signer
 from nacre.settings.settings import JobSettings
 from tests.rounds.visits.test_page_links import visited

@@ -15,10 +15,10 @@ from nacre.engine.prerequisites import RobotsRow
 from nacre.frontier.policy import Backoff
 from nacre.inspect.stored_job import read_only
 from nacre.job.job import Job
+from nacre.machine.layout import Layout
 from nacre.rounds.visits.session_unit import UnitHost
 from nacre.rounds.visits.unit_visits import Follow, NotAttempted, UnitOptions, given_up_hosts
 from nacre.scope.robots_txt import RobotsState
-from nacre.store.layout import Layout
 from tests.cli.site import site
 from tests.fault.site import Site
 from tests.rounds.visits.units import Listed, facts_of, links_of, unit_job

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from nacre.core.history import HistoryRecord
 from nacre.job.job import Job
+from nacre.machine.layout import Layout
 from nacre.rounds.visits.page_links import LinkFact, LinksByNumber
 from nacre.rounds.visits.session_unit import SessionUnit, UnitHost, UnitTask, UnitUri
 from nacre.rounds.visits.unit_visits import UnitOptions, VisitFact, VisitFacts
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from nacre.uri.parse import host
 

@@ -25,7 +25,7 @@ import msgspec
 from nacre.console.access.heritrix_keys import REALM
 from nacre.core.clock import Clock
 from nacre.errors import StorageError
-from nacre.store.local_files import replace_file
+from nacre.machine.local_files import replace_file
 
 LIFE: Final = 300.0
 """Seconds that a nonce is good for; a client then gets another, without asking its user."""

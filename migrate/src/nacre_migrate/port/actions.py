@@ -28,8 +28,8 @@ from nacre.console.services import ConsoleServices
 from nacre.errors import JobError, NacreError
 from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview
+from nacre.machine.layout import Layout
 from nacre.store.checkpoint import checkpoints
-from nacre.store.layout import Layout
 from nacre_migrate.port.conversion import ask_reader, config_of, convert, is_profile, note
 from nacre_migrate.port.files import launch_of, page_of
 from nacre_migrate.port.model import OVER, READY, UNBUILT, HeritrixJobFacts

@@ -9,7 +9,7 @@ from nacre.console.fleet.places import CXML, PROFILE
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.job.job_notes import append_note, note_line
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 _PATIENCE: Final = 60.0
 

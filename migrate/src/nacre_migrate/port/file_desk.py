@@ -16,8 +16,8 @@ from nacre.console.fleet.places import CXML
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.editing.file_settings import has_settings
+from nacre.machine.layout import CONFIG, Layout
 from nacre.ops.roles import Role
-from nacre.store.layout import CONFIG, Layout
 from nacre_migrate.port import answers, files
 from nacre_migrate.port.actions import HeritrixJobs, job_log, latest_run
 from nacre_migrate.port.making import JobMaker

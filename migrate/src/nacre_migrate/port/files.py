@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.editing.file_settings import CLOSED, has_settings
-from nacre.store.layout import SEEDS
+from nacre.machine.layout import SEEDS
 
 _RUN: Final = re.compile(r"(\d{8})T(\d{6})Z")
 _LAUNCH: Final = re.compile(r"(\d{8})(\d{6})")

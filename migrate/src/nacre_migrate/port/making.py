@@ -14,10 +14,10 @@ from nacre.console.fleet.places import CLASSES, CXML, PROFILE
 from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.errors import ConfigError, JobError, NacreError, Problem
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import replace_file
 from nacre.ops.roles import Role
 from nacre.settings.layers import profile_names
-from nacre.store.layout import Layout
-from nacre.store.local_files import replace_file
 from nacre_migrate.port.actions import HeritrixJobs
 from nacre_migrate.port.conversion import TEMPLATE, config_of, convert, is_profile, note
 from nacre_migrate.port.files import has_beans, may_hold_secret, text_of

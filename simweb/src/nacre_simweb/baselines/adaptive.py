@@ -6,8 +6,8 @@ None knows of a budget. Where one binds, what has been due longest goes first.
 from heapq import heappop, heappush
 from typing import Protocol
 
-from nacre.recrawl.planner.schedules.nutch import NutchDatum, NutchSchedule, PageState
-from nacre.recrawl.planner.schedules.schedules import (
+from nacre.planner.schedules.nutch import NutchDatum, NutchSchedule, PageState
+from nacre.planner.schedules.schedules import (
     HERITRIX,
     STORMCRAWLER,
     Factors,

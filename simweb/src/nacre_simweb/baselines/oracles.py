@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from nacre.recrawl.planner.change_rate.value import captured
+from nacre.planner.change_rate.value import captured
 from nacre_simweb.baselines.book import Book
 from nacre_simweb.calendar import DAY
 from nacre_simweb.oracle import Oracle

@@ -10,14 +10,14 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError, JobError
 from nacre.job.job import Job
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.runs.runs import INCREMENTAL, plan_run
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from nacre_simweb.calendar import START
 from nacre_simweb.captures import read_archive

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from nacre.cli.output import json_text, safe
 from nacre.core.clock import Clock, duration
-from nacre.engine.clock import SystemClock
+from nacre.machine.clock import SystemClock
 
 _TEXT = 58
 _BAR = 10

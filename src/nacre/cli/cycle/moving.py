@@ -78,8 +78,8 @@ def import_(
 def _import_job(target: Path, source: Path, common: CommonOptions) -> None:
     from nacre.cli.cycle.moving_text import job_text
     from nacre.inspect.stored_job import require_store
+    from nacre.machine.layout import Layout
     from nacre.rounds.moving.job_import import import_job
-    from nacre.store.layout import Layout
 
     require_store(Layout(source))
     with (
@@ -143,7 +143,7 @@ def export(
     """
     import asyncio
 
-    from nacre.store.layout import Layout
+    from nacre.machine.layout import Layout
 
     if seeds and parquet:
         raise ConfigError("--nutch-seeds makes a file, and --parquet a folder: give one of them")

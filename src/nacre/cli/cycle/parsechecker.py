@@ -32,8 +32,8 @@ def parsechecker(
     """Fetch and parse one page with the settings of DIR; print its links, and keep nothing."""
     from nacre.core.states import ExitCode
     from nacre.errors import JobError
+    from nacre.machine.layout import Layout
     from nacre.rounds.page_check import SETTINGS, check_page
-    from nacre.store.layout import Layout
 
     @contextmanager
     def opening(directory: Path) -> "Iterator[StepContext]":

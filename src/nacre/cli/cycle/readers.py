@@ -28,9 +28,9 @@ from nacre.rounds.opening import (
 
 if TYPE_CHECKING:
     from nacre.cli.cycle.program import CycleProgram
+    from nacre.machine.layout import Layout
     from nacre.rounds.tables.readers import RowFilter, TableStats, TableView
     from nacre.rounds.tables.versions import Cycle
-    from nacre.store.layout import Layout
 
 RowsText = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str]
 """Returns the text of the columns and rows of a result."""

@@ -32,6 +32,7 @@ from nacre.core.message_data import to_plain
 from nacre.core.states import ExitCode
 from nacre.errors import JobError
 from nacre.job.diagnosis_text import progress_text
+from nacre.machine.layout import Layout
 from nacre.ops.new_job import make_job, options_of
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.rounds import require_no_stop, run_rounds
@@ -40,7 +41,6 @@ from nacre.rounds.rounds_mark import StepProgress
 from nacre.rounds.runner import ABORTED, INJECT, RoundsResult
 from nacre.rounds.steps.generate import GenerateResult
 from nacre.rounds.steps.index import IndexResult
-from nacre.store.layout import Layout
 
 
 def run_cycle(

@@ -164,11 +164,11 @@ def merge(
     Of a URL that several know, the newest visit counts. The WARC files with the captures of what is
     taken are named in the archive of DIR, and stay where they are. To merge again changes nothing.
     """
+    from nacre.machine.layout import Layout
     from nacre.rounds.steps.merge import MergeOptions
     from nacre.rounds.steps.merge import merge as run
     from nacre.rounds.tables.versions import Cycle
     from nacre.settings.load import load_job
-    from nacre.store.layout import Layout
 
     with opened(job_of(ctx), common.setup) as context:
         cycles = []

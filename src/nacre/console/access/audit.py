@@ -15,7 +15,7 @@ import msgspec
 from nacre.config.secret import NOT_SHOWN
 from nacre.core.clock import Clock, iso_millis
 from nacre.core.message_data import to_builtins, to_json
-from nacre.store.local_files import append_lines
+from nacre.machine.local_files import append_lines
 from nacre.uri.login import hidden
 
 FILE: Final = "audit.log"

@@ -14,8 +14,8 @@ import msgspec
 
 from nacre.core.message_data import to_json
 from nacre.errors import StorageError
+from nacre.machine.local_files import replace_file
 from nacre.messages import message
-from nacre.store.local_files import replace_file
 
 T = TypeVar("T", bound=msgspec.Struct)
 

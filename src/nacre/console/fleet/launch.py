@@ -24,10 +24,10 @@ from nacre.console.fleet.places import Fleet, FoundJob
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import close_to_others, make_private
 from nacre.messages import message
 from nacre.report.escape import flat
-from nacre.store.layout import Layout
-from nacre.store.local_files import close_to_others, make_private
 
 SPACING: Final = 2.0
 """Seconds between two starts: each reads its store and its settings at first."""

@@ -6,8 +6,8 @@ from pathlib import Path
 from nacre.console.access.database import ConsoleDatabase
 from nacre.console.fleet.places import JobPlace, new_place
 from nacre.errors import JobError
+from nacre.machine.layout import Layout
 from nacre.messages import message
-from nacre.store.layout import Layout
 
 
 class PlaceBook:

@@ -18,8 +18,8 @@ import msgspec
 from nacre.console.access.database import ConsoleDatabase, ConsoleTable
 from nacre.console.problems import not_found
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.machine.layout import Layout
 from nacre.messages import message
-from nacre.store.layout import Layout
 
 DEPTH: Final = 3
 """Levels below a place at which a job can lie: `crawls/GROUP/GROUP/JOB`."""

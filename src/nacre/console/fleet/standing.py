@@ -20,9 +20,9 @@ from nacre.console.fleet.places import DEPTH, JobPlace, directories_below
 from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock, iso
 from nacre.core.message_data import to_json
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import is_locked, lock_file
 from nacre.messages import message
-from nacre.store.layout import Layout
-from nacre.store.local_files import is_locked, lock_file
 
 EACH: Final = 2.0
 """Seconds between two tries to take over."""

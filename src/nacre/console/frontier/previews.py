@@ -15,8 +15,8 @@ from nacre.core.clock import iso
 from nacre.frontier.pending import Matcher, matcher
 from nacre.frontier.queue_cache import scan_queues
 from nacre.frontier.queues import QueueState, read_totals
+from nacre.machine.layout import Layout
 from nacre.ops.fields import LineText, ShortText
-from nacre.store.layout import Layout
 from nacre.uri.surt import queue_host
 
 SAMPLES: Final = 20

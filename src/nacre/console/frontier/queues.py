@@ -17,10 +17,10 @@ from nacre.frontier.pending import matcher
 from nacre.frontier.queue_cache import read_queue, scan_queues
 from nacre.frontier.queues import QueueRow, QueueState, read_totals
 from nacre.frontier.rows import queue_id
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import Cursor, LineText, PathPart, RowCount, ShortText
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.uri.surt import queue_host
 
 _TABLE: Final = 2.0

@@ -17,8 +17,8 @@ from nacre.core.clock import iso
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.rows import queue_id
 from nacre.job.crowding import path_branch
+from nacre.machine.layout import Layout
 from nacre.ops.fields import LineText, RowCount
-from nacre.store.layout import Layout
 
 REPORTED: Final = 1024
 """Rows after which a task reports its progress."""

@@ -15,8 +15,8 @@ from nacre.core.crawluri import CrawlURI
 from nacre.frontier.pending import Matcher, PendingUri, any_text, export, matcher
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.rows import ID_LENGTH, after, queue_id, time_of, unpack, unpack_future
+from nacre.machine.layout import Layout
 from nacre.ops.fields import Cursor, LineText, RowCount
-from nacre.store.layout import Layout
 from nacre.uri.surt import surt
 from nacre.wire.urltext import spellings
 

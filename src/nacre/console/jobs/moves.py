@@ -14,8 +14,8 @@ from nacre.console.live.hub import JOBS
 from nacre.console.problems import RefusedRequestError
 from nacre.editing.file_settings import named_files
 from nacre.job.edits import read_config
+from nacre.machine.layout import Layout
 from nacre.messages import message
-from nacre.store.layout import Layout
 
 
 async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nacre.errors import ConfigError, NacreError, Problem
+from nacre.machine.layout import Layout
 from nacre.messages import error_text, message
-from nacre.store.layout import Layout
 
 if TYPE_CHECKING:
     from nacre.settings.new_job import NewJob

@@ -18,10 +18,10 @@ from nacre.core.message_data import to_json, to_plain
 from nacre.editing.file_settings import is_file_of_profile, named_files
 from nacre.engine.seeding.seeds import Seed, read_seeds
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.machine.layout import run_name
 from nacre.messages import message
 from nacre.ops.fields import LineTexts, ShortText, ShortTexts, Whole
 from nacre.scope.seed_scope import ScopeKind
-from nacre.store.layout import run_name
 from nacre.uri.domain import registered_domain, without_www
 from nacre.uri.parse import host, origin
 

@@ -23,11 +23,11 @@ from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
 from nacre.errors import JobError
+from nacre.machine.layout import CONFIG, SEEDS, Layout
 from nacre.messages import message
 from nacre.ops.fields import ShortText
 from nacre.settings.new_job import LOGINS
 from nacre.settings.schema import BESIDE
-from nacre.store.layout import CONFIG, SEEDS, Layout
 
 
 class RemovedJob(msgspec.Struct, frozen=True):

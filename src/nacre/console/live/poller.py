@@ -42,10 +42,10 @@ from nacre.job.crowding import MANY, crowded_kind, crowded_queue, unwanted
 from nacre.job.diagnosis import CrowdedKind
 from nacre.job.lately import NO_LINES, LastLines, last_lines
 from nacre.job.overview import JobOverview
+from nacre.machine.layout import Layout
 from nacre.report.log_fields import CrawlLogFields
 from nacre.rounds.rounds_mark import rounds_run, step_progress
 from nacre.runs.passes import find_recurring
-from nacre.store.layout import Layout
 
 WATCHED: Final = 1.0
 """Seconds between two questions to a running job that somebody looks at."""

@@ -12,7 +12,7 @@ from typing import Final
 from nacre.console.fleet.places import FoundJob
 from nacre.console.readers.pool import ReaderPool
 from nacre.errors import NacreError
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 LONGEST: Final = 60.0
 """Seconds that a check may take."""

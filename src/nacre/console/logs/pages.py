@@ -11,7 +11,7 @@ import msgspec
 
 from nacre.console.problems import not_found
 from nacre.frontier.pending import Matcher
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 BUDGET: Final = 16 << 20
 """Bytes that one question looks through: some tenths of a second of a reader process."""

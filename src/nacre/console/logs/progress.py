@@ -31,9 +31,9 @@ from nacre.console.logs.pages import (
 )
 from nacre.console.readers.task import reader_task
 from nacre.core.clock import iso
+from nacre.machine.layout import Layout
 from nacre.report.log_fields import kind_of
 from nacre.report.progress import INTERVAL
-from nacre.store.layout import Layout
 
 DAY: Final = 86_400.0
 POINTS: Final = 300

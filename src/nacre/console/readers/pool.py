@@ -27,8 +27,8 @@ from nacre.console.readers.worker import LENGTH, ReaderAnswer, ReaderRequest, pa
 from nacre.core.message_data import decode_message
 from nacre.errors import ConfigError, JobError, NacreError, Problem
 from nacre.job.control import is_running
+from nacre.machine.layout import Layout
 from nacre.messages import message
-from nacre.store.layout import Layout
 
 PATIENCE: Final = 5.0
 """Seconds that a question may take while somebody waits for a page."""

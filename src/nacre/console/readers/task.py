@@ -8,7 +8,7 @@ import msgspec
 
 from nacre.console.readers.views import VIEWS
 from nacre.core.message_data import to_builtins
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 Q = TypeVar("Q", bound=msgspec.Struct)
 A = TypeVar("A")

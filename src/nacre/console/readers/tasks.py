@@ -6,8 +6,8 @@ from typing import Any
 
 from nacre.config.extension import MIGRATE, find_extension, load_part
 from nacre.errors import ConfigError, NacreError
+from nacre.machine.layout import Layout
 from nacre.messages import error_text
-from nacre.store.layout import Layout
 
 Arguments = Mapping[str, Any]
 ReaderTask = Callable[[Layout, Arguments], Any]

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from nacre.config.check import Loaded
-from nacre.engine.clock import SystemClock
 from nacre.errors import StorageError
 from nacre.inspect.stored_job import read_only, require_store
 from nacre.inspect.view import LiveFigures, ToeFacts, View
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 FRESH: Final = 2.0

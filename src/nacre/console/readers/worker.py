@@ -73,7 +73,7 @@ def answer_to(
     from nacre.console.readers.progress import PROGRESS  # noqa: PLC0415 - as below
     from nacre.console.readers.tasks import find_task  # noqa: PLC0415 - the pool needs the structs only
     from nacre.errors import NacreError  # noqa: PLC0415
-    from nacre.store.layout import Layout  # noqa: PLC0415
+    from nacre.machine.layout import Layout  # noqa: PLC0415
 
     PROGRESS.begin(report_progress)
     try:

@@ -18,10 +18,10 @@ from nacre.job.background.checkpoints import ListedCheckpoint, list_checkpoints
 from nacre.job.background.outbackcdx import PushCounts, gone_indexes, push_missing, withdraw
 from nacre.job.background.pushed_indexes import PushedIndexes
 from nacre.job.background.webhooks import DeliveryError
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.rounds.pushing import archived_indexes
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 
 MOST: Final = 200
 """Findings that an answer has."""

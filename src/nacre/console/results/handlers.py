@@ -15,9 +15,9 @@ from nacre.core.clock import iso
 from nacre.inspect.analysis.page_history import page
 from nacre.inspect.explain.answers import Explanation
 from nacre.inspect.explain.explain import Explainer
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import LineText, Text, Texts
-from nacre.store.layout import Layout
 
 
 class UrlQuery(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ from nacre.inspect.reports.base import PURPOSES, Report, ReportRequest, ReportSu
 from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import LiveFigures, title_facts
 from nacre.languages import CHINESE
+from nacre.machine.layout import Layout
 from nacre.report.charts import draw_plot
 from nacre.report.document import (
     Cell,
@@ -31,7 +32,6 @@ from nacre.report.formatting import NUMERIC, heading, written
 from nacre.report.html import html_page
 from nacre.report.localize import localize
 from nacre.report.plain import plain_text
-from nacre.store.layout import Layout
 
 ROWS: Final = 500
 """Rows of a table on a page; a download has them all."""

@@ -11,10 +11,10 @@ from nacre.console.readers.views import VIEWS
 from nacre.core.clock import iso
 from nacre.inspect.analysis.page_history import found_by
 from nacre.inspect.reports.crawl_summary import CrawlSummaryReport
+from nacre.machine.layout import Layout
 from nacre.ops.fields import Cursor, RowCount
 from nacre.report.statistics import CrawlTotals, totals
 from nacre.runs.runs import RunRow, all_runs
-from nacre.store.layout import Layout
 
 
 class RunItem(msgspec.Struct, frozen=True):

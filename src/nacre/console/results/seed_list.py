@@ -25,11 +25,11 @@ from nacre.engine.seeding.seeds import BadSeed, Seed, read_seeds
 from nacre.errors import JobError, Problem
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Text
 from nacre.settings.load import load_job
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
 from nacre.store.writer import write_whole
 
 

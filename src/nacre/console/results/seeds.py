@@ -16,9 +16,9 @@ from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.seeding.seedbook import listed_rows, redirect_targets
 from nacre.frontier.pending import matcher
 from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedOutcomes, SeedState
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import Cursor, LineText, RowCount, ShortText
-from nacre.store.layout import Layout
 
 MOST_WAITING: Final = 5_000
 """Pending URIs that are read for seeds that wait."""

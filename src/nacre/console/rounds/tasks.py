@@ -6,8 +6,9 @@ import msgspec
 
 from nacre.console.readers.task import NoRequest, reader_task
 from nacre.core.clock import iso
-from nacre.engine.clock import SystemClock
 from nacre.errors import JobError
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.rounds.journal import (
     FETCH,
     FETCHED,
@@ -17,7 +18,6 @@ from nacre.rounds.journal import (
 )
 from nacre.rounds.tables.versions import Cycle, CycleVersion
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 
 
 class CycleVersionItem(msgspec.Struct, frozen=True):

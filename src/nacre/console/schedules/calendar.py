@@ -49,12 +49,12 @@ from nacre.core.message_data import to_builtins
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.inspect.explain.next_visits import NextVisits
 from nacre.job.schedules import RunOverlap
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
 from nacre.settings.load import load_job
-from nacre.store.layout import Layout
 
 
 class CalendarQuery(msgspec.Struct, frozen=True):

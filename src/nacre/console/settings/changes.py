@@ -19,13 +19,13 @@ from nacre.editing.exclusion import ScopeExclusion, exclusions
 from nacre.job.apply_change import Changed, ChangeRequest, alone, change_stopped
 from nacre.job.control import BY, NotRunningError, ask_command
 from nacre.job.settings_change import AffectedUrls
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops import library
 from nacre.ops.fields import LineText, Texts
 from nacre.settings.load import load_job
 from nacre.settings.named_settings import named_in
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
 
 _PATIENCE = 60.0
 

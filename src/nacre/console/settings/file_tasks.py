@@ -29,6 +29,8 @@ from nacre.errors import ConfigError, Problem
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
 from nacre.job.edits import edit_list, note_edit, read_config, read_edit
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import replace_file
 from nacre.messages import message
 from nacre.ops.settings import ConfigVersion, read_version
 from nacre.runs.manifest import effective
@@ -39,8 +41,6 @@ from nacre.settings.schema import schema
 from nacre.settings.secret_places import moved_secrets, secret_places
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
-from nacre.store.layout import Layout
-from nacre.store.local_files import replace_file
 from nacre.store.writer import write_whole
 
 Arguments = Mapping[str, Any]

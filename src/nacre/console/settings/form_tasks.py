@@ -23,12 +23,12 @@ from nacre.core.message_data import to_json
 from nacre.editing.places import heritrix_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, why_fixed
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.settings import read_version
 from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 _WORDS: Final[Mapping[str, str]] = {
     "max_hops": "depth deep levels layers clicks 深度 层级 层数 跳数",

@@ -18,12 +18,12 @@ from nacre.engine.candidates.scope_state import RuleFiles, scope_state
 from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import ConfigError, Problem
 from nacre.job.settings_change import plain
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Text
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import STOCK, make_sheets, sheet_list
-from nacre.store.layout import Layout
 from nacre.uri.surt import implied_prefix
 
 _MOST_PREFIXES: Final = 2_000

@@ -21,11 +21,11 @@ from nacre.errors import ConfigError
 from nacre.inspect.explain.dry_run import DryRun, DryRunAnswer
 from nacre.inspect.view import reading
 from nacre.job.edits import read_config
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import LineTexts, Text
 from nacre.settings.load import examine_text, load_job
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 
 class UrlQuestion(msgspec.Struct, frozen=True):

@@ -16,7 +16,6 @@ from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.engine.chain.entry import CHECKS, NAMES, REPLY, Entry
-from nacre.engine.clock import machine_clock
 from nacre.engine.limits import Pacer
 from nacre.engine.prerequisites import HostAnswers
 from nacre.errors import ConfigError
@@ -28,9 +27,10 @@ from nacre.fetch.http import HttpFetcher
 from nacre.fetch.request import Check, FetchRequest
 from nacre.fetch.settings import FetchSettings
 from nacre.history.dedup import History
+from nacre.machine.clock import machine_clock
+from nacre.machine.local_files import close_to_others
 from nacre.scope.scope import Gate
 from nacre.scope.subject import head_facts, subject_of_link
-from nacre.store.local_files import close_to_others
 from nacre.store.store import Store
 from nacre.uri.parse import host, is_ip
 from nacre.wire.date import retry_after

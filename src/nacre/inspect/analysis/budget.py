@@ -15,9 +15,9 @@ from nacre.inspect.analysis.rate_model import RateMixture, RateModel, data_basis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.reports.base import ReportRequest
 from nacre.messages import capitalize, message
-from nacre.recrawl.planner.change_rate.rates import GRID, RATES, mean_rate
-from nacre.recrawl.planner.change_rate.value import Share, freshness, plan
-from nacre.recrawl.planner.step import THETA
+from nacre.planner.change_rate.rates import GRID, RATES, mean_rate
+from nacre.planner.change_rate.value import Share, freshness, plan
+from nacre.planner.step import THETA
 from nacre.report.document import Column, Curve, Curves, DataTable, Format, ReportDocument, Section
 
 _STEPS = 25

@@ -18,12 +18,12 @@ from nacre.inspect.analysis.recrawl_data import CHANGED, LOT, MISSING, NEW, Recr
 from nacre.inspect.analysis.wording import DECIDED_BY, WHY_VISITED
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
 from nacre.messages import message, static
-from nacre.recrawl.planner.change_detection.deletion import Life
-from nacre.recrawl.planner.change_rate.rates import RATES, interval_of, log_mean_rate, mean_rate
-from nacre.recrawl.planner.discovery.hints import map_key
-from nacre.recrawl.planner.discovery.traps import judged
-from nacre.recrawl.planner.ranking import VisitValue
-from nacre.recrawl.planner.schedules.timetable import Due
+from nacre.planner.change_detection.deletion import Life
+from nacre.planner.change_rate.rates import RATES, interval_of, log_mean_rate, mean_rate
+from nacre.planner.discovery.hints import map_key
+from nacre.planner.discovery.traps import judged
+from nacre.planner.ranking import VisitValue
+from nacre.planner.schedules.timetable import Due
 from nacre.report.document import Bars, Column, DataTable, Format, ReportDocument, Section, Series
 from nacre.report.formatting import moment, share, span, url_facts, written
 

@@ -12,7 +12,7 @@ from nacre.inspect.analysis.recrawl_data import MISSING, RecrawlData
 from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest
 from nacre.messages import message
-from nacre.recrawl.planner.change_detection.deletion import Existence, Life, next_look
+from nacre.planner.change_detection.deletion import Existence, Life, next_look
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 
 _ORDER = (Life.GONE, Life.SUSPECT, Life.MOVED)

@@ -15,8 +15,8 @@ from nacre.inspect.analysis.wording import DECIDED_BY
 from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
 from nacre.messages import message, static
-from nacre.recrawl.planner.change_detection.change import compare
-from nacre.recrawl.planner.change_detection.template import PieceDifference, Template
+from nacre.planner.change_detection.change import compare
+from nacre.planner.change_detection.template import PieceDifference, Template
 from nacre.report.document import Compared, Comparison, ReportDocument, Section
 from nacre.report.formatting import share, url_facts
 from nacre.uri.parse import authority

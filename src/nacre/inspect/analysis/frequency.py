@@ -28,8 +28,8 @@ from nacre.inspect.analysis.rate_model import (
 from nacre.inspect.analysis.recrawl_data import CHANGED, MISSING, NEW, RecrawlData, first_run
 from nacre.inspect.reports.base import Audience, ReportRequest
 from nacre.messages import message
-from nacre.recrawl.planner.change_rate.rates import RATES, interval_of, log_mean_rate
-from nacre.recrawl.planner.change_rate.value import HOURS, freshness, hour_of_week
+from nacre.planner.change_rate.rates import RATES, interval_of, log_mean_rate
+from nacre.planner.change_rate.value import HOURS, freshness, hour_of_week
 from nacre.report.document import (
     Bars,
     Column,

@@ -19,11 +19,11 @@ from nacre.history.dedup import History
 from nacre.inspect.analysis.recrawl_data import MISSING
 from nacre.inspect.analysis.savings import NOISE
 from nacre.messages import message
-from nacre.recrawl.planner.change_detection.deletion import Life
-from nacre.recrawl.planner.change_rate.rates import Classes, mean_rate
-from nacre.recrawl.planner.step import random_sample
-from nacre.recrawl.session.knowledge import WHOLE
-from nacre.recrawl.session.pagestore import FAMILY, FETCHES, TIMINGS, PageStore, fetch_rows
+from nacre.planner.change_detection.deletion import Life
+from nacre.planner.change_rate.rates import Classes, mean_rate
+from nacre.planner.step import random_sample
+from nacre.recrawl.knowledge import WHOLE
+from nacre.recrawl.pagestore import FAMILY, FETCHES, TIMINGS, PageStore, fetch_rows
 from nacre.runs.runs import RunRow, all_runs
 from nacre.store.store import Store
 from nacre.uri.parse import host

@@ -17,12 +17,12 @@ import msgspec
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.messages import message, plural
-from nacre.recrawl.planner.change_detection.deletion import Existence, Life, next_look
-from nacre.recrawl.planner.change_rate.rates import GRID, LISTS, PAGES, Classes, Distribution
-from nacre.recrawl.planner.discovery.hints import Signal
-from nacre.recrawl.planner.ranking import Ranking, ValueTerms, VisitValue, Wanted, choose, quiet
-from nacre.recrawl.planner.sites import Sites
-from nacre.recrawl.planner.step import THETA, TRUSTED
+from nacre.planner.change_detection.deletion import Existence, Life, next_look
+from nacre.planner.change_rate.rates import GRID, LISTS, PAGES, Classes, Distribution
+from nacre.planner.discovery.hints import Signal
+from nacre.planner.ranking import Ranking, ValueTerms, VisitValue, Wanted, choose, quiet
+from nacre.planner.sites import Sites
+from nacre.planner.step import THETA, TRUSTED
 from nacre.report.formatting import span
 
 _UNLIMITED = 1 << 60

@@ -16,17 +16,17 @@ from nacre.core.pagerow import PageRow
 from nacre.engine.candidates.prospects import kinds
 from nacre.frontier.novelty import KindRow
 from nacre.inspect.archived_replies import ArchivedReplies, ArchivedReply
-from nacre.recrawl.planner.change_detection.change import ChangeSettings
-from nacre.recrawl.planner.change_detection.deletion import Answer
-from nacre.recrawl.planner.change_detection.template import Template
-from nacre.recrawl.planner.discovery.hints import MapRow, ReplyAudit
-from nacre.recrawl.planner.discovery.link_rules import RuleRow
-from nacre.recrawl.planner.discovery.traps import TrapRow
-from nacre.recrawl.planner.schedules.timetable import Due, Timetable
-from nacre.recrawl.planner.settings import RecrawlSettings
-from nacre.recrawl.planner.sites import SiteRow
-from nacre.recrawl.session.knowledge import page_text
-from nacre.recrawl.session.pagestore import (
+from nacre.planner.change_detection.change import ChangeSettings
+from nacre.planner.change_detection.deletion import Answer
+from nacre.planner.change_detection.template import Template
+from nacre.planner.discovery.hints import MapRow, ReplyAudit
+from nacre.planner.discovery.link_rules import RuleRow
+from nacre.planner.discovery.traps import TrapRow
+from nacre.planner.schedules.timetable import Due, Timetable
+from nacre.planner.settings import RecrawlSettings
+from nacre.planner.sites import SiteRow
+from nacre.recrawl.knowledge import page_text
+from nacre.recrawl.pagestore import (
     AUDITS,
     MAPS,
     RULES,
@@ -37,7 +37,7 @@ from nacre.recrawl.session.pagestore import (
     fetch_rows,
     scan,
 )
-from nacre.recrawl.session.scheduling import stored_timetable
+from nacre.recrawl.scheduling import stored_timetable
 from nacre.runs.runs import all_runs, read_run, spent_by
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store

@@ -26,8 +26,8 @@ from nacre.inspect.analysis.recrawl_data import (
 )
 from nacre.inspect.reports.base import Audience, ReportRequest
 from nacre.messages import message
-from nacre.recrawl.planner.change_detection.deletion import Life
-from nacre.recrawl.planner.recall import Range, RecallEstimate
+from nacre.planner.change_detection.deletion import Life
+from nacre.planner.recall import Range, RecallEstimate
 from nacre.report.document import Bars, Column, DataTable, Format, ReportDocument, Section, Series
 from nacre.report.formatting import day, share, size, written
 

@@ -15,7 +15,7 @@ from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.analysis.templates import gather
 from nacre.inspect.reports.base import Audience, ReportRequest
 from nacre.messages import message
-from nacre.recrawl.planner.discovery.link_rules import Coverage, LinkRule, coverage, numbers_of
+from nacre.planner.discovery.link_rules import Coverage, LinkRule, coverage, numbers_of
 from nacre.report.document import Bars, Column, DataTable, Format, ReportDocument, Section, Series
 
 _BINS = 40

@@ -17,9 +17,9 @@ from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.reports.base import ReportRequest
 from nacre.messages import message
-from nacre.recrawl.planner.change_detection.deletion import Life
-from nacre.recrawl.planner.discovery.link_rules import LinkHistory, LinkRule, RuleChoice, RuleRow
-from nacre.recrawl.planner.discovery.traps import Parameter, judged, parameters
+from nacre.planner.change_detection.deletion import Life
+from nacre.planner.discovery.link_rules import LinkHistory, LinkRule, RuleChoice, RuleRow
+from nacre.planner.discovery.traps import Parameter, judged, parameters
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 from nacre.report.formatting import span
 

@@ -8,9 +8,9 @@ from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
 from nacre.inspect.reports.base import ReportRequest
 from nacre.messages import message
-from nacre.recrawl.planner.discovery.hints import HintTrust, ReplyAudit, believes
-from nacre.recrawl.planner.recall import beta_quantile
-from nacre.recrawl.planner.sites import SiteRow
+from nacre.planner.discovery.hints import HintTrust, ReplyAudit, believes
+from nacre.planner.recall import beta_quantile
+from nacre.planner.sites import SiteRow
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 
 _HALF = 0.5

@@ -20,10 +20,10 @@ from nacre.inspect.explain.answers import (
     robots_answer,
     rule_opinions,
 )
+from nacre.machine.layout import Layout
 from nacre.scope.robots_txt import RobotsPolicy
 from nacre.scope.subject import OWN_SCOPE, Subject
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from nacre.uri.login import without_login
 from nacre.uri.typed import AmbiguousUrlError, is_host_text, is_whole, typed_url

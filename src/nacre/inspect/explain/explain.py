@@ -38,7 +38,7 @@ from nacre.inspect.explain.next_visits import NextVisits
 from nacre.inspect.explain.url_state import FoundVia, UrlLookup, UrlState, WaitingUri
 from nacre.inspect.reports.seed_outcomes import SeedOutcomes
 from nacre.inspect.view import View
-from nacre.recrawl.planner.schedules.schedules import NEVER
+from nacre.planner.schedules.schedules import NEVER
 from nacre.scope.scope import Scope
 from nacre.scope.subject import Subject
 from nacre.settings.sheets import Sheets

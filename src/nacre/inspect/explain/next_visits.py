@@ -14,13 +14,13 @@ from nacre.inspect.analysis.rate_model import RateModel, is_visited
 from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
 from nacre.inspect.view import View
 from nacre.messages import message
-from nacre.recrawl.planner.change_detection.deletion import Life
-from nacre.recrawl.planner.phases.phase import tried_again
-from nacre.recrawl.planner.schedules.schedules import NEVER
-from nacre.recrawl.planner.step import TRUSTED
-from nacre.recrawl.session.pagestore import PageStore
-from nacre.recrawl.session.recrawl import PRICE, PRICES
-from nacre.recrawl.session.scheduling import timetable_of
+from nacre.planner.change_detection.deletion import Life
+from nacre.planner.phases.phase import tried_again
+from nacre.planner.schedules.schedules import NEVER
+from nacre.planner.step import TRUSTED
+from nacre.recrawl.pagestore import PageStore
+from nacre.recrawl.recrawl import PRICE, PRICES
+from nacre.recrawl.scheduling import timetable_of
 from nacre.report.formatting import share, span
 
 HOUR, DAY = 3600.0, 86_400.0

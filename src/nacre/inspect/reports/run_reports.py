@@ -21,9 +21,9 @@ from nacre.inspect.reports.row_reports import (
 )
 from nacre.inspect.reports.source import Data, JobReportSource, ReportSource, source_of
 from nacre.inspect.view import LiveFigures, View
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.seam import Disk
 from nacre.store.store import Store
 

@@ -9,7 +9,6 @@ from nacre.core.clock import Clock, iso_millis
 from nacre.core.states import CRASHED, ExitStatus
 from nacre.core.status import with_tries
 from nacre.engine.candidates.identity import Identity, canonicalizer
-from nacre.engine.clock import SystemClock
 from nacre.engine.counters import untried_guesses
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.seeding.seedbook import redirect_targets, seed_rows
@@ -17,9 +16,10 @@ from nacre.frontier.queue_cache import scan_queues
 from nacre.frontier.queues import QueueRow, QueueState, read_totals
 from nacre.inspect.reports.seed_outcomes import SeedOutcomes
 from nacre.inspect.view import LiveFigures, ToeFacts
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.runs.runs import RunRow, read_run
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 from nacre.uri.surt import queue_host
 

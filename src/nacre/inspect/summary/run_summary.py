@@ -31,12 +31,12 @@ from nacre.inspect.reports.row_reports import (
 )
 from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import View
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.report.statistics import totals
 from nacre.runs.runs import INCREMENTAL, RunRow, all_runs, read_run
 from nacre.store.file_table import file_rows
 from nacre.store.files import FileKind, FileState
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 MOST = 200

@@ -23,7 +23,6 @@ from nacre.config.extras import document
 from nacre.core.clock import Clock, digits17
 from nacre.core.events import ActionTaken, Events
 from nacre.core.states import ExitStatus
-from nacre.engine.clock import machine_clock
 from nacre.engine.seeding.seedfile import UTF_8, WIDE, file_coding
 from nacre.errors import NacreError
 from nacre.job.frontier_edits import PORTION, yield_to_loop
@@ -36,9 +35,10 @@ from nacre.job.imports import (
     RejectedLine,
 )
 from nacre.job.session import Session
+from nacre.machine.clock import machine_clock
+from nacre.machine.local_files import close_to_others
 from nacre.report.escape import flat
 from nacre.store.file_table import delete_row
-from nacre.store.local_files import close_to_others
 from nacre.store.seam import Disk
 
 WAYS: dict[str, tuple[ImportMode, ...]] = {

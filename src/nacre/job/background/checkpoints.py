@@ -14,10 +14,10 @@ from nacre.core.states import ExitStatus
 from nacre.errors import JobError, NacreError
 from nacre.inspect.reports.run_reports import write_checkpoint_reports
 from nacre.job.session import Session
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.settings.settings import CheckpointSettings
 from nacre.store.checkpoint import UNFINISHED, checkpoints, forget_checkpoint, make_checkpoint
-from nacre.store.layout import Layout
 from nacre.store.schema import SCHEMA
 from nacre.store.seam import Disk
 from nacre.store.writer import write_whole

@@ -17,8 +17,8 @@ from nacre.job.holds import NAME as HOLD
 from nacre.job.holds import holds_in
 from nacre.job.session import Session
 from nacre.job.settings_change import SettingsChange, SettingsEditor, require_buildable
+from nacre.machine.local_files import close_to_others
 from nacre.scope.patterns.matching import examine
-from nacre.store.local_files import close_to_others
 
 SETTINGS = {"delay": "politeness.delay", "concurrency": "engine.parallel"}
 """File -> the setting that it gives."""

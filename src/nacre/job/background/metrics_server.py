@@ -18,8 +18,8 @@ from nacre.core.events import Alert, Events
 from nacre.errors import ConfigError, Problem
 from nacre.job.overview import JobOverview, live_overview
 from nacre.job.session import Session
+from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 PATIENCE = 5.0
 """Seconds that a client has for its request, and for taking the answer."""

@@ -27,10 +27,10 @@ from nacre.job.background.pushed_indexes import (
 )
 from nacre.job.background.webhooks import LONGEST_WAIT, DeliveryError, post
 from nacre.job.session import Session
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.runs.runs import keep_notes
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 LOOK = 5.0
 """Seconds between two looks for closed WARCs."""

@@ -18,9 +18,9 @@ import msgspec
 import zstandard
 
 from nacre.archive.index import cdx11_line
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import make_private, replace_file
 from nacre.runs.runs import run_archives
-from nacre.store.layout import Layout
-from nacre.store.local_files import make_private, replace_file
 
 PORTION = 5_000
 """Lines of one request."""

@@ -21,13 +21,13 @@ from nacre.core.clock import Clock
 from nacre.core.events import Alert, AlertLogged, Event, Events, StateChanged
 from nacre.core.message_data import to_json
 from nacre.core.states import ExitCode, ExitStatus, JobState, RunCounts, exit_code
-from nacre.engine.clock import machine_clock
 from nacre.errors import NacreError
 from nacre.job.session import Session
+from nacre.machine.clock import machine_clock
+from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.runs.runs import keep_notes
 from nacre.settings.settings import JobSettings, WebhookSettings
-from nacre.store.layout import Layout
 from nacre.uri.parse import host, origin
 
 TIMEOUT = 10.0

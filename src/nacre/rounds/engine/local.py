@@ -20,6 +20,7 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nacre.machine.local_files import hold_folder
 from nacre.rounds.engine import (
     ATTEMPTS,
     PAUSES,
@@ -32,7 +33,6 @@ from nacre.rounds.engine import (
     attempts_error,
     to_exception,
 )
-from nacre.store.local_files import hold_folder
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext

@@ -21,8 +21,8 @@ from typing import Any, Generic, NamedTuple
 
 from nacre import __version__
 from nacre.config.extras import MissingExtraError
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConfigError, NacreError, StorageError
+from nacre.machine.clock import SystemClock
 from nacre.rounds.engine import (
     ATTEMPTS,
     PAUSES,

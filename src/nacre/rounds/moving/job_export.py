@@ -19,11 +19,11 @@ from nacre.errors import JobError
 from nacre.job.next_run import end_run
 from nacre.job.receiving import MovedUrl, ReceivedUrls
 from nacre.job.stopped_job import open_stopped
+from nacre.machine.layout import Layout
 from nacre.rounds.moving.job_timings import page_row, timing_row
 from nacre.rounds.tables.readers import TableView, join_buckets
 from nacre.rounds.tables.tables import CRAWLDB, buckets_of, in_tasks
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 _COLUMNS = (
     "key", "url", "status", "fetch_time", "retries", "last_status", "last_time", "digest",

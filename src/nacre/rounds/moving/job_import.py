@@ -22,6 +22,7 @@ from nacre.engine.seeding.seedbook import directive_lines, seed_rows
 from nacre.frontier.pending import pending
 from nacre.inspect.stored_job import read_only, require_store
 from nacre.job.control import is_running, send_command
+from nacre.machine.layout import Layout
 from nacre.rounds.admission import Admission
 from nacre.rounds.moving.job_archive import REPLIES, located_sql, name_archive, reply_rows
 from nacre.rounds.moving.job_timings import RevisitTimings, VisitPlans, revisit_timings
@@ -37,7 +38,6 @@ from nacre.rounds.steps.taking import (
 )
 from nacre.rounds.tables.seedlist import read_seed_list
 from nacre.rounds.tables.tables import TaskWork
-from nacre.store.layout import Layout
 from nacre.store.store import Store
 
 _PREREQUISITE = "P"

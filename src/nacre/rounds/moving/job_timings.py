@@ -16,10 +16,10 @@ from nacre.core.pagerow import PageKind, PageRow, TimingRow
 from nacre.crawldb.revisits import ChangeRateRevisits, RowTiming, revisits_of
 from nacre.crawldb.row import Status
 from nacre.crawldb.transition import FetchOutcome, FinalVisit, outcome_of, transition
-from nacre.recrawl.planner.change_detection.deletion import Life
-from nacre.recrawl.planner.learning import kind_of
-from nacre.recrawl.planner.visited import unknown_page
-from nacre.recrawl.session.pagestore import TIMINGS, PageStore, scan
+from nacre.planner.change_detection.deletion import Life
+from nacre.planner.learning import kind_of
+from nacre.planner.visited import unknown_page
+from nacre.recrawl.pagestore import TIMINGS, PageStore, scan
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
 

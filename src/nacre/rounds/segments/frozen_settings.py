@@ -13,11 +13,11 @@ from nacre.config.check import Loaded
 from nacre.config.ordinary import home_path
 from nacre.config.secret import Secret
 from nacre.errors import ConfigError, DamageError
+from nacre.machine.layout import Layout
 from nacre.rounds.storage import Storage
 from nacre.rounds.tables.versions import SegmentState
 from nacre.runs.manifest import effective, unknown_origin
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 SEEDS_FILE = "seeds.txt"
 """Name of the file of seed lines, in the segment and in the scratch directory of a unit."""

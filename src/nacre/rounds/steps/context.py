@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from nacre.config.check import Loaded
+from nacre.machine.layout import Layout
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.tables.tables import TaskPlace
 from nacre.rounds.tables.versions import Cycle
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 _SHARED, _LEAST = 200 * 10**6, 100 * 10**6
 """Bytes of the kernels of small tasks: of all parallel tasks, and the least for each task."""

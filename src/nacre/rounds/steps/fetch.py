@@ -17,8 +17,9 @@ from typing import Any, Final, Protocol, Self
 import msgspec
 
 from nacre.core.status import FetchStatus
-from nacre.engine.clock import SystemClock
 from nacre.errors import ConflictError, DamageError
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.rounds.engine import OnResult, TaskEngine
 from nacre.rounds.segments.fetch_progress import FetchPace, FetchProgress, UnitProgress
 from nacre.rounds.segments.frozen_settings import conf_name
@@ -59,7 +60,6 @@ from nacre.rounds.units.unit_folder import folder_of_units, require_scratch
 from nacre.rounds.units.unit_process import LOCAL, REMOTE, fetch_here, fetch_unit
 from nacre.rounds.visits.unit_visits import Follow
 from nacre.settings.settings import JobSettings
-from nacre.store.layout import Layout
 
 GENERATED, FETCHED = "generated", "fetched"
 

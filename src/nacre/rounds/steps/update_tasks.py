@@ -22,8 +22,8 @@ from nacre.crawldb.transition import (
     StateRow,
     transition,
 )
-from nacre.recrawl.planner.schedules.nutch import NutchRates
-from nacre.recrawl.planner.schedules.timetable import ScheduleSettings
+from nacre.planner.schedules.nutch import NutchRates
+from nacre.planner.schedules.timetable import ScheduleSettings
 from nacre.rounds.segments.export import depth_of_path
 from nacre.rounds.segments.seed_tasks import pages_sql
 from nacre.rounds.steps.host_rows import HOSTS, WrittenHosts, load_hosts, write_hosts

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
 from nacre.errors import StorageError
-from nacre.store.layout import storage_folder
+from nacre.machine.layout import storage_folder
 
 _BLOCK = 1 << 20
 

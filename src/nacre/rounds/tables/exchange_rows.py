@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from nacre.machine.local_files import HeldFolder
 from nacre.rounds.storage import Storage, remove_folder
-from nacre.store.local_files import HeldFolder
 
 _GROUPS = 64
 """Files at most, whatever the number of buckets."""

@@ -26,10 +26,10 @@ from nacre.crawldb.rank import LEVELS, rank_bucket, rank_schema, rank_table
 from nacre.crawldb.row import COLUMNS, arrow_schema, bucket_of, bucket_of_host
 from nacre.crawldb.seeds import SEEDS, merged_seeds, seed_bucket, seed_schema
 from nacre.errors import ConfigError, DamageError, StorageError
+from nacre.machine.layout import storage_folder
+from nacre.machine.local_files import HeldFolder
 from nacre.rounds.storage import Storage, file_sha256, localize, open_storage
 from nacre.rounds.tables.versions import ARCHIVE, OUTSIDE, Cycle, CycleVersion, TableFile
-from nacre.store.layout import storage_folder
-from nacre.store.local_files import HeldFolder
 
 MEMORY = 600 * 10**6
 """Bytes of a kernel before it spills."""

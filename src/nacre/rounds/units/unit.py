@@ -25,6 +25,7 @@ from nacre.assembly.parts import RunRecords
 from nacre.core.states import ExitStatus
 from nacre.errors import NacreError, StorageError
 from nacre.job.job import Job
+from nacre.machine.local_files import lock_file
 from nacre.rounds.segments.export import PartTables
 from nacre.rounds.segments.fetch_progress import UnitCounter, UnitProgress
 from nacre.rounds.segments.frozen_settings import CONF, placed_settings
@@ -37,7 +38,6 @@ from nacre.rounds.units.libraries import set_up_libraries
 from nacre.rounds.visits.session_unit import SessionUnit
 from nacre.rounds.visits.unit_visits import Follow, NotAttempted, UnitOptions, VisitFacts
 from nacre.settings.settings import JobSettings
-from nacre.store.local_files import lock_file
 
 _MARK = "unit.json"
 _PATIENCE = 90.0

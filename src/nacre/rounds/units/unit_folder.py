@@ -6,7 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from nacre.errors import ConfigError, Problem
-from nacre.store.layout import Layout
+from nacre.machine.layout import Layout
 
 _SETTING = "cycle.scratch"
 

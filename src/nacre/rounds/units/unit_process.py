@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from nacre.engine.clock import SystemClock
 from nacre.errors import JobError, StorageError
+from nacre.machine.clock import SystemClock
 from nacre.rounds.engine import PAUSES, GuardedTask, OnResult, TaskFailure, to_exception
 from nacre.rounds.engine.local import (
     UNITS_PRELOADED,

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from nacre.core.pageview import PageView
 from nacre.core.processor import Visit
-from nacre.recrawl.planner.change_detection.change import ChangeSettings
-from nacre.recrawl.planner.change_detection.deletion import (
+from nacre.planner.change_detection.change import ChangeSettings
+from nacre.planner.change_detection.deletion import (
     SHORT_TEXT,
     may_say_gone,
     says_gone,
 )
-from nacre.recrawl.planner.change_detection.signatures import (
+from nacre.planner.change_detection.signatures import (
     TextProfile,
     md5_signature,
     text_profile,

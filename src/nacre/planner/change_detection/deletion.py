@@ -1,0 +1,439 @@
+"""Decides whether a page was deleted: by two observations, and later checks (pure).
+
+live → suspect (404, 410, soft-404) → gone, after a second look a day later (410: at once) → looked
+at again after 7, 14, 30, 60 … 180 days, as is, from 30 days on, a page that turned into a redirect.
+Failures, refusals and redirects to a login never count. Source of the probing: Bar-Yossef et al.,
+"Sic transit gloria telae", 2004.
+"""
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+import re2
+
+from nacre.core.pageview import PageView
+from nacre.planner.change_detection.template import Template, fingerprint, name_of
+from nacre.planner.tuning import guess
+
+DAY = 86_400.0
+"""Seconds of a day."""
+_CONFIRM_AFTER = DAY
+_AGAIN = guess(
+    "deletion.again",
+    (7.0, 14.0, 30.0, 60.0, 120.0, 180.0),
+    "Days until the next check of a page that is gone, for the first check and each later one.",
+)
+_RARER = guess(
+    "deletion.rarer",
+    2,
+    "Number of checks that are skipped for a moved page, which comes back less "
+    "often than one that is gone.",
+)
+_ALIKE = guess(
+    "deletion.alike",
+    0.9,
+    "Share of its pieces that a page must have in common with the error page of "
+    "its host to count as one.",
+    most=1.0,
+)
+_SINK = guess(
+    "deletion.sink",
+    3,
+    "Number of different pages that must redirect to one target before it counts as an error page.",
+)
+_LEFT = guess(
+    "deletion.left",
+    0.3,
+    "Share of its text that a page may keep when its words say that it is gone.",
+    most=1.0,
+)
+_MAX_SINKS = 1_000
+"""A bound of memory: targets of redirects of one directory."""
+SHORT_TEXT = guess(
+    "deletion.short_text",
+    900,
+    "Length below which a page can count as an error page by its words, in characters.",
+)
+_WORDS = (
+    "页面不存在",
+    "页面未找到",
+    "找不到页面",
+    "已被删除",
+    "已删除",
+    "内容不存在",
+    "您访问的页面",
+    "not found",
+    "no longer available",
+    "does not exist",
+    "has been removed",
+    "error 404",
+)
+
+
+def _in_bytes(words: Iterable[str], encoding: str) -> str:
+    """A pattern of bytes for words in an encoding."""
+    return "|".join("".join(f"\\x{byte:02x}" for byte in word.encode(encoding)) for word in words)
+
+
+def _may_say() -> Any:  # noqa: ANN401 - re2 has no types
+    """One pass over the bytes of a page; a search for each word would take three times as long."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1  # a character is a byte
+    ascii_words = _in_bytes((word for word in _WORDS if word.isascii()), "ascii")
+    others = [word for word in _WORDS if not word.isascii()]
+    encoded = "|".join(_in_bytes(others, name) for name in ("utf-8", "gbk"))
+    return re2.compile(f"(?i:{ascii_words})|{encoded}".encode(), options)
+
+
+_MAY_SAY = _may_say()
+_BLOCKED_WORDS = (
+    "captcha",
+    "验证码",
+    "安全验证",
+    "访问过于频繁",
+    "访问受限",
+    "checking your browser",
+    "access denied",
+    "are you a robot",
+    "are you human",
+    "verify you are human",
+    "security check",
+    "人机验证",
+    "unusual traffic",
+    "请求被拦截",
+    "web application firewall",
+)
+_FAILURE_WORDS = (
+    "error has occurred",
+    "error occurred",
+    "application error",
+    "server error",
+    "something went wrong",
+    "try again",
+    "try reloading",
+    "reload the page",
+    "temporarily unavailable",
+    "une erreur est survenue",
+    "temporairement indisponible",
+    "limite temporairement",
+    "fehler aufgetreten",
+    "vorübergehend nicht",
+    "se ha producido un error",
+    "出错了",
+    "系统错误",
+    "系统繁忙",
+    "服务器繁忙",
+    "稍后再试",
+    "稍后重试",
+)
+_SAID = frozenset(("text", "heading", "title"))
+_BLANK = 60
+"""Length of all text of a page that shows nothing, as `Shape.text` counts: its title at most."""
+_ASKING = frozenset(
+    ("login", "log-in", "logon", "signin", "sign-in", "sso", "cas", "passport", "oauth", "oauth2")
+)
+BLOCKING = frozenset((401, 403, 407, 429, 451, 503))
+
+
+class Life(StrEnum):
+    """The state of a page."""
+
+    LIVE = "live"
+    SUSPECT = "suspect"
+    GONE = "gone"
+    MOVED = "moved"
+
+
+class Answer(StrEnum):
+    """The result of one visit about a page's existence.
+
+    `SILENT`: nothing at all (no answer, 5xx, refused, challenged): as if there had been no
+    visit.
+    """
+
+    THERE = "there"
+    MISSING = "missing"
+    GONE = "gone"
+    SOFT = "soft-404"
+    MOVED = "moved"
+    SILENT = "silent"
+
+
+class Existence(msgspec.Struct, frozen=True, array_like=True):
+    """The evidence of a page's existence; kept with its history.
+
+    Attributes:
+        life: Its state.
+        since: Time of the first of the answers that made it so, seconds since the epoch.
+        looks: Looks at a page that is gone.
+        target: URL to which it moved; "" for none.
+    """
+
+    life: Life = Life.LIVE
+    since: float = 0.0
+    looks: int = 0
+    target: str = ""
+
+
+def after(state: Existence, answer: Answer, now: float, target: str = "") -> Existence:
+    """The state after an answer.
+
+    Args:
+        state: Before.
+        answer: The result of a visit.
+        now: Its time, seconds since the epoch.
+        target: URL to which it moved, for `Answer.MOVED`.
+    """
+    if answer is Answer.SILENT:
+        return state
+    if answer is Answer.THERE or answer is Answer.MOVED:
+        life = Life.MOVED if answer is Answer.MOVED else Life.LIVE
+        if state.life is not life or state.target != target:
+            return Existence(life, now, 0, target)
+        return state if life is Life.LIVE else msgspec.structs.replace(state, looks=state.looks + 1)
+    return _missing(state, answer, now)
+
+
+def _missing(state: Existence, answer: Answer, now: float) -> Existence:
+    if state.life is Life.GONE:
+        return msgspec.structs.replace(state, looks=state.looks + 1)
+    if answer is Answer.GONE:
+        return Existence(Life.GONE, state.since if state.life is Life.SUSPECT else now)
+    if state.life is not Life.SUSPECT:
+        return Existence(Life.SUSPECT, now)
+    return Existence(Life.GONE, state.since) if now - state.since >= _CONFIRM_AFTER else state
+
+
+def next_look(state: Existence, last: float) -> float | None:
+    """The next check of a page that may be gone, epoch seconds; None for live ones.
+
+    Args:
+        state: Its state.
+        last: Time of the last look.
+    """
+    if state.life is Life.SUSPECT:
+        return max(last, state.since) + _CONFIRM_AFTER
+    if state.life in {Life.GONE, Life.MOVED}:
+        looks = state.looks + _RARER * (state.life is Life.MOVED)
+        return last + DAY * _AGAIN[min(looks, len(_AGAIN) - 1)]
+    return None
+
+
+class ErrorModel(msgspec.Struct, array_like=True):
+    """The answers of a host, below one directory, to names that do not exist; kept in the store.
+
+    Attributes:
+        status: Status of the answer to a made-up name; 0 before any was tried.
+        target: URL to which it was redirected; "" for none.
+        prints: Pieces of the page that came, by fingerprint.
+        probed: Time of the last probe, seconds since the epoch.
+        sources: By target: pages that were redirected to it, by fingerprint; a few.
+        said: Pieces of the last new page that was short and had the words of an error page.
+        said_by: Fingerprint of its URL.
+    """
+
+    status: int = 0
+    target: str = ""
+    prints: frozenset[int] = frozenset()
+    probed: float = 0.0
+    sources: dict[str, frozenset[int]] = {}
+    said: frozenset[int] = frozenset()
+    said_by: int = 0
+
+    def learn_probe(self, status: int, target: str, view: PageView | None, now: float) -> None:
+        """Learn from the answer to a made-up name."""
+        self.status, self.target, self.probed = status, target, now
+        self.prints = _prints(view) if view else frozenset()
+
+    def learn_words(self, url: str, view: PageView) -> None:
+        """Note a new page if it says that it does not exist; others may say the same."""
+        if says_gone(view):
+            self.said, self.said_by = _prints(view), name_of(url)
+
+    def learn_redirect(self, url: str, target: str) -> None:
+        """Note that a page is redirected to a target; each page counts once."""
+        pages = self.sources.get(target, frozenset())
+        if len(pages) < _SINK and (pages or len(self.sources) < _MAX_SINKS):
+            self.sources[target] = pages | {name_of(url)}
+
+    def is_sink(self, target: str, url: str) -> bool:
+        """Whether a URL is a redirect target of deleted pages; `url`: the page that leads there."""
+        others = self.sources.get(target, frozenset()) - {name_of(url)}
+        return (bool(target) and target == self.target) or len(others) >= _SINK - 1
+
+
+def is_same_page(url: str, target: str) -> bool:
+    """Whether a redirect leads to another form of the same name.
+
+    Such are the name with a slash, with another scheme, with or without `www.`, in other letters,
+    with the name of a start page, or with a language in front: `/guide` to `/en/guide/`.
+    """
+    own, other = urlsplit(url), urlsplit(target)
+    hosts = {(part.hostname or "").removeprefix("www.") for part in (own, other)}
+    if len(hosts) > 1 or not target:
+        return False
+    return _plain_name(own.path) == _plain_name(other.path)
+
+
+_LANGUAGE = re.compile(r"(?i)^[a-z]{2}(?:[-_][a-z]{2,4})?$")
+_START = re.compile(r"(?i)^(?:index|default|home)\.\w{2,5}$")
+
+
+def _plain_name(path: str) -> str:
+    parts = [part for part in unquote(path).lower().split("/") if part]
+    if parts and _START.match(parts[-1]):
+        del parts[-1]
+    if parts and _LANGUAGE.match(parts[0]):
+        del parts[0]
+    return "/".join(parts)
+
+
+def likeness(first: frozenset[int], second: frozenset[int]) -> float:
+    """Share of the pieces that two pages have in common (Jaccard); 0 when both are empty."""
+    both = len(first | second)
+    return len(first & second) / both if both else 0.0
+
+
+def says_gone(view: PageView) -> bool:
+    """Whether a page is short and has the words of an error page; that alone proves nothing."""
+    return _says(view, _WORDS)
+
+
+def looks_gone(
+    url: str,
+    view: PageView,
+    old: PageView | None,
+    model: ErrorModel,
+    template: Template | None = None,
+) -> bool:
+    """Whether a page with status 200 says that it does not exist: a soft-404.
+
+    It must be like what its host answers to made-up names, the frame of the site aside; or be
+    short, have the words of an error page, and be like another new page that has them, or have
+    nothing left of what it said before. Of a host that answers made-up names with 404 only the
+    first counts.
+
+    Args:
+        url: The page.
+        view: The page as it came.
+        old: Its last version; None when there is none.
+        model: What the host answers to made-up names.
+        template: What belongs to the frame of the site; None when that is unknown.
+    """
+    if model.status in _TOLD and model.prints and _is_like(view, model.prints, template):
+        return old is None or not _is_like(old, model.prints, template)
+    if model.status in _MISSING or not says_gone(view):
+        return False
+    if old is not None:
+        return _is_lost(old, view, template)
+    return model.said_by not in {0, name_of(url)} and _is_like(view, model.said, template)
+
+
+_MISSING = frozenset((404, 410))
+"""Statuses of a host that reports missing pages itself."""
+_TOLD = _MISSING | {200}
+"""Statuses of answers to made-up names whose pages are error pages."""
+
+
+def _is_like(view: PageView, prints: frozenset[int], template: Template | None) -> bool:
+    """Whether a page is like an error page, by the pieces of that."""
+    own = _own(view, template)
+    error = frozenset(name for name in prints if not _is_frame(name, template))
+    if own or error:
+        return likeness(own, error) >= _ALIKE
+    return likeness(_prints(view), prints) >= _ALIKE
+
+
+def _is_lost(old: PageView, view: PageView, template: Template | None) -> bool:
+    """Whether little is left of what a page said, the frame of the site and its menus aside."""
+    there = _prints(view)
+    whole = left = 0
+    for piece in old.pieces:
+        name = fingerprint(piece)
+        if piece.kind in {"text", "heading"} and not _is_frame(name, template):
+            whole += len(piece.text)
+            left += len(piece.text) * (name in there)
+    return left <= _LEFT * whole
+
+
+def _is_frame(name: int, template: Template | None) -> bool:
+    return template is not None and template.is_frame_print(name)
+
+
+def _own(view: PageView, template: Template | None) -> frozenset[int]:
+    """The pieces of a page that do not belong to the frame of its site, by fingerprint."""
+    return frozenset(name for name in _prints(view) if not _is_frame(name, template))
+
+
+def may_say_gone(body: bytes) -> bool:
+    """Whether a page may say that it does not exist: a cheap look before it is taken apart.
+
+    Args:
+        body: Its bytes, in UTF-8, GBK or another encoding that has ASCII in it.
+    """
+    return _MAY_SAY.search(body) is not None
+
+
+def looks_blocked(status: int, view: PageView | None) -> bool:
+    """Whether a visitor was turned away: a challenge, a login, a firewall.
+
+    Args:
+        status: Fetch status.
+        view: The page that came; None when it was not a page.
+    """
+    if status in BLOCKING:
+        return True
+    return view is not None and _says(view, _BLOCKED_WORDS)
+
+
+def looks_failed(view: PageView, old: PageView, template: Template | None = None) -> bool:
+    """Whether a page came without its text: nothing, or a few words of a failure, are in its place.
+
+    That is no proof that the text is gone: a failure of a program behind the page looks the same.
+
+    Args:
+        view: The page as it came.
+        old: Its last version.
+        template: What belongs to the frame of the site; None when that is unknown.
+    """
+    there = {piece.text for piece in old.pieces}
+    new = [piece for piece in view.pieces if piece.kind in _SAID and piece.text not in there]
+    words = " ".join(piece.text for piece in new).lower()
+    if len(words) >= SHORT_TEXT or not _is_lost(old, view, template):
+        return False
+    shows_nothing = view.shape.text <= _BLANK < old.shape.text
+    if shows_nothing and all(piece.kind == "title" for piece in new):
+        return True
+    return any(word in words for word in _FAILURE_WORDS)
+
+
+def asks_first(url: str, target: str, status: int) -> bool:
+    """Whether a redirect leads to a login or the like, which says nothing of the page itself.
+
+    Args:
+        url: The page.
+        target: The target of the redirect.
+        status: 301 and 308 mean what they say where the target merely names the page.
+    """
+    own, other = urlsplit(url), urlsplit(target)
+    if _ASKING & _words(other.path) and not _ASKING & _words(own.path):
+        return True
+    return status not in {301, 308} and len(own.path) > 1 and own.path in unquote(other.query)
+
+
+def _words(path: str) -> set[str]:
+    return set(re.split(r"[/._]", path.lower()))
+
+
+def _says(view: PageView, words: tuple[str, ...]) -> bool:
+    """Whether a page is short and contains one of the phrases."""
+    text = view.text.lower()
+    return view.shape.text < SHORT_TEXT and any(word in text for word in words)
+
+
+def _prints(view: PageView) -> frozenset[int]:
+    return frozenset(fingerprint(piece) for piece in view.pieces)

@@ -1,0 +1,242 @@
+"""The interfaces of the planner: what a visit showed, and who compares versions (pure).
+
+The planner sees HTTP and nothing else.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.core.urlshape import shaped
+from nacre.planner.change_detection.change import ChangeClass
+from nacre.planner.change_detection.deletion import Answer
+from nacre.planner.change_detection.template import EventKeys
+from nacre.planner.discovery.traps import print_of
+
+
+class SeenLink(Protocol):
+    """A link of a page."""
+
+    @property
+    def url(self) -> str:
+        """The target URL."""
+        ...
+
+    @property
+    def hop(self) -> str:
+        """The kind of link that led to it, a letter of a hop path."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """Its text; "" if it has none."""
+        ...
+
+    @property
+    def lastmod(self) -> str:
+        """The last change according to a sitemap or feed, as written; "" for none."""
+        ...
+
+    @property
+    def rel(self) -> str:
+        """Its relation, lower case, such as `next`; "" for none."""
+        ...
+
+
+class Visited(Protocol):
+    """The result of a visit."""
+
+    @property
+    def url(self) -> str:
+        """Of what."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """The time of the visit, seconds since the epoch."""
+        ...
+
+    @property
+    def status(self) -> int:
+        """Status; 304 too; 0 and below for no reply."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Of the payload; "" if there is none."""
+        ...
+
+    @property
+    def mime(self) -> str:
+        """Media type."""
+        ...
+
+    @property
+    def length(self) -> int:
+        """Bytes of the body received."""
+        ...
+
+    @property
+    def links(self) -> Sequence[SeenLink]:
+        """Its links in their order, redirects too."""
+        ...
+
+    @property
+    def body(self) -> Callable[[], bytes]:
+        """Gives the decoded body."""
+        ...
+
+
+class VisitFinding(NamedTuple):
+    """The verdict of a judge on a visit.
+
+    Attributes:
+        answer: Its result about the page's existence.
+        kind: How the page differs from its last version.
+        score: By what share.
+        reason: Code of what decided.
+        listing: Probability that it is an index page; None if it was not estimated.
+        noise: Probability that an unchanged page of this template looks changed.
+        suspect: Place of a difference that may be noise, which a second visit would show; 0: none.
+        kept: The visit is the version that later ones are compared with.
+        proven: It is proven that a reader sees nothing new: it need not be stored.
+        evidence: The first differences that decided, in words.
+        unproven: The names of differences that other pages of the run may yet prove to be noise.
+    """
+
+    answer: Answer
+    kind: ChangeClass = ChangeClass.NONE
+    score: float = 0.0
+    reason: str = ""
+    listing: float | None = None
+    noise: float = 0.0
+    suspect: int = 0
+    kept: bool = False
+    proven: bool = False
+    evidence: str = ""
+    unproven: tuple[EventKeys, ...] = ()
+
+
+class Judge(Protocol):
+    """Compares a visit with what is known; by digest alone, or by what the page says."""
+
+    def judge(self, row: PageRow, visit: Visited) -> VisitFinding:
+        """The finding; `row` is as it was before the visit."""
+        ...
+
+    def pair(self, row: PageRow, visit: Visited) -> frozenset[int]:
+        """Learn from a second visit within the step: what differs from the first is noise.
+
+        Returns:
+            The places that differ; none where the page cannot be compared.
+        """
+        ...
+
+    def pairs_wanted(self, url: str) -> int:
+        """The number of such second visits that are still of use for the site of a URL."""
+        ...
+
+    def says(self, visit: Visited) -> int:
+        """A fingerprint of the text of a page, without the words of its URL; see `traps`."""
+        ...
+
+    def dropped(self, visit: Visited) -> Sequence[str]:
+        """URLs that the version before linked to and a page just judged does not."""
+        ...
+
+
+class Rows(Protocol):
+    """All that is known of the pages."""
+
+    def get(self, url: str) -> PageRow | None:
+        """The row of a URL; None when it is unknown."""
+        ...
+
+    def put(self, row: PageRow) -> None:
+        """Keep a row."""
+        ...
+
+    def scan(self) -> Iterator[PageRow]:
+        """All rows; they may be put during the scan."""
+        ...
+
+
+class MemoryRows:
+    """Rows in a dictionary."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, PageRow] = {}
+
+    def get(self, url: str) -> PageRow | None:
+        """See `Rows`."""
+        return self._rows.get(url)
+
+    def put(self, row: PageRow) -> None:
+        """See `Rows`."""
+        self._rows[row.url] = row
+
+    def scan(self) -> Iterator[PageRow]:
+        """See `Rows`."""
+        return iter(list(self._rows.values()))
+
+
+class DigestJudge:
+    """Calls a page changed when its payload is: what Nutch and Heritrix do."""
+
+    def judge(self, row: PageRow, visit: Visited) -> VisitFinding:
+        """See `Judge`."""
+        answer = answer_of(visit.status)
+        if visit.status == 304 or answer is not Answer.THERE or not row.digest:
+            return VisitFinding(answer)
+        same = visit.digest == row.digest
+        return VisitFinding(
+            answer, ChangeClass.NONE if same else ChangeClass.MAJOR, reason="payload"
+        )
+
+    def pair(self, row: PageRow, visit: Visited) -> frozenset[int]:
+        """A digest has nothing to learn."""
+        return frozenset()
+
+    def pairs_wanted(self, url: str) -> int:
+        """See `Judge`."""
+        return 0
+
+    def says(self, visit: Visited) -> int:
+        """See `Judge`."""
+        return print_of(visit.digest)
+
+    def dropped(self, visit: Visited) -> Sequence[str]:
+        """A digest has no links."""
+        return ()
+
+
+def answer_of(status: int) -> Answer:
+    """The evidence of a status alone about a page's existence."""
+    if status == 304 or 200 <= status < 300:
+        return Answer.THERE
+    if status in {301, 302, 303, 307, 308}:
+        return Answer.MOVED
+    if status in {404, 410}:
+        return Answer.GONE if status == 410 else Answer.MISSING
+    return Answer.SILENT
+
+
+def unknown_page(
+    url: str,
+    now: float,
+    depth: int,
+    kind: PageKind = PageKind.PAGE,
+    *,
+    lastmod: str = "",
+    born: float = 0.0,
+) -> PageRow:
+    """The row of a page that was not known before; see the attributes of these names."""
+    return PageRow(
+        url,
+        kind,
+        template=shaped(url).name,
+        first_seen=now,
+        born=born,
+        lastmod=lastmod,
+        depth=depth,
+    )

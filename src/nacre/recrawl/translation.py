@@ -1,0 +1,276 @@
+"""Translates between crawler and planner: choices to URIs, visits to what the planner learns from.
+
+`Revisits` makes what the frontier is given for a visit that the planner chose. `VisitTranslator`
+makes of a visit what the planner is taught: its links under the names by which pages are known.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from msgspec import structs
+
+from nacre.annotations import PAIR
+from nacre.assembly.rules import JobRules
+from nacre.assembly.scheduling import Scheduling
+from nacre.core.charsets import linked_from, read_before_in
+from nacre.core.crawluri import CrawlURI, Hop, Outlink
+from nacre.core.pagerow import DiscoveryRow
+from nacre.core.processor import Visit
+from nacre.engine.candidates.candidates import Candidates
+from nacre.engine.candidates.identity import Identity
+from nacre.engine.seeding.seedbook import own_scope
+from nacre.engine.steps.fetching import UNCONDITIONAL
+from nacre.planner.planner import Planner
+from nacre.planner.step import Choice
+from nacre.planner.visited import SeenLink, VisitFinding
+from nacre.recrawl.knowledge import Knowledge, body_of
+from nacre.recrawl.pagestore import PageStore
+from nacre.scope.subject import OWN_SCOPE
+from nacre.uri.parse import authority
+
+
+class Revisits:
+    """Makes URIs of choices: with their way from a seed, and how they are asked for.
+
+    Args:
+        rules: Settings and sheets of the job.
+        scheduling: Its seeds, and what judges links.
+        identity: Makes the URIs of seeds.
+        knowledge: What is known of the pages.
+        step: Time of the step, seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        rules: JobRules,
+        scheduling: Scheduling,
+        identity: Identity,
+        knowledge: Knowledge,
+        step: float,
+    ) -> None:
+        self._sheets = rules.sheets
+        self._settings = rules.settings
+        self._candidates = scheduling.candidates
+        self._seeds = scheduling.seeds
+        self._identity = identity
+        self._pages = knowledge.pages
+        self._audits = knowledge.audits
+        self._step = step
+
+    def uri(self, choice: Choice) -> CrawlURI | None:
+        """The URI for the frontier; None when the scope no longer accepts it."""
+        way = self._pages.way(choice.url)
+        uri: CrawlURI | None
+        if self._seeds.knows(choice.url) and (way is None or not way.path):
+            uri = self._seed(choice.url)
+        elif way is None or not way.path:
+            uri = self.linked(choice.url)
+        else:
+            link = Outlink(choice.url, Hop(way.path[-1]), way.context, sitemap=way.sitemap)
+            parent = CrawlURI(way.via, b"", "", path=way.path[:-1], source=way.source)
+            if way.owner:
+                parent = structs.replace(parent, heritable={OWN_SCOPE: way.owner})
+            uri = self._accepted(parent, link)
+        if uri is None:
+            return None
+        return self._marked(self._with_charsets(uri, way.via if way else ""), choice)
+
+    def _with_charsets(self, uri: CrawlURI, via: str) -> CrawlURI:
+        """With what its last version was read in, or the page that it was found on."""
+        version = self._pages.version(uri.url)
+        if version is not None:
+            return read_before_in(uri, version.charset)
+        page = self._pages.version(via) if via else None
+        return uri if page is None else linked_from(uri, page.charset)
+
+    def linked(self, url: str) -> CrawlURI | None:
+        """A URI as a link on a seed; None when the scope does not accept it.
+
+        So pages enter that were seeds before, or in the job that their history is from. The seed is
+        one of the page's host that has a scope of its own, or the first of all.
+        """
+        link = Outlink(url, Hop.LINK, "")
+        own = self._own.get(authority(url), ())
+        parents = (CrawlURI(seed, b"", "", heritable=own_scope(owner)) for seed, owner in own)
+        accepted = (
+            self._accepted(parent, link) for parent in (*parents, CrawlURI(self._first, b"", ""))
+        )
+        return next((uri for uri in accepted if uri is not None), None)
+
+    def _accepted(self, parent: CrawlURI, link: Outlink) -> CrawlURI | None:
+        accepted = self._candidates.accepted(parent, [link])
+        return accepted[0][1] if accepted else None
+
+    @cached_property
+    def _first(self) -> str:
+        """The first seed."""
+        return next((row.url for row in self._seeds.rows()), "")
+
+    def _seed(self, url: str) -> CrawlURI:
+        engine, overlay = self._settings.engine, self._sheets.of_url(url)
+        source = url if engine.source_tags else ""
+        heritable = own_scope(self._owners.get(url, "")) | self._seeds.marks(url)
+        return self._identity.seed(url, source=source, heritable=heritable, overlay=overlay)
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        """Of seeds with a scope of their own, what they go by."""
+        seeds = self._seeds
+        return {row.url: row.owner for row in seeds.rows() if row.owner} if seeds.has_owners else {}
+
+    @cached_property
+    def _own(self) -> dict[str, list[tuple[str, str]]]:
+        """The same with their seeds, by authority."""
+        own: dict[str, list[tuple[str, str]]] = {}
+        for seed, owner in self._owners.items():
+            own.setdefault(authority(seed), []).append((seed, owner))
+        return own
+
+    def _marked(self, uri: CrawlURI, choice: Choice) -> CrawlURI:
+        """The URI, marked if it needs no validators: a pair, an audit, or wrong validators."""
+        recrawl = self._settings.recrawl
+        asked = choice._replace(url=uri.url)
+        why = self._audits.unconditional(asked, self._step, recrawl.audits)
+        if not why:
+            return uri
+        marked = {**uri.heritable, UNCONDITIONAL: why}
+        return structs.replace(uri, force_fetch=uri.force_fetch or why == PAIR, heritable=marked)
+
+
+_PLANNED = frozenset((Hop.LINK, Hop.REDIRECT, Hop.MANIFEST))
+_TOLD = _PLANNED | {Hop.EMBED}
+"""Embeds are fetched when they are first seen; the planner decides when they are revisited."""
+
+
+class Link(NamedTuple):
+    """A link as the planner sees it; see `SeenLink`."""
+
+    url: str
+    hop: str
+    text: str
+    lastmod: str
+    rel: str
+
+
+class TranslatedVisit(NamedTuple):
+    """A visit as the planner sees it; see `Visited`."""
+
+    url: str
+    time: float
+    status: int
+    digest: str
+    mime: str
+    length: int
+    links: Sequence[SeenLink]
+    body: Callable[[], bytes]
+
+
+class Judgement(NamedTuple):
+    """The judgement of one visit.
+
+    Attributes:
+        visit: The visit.
+        finding: What the planner found; None when it was not asked.
+        first: The page was never visited before.
+        accepted: What the scope accepts of its links and the planner does not decide on.
+        time: When its run began, seconds since the epoch.
+    """
+
+    visit: Visit
+    finding: VisitFinding | None
+    first: bool
+    accepted: list[CrawlURI]
+    time: float = 0.0
+
+
+class VisitTranslator:
+    """Makes a lesson of each visit.
+
+    Args:
+        candidates: Judges links.
+        pages: Rows of pages.
+        planner: Learns.
+    """
+
+    def __init__(self, candidates: Candidates, pages: PageStore, planner: Planner) -> None:
+        self._candidates = candidates
+        self._pages = pages
+        self._planner = planner
+
+    def teach(self, visit: Visit, time: float) -> Judgement:
+        """Pass a visit to the planner.
+
+        Args:
+            visit: The visit, final.
+            time: Of the step in which it was made, seconds since the epoch.
+        """
+        uri, pages = visit.uri, self._pages
+        if uri.url.startswith("dns:") or not uri.url.startswith("http"):
+            return Judgement(visit, None, first=False, accepted=[])
+        row = pages.get(uri.url)
+        first = row is None or not row.visits
+        links, others = self._links(visit)
+        if row is None:
+            pages.put_name(uri.key, uri.url)
+            if _is_nothing(visit, links):
+                return Judgement(visit, None, first, others)
+        finding = self._planner.learn(_seen(visit, time, links))
+        return Judgement(visit, finding, first, others, time)
+
+    def _links(self, visit: Visit) -> tuple[list[Link], list[CrawlURI]]:
+        """The links that the planner learns of, and those that it does not decide on."""
+        follows = 200 <= visit.status < 400
+        if not (visit.outlinks and follows):
+            return [], []
+        links: dict[str, Link] = {}
+        others: list[CrawlURI] = []
+        for link, uri in self._candidates.accepted(visit.uri, visit.outlinks):
+            if link.hop not in _PLANNED or uri.is_seed:
+                others.append(uri)
+            if link.hop not in _TOLD:
+                continue
+            url = self._name(link, uri)
+            if url not in links:
+                text = link.text if link.context == "a/@href" else ""
+                links[url] = Link(url, str(link.hop), text, link.lastmod, link.rel)
+        return list(links.values()), others
+
+    def _name(self, link: Outlink, uri: CrawlURI) -> str:
+        """The URL under which a page is known; one that is new is noted with its way."""
+        pages = self._pages
+        if pages.get(uri.url) is not None:
+            return uri.url
+        name = pages.name(uri.key)
+        if name is not None:
+            return name
+        owner = uri.heritable.get(OWN_SCOPE, "")
+        way = DiscoveryRow(uri.via, uri.path, uri.context, uri.source, owner, link.sitemap)
+        pages.put_way(uri.url, way)
+        pages.put_name(uri.key, uri.url)
+        return uri.url
+
+
+def _seen(visit: Visit, time: float, links: Sequence[Link]) -> TranslatedVisit:
+    capture, status = visit.capture, visit.status
+    if capture is None:
+        return TranslatedVisit(visit.uri.url, time, status, "", visit.mime, 0, links, bytes)
+    same = status == 304
+    return TranslatedVisit(
+        visit.uri.url,
+        time,
+        status,
+        "" if same else capture.payload_digest,
+        visit.mime,
+        0 if same else capture.payload_length,
+        links,
+        lambda: body_of(capture, visit.charset),
+    )
+
+
+def _is_nothing(visit: Visit, links: Sequence[Link]) -> bool:
+    """A guess or an embed that is not there, or a prerequisite without information."""
+    if visit.uri.is_prerequisite:
+        return not links
+    hop = visit.uri.path[-1:]
+    return visit.status != 200 and bool(hop) and hop not in _PLANNED
