@@ -287,7 +287,7 @@ def test_the_planner_says_when_a_page_is_due_and_why(tmp_path: Path) -> None:
     assert due["a.html"] is not None
     assert due["b.html"] is not None
     assert due["a.html"].time < due["b.html"].time
-    assert "worth" in due["a.html"].why
+    assert "worth" in due["a.html"].reason
     assert ranked[0].time <= ranked[1].time
     assert following is not None
     assert started(job) + 3600.0 <= following.time <= started(job) + DAY + 3600.0

@@ -133,10 +133,10 @@ def one_url(
         due = NextVisits(view, view.clock.now()).of(facts["url"])
         about = title_facts(view)
     if due is not None:
-        facts["due"] = {"time": _due_time(due), "why": due.why}
+        facts["due"] = {"time": _due_time(due), "why": due.reason}
     from nacre.inspect.summary.history_documents import page_history
 
-    next_visit = (f"{_due_time(due)} UTC", due.why) if due is not None else None
+    next_visit = (f"{_due_time(due)} UTC", due.reason) if due is not None else None
     document = page_history(facts, next_visit, verbose=verbose)
     if html is not None:
         from nacre.cli.reports import write_html
@@ -161,7 +161,7 @@ def due_next(ctx: typer.Context, number: Number = _USUAL, as_json: AsJson = Fals
         visits = NextVisits(view, view.clock.now()).first(number)
     if as_json:
         output.say_json(
-            [{"time": _due_time(visit), "url": visit.url, "why": visit.why} for visit in visits]
+            [{"time": _due_time(visit), "url": visit.url, "why": visit.reason} for visit in visits]
         )
         return
     if not visits:
@@ -169,7 +169,7 @@ def due_next(ctx: typer.Context, number: Number = _USUAL, as_json: AsJson = Fals
         return
     from nacre.inspect.summary.history_documents import due_document
 
-    _print(due_document([(visit.time, visit.url, visit.why) for visit in visits]))
+    _print(due_document([(visit.time, visit.url, visit.reason) for visit in visits]))
 
 
 @history.command("top")

@@ -66,11 +66,11 @@ class OtherJobs:
             return []
         identity = queue_id(queue)
         until, writer = last_rest(self._table, identity)
-        left = max(until - self._clock.monotonic(), 0.0) if isfinite(until) else 0.0
+        pause_left = max(until - self._clock.monotonic(), 0.0) if isfinite(until) else 0.0
         sharers = []
         for owner, store in self._jobs:
             row = _row(store, identity)
-            rests = left if owner.name == writer else 0.0
+            rests = pause_left if owner.name == writer else 0.0
             if rests or (row is not None and _has_work(row)):
                 delay = row.delay if row is not None else 0.0
                 sharers.append(QueueSharer(owner.job, owner.pid, delay, rests))

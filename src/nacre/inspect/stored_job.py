@@ -35,12 +35,12 @@ def require_store(layout: Layout) -> None:
 
 def read_only(path: str) -> Store:
     """Open beside a running job; files that it removes at that moment make another try needed."""
-    for left in range(_TRIES - 1, -1, -1):
+    for tries_left in range(_TRIES - 1, -1, -1):
         try:
             return Store.open(path, memory=MEMORY, read_only=True)
         except OldLayoutError:
             raise
         except StorageError:
-            if not left:
+            if not tries_left:
                 raise
     raise AssertionError("unreachable")

@@ -57,12 +57,12 @@ class PassesWhenDue(NamedTuple):
         soonest = max(now, min(began, now) + recrawl.gap)
         affordable_at = affordable(parse_budget(self.budget), ended_runs(view.store), now)
         is_spent = last is not None and _is_spent(last, view.store)
-        due = NextVisits(view, now).earliest(max(soonest, affordable_at), left=is_spent)
+        due = NextVisits(view, now).earliest(max(soonest, affordable_at), is_spent=is_spent)
         if due is None or due.time == NEVER:
             return None
-        reason = due.why
+        reason = due.reason
         if due.url:
-            reason = message("job.url-and-reason", "{url}: {why}", url=due.url, why=due.why)
+            reason = message("job.url-and-reason", "{url}: {why}", url=due.url, why=due.reason)
         if affordable_at > max(soonest, due.time):
             return NextPass(
                 affordable_at,

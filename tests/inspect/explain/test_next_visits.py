@@ -66,7 +66,7 @@ def page(**said: object) -> PageRow:
 def test_why_the_planner_comes_back(tmp_path: Path, row: PageRow, days: float, why: str) -> None:
     found = upcoming(tmp_path, row, price=0.4).of(URL)
     assert found is not None
-    assert found.why.startswith(why)
+    assert found.reason.startswith(why)
     assert (found.time - NOW) / DAY == pytest.approx(days, abs=0.2)
 
 
@@ -76,7 +76,7 @@ def test_a_page_is_due_the_sooner_the_more_it_changes(tmp_path: Path) -> None:
         found = upcoming(tmp_path, page(evidence=evidence(story))).of(URL)
         assert found is not None
         times.append(found.time)
-        whys.append(found.why)
+        whys.append(found.reason)
     assert times == sorted(times)
     assert whys[0].startswith("it is worth a visit by then")
 
@@ -88,7 +88,7 @@ def test_a_page_that_never_answered_comes_back_ever_more_rarely(
     row = page(visits=0, last_visit=0.0, errors=errors, first_seen=NOW - 10 * DAY)
     found = upcoming(tmp_path, row).of(URL)
     assert found is not None
-    assert found.why == "never visited so far"
+    assert found.reason == "never visited so far"
     assert (found.time - NOW) / DAY == pytest.approx(days)
 
 
@@ -119,7 +119,7 @@ def test_why_a_schedule_comes_back(
     found = known.of(URL)
     assert found is not None
     assert found == known.scheduled(URL)
-    assert found.why == why
+    assert found.reason == why
     assert found.time == (NOW if "ahead" in why else row.due)
 
 
@@ -128,7 +128,7 @@ def test_a_calendar_may_have_no_more_times(tmp_path: Path) -> None:
     known = upcoming(tmp_path, page(), schedule=never)
     assert known.of(URL) == NextVisit(math.inf, URL, "calendar")
     assert known.first(5) == []
-    assert known.earliest(NOW, left=False) is None
+    assert known.earliest(NOW, is_spent=False) is None
 
 
 def test_the_earliest_of_all(tmp_path: Path) -> None:
@@ -136,14 +136,14 @@ def test_the_earliest_of_all(tmp_path: Path) -> None:
     rows += [PageRow(f"{URL}{n}", visits=4, last_visit=NOW - n, template="t") for n in range(3)]
     calm = upcoming(tmp_path, *rows, price=0.9)
     # Nothing is worth it: start pages and sitemaps make a pass of every day.
-    found = calm.earliest(NOW, left=False)
+    found = calm.earliest(NOW, is_spent=False)
     assert found is not None
     assert (found.time, found.url) == (NOW + DAY, "")
     busy = page(evidence=evidence("1" * 9, 0.1))
-    found = upcoming(tmp_path, *rows, busy, price=0.05).earliest(NOW + HOUR, left=False)
+    found = upcoming(tmp_path, *rows, busy, price=0.05).earliest(NOW + HOUR, is_spent=False)
     assert found is not None
     assert found.url == URL
     new = PageRow("http://a.test/new")
-    found = upcoming(tmp_path, *rows, new, price=0.9).earliest(NOW, left=True)
+    found = upcoming(tmp_path, *rows, new, price=0.9).earliest(NOW, is_spent=True)
     assert found == NextVisit(NOW, new.url, "never visited so far")
     assert calm.first(2)[0].time <= calm.first(2)[1].time

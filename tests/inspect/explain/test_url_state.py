@@ -146,11 +146,13 @@ def test_how_a_url_was_found():
     job = Job()
     job.queued("queued", 1, context="img/@src", source="tag")
     job.done("done", 200, via=HOME, hops="L")
-    assert job.lookup.find(HOME + "queued").found == FoundVia(
+    assert job.lookup.find(HOME + "queued").discovery == FoundVia(
         HOME + "queued", "L", HOME, "img/@src", "tag"
     )
-    assert job.lookup.find(HOME + "done").found == FoundVia(HOME + "done", "L", HOME, "a/@href")
-    assert job.lookup.find(HOME + "new").found == FoundVia(HOME + "new", "L", HOME, known=False)
+    assert job.lookup.find(HOME + "done").discovery == FoundVia(HOME + "done", "L", HOME, "a/@href")
+    assert job.lookup.find(HOME + "new").discovery == FoundVia(
+        HOME + "new", "L", HOME, is_known=False
+    )
 
 
 def test_an_outcome_is_shared_by_urls_of_one_canonical_form():

@@ -16,7 +16,7 @@ class Analysis(Report):
     """A report that is made of what the visits of a job have shown (`RecrawlData`)."""
 
     @abstractmethod
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> Any:  # noqa: ANN401
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> Any:  # noqa: ANN401
         """The data of the report, a struct.
 
         Raises:
@@ -26,12 +26,12 @@ class Analysis(Report):
     def data(self, view: View, request: ReportRequest) -> Any:  # noqa: ANN401 - each has its own
         """See `Report.data`; the last committed state is read, also beside a running job."""
         now = view.clock.now()
-        known = StoredRecrawlData(view.layout.root, view.store, view.settings, now)
+        stored = StoredRecrawlData(view.layout.root, view.store, view.settings, now)
         if request.url:
             request = request._replace(url=typed_in_store(view.store, request.url))
-        return self.of(known, request)
+        return self.of(stored, request)
 
-    def of(self, known: RecrawlData, request: ReportRequest) -> Any:  # noqa: ANN401
+    def of(self, data: RecrawlData, request: ReportRequest) -> Any:  # noqa: ANN401
         """The data, made of what is known.
 
         Raises:
@@ -39,8 +39,8 @@ class Analysis(Report):
         """
         self.check(request)
         if request.url:
-            request = request._replace(url=_as_known(known, request.url))
-        return self.analyze(known, request)
+            request = request._replace(url=_as_known(data, request.url))
+        return self.analyze(data, request)
 
 
 def _as_known(data: RecrawlData, text: str) -> str:

@@ -101,10 +101,10 @@ class _Group:
         return Share(self.rate / self.mixture.count, pages=float(self.mixture.count))
 
 
-def budget_plans(known: RecrawlData) -> BudgetPlans:
+def budget_plans(data: RecrawlData) -> BudgetPlans:
     """Make plans for many budgets."""
-    groups = _groups(known)
-    aim = known.settings.aim
+    groups = _groups(data)
+    aim = data.settings.aim
     pages = sum(group.mixture.count for group in groups)
     if not pages:
         return BudgetPlans(0, aim, [], [], [], {})
@@ -114,7 +114,7 @@ def budget_plans(known: RecrawlData) -> BudgetPlans:
     spread = [_bought(groups, [visits] * len(groups)) for visits in often]
     evens = [_even(groups, name, often, THETA[aim]) for name, often in _EVEN]
     goals = {f"{goal:g}": _cost(plans, goal) for goal in _GOALS}
-    return BudgetPlans(pages, aim, plans, spread, evens, goals, data_basis(known).doubt)
+    return BudgetPlans(pages, aim, plans, spread, evens, goals, data_basis(data).doubt)
 
 
 def _groups(data: RecrawlData) -> list[_Group]:
@@ -190,7 +190,7 @@ def document(result: BudgetPlans) -> ReportDocument:
     )
     marks = tuple((budget.requests, budget.even.recall, budget.name) for budget in result.evens)
     plot = Curves("What requests buy", "requests a day", "share", curves, marks)
-    said: tuple[str, ...] = (
+    explanation: tuple[str, ...] = (
         message(
             "study.budget-explained",
             "For the {pages:,} pages that are there, by the rates fitted so far; new pages and "
@@ -200,17 +200,19 @@ def document(result: BudgetPlans) -> ReportDocument:
         ),
     )
     if result.doubt:
-        said = (
+        explanation = (
             message(
                 "study.guessed-rates",
                 "{doubt}. {rates}",
                 doubt=capitalize(result.doubt),
                 rates=_GUESSED,
             ),
-            *said,
+            *explanation,
         )
     tables = (_evens(result), _goals(result), _plans(result))
-    return ReportDocument("Budget explorer", (Section("", said, plots=(plot,), tables=tables),))
+    return ReportDocument(
+        "Budget explorer", (Section("", explanation, plots=(plot,), tables=tables),)
+    )
 
 
 def _evens(plans: BudgetPlans) -> DataTable:
@@ -257,9 +259,9 @@ class BudgetReport(Analysis):
     name = "budget"
     summary = "requests a day against versions captured and copies current"
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> BudgetPlans:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> BudgetPlans:
         """See `Analysis.analyze`."""
-        return budget_plans(known)
+        return budget_plans(data)
 
     def document(self, data: BudgetPlans, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

@@ -127,18 +127,18 @@ class AllDecisions(msgspec.Struct):
     skill: float | None
 
 
-def decisions(known: RecrawlData, url: str = "") -> PageDecision | AllDecisions:
+def decisions(data: RecrawlData, url: str = "") -> PageDecision | AllDecisions:
     """Explain one page, or all visits.
 
     Raises:
         JobError: The page is not known.
     """
-    return page_decision(known, url) if url else all_decisions(known)
+    return page_decision(data, url) if url else all_decisions(data)
 
 
-def page_decision(known: RecrawlData, url: str) -> PageDecision:
+def page_decision(data: RecrawlData, url: str) -> PageDecision:
     """Explain one page."""
-    row = known.row(url)
+    row = data.row(url)
     if row is None:
         raise JobError(
             message(
@@ -147,22 +147,22 @@ def page_decision(known: RecrawlData, url: str) -> PageDecision:
                 url=url,
             )
         )
-    model = RateModel(known)
-    plan = model.plan(known.now)
-    bid = model.bid(row, known.now) if row.visits else None
+    model = RateModel(data)
+    plan = model.plan(data.now)
+    bid = model.bid(row, data.now) if row.visits else None
     posterior = model.posterior(row)
     slow, fast = interval_of(posterior)
-    due = known.due(row)
+    due = data.due(row)
     chosen = due.now if due else any(item.url == url for item in plan.chosen)
     return PageDecision(
         url=url,
         life=row.life,
-        days=(known.now - row.last_visit) / _DAY if row.last_visit else 0.0,
+        days=(data.now - row.last_visit) / _DAY if row.last_visit else 0.0,
         value=None if bid is None else bid.value,
         chance=0.0 if bid is None else bid.chance,
         price=plan.price,
         chosen=chosen,
-        reason=(_scheduled(due) if due else _spared(known, row) or _waits(known, row))
+        reason=(_scheduled(due) if due else _spared(data, row) or _waits(data, row))
         or _reason(row, bid, plan, chosen=chosen),
         rates=list(posterior),
         expected=mean_rate(posterior),
@@ -170,19 +170,19 @@ def page_decision(known: RecrawlData, url: str) -> PageDecision:
         shortest=1.0 / fast,
         longest=1.0 / slow,
         hints=list(row.told),
-        decisions=_last(known, url),
-        doubt=data_basis(known).doubt or (ONE_VISIT if row.visits < 2 else ""),
+        decisions=_last(data, url),
+        doubt=data_basis(data).doubt or (ONE_VISIT if row.visits < 2 else ""),
     )
 
 
 def _last(data: RecrawlData, url: str) -> list[VisitDecision]:
-    kept = deque((visit for visit in data.visits() if visit.url == url), maxlen=_LAST)
+    latest = deque((visit for visit in data.visits() if visit.url == url), maxlen=_LAST)
     return [
         VisitDecision(
             *(item.time, item.wanted, item.chance, item.propensity, item.status, item.verdict),
             evidence=_evidence(item),
         )
-        for item in reversed(kept)
+        for item in reversed(latest)
     ]
 
 
@@ -264,18 +264,18 @@ def _reason(row: PageRow, bid: VisitValue | None, plan: RunPlan, *, chosen: bool
     )
 
 
-def all_decisions(known: RecrawlData) -> AllDecisions:
+def all_decisions(data: RecrawlData) -> AllDecisions:
     """Count the visits of incremental runs, and judge their forecasts."""
     visits: Counter[str] = Counter()
-    kept: Counter[str] = Counter()
+    hits_by_reason: Counter[str] = Counter()
     forecasts = [Forecasts(at / _BINS) for at in range(_BINS)]
     errors, number, hits = 0.0, 0, 0
-    for visit in known.visits():
+    for visit in data.visits():
         if not visit.wanted or visit.status <= 0:
             continue
-        result = _found(visit)
+        result = _is_hit(visit)
         visits[visit.wanted] += 1
-        kept[visit.wanted] += result
+        hits_by_reason[visit.wanted] += result
         if visit.wanted in {"rate", "told", "index", "floor", LOT}:
             item = forecasts[min(int(visit.chance * _BINS), _BINS - 1)]
             item.visits += 1
@@ -289,11 +289,11 @@ def all_decisions(known: RecrawlData) -> AllDecisions:
     brier = errors / number if number else None
     base = hits / number * (1.0 - hits / number) if number else 0.0
     skill = 1.0 - brier / base if brier is not None and base > 0.0 else None
-    reasons = {name: (count, kept[name]) for name, count in visits.most_common()}
+    reasons = {name: (count, hits_by_reason[name]) for name, count in visits.most_common()}
     return AllDecisions(reasons, forecasts, brier, skill)
 
 
-def _found(visit: FetchRow) -> bool:
+def _is_hit(visit: FetchRow) -> bool:
     return visit.kind in CHANGED or visit.kind == NEW or visit.answer in MISSING
 
 
@@ -379,12 +379,12 @@ def _all(decisions: AllDecisions) -> ReportDocument:
         Column("share", Format.SHARE),
     )
     rows = tuple(
-        (name, WHY_VISITED.get(name, ""), visits, kept, kept / visits)
-        for name, (visits, kept) in decisions.reasons.items()
+        (name, WHY_VISITED.get(name, ""), visits, hits, hits / visits)
+        for name, (visits, hits) in decisions.reasons.items()
     )
     facts = (
-        ("Mean squared error (Brier)", _known(decisions.brier, Format.NUMBER)),
-        ("Skill against the mean", _known(decisions.skill, Format.SHARE)),
+        ("Mean squared error (Brier)", _format_value(decisions.brier, Format.NUMBER)),
+        ("Skill against the mean", _format_value(decisions.skill, Format.SHARE)),
     )
     reliability = (
         *(Column(name, Format.SHARE) for name in ("forecasts from", "mean forecast", "came true")),
@@ -411,7 +411,7 @@ def _all(decisions: AllDecisions) -> ReportDocument:
     )
 
 
-def _known(value: float | None, form: Format) -> str:
+def _format_value(value: float | None, form: Format) -> str:
     return "unknown" if value is None else written(value, form)
 
 
@@ -423,9 +423,9 @@ class DecisionsReport(Analysis):
     audience = Audience.DEVELOPER
     subject = ReportSubject.EITHER
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> PageDecision | AllDecisions:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> PageDecision | AllDecisions:
         """See `Analysis.analyze`."""
-        return decisions(known, request.url)
+        return decisions(data, request.url)
 
     def document(self, data: PageDecision | AllDecisions, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

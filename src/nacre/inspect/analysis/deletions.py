@@ -83,13 +83,13 @@ class DeletionRegister(msgspec.Struct):
     never_there: int
 
 
-def deletion_register(known: RecrawlData) -> DeletionRegister:
+def deletion_register(data: RecrawlData) -> DeletionRegister:
     """Make the register."""
-    results = [row for row in known.rows() if row.life != Life.LIVE]
+    results = [row for row in data.rows() if row.life != Life.LIVE]
     urls = {row.url for row in results}
     there: dict[str, float] = {}
     visits: defaultdict[str, list[FetchRow]] = defaultdict(list)
-    for visit in known.visits() if urls else ():
+    for visit in data.visits() if urls else ():
         if visit.url not in urls:
             continue
         if visit.answer == "there":
@@ -97,13 +97,15 @@ def deletion_register(known: RecrawlData) -> DeletionRegister:
             visits.pop(visit.url, None)
         elif visit.answer in MISSING or visit.answer == "moved":
             visits[visit.url].append(visit)
-    records = _records(known, urls & there.keys())
+    records = _records(data, urls & there.keys())
     deletions = [
         _deletion(row, there[row.url], visits[row.url], records)
         for row in results
         if row.url in there
     ]
-    deletions.sort(key=lambda one: (_ORDER.index(Life(one.life)), -one.since, one.url))
+    deletions.sort(
+        key=lambda deletion: (_ORDER.index(Life(deletion.life)), -deletion.since, deletion.url)
+    )
     return DeletionRegister(deletions, len(results) - len(deletions))
 
 
@@ -200,9 +202,9 @@ class DeletionsReport(Analysis):
     summary = "pages that are gone, with the records that prove it"
     audience = Audience.CURATOR
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> DeletionRegister:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> DeletionRegister:
         """See `Analysis.analyze`."""
-        return deletion_register(known)
+        return deletion_register(data)
 
     def document(self, data: DeletionRegister, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

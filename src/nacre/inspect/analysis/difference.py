@@ -100,12 +100,12 @@ class ScoreDifference(msgspec.Struct):
 
 
 def page_difference(
-    known: RecrawlData, url: str, dates: tuple[str, str] = ("", "")
+    data: RecrawlData, url: str, dates: tuple[str, str] = ("", "")
 ) -> ScoreDifference:
     """The difference of two versions, by default the last two.
 
     Args:
-        known: What is known.
+        data: What is known.
         url: The page.
         dates: Beginnings of the dates of the older and the newer version; "" for the one before
             the newer, and for the last.
@@ -113,13 +113,13 @@ def page_difference(
     Raises:
         JobError: There are no two versions, or one is not a page or cannot be read.
     """
-    stored = _versions(known.captures((url,)))
+    stored = _versions(data.captures((url,)))
     old, new = _chosen(url, stored, dates)
-    row = known.row(url)
-    template = known.templates.get(authority(url), Template())
+    row = data.row(url)
+    template = data.templates.get(authority(url), Template())
     listing = row is not None and row.index >= _INDEX
-    before, after = _view(known, old), _view(known, new)
-    verdict = compare(before, after, template, known.change, listing=listing)
+    before, after = _view(data, old), _view(data, new)
+    verdict = compare(before, after, template, data.change, listing=listing)
     codes = dict(verdict.differing)
     differing = _in_order(list(codes), before, after)
     pieces = [_piece(item, codes[item]) for _, item in differing]
@@ -134,15 +134,15 @@ def page_difference(
         len(after.pieces) - sum(item.now is not None for _, item in differing),
         [item.date for item in stored],
         _in_context([place for place, _ in differing], pieces, after.pieces),
-        _judged(known, new),
+        _judged(data, new),
     )
 
 
-def _judged(known: RecrawlData, version: ArchivedReply) -> str:
+def _judged(data: RecrawlData, version: ArchivedReply) -> str:
     """The verdict of the visit that brought a version, which knew what other pages had changed."""
     result = (
         visit
-        for visit in known.visits()
+        for visit in data.visits()
         if visit.url == version.url and iso(visit.time) == version.date
     )
     visit = next(result, None)
@@ -197,7 +197,7 @@ def _latest(stored: Sequence[ArchivedReply], date: str, before: int) -> int | No
     return next(result, None)
 
 
-def _view(known: RecrawlData, capture: ArchivedReply) -> PageView:
+def _view(data: RecrawlData, capture: ArchivedReply) -> PageView:
     if capture.mime not in _HTML:
         raise JobError(
             message(
@@ -208,7 +208,7 @@ def _view(known: RecrawlData, capture: ArchivedReply) -> PageView:
                 mime=capture.mime,
             )
         )
-    text = known.text(capture)
+    text = data.text(capture)
     if text is None:
         raise JobError(
             message(
@@ -254,16 +254,16 @@ def _in_context(
     """
     changed = {at for at, item in zip(places, differing, strict=True) if item.now is not None}
     around = [at for at, piece in enumerate(after) if piece.kind in _READ and at not in changed]
-    shown: list[DifferingPiece] = []
+    pieces: list[DifferingPiece] = []
     begin = 0
     for at, difference in zip(places, differing, strict=True):
         end = bisect_left(around, at)
         between = around[begin:end]
-        shown += _unchanged(after, between, _both_ends(between) if shown else between[-_CONTEXT:])
-        shown.append(difference)
+        pieces += _unchanged(after, between, _both_ends(between) if pieces else between[-_CONTEXT:])
+        pieces.append(difference)
         begin = max(begin, end)
-    rest = around[begin:] if shown else []
-    return [*shown, *_unchanged(after, rest, rest[:_CONTEXT])]
+    following = around[begin:] if pieces else []
+    return [*pieces, *_unchanged(after, following, following[:_CONTEXT])]
 
 
 def _both_ends(places: Sequence[int]) -> list[int]:
@@ -271,12 +271,12 @@ def _both_ends(places: Sequence[int]) -> list[int]:
 
 
 def _unchanged(
-    after: Sequence[Piece], places: Sequence[int], kept: Sequence[int]
+    after: Sequence[Piece], places: Sequence[int], visible: Sequence[int]
 ) -> list[DifferingPiece]:
     """Pieces that are shown as they are; one that stands for those left out between them."""
     results: list[DifferingPiece] = []
     for at in places:
-        if at in kept:
+        if at in visible:
             text = after[at].text
             results.append(DifferingPiece(after[at].kind, text, text, ""))
         elif not results or results[-1].kind != LEFT_OUT:
@@ -331,9 +331,9 @@ class DifferenceReport(Analysis):
     audience = Audience.CURATOR
     subject = ReportSubject.PAGE
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> ScoreDifference:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> ScoreDifference:
         """See `Analysis.analyze`."""
-        return page_difference(known, request.url, (request.old, request.new))
+        return page_difference(data, request.url, (request.old, request.new))
 
     def document(self, data: ScoreDifference, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

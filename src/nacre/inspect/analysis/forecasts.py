@@ -39,13 +39,13 @@ class ForecastScore(msgspec.Struct):
         self.changes += changed
         self.squares += (chance - changed) ** 2
 
-    def plus(self, other: "ForecastScore") -> "ForecastScore":
+    def plus(self, added: "ForecastScore") -> "ForecastScore":
         """Both together."""
         return ForecastScore(
-            self.visits + other.visits,
-            self.expected + other.expected,
-            self.changes + other.changes,
-            self.squares + other.squares,
+            self.visits + added.visits,
+            self.expected + added.expected,
+            self.changes + added.changes,
+            self.squares + added.squares,
         )
 
     @property

@@ -64,5 +64,5 @@ def changes_text(result: Mapping[str, int]) -> str:
             more = ", ".join(f"{FOUND_WORDS[kind]} {result[kind]:,}" for kind in kinds)
             parts.append(f"{number:,} {name}" + (f" ({more})" if more and name != "new" else ""))
     short = {kind for kinds in _SHORT.values() for kind in kinds}
-    others = [f"{FOUND_WORDS.get(k, k)} {n:,}" for k, n in result.items() if k not in short]
-    return "; ".join(filter(None, (", ".join(parts), ", ".join(others))))
+    unnamed = [f"{FOUND_WORDS.get(k, k)} {n:,}" for k, n in result.items() if k not in short]
+    return "; ".join(filter(None, (", ".join(parts), ", ".join(unnamed))))

@@ -140,20 +140,20 @@ class ChangeFrequency(msgspec.Struct):
         return self.maturity.doubt_of(self.recommended)
 
 
-def change_frequency(known: RecrawlData) -> ChangeFrequency:
+def change_frequency(data: RecrawlData) -> ChangeFrequency:
     """Make the page."""
-    model = RateModel(known)
-    log = _Log(first_run(known.runs()))
-    for visit in known.visits():
+    model = RateModel(data)
+    log = _Log(first_run(data.runs()))
+    for visit in data.visits():
         log.add(visit)
     whole, templates = RateMixture(), dict[str, _Class]()
-    for row in filter(is_living, known.rows()):
+    for row in filter(is_living, data.rows()):
         posterior = model.posterior(row)
         whole.add(posterior)
         templates.setdefault(row.template, _Class()).add(row, posterior)
     shortest, recommended, longest = (interval(whole, sign) for sign in (-1.0, 0.0, 1.0))
-    seen = data_basis(known)
-    doubt = seen.doubt_of(recommended)
+    maturity = data_basis(data)
+    doubt = maturity.doubt_of(recommended)
     return ChangeFrequency(
         pages=whole.count,
         days=list(log.days.values()),
@@ -166,8 +166,8 @@ def change_frequency(known: RecrawlData) -> ChangeFrequency:
         shortest=shortest,
         longest=longest,
         templates=_paces(templates),
-        trigger=next_run(known, model, recommended, doubt),
-        maturity=seen,
+        trigger=next_run(data, model, recommended, doubt),
+        maturity=maturity,
     )
 
 
@@ -226,7 +226,7 @@ class _Class:
 
 def _paces(templates: dict[str, _Class]) -> list[TemplateFrequency]:
     most = sorted(templates.items(), key=lambda item: (-item[1].mixture.count, item[0]))
-    return [_template_pace(name, one) for name, one in most[:_MOST_TEMPLATES]]
+    return [_template_pace(name, template) for name, template in most[:_MOST_TEMPLATES]]
 
 
 def _template_pace(name: str, item: _Class) -> TemplateFrequency:
@@ -454,9 +454,9 @@ class ChangeFrequencyReport(Analysis):
     summary = "how often pages change, and when to crawl again"
     audience = Audience.CURATOR
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> ChangeFrequency:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> ChangeFrequency:
         """See `Analysis.analyze`."""
-        return change_frequency(known)
+        return change_frequency(data)
 
     def document(self, data: ChangeFrequency, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

@@ -220,20 +220,20 @@ class PageFilter(NamedTuple):
 ALL = PageFilter()
 
 
-def pages(store: Store, wanted: PageFilter = ALL) -> Iterator[dict[str, Any]]:
+def pages(store: Store, page_filter: PageFilter = ALL) -> Iterator[dict[str, Any]]:
     """The pages that were visited, with the status of the last visit and the expected rate.
 
     Raises:
         ConfigError: The regular expression is none.
     """
     history = History(store)
-    accepts = _accepts(wanted)
+    accepts = _accepts(page_filter)
     for rate, row in rates(store):
         if not accepts(row):
             continue
         record = history.get(row.url)
         status = 0 if record is None else record.status
-        if wanted.status in {None, status}:
+        if page_filter.status in {None, status}:
             yield {**fields(row), "status": status, "rate": rate}
 
 
@@ -262,13 +262,13 @@ def _is_there(row: PageRow) -> bool:
     return row.life == Life.LIVE
 
 
-def _accepts(wanted: PageFilter) -> Callable[[PageRow], bool]:
-    matches = matcher(wanted.regex)
+def _accepts(page_filter: PageFilter) -> Callable[[PageRow], bool]:
+    matches = matcher(page_filter.regex)
 
     def accepts(row: PageRow) -> bool:
         return (
-            (not wanted.life or row.life == wanted.life)
-            and (wanted.sample >= 1.0 or random_sample(row.url, 0.0) < wanted.sample)
+            (not page_filter.life or row.life == page_filter.life)
+            and (page_filter.sample >= 1.0 or random_sample(row.url, 0.0) < page_filter.sample)
             and matches(row.url)
         )
 

@@ -36,13 +36,13 @@ class RunPlan(NamedTuple):
         chosen: Its bids, best first.
         price: The worth of the last one that was chosen for its worth; 0 when all are.
         expected: Changes among all pages, as forecast.
-        found: Of these, those among the chosen.
+        changes: Of these, those among the chosen.
     """
 
     chosen: Sequence[VisitValue]
     price: float
     expected: float
-    found: float
+    changes: float
 
 
 class RateModel:
@@ -52,15 +52,15 @@ class RateModel:
         known: What is known of them.
     """
 
-    def __init__(self, known: RecrawlData) -> None:
-        settings = known.settings
-        self._known = known
+    def __init__(self, data: RecrawlData) -> None:
+        settings = data.settings
+        self._data = data
         self._asks_hints = settings.hints
-        self._sites = Sites(dict(known.sites))
+        self._sites = Sites(dict(data.sites))
         self._classes = Classes(lambda row: row.evidence, PAGES)
         self._arrivals = Classes(lambda row: row.arrivals, LISTS)
-        self._classes.fit(known.rows(), self._quiet)
-        self._arrivals.fit(known.rows())
+        self._classes.fit(data.rows(), self._quiet)
+        self._arrivals.fit(data.rows())
         terms = ValueTerms(THETA[settings.aim], settings.floor, versions=settings.aim != "fresh")
         self._ranking = Ranking(self._classes, self._arrivals, terms)
 
@@ -91,29 +91,29 @@ class RateModel:
     def _quiet(self, row: PageRow) -> bytes:
         if not row.visits or row.told:
             return b""
-        return quiet(row, self.signals(row), self._known.now)
+        return quiet(row, self.signals(row), self._data.now)
 
     def plan(self, now: float) -> RunPlan:
         """The choice of a run that begins now among the known pages, phase by phase."""
         lists: list[VisitValue] = []
         values: list[VisitValue] = []
-        others: list[VisitValue] = []
-        for row in self._known.rows():
-            planned = is_visited(row) and self._known.due(row) is None
+        untrusted: list[VisitValue] = []
+        for row in self._data.rows():
+            planned = is_visited(row) and self._data.due(row) is None
             bid = self.bid(row, now) if planned else None
             if bid is not None and row.index >= _INDEX:
                 lists.append(bid)
             elif bid is not None:
-                (values if row.told and bid.chance >= TRUSTED else others).append(bid)
-        settings = self._known.settings
-        wanted = Wanted(settings.recall, settings.least, sure=TRUSTED)
-        first = [*choose(lists, _UNLIMITED, wanted), *values]
+                (values if row.told and bid.chance >= TRUSTED else untrusted).append(bid)
+        settings = self._data.settings
+        target = Wanted(settings.recall, settings.least, sure=TRUSTED)
+        first = [*choose(lists, _UNLIMITED, target), *values]
         already = sum(bid.chance for bid in first)
-        last = choose(others, _UNLIMITED, wanted._replace(already=already))
+        last = choose(untrusted, _UNLIMITED, target._replace(already=already))
         worths = [bid.value for bid in last if not bid.due]
-        price = min(worths, default=0.0) if len(last) < len(others) else 0.0
+        price = min(worths, default=0.0) if len(last) < len(untrusted) else 0.0
         result = already + sum(bid.chance for bid in last)
-        expected = sum(bid.chance for bid in (*lists, *values, *others))
+        expected = sum(bid.chance for bid in (*lists, *values, *untrusted))
         return RunPlan([*first, *last], price, expected, result)
 
 
@@ -200,9 +200,9 @@ class DataBasis(msgspec.Struct, frozen=True):
         )
 
 
-def data_basis(known: RecrawlData) -> DataBasis:
+def data_basis(data: RecrawlData) -> DataBasis:
     """The data that a job has collected."""
-    runs = known.runs()
+    runs = data.runs()
     days = (runs[-1].started - runs[0].started) / _DAY if runs else 0.0
     return DataBasis(max(0, len(runs) - 1), days)
 
@@ -225,54 +225,57 @@ class NextRun(msgspec.Struct, frozen=True):
     reasons: dict[str, int]
 
 
-class _Wish(NamedTuple):
+class _Trigger(NamedTuple):
     time: float
-    why: str
+    reason: str
 
 
-def next_run(known: RecrawlData, model: RateModel, interval: float, doubt: str = "") -> NextRun:
+def next_run(data: RecrawlData, model: RateModel, interval: float, doubt: str = "") -> NextRun:
     """The earliest of what calls for a run.
 
     Args:
-        known: What is known.
+        data: What is known.
         model: Its rates.
         interval: The recommended days between runs.
         doubt: Why that is no more than a guess, so that nothing is based on it; "" when it is sure.
     """
-    plan = model.plan(known.now)
+    plan = model.plan(data.now)
     reasons: dict[str, int] = {}
     for bid in plan.chosen:
         reasons[bid.reason] = reasons.get(bid.reason, 0) + 1
-    by_interval = [] if doubt else _interval(known, interval)
-    wishes = [*by_interval, *_told(known), *_looks(known)]
+    by_interval = [] if doubt else _interval(data, interval)
+    triggers = [*by_interval, *_hint_trigger(data), *_looks(data)]
     first = min(
-        wishes, default=_Wish(0.0, doubt or message("study.no-run-ended", "no run has ended yet"))
+        triggers,
+        default=_Trigger(0.0, doubt or message("study.no-run-ended", "no run has ended yet")),
     )
-    return NextRun(first.time, first.why, len(plan.chosen), plan.found, reasons)
+    return NextRun(first.time, first.reason, len(plan.chosen), plan.changes, reasons)
 
 
-def _interval(data: RecrawlData, interval: float) -> list[_Wish]:
+def _interval(data: RecrawlData, interval: float) -> list[_Trigger]:
     runs = data.runs()
     if not runs:
         return []
-    why = message(
+    reason = message(
         "study.interval-over",
         "the recommended interval of {time} since the last run began is over then",
         time=span(interval),
     )
-    return [_Wish(runs[-1].started + interval * _DAY, why)]
+    return [_Trigger(runs[-1].started + interval * _DAY, reason)]
 
 
-def _told(data: RecrawlData) -> list[_Wish]:
-    told = sum(bool(row.told) for row in data.rows() if is_visited(row))
+def _hint_trigger(data: RecrawlData) -> list[_Trigger]:
+    hinted = sum(bool(row.told) for row in data.rows() if is_visited(row))
     return (
         [
-            _Wish(
+            _Trigger(
                 data.now,
-                message("study.hints-due", "hints announce changes of {pages}", pages=_pages(told)),
+                message(
+                    "study.hints-due", "hints announce changes of {pages}", pages=_pages(hinted)
+                ),
             )
         ]
-        if told
+        if hinted
         else []
     )
 
@@ -281,7 +284,7 @@ def _pages(number: int) -> str:
     return plural("study.pages", "{number:,} page", "{number:,} pages", number=number)
 
 
-def _looks(data: RecrawlData) -> list[_Wish]:
+def _looks(data: RecrawlData) -> list[_Trigger]:
     """A second look at a page that may be gone proves its deletion, and when it was."""
     looks = [
         look
@@ -289,9 +292,9 @@ def _looks(data: RecrawlData) -> list[_Wish]:
         if row.life == Life.SUSPECT
         and (look := next_look(Existence(Life.SUSPECT, row.life_since, row.looks), row.last_visit))
     ]
-    why = message(
+    reason = message(
         "study.second-check-due",
         "a second look at what was missing is due ({pages})",
         pages=_pages(len(looks)),
     )
-    return [_Wish(max(min(looks), data.now), why)] if looks else []
+    return [_Trigger(max(min(looks), data.now), reason)] if looks else []

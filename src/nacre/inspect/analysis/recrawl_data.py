@@ -267,14 +267,14 @@ class StoredRecrawlData:
 
     def captures(self, urls: Collection[str]) -> Iterator[ArchivedReply]:
         """See `RecrawlData`: from the indexes of all runs, read one after the other."""
-        wanted = set(urls)
-        names = (name for url in wanted for name in (url, TARGET + url))
+        requested = set(urls)
+        names = (name for url in requested for name in (url, TARGET + url))
         keys = {index_key(name).encode() for name in names}
         results = [
             reply
             for index in self._archive.indexes()
             for reply in self._archive.replies(index, keys)
-            if reply.url in wanted
+            if reply.url in requested
         ]
         return iter(sorted(results, key=_order))
 

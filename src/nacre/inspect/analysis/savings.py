@@ -206,24 +206,26 @@ class Savings(msgspec.Struct):
     ways: list[KeepModeTotals]
 
 
-def savings(known: RecrawlData) -> Savings:
+def savings(data: RecrawlData) -> Savings:
     """Compare the incremental runs with full crawls."""
-    runs = known.runs()
+    runs = data.runs()
     counts = _Counts(first_run(runs))
-    for visit in known.visits():
+    for visit in data.visits():
         counts.add(visit)
-    rows = [_fact(row, dead=row.url not in counts.seen) for row in known.rows()]
+    rows = [_fact(row, dead=row.url not in counts.seen) for row in data.rows()]
     results = []
     for run in runs:
-        one = counts.runs.get(run.number)
-        if one is None or run.mode == "full":
+        counted = counts.runs.get(run.number)
+        if counted is None or run.mode == "full":
             continue
         is_last = run is runs[-1]
-        results.append(_of_run(run, one, rows, _left(rows, run) if is_last else None))
+        results.append(
+            _of_run(run, counted, rows, _count_unvisited(rows, run) if is_last else None)
+        )
     total = _total(results)
     first = _cost_of(runs[0], counts.first) if runs else counts.first
-    expected = _expected(known, runs, results)
-    ways = by_keep_mode(runs, known.visits())
+    expected = _expected(data, runs, results)
+    ways = by_keep_mode(runs, data.visits())
     return Savings(results, total, first, expected, total.lots > 0, ways)
 
 
@@ -273,24 +275,24 @@ class _Counts:
             self.seen.add(visit.url)
         if visit.status <= 0:
             return
-        one = self.runs.setdefault(visit.run, _Counted(CrawlCost()))
-        cost = self.first if visit.run == self._first else one.cost
+        counted = self.runs.setdefault(visit.run, _Counted(CrawlCost()))
+        cost = self.first if visit.run == self._first else counted.cost
         cost.requests += 1
         cost.received += visit.bytes
         cost.stored += visit.bytes if visit.stored == "novel" else visit.patch
         changed = vanished or visit.kind in CHANGED
-        one.new += visit.kind == NEW and visit.answer == "there"
-        one.changed += visit.kind in CHANGED
-        one.deleted += vanished
+        counted.new += visit.kind == NEW and visit.answer == "there"
+        counted.changed += visit.kind in CHANGED
+        counted.deleted += vanished
         if visit.kind != NEW and visit.wanted not in NO_FORECAST:
-            one.forecasts.add(visit.chance, changed=changed)
+            counted.forecasts.add(visit.chance, changed=changed)
         if visit.wanted == LOT:
-            one.lots += 1
-            one.lots_changed += changed
-            one.weight += 1.0 / max(visit.propensity, 1e-6)
+            counted.lots += 1
+            counted.lots_changed += changed
+            counted.weight += 1.0 / max(visit.propensity, 1e-6)
 
 
-def _left(rows: list[_Fact], run: Run) -> int:
+def _count_unvisited(rows: list[_Fact], run: Run) -> int:
     """Pages that the last run knew and did not visit."""
     return sum(
         row.visited and row.first_seen < run.started and row.last_visit < run.started
@@ -298,24 +300,24 @@ def _left(rows: list[_Fact], run: Run) -> int:
     )
 
 
-def _of_run(run: Run, item: _Counted, rows: list[_Fact], left: int | None) -> RunSavings:
+def _of_run(run: Run, item: _Counted, rows: list[_Fact], unvisited: int | None) -> RunSavings:
     cost = _cost_of(run, item.cost)
-    known = [row for row in rows if row.first_seen <= _end(run) and row.gone >= run.started]
-    copies = max(float(sum(row.bytes for row in known)), cost.received)
-    visits = float(len(known)) or cost.requests
-    each = run.elapsed / cost.requests if cost.requests else 0.0
+    pages = [row for row in rows if row.first_seen <= _end(run) and row.gone >= run.started]
+    copies = max(float(sum(row.bytes for row in pages)), cost.received)
+    visits = float(len(pages)) or cost.requests
+    seconds = run.elapsed / cost.requests if cost.requests else 0.0
     result = RunSavings(
         run.name,
         run.started,
         cost,
-        CrawlCost(visits, copies, cost.stored, visits * each),
+        CrawlCost(visits, copies, cost.stored, visits * seconds),
         copies,
         item.new,
         item.changed,
         item.deleted,
         item.lots,
         item.lots_changed,
-        max(0.0, item.weight - item.lots) if left is None else float(left),
+        max(0.0, item.weight - item.lots) if unvisited is None else float(unvisited),
         forecasts=item.forecasts,
     )
     return _with_recall(result)
@@ -369,8 +371,8 @@ def _expected(data: RecrawlData, runs: object, savings_by_run: list[RunSavings])
             missed += chance
             variance += chance * (1.0 - chance)
     spread = _NORMAL * math.sqrt(variance)
-    seen = last.changed + last.deleted
-    return Estimate(*(_part(seen, missed + step) for step in (spread, 0.0, -spread)))
+    detected = last.changed + last.deleted
+    return Estimate(*(_part(detected, missed + step) for step in (spread, 0.0, -spread)))
 
 
 def _part(result: float, missed: float) -> float:
@@ -588,9 +590,9 @@ class SavingsReport(Analysis):
     summary = "what incremental runs saved, and the share of changes that they found"
     audience = Audience.CURATOR
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> Savings:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> Savings:
         """See `Analysis.analyze`."""
-        return savings(known)
+        return savings(data)
 
     def document(self, data: Savings, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

@@ -59,21 +59,21 @@ class SequenceCoverage(msgspec.Struct):
     sequences: list[NumberSequence]
 
 
-def sequence_coverage(known: RecrawlData) -> SequenceCoverage:
+def sequence_coverage(data: RecrawlData) -> SequenceCoverage:
     """Find the sequences and their gaps."""
-    rules = {name: item.rule() for name, item in gather(known.rows()).items()}
+    rules = {name: item.rule() for name, item in gather(data.rows()).items()}
     places = {name: rule.at for name, rule in rules.items() if rule.rule is LinkRule.SEQUENCE}
-    seen: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
-    for row in known.rows() if places else ():
+    pairs_by_name: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
+    for row in data.rows() if places else ():
         item = shaped(row.url)
         name = row.template or item.name
         numbers = numbers_of(item.tokens)
         at = places.get(name, len(numbers))
         if row.kind is not PageKind.EMBED and at < len(numbers):
-            seen[name].append((row.first_seen, numbers[at]))
+            pairs_by_name[name].append((row.first_seen, numbers[at]))
     results = [
         _sequence(name, pairs, covered)
-        for name, pairs in seen.items()
+        for name, pairs in pairs_by_name.items()
         if (covered := coverage([number for _, number in pairs])) is not None
     ]
     results.sort(key=lambda item: (item.share, item.template))
@@ -111,8 +111,8 @@ def _bins(covered: Coverage, numbers: set[int]) -> list[float]:
     # A part holds the numbers whose place in the sequence falls into it.
     edges = [-(-at * length // count) for at in range(count + 1)]
     return [
-        found / (after - before)
-        for found, before, after in zip(inside, edges, edges[1:], strict=False)
+        amount / (after - before)
+        for amount, before, after in zip(inside, edges, edges[1:], strict=False)
     ]
 
 
@@ -189,9 +189,9 @@ class CoverageReport(Analysis):
     summary = "gaps in numbered pages"
     audience = Audience.CURATOR
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> SequenceCoverage:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> SequenceCoverage:
         """See `Analysis.analyze`."""
-        return sequence_coverage(known)
+        return sequence_coverage(data)
 
     def document(self, data: SequenceCoverage, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

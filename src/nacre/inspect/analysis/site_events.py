@@ -46,11 +46,11 @@ class SiteEvents(msgspec.Struct):
     events: list[SiteEvent]
 
 
-def site_events(known: RecrawlData) -> SiteEvents:
+def site_events(data: RecrawlData) -> SiteEvents:
     """Gather the events from the fetch log."""
     pages: Counter[tuple[int, str]] = Counter()
     results: dict[tuple[int, str], SiteEvent] = {}
-    for visit in known.visits():
+    for visit in data.visits():
         if visit.reason == _EVENT:
             key = visit.run, authority(visit.url)
             pages[key] += 1
@@ -93,9 +93,9 @@ class EventsReport(Analysis):
     summary = "what changed on many pages of a site in the same way"
     audience = Audience.CURATOR
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> SiteEvents:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> SiteEvents:
         """See `Analysis.analyze`."""
-        return site_events(known)
+        return site_events(data)
 
     def document(self, data: SiteEvents, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

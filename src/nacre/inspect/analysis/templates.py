@@ -106,15 +106,15 @@ class TemplateList(msgspec.Struct):
     trap_share: float = 0.0
 
 
-def template_list(known: RecrawlData) -> TemplateList:
+def template_list(data: RecrawlData) -> TemplateList:
     """Make the list."""
-    gathered = gather(known.rows())
-    traps = judged(known.traps, known.rows())
+    gathered = gather(data.rows())
+    traps = judged(data.traps, data.rows())
     results = [_facts(name, item, traps.reason(name)) for name, item in gathered.items()]
     results.sort(key=lambda item: (-item.urls, item.template))
-    rules = [_rule(name, row) for name, row in sorted(known.rules.items())]
-    pages = ((row.url, row.digest) for row in known.rows() if row.kind is not PageKind.EMBED)
-    return TemplateList(results, rules, parameters(pages), known.settings.trap_share)
+    rules = [_rule(name, row) for name, row in sorted(data.rules.items())]
+    pages = ((row.url, row.digest) for row in data.rows() if row.kind is not PageKind.EMBED)
+    return TemplateList(results, rules, parameters(pages), data.settings.trap_share)
 
 
 def _rule(name: str, row: RuleRow) -> RuleFacts:
@@ -160,7 +160,7 @@ class TemplateRows:
 
     def examples(self) -> list[str]:
         """The earliest, and those seen last."""
-        latest = nsmallest(_EXAMPLES, self._seen, key=lambda seen: (-seen[0], seen[1]))
+        latest = nsmallest(_EXAMPLES, self._seen, key=lambda pair: (-pair[0], pair[1]))
         return list(dict.fromkeys([url for _, url in latest] + [self._first]))[:_EXAMPLES]
 
 
@@ -169,8 +169,8 @@ def gather(rows: Iterable[PageRow]) -> dict[str, TemplateRows]:
     results: dict[str, TemplateRows] = {}
     for row in rows:
         if row.kind is not PageKind.EMBED:
-            one = shaped(row.url)
-            results.setdefault(row.template or one.name, TemplateRows()).add(row, one)
+            shape = shaped(row.url)
+            results.setdefault(row.template or shape.name, TemplateRows()).add(row, shape)
     return results
 
 
@@ -407,10 +407,10 @@ class TrapList(msgspec.Struct, frozen=True):
     kinds: list[KindFacts]
 
 
-def trap_list(known: RecrawlData) -> TrapList:
+def trap_list(data: RecrawlData) -> TrapList:
     """The list of kinds that had nothing new lately."""
-    rows = [(host, row) for host, row in known.kinds() if row.promise is not Promise.NEW]
-    rows.sort(key=lambda one: (-one[1].promise, one[1].done - one[1].met))
+    rows = [(host, row) for host, row in data.kinds() if row.promise is not Promise.NEW]
+    rows.sort(key=lambda pair: (-pair[1].promise, pair[1].done - pair[1].met))
     return TrapList([_facts_endless(host, row) for host, row in rows[:_MOST]])
 
 
@@ -423,8 +423,8 @@ def _facts_endless(host: str, row: KindRow) -> KindFacts:
 
 
 def _promised(facts: KindFacts) -> str:
-    known = _WORDS_AGAIN if facts.kind.startswith(AGAIN) else _WORDS
-    return known[Promise[facts.promise.upper()]]
+    texts = _WORDS_AGAIN if facts.kind.startswith(AGAIN) else _WORDS
+    return texts[Promise[facts.promise.upper()]]
 
 
 def traps_document(result: TrapList) -> ReportDocument:
@@ -455,9 +455,9 @@ class TemplatesReport(Analysis):
     name = "templates"
     summary = "URL templates, their rules for new links, traps"
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> TemplateList:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> TemplateList:
         """See `Analysis.analyze`."""
-        return template_list(known)
+        return template_list(data)
 
     def document(self, data: TemplateList, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
@@ -470,9 +470,9 @@ class TrapsReport(Analysis):
     name = "traps"
     summary = "kinds of URLs that promise nothing new or have no end, as a full crawl met them"
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> TrapList:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> TrapList:
         """See `Analysis.analyze`."""
-        return trap_list(known)
+        return trap_list(data)
 
     def document(self, data: TrapList, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

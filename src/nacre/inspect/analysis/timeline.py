@@ -65,7 +65,7 @@ class PageTimeline(msgspec.Struct):
     visits: list[TimelineVisit]
 
 
-def page_timeline(known: RecrawlData, url: str) -> PageTimeline:
+def page_timeline(data: RecrawlData, url: str) -> PageTimeline:
     """The time line of a page.
 
     Raises:
@@ -73,13 +73,13 @@ def page_timeline(known: RecrawlData, url: str) -> PageTimeline:
     """
     looks: list[TimelineVisit] = []
     last, there = 0.0, False
-    for visit in known.visits():
+    for visit in data.visits():
         if visit.url == url:
             look = _look(visit, last, there=there)
             looks.append(look)
             if look.lane != "no answer":
                 last, there = visit.time, look.lane != "missing"
-    row = known.row(url)
+    row = data.row(url)
     if not looks and row is None:
         raise JobError(
             message(
@@ -132,7 +132,7 @@ def document(result: PageTimeline) -> ReportDocument:
     )
     rows = tuple(
         (
-            *(look.time, str(look.status), _found(look), look.score or None),
+            *(look.time, str(look.status), _result_text(look), look.score or None),
             *(DECIDED_BY.get(look.reason, look.reason), WHY_VISITED.get(look.wanted, look.wanted)),
             *(STORED_AS.get(look.stored, look.stored), look.since or None),
         )
@@ -151,7 +151,7 @@ def document(result: PageTimeline) -> ReportDocument:
     return ReportDocument("Time line of a page", (section,))
 
 
-def _found(look: TimelineVisit) -> str:
+def _result_text(look: TimelineVisit) -> str:
     """What a visit found, in words."""
     return FOUND.get(look.kind, look.kind)
 
@@ -161,13 +161,13 @@ def _spans(timeline: PageTimeline) -> list[Span]:
     for look in timeline.visits:
         when = moment(look.time)
         spans.append(
-            Span(look.lane, look.time, look.time, f"{when}: {look.status}, {_found(look)}")
+            Span(look.lane, look.time, look.time, f"{when}: {look.status}, {_result_text(look)}")
         )
         if look.since and look.kind != NEW:
             text = message(
                 "study.between",
                 "{value} between {moment} and {when}",
-                value=_found(look) or look.lane,
+                value=_result_text(look) or look.lane,
                 moment=moment(look.since),
                 when=when,
             )
@@ -241,9 +241,9 @@ class TimelineReport(Analysis):
     audience = Audience.CURATOR
     subject = ReportSubject.PAGE
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> PageTimeline:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> PageTimeline:
         """See `Analysis.analyze`."""
-        return page_timeline(known, request.url)
+        return page_timeline(data, request.url)
 
     def document(self, data: PageTimeline, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

@@ -105,17 +105,15 @@ class TrustTable(msgspec.Struct):
     indexes: list[IndexTrust] = []
 
 
-def trust_table(known: RecrawlData) -> TrustTable:
+def trust_table(data: RecrawlData) -> TrustTable:
     """Make the table."""
     results = [
         _source(name, site, source, trust)
-        for name, site in sorted(known.sites.items())
+        for name, site in sorted(data.sites.items())
         for source, trust in sorted(site.trust.items())
     ]
-    validators = [
-        _validator(name, audit, known.now) for name, audit in sorted(known.audits.items())
-    ]
-    return TrustTable(known.settings.hints, results, validators, _indexes(known))
+    validators = [_validator(name, audit, data.now) for name, audit in sorted(data.audits.items())]
+    return TrustTable(data.settings.hints, results, validators, _indexes(data))
 
 
 def _indexes(data: RecrawlData) -> list[IndexTrust]:
@@ -129,7 +127,7 @@ def _indexes(data: RecrawlData) -> list[IndexTrust]:
         for row in rows
         if row.children
     ]
-    return sorted(results, key=lambda one: one.url)
+    return sorted(results, key=lambda index: index.url)
 
 
 def _validator(name: str, audit: ReplyAudit, now: float) -> ValidatorTrust:
@@ -225,9 +223,9 @@ class HintsReport(Analysis):
     name = "hints"
     summary = "how far sitemaps, feeds and lists can be trusted"
 
-    def analyze(self, known: RecrawlData, request: ReportRequest) -> TrustTable:
+    def analyze(self, data: RecrawlData, request: ReportRequest) -> TrustTable:
         """See `Analysis.analyze`."""
-        return trust_table(known)
+        return trust_table(data)
 
     def document(self, data: TrustTable, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""

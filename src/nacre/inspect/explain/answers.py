@@ -334,15 +334,15 @@ def settings_for(
         if isinstance(part, BaseModel):
             for result in properties(part):
                 path = f"{section}.{result.path}"
-                said = origin_under(sheets, overlay, path, origin)
-                yield SettingAnswer(path, _plain(result.value), said)
+                source = origin_under(sheets, overlay, path, origin)
+                yield SettingAnswer(path, _plain(result.value), source)
 
 
 def origin_under(sheets: Sheets, overlay: int, path: str, origin: OriginOf) -> str:
     """The origin of the value of a path, under a combination of sheets."""
-    known = sheets.overlays.sheets
+    all_sheets = sheets.overlays.sheets
     for name in reversed(sheets.names(overlay)):
-        sheet = known.get(name)
+        sheet = all_sheets.get(name)
         if sheet is None:
             continue
         for value in sheet.values:

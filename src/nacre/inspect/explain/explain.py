@@ -107,24 +107,24 @@ class Explainer:
         """
         url = self._as_known(self._normal(self._parsed(text)))
         place = self._places.find(url)
-        found, pending, outcome = place.found, place.pending, place.outcome
-        subject = self._subject(found)
+        discovery, pending, outcome = place.discovery, place.pending, place.outcome
+        subject = self._subject(discovery)
         overlay = self._sheets.of(pending) if pending else self._sheets.overlay(subject)
         settings = self._sheets.settings[overlay]
-        due, due_why = self._due(found.url)
+        due, due_why = self._due(discovery.url)
         explanation = Explanation(
             url=url,
             canonical=self._identity.canonical(url),
             standing=self._standing(place),
-            same_as=found.url if found.url != url else "",
-            context=found.context,
+            same_as=discovery.url if discovery.url != url else "",
+            context=discovery.context,
             scope=self._scope_answer(overlay, subject, place),
-            robots=robots_answer(self._robots, found.url, settings.robots.policy, overlay),
+            robots=robots_answer(self._robots, discovery.url, settings.robots.policy, overlay),
             queue=self._queue_answer(pending.queue if pending else self._queue_of(url), overlay),
             pending=_pending(place.waiting) if place.waiting else None,
             behind=self._places.behind(place.waiting),
             politeness=politeness_text(settings.politeness),
-            capture=self._capture(found.url, outcome),
+            capture=self._capture(discovery.url, outcome),
             sheets=self._sheets.names(overlay),
             due=due,
             due_why=due_why,
@@ -132,16 +132,16 @@ class Explainer:
             settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
         )
         if outcome or place.waiting:
-            explanation = self._with_cause(explanation, found.url, outcome)
-        if found.known:
-            way = self._places.way(found.via)
-            explanation = replace(explanation, path=found.path, via=found.via, way=way)
+            explanation = self._with_cause(explanation, discovery.url, outcome)
+        if discovery.is_known:
+            way = self._places.way(discovery.via)
+            explanation = replace(explanation, path=discovery.path, via=discovery.via, way=way)
         return _with_outcome(explanation, outcome) if outcome else explanation
 
     def _with_cause(
         self, explanation: Explanation, url: str, outcome: Outcome | None
     ) -> Explanation:
-        end = SeedOutcomes(self._view.store, self._identity).why(url, outcome)
+        end = SeedOutcomes(self._view.store, self._identity).outcome_of(url, outcome)
         if not end.cause or not end.tries:
             return explanation
         now = self._clock.now()
@@ -150,7 +150,7 @@ class Explainer:
 
     def _standing(self, place: UrlState) -> Standing:
         standing = self._places.standing(place)
-        if standing is Standing.UNKNOWN and self._history.get(place.found.url) is not None:
+        if standing is Standing.UNKNOWN and self._history.get(place.discovery.url) is not None:
             return Standing.KNOWN
         return standing
 
@@ -160,7 +160,7 @@ class Explainer:
         result = upcoming.scheduled(url) if self._view.live else upcoming.of(url)
         if result is None:
             return "", ""
-        return _iso(round(result.time * 1e6)) if result.time < NEVER else "never", result.why
+        return _iso(round(result.time * 1e6)) if result.time < NEVER else "never", result.reason
 
     def _normal(self, url: str) -> str:
         """The form that the job's normalizers give it, unless it is known as it is."""
@@ -177,8 +177,8 @@ class Explainer:
         return next((spelling for spelling in spellings(url) if self._knows(spelling)), url)
 
     def _knows(self, url: str) -> bool:
-        known = self._places.standing(self._places.find(url)) is not Standing.UNKNOWN
-        return known or self._history.get(url) is not None
+        is_found = self._places.standing(self._places.find(url)) is not Standing.UNKNOWN
+        return is_found or self._history.get(url) is not None
 
     def _parsed(self, text: str) -> str:
         limit = self._max_length
@@ -198,8 +198,8 @@ class Explainer:
     # ---- what others say of it
 
     def _subject(self, discovery: FoundVia) -> Subject:
-        is_seed = discovery.known and self._seeds.knows(discovery.url)
-        seed = self._owner(discovery) if discovery.known else ""
+        is_seed = discovery.is_known and self._seeds.knows(discovery.url)
+        seed = self._owner(discovery) if discovery.is_known else ""
         return Subject(
             discovery.url,
             discovery.path,
@@ -224,7 +224,7 @@ class Explainer:
             str(verdict.decision),
             verdict.rule,
             rule_opinions(scope, subject),
-            assumed=not place.found.known,
+            assumed=not place.discovery.is_known,
             refused_by=place.refusal.rule if place.refusal else "",
         )
 
@@ -270,16 +270,16 @@ class Explainer:
         return state.name.lower().replace("_", " ")
 
     def _capture(self, url: str, outcome: Outcome | None) -> CaptureAnswer | None:
-        known = self._history.get(url)
+        record = self._history.get(url)
         file = outcome.file if outcome else ""
-        if known is None and not file:
+        if record is None and not file:
             return None
         path = self._path_of(file) if file else ""
         offset = outcome.offset if outcome else 0
-        if known is None:
+        if record is None:
             return CaptureAnswer(path, offset)
-        date = _iso(known.date)
-        return CaptureAnswer(path, offset, date, known.digest, known.visits, known.original)
+        date = _iso(record.date)
+        return CaptureAnswer(path, offset, date, record.digest, record.visits, record.original)
 
     def _path_of(self, name: str) -> str:
         """Path of a WARC relative to the job, by its name."""

@@ -35,12 +35,12 @@ class NextVisit(NamedTuple):
     Attributes:
         time: When it is due, seconds since the epoch; infinity for never.
         url: Of what.
-        why: Why then, for people.
+        reason: Why then, for people.
     """
 
     time: float
     url: str
-    why: str
+    reason: str
 
 
 class NextVisits:
@@ -98,7 +98,7 @@ class NextVisits:
             number, (item for item in result if item is not None and item.time < NEVER)
         )
 
-    def earliest(self, since: float, *, left: bool) -> NextVisit | None:
+    def earliest(self, since: float, *, is_spent: bool) -> NextVisit | None:
         """The page that is due first, but not before a time; None when none ever is.
 
         Start pages, sitemaps and feeds are read in each run, but do not make one begin, unless
@@ -106,13 +106,13 @@ class NextVisits:
 
         Args:
             since: Seconds since the epoch.
-            left: A budget may have left new pages over.
+            is_spent: A budget may have left new pages over.
         """
         best: NextVisit | None = None
         planned = False
         for row in self._pages.scan():
             timed = None if row.kind is PageKind.EMBED else self._by_schedule(row)
-            if timed is None and left and not row.visits:
+            if timed is None and is_spent and not row.visits:
                 timed = self._new(row)
             planned = planned or (timed is None and is_visited(row))
             if timed is not None and timed.time < NEVER and (best is None or timed < best):
@@ -158,28 +158,28 @@ class NextVisits:
         if due is None or timing is None:
             return None
         time = due.time
-        why: str = message(
+        reason: str = message(
             "explain.after-last-visit",
             "{kind}, {time} after the last visit",
             kind=timing.kind,
             time=span(timing.interval / DAY),
         )
         if timing.kind == "calendar":
-            why = "calendar"
+            reason = "calendar"
         elif timing.retries:
-            why = message(
+            reason = message(
                 "explain.after-failures",
                 "{kind}, after {retries} failures",
                 kind=timing.kind,
                 retries=timing.retries,
             )
         elif time <= self._now < timing.due:
-            why = message(
+            reason = message(
                 "explain.date-too-far-ahead-counts",
                 "{kind}, a date too far ahead counts as now",
                 kind=timing.kind,
             )
-        return NextVisit(time, row.url, why)
+        return NextVisit(time, row.url, reason)
 
     def _new(self, row: PageRow) -> NextVisit:
         time = max(self._now, tried_again(row))
@@ -200,7 +200,7 @@ class NextVisits:
         for _ in range(_HALVINGS):
             middle = (early + late) / 2.0
             early, late = (early, middle) if self._is_ready(row, middle) else (middle, late)
-        return NextVisit(late, row.url, self._why(row, late))
+        return NextVisit(late, row.url, self._reason(row, late))
 
     def _is_ready(self, row: PageRow, time: float) -> bool:
         bid = self._model.bid(row, time)
@@ -212,7 +212,7 @@ class NextVisits:
         least = settings.least_file if row.kind is PageKind.FILE else settings.least
         return bid.value >= self._price and bid.chance >= least
 
-    def _why(self, row: PageRow, time: float) -> str:
+    def _reason(self, row: PageRow, time: float) -> str:
         bid = self._model.bid(row, time)
         if row.life != Life.LIVE:
             return message(

@@ -61,14 +61,14 @@ _MOST_STEPS = 60
 
 
 class FoundVia(NamedTuple):
-    """The way in which a URL was found; `known` is False where that is assumed."""
+    """The way in which a URL was found; `is_known` is False if that is assumed."""
 
     url: str
     path: str
     via: str
     context: str = ""
     source: str = ""
-    known: bool = True
+    is_known: bool = True
 
 
 class UrlState(NamedTuple):
@@ -76,7 +76,7 @@ class UrlState(NamedTuple):
 
     Attributes:
         key: Its seen key.
-        found: How it was found.
+        discovery: How it was found.
         busy: It, when a worker has it.
         waiting: It, when it waits.
         outcome: Its outcome when it left the frontier last.
@@ -84,7 +84,7 @@ class UrlState(NamedTuple):
     """
 
     key: bytes
-    found: FoundVia
+    discovery: FoundVia
     busy: CrawlURI | None = None
     waiting: WaitingUri | None = None
     outcome: Outcome | None = None
@@ -137,7 +137,7 @@ class UrlLookup:
         refusal = None if outcome or busy or waiting else self._outside.get(key)
         pending = waiting.uri if waiting else busy
         return UrlState(
-            key, self._found(url, pending, outcome or refusal), busy, waiting, outcome, refusal
+            key, self._discovery(url, pending, outcome or refusal), busy, waiting, outcome, refusal
         )
 
     def standing(self, place: UrlState) -> Standing:
@@ -164,8 +164,10 @@ class UrlLookup:
                 return PrerequisiteAnswer(url, busy.attempts, busy.last_status)
             result = find_waiting(self._view.store, uri.queue, key)
             if result:
-                left = None if result.due is None else result.due - self._clock.now()
-                return PrerequisiteAnswer(url, result.uri.attempts, result.uri.last_status, left)
+                seconds_left = None if result.due is None else result.due - self._clock.now()
+                return PrerequisiteAnswer(
+                    url, result.uri.attempts, result.uri.last_status, seconds_left
+                )
         return None
 
     def way(self, via: str) -> list[PathStep]:
@@ -195,11 +197,11 @@ class UrlLookup:
     def _is_seen(self, key: bytes) -> bool:
         return self._store.get("seen", key) is not None
 
-    def _found(
+    def _discovery(
         self, url: str, pending: CrawlURI | None, row: Outcome | RejectedUri | None
     ) -> FoundVia:
         if pending is not None:
             return FoundVia(pending.url, pending.path, pending.via, pending.context, pending.source)
         if row is not None:
             return FoundVia(row.url, row.path, row.via, row.context)
-        return FoundVia(url, "L", self._first_seed(), known=False)
+        return FoundVia(url, "L", self._first_seed(), is_known=False)

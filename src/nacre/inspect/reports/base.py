@@ -136,12 +136,12 @@ def refuse_options_of_run(request: ReportRequest) -> None:
         JobError: The request has such an option.
     """
     usual = ReportRequest()
-    given = {
+    is_given = {
         "--run": request.run,
         "--lang": request.language != usual.language,
         "--time-zone": request.time_zone != usual.time_zone,
     }
-    named = next((option for option, value in given.items() if value), None)
+    named = next((option for option, value in is_given.items() if value), None)
     if named:
         raise JobError(
             message(
@@ -269,18 +269,20 @@ class RowReport(RunReport):
 
     def document(self, data: Data, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
-        left = data.get("left_out", 0)
+        rows_left = data.get("left_out", 0)
         text: tuple[str, ...] = (self.note,) if self.note else ()
         text += (
             (
                 message(
-                    "report.more-rows", "{left:,} more rows are in the file of the run.", left=left
+                    "report.more-rows",
+                    "{left:,} more rows are in the file of the run.",
+                    left=rows_left,
                 ),
             )
-            if left
+            if rows_left
             else ()
         )
-        rows = map(self.shown, data["rows"])
+        rows = map(self.format_row, data["rows"])
         columns = self.columns_of(data)
         table = data_table(self.caption or self.title, columns, rows, verbose=request.verbose)
         return ReportDocument(self.title, (Section("", text, tables=(table,)),))
@@ -289,7 +291,7 @@ class RowReport(RunReport):
         """The columns of the table that some data make."""
         return self.columns
 
-    def shown(self, row: Data) -> Data:
+    def format_row(self, row: Data) -> Data:
         """A row as the document shows it."""
         return row
 
@@ -301,9 +303,9 @@ def data_table(
     caption: str, columns: Iterable[ReportColumn], rows: Iterable[Data], *, verbose: bool
 ) -> DataTable:
     """A table of a document, made of rows of data."""
-    shown = [column for column in columns if verbose or not column.verbose]
-    cells = tuple(tuple(_cell(row.get(item.key), item.format) for item in shown) for row in rows)
-    return DataTable(caption, tuple(Column(item.heading, item.format) for item in shown), cells)
+    visible = [column for column in columns if verbose or not column.verbose]
+    cells = tuple(tuple(_cell(row.get(item.key), item.format) for item in visible) for row in rows)
+    return DataTable(caption, tuple(Column(item.heading, item.format) for item in visible), cells)
 
 
 def _cell(value: object, form: Format) -> Cell:

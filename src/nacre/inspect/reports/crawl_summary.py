@@ -82,11 +82,11 @@ class CrawlSummaryReport(SummaryReport):
         yield f"URI disregards: {data['uri_disregards']}"
         yield ""
         yield f"novel URIs: {data['novel_uris']}"
-        yield from _known(data, "{} URIs: {}", "uris", str)
+        yield from _duplicate_lines(data, "{} URIs: {}", "uris", str)
         yield ""
         yield f"total crawled bytes: {_bytes(data['total_crawled_bytes'])} "
         yield f"novel crawled bytes: {_bytes(data['novel_crawled_bytes'])}"
-        yield from _known(data, "{} crawled bytes: {}", "bytes", _bytes)
+        yield from _duplicate_lines(data, "{} crawled bytes: {}", "bytes", _bytes)
         yield ""
         seconds = max(data["seconds"], 1e-3)
         yield f"URIs/sec: {decimal(data['uris_processed'] / seconds)}"
@@ -106,7 +106,7 @@ class CrawlSummaryReport(SummaryReport):
             ("Seeds with a reply", _count(data["seeds_crawled"])),
             ("Seeds without", _count(data["seeds_uncrawled"])),
         )
-        kept = (
+        byte_facts = (
             ("Received", size(data["total_crawled_bytes"])),
             ("New", _pair(data, "novel_uris", "novel_crawled_bytes")),
             (
@@ -129,7 +129,7 @@ class CrawlSummaryReport(SummaryReport):
         sections = [
             Section("Seeds", facts=seeds),
             Section("URIs", facts=_uri_facts(data)),
-            Section("Bytes", facts=kept),
+            Section("Bytes", facts=byte_facts),
             Section("Speed", facts=speed),
         ]
         if request.verbose or data["regex_timeouts"]:
@@ -175,7 +175,7 @@ def _uri_facts(data: Data) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _known(data: Data, line: str, unit: str, form: Callable[[int], str]) -> Iterator[str]:
+def _duplicate_lines(data: Data, line: str, unit: str, form: Callable[[int], str]) -> Iterator[str]:
     """What was known already, where something was."""
     for name in ("duplicate-by-hash", "not-modified"):
         number = data[f"{name.replace('-', '_')}_{unit}"]
@@ -205,12 +205,12 @@ def _bytes(number: int) -> str:
 def _failed(data: Data) -> str:
     """As the last lines of a crawl count it: robots.txt and `dns:` are counted apart."""
     pages = data["failed_pages"]
-    others = data["uri_failures"] - pages
-    if others <= 0:
+    prerequisites = data["uri_failures"] - pages
+    if prerequisites <= 0:
         return f"{pages:,}"
     return message(
         "report.failed-others", "{pages:,}, and {others:,} of robots.txt or dns",
-        pages=pages, others=others,
+        pages=pages, others=prerequisites,
     )  # fmt: skip
 
 

@@ -35,11 +35,11 @@ def sort_rows(
     Raises:
         OSError: A temporary file cannot be written.
     """
-    left = iter(rows)
+    remaining = iter(rows)
     decode = msgspec.msgpack.Decoder(kind).decode
     with ExitStack() as stack:
         runs: list[Iterable[T]] = []
-        while run := sorted(islice(left, in_memory), key=key):
+        while run := sorted(islice(remaining, in_memory), key=key):
             if len(run) < in_memory:
                 runs.append(run)
                 break

@@ -63,7 +63,7 @@ class SeedsReport(RowReport):
         line = f"{row['code']} {row['status']} {safe(row['seed'])}"
         return f"{line} {safe(row['redirect'])}" if row["redirect"] else line
 
-    def shown(self, row: Data) -> Data:
+    def format_row(self, row: Data) -> Data:
         """The result in words: the cause where the report has one, else that of the status."""
         code = int(row["code"])
         result = "not tried yet" if not code else describe(code).rstrip(".")
@@ -263,6 +263,6 @@ class StatusCodesReport(RowReport):
         """See `RowReport.line`."""
         return _values(row)
 
-    def shown(self, row: Data) -> Data:
+    def format_row(self, row: Data) -> Data:
         """The status with its meaning."""
         return row | {"rescode": str(row["rescode"]), "meaning": describe(row["rescode"])}

@@ -208,10 +208,10 @@ def _within(host: str, base: str, path: str) -> str:
 
 def _host_and_path(url: str) -> tuple[str, str]:
     """Host with its port, and path without query; "" for what has no host."""
-    _, mark, rest = url.partition("://")
+    _, mark, after_scheme = url.partition("://")
     if not mark:
         return "", ""
-    host, _, path = rest.partition("?")[0].partition("/")
+    host, _, path = after_scheme.partition("?")[0].partition("/")
     return host, f"/{path}"
 
 
@@ -349,7 +349,7 @@ def _count_url(
         counts = by_run.setdefault(run, SectionRun(run=run))
         results = []
         for visit in of_run:
-            last = _found(visit, digest, is_held=is_held)
+            last = _result_of(visit, digest, is_held=is_held)
             results.append(last)
             if last in {_NEW, _CHANGED} or (last == _SAME and visit.digest not in {digest, "-"}):
                 counts.bytes += visit.size
@@ -375,7 +375,7 @@ def _count_url(
         setattr(facts, name, getattr(facts, name) + 1)
 
 
-def _found(visit: _VisitLine, digest: str, *, is_held: bool) -> int:
+def _result_of(visit: _VisitLine, digest: str, *, is_held: bool) -> int:
     """What a visit found.
 
     Args:
@@ -415,8 +415,8 @@ _COLUMNS = (
     ReportColumn("refused", "refused", _COUNT),
     ReportColumn("failed", "failed", _COUNT),
 )
-_OF_ONE = tuple(one for one in _COLUMNS if one.key != "run")
-_OF_ALL = tuple(one for one in _COLUMNS if one.key not in {"run", "new"})
+_OF_ONE = tuple(column for column in _COLUMNS if column.key != "run")
+_OF_ALL = tuple(column for column in _COLUMNS if column.key not in {"run", "new"})
 _ABOUT = (
     message(
         "report.sections-explained",

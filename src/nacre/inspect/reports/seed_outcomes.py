@@ -149,9 +149,9 @@ def tally_seeds(ends: Iterable[SeedOutcome], most: int, skipped: int = 0) -> See
             case SeedState.NOT_DUE:
                 result.not_due += 1
         if end.cause:
-            kept = result.not_got if end.tries else untried
-            if len(kept) < most:
-                kept.append(end)
+            listed = result.not_got if end.tries else untried
+            if len(listed) < most:
+                listed.append(end)
     result.not_got += untried[: most - len(result.not_got)]
     return result
 
@@ -197,14 +197,14 @@ class SeedOutcomes:
         """
         return self._end(row, targets, set())
 
-    def why(self, url: str, outcome: Outcome | None) -> SeedOutcome:
+    def outcome_of(self, url: str, outcome: Outcome | None) -> SeedOutcome:
         """The outcome of one URL; its redirects are not followed."""
-        end = self._why(url, outcome)
+        end = self._own_outcome(url, outcome)
         if not is_unreachable(end):
             return end
         return msgspec.structs.replace(end, failed_runs=unreachable_runs(self._store, url))
 
-    def _why(self, url: str, outcome: Outcome | None) -> SeedOutcome:
+    def _own_outcome(self, url: str, outcome: Outcome | None) -> SeedOutcome:
         if outcome is None:
             return self._unfinished(url)
         status = outcome.status
@@ -214,8 +214,8 @@ class SeedOutcomes:
             return SeedOutcome(url, SeedState.ERROR, status, cause(status), outcome.attempts)
         first = self._in_the_way(url, outcome)
         if first is not None:
-            said = self._said_of(first.url, cause(first.status, first.error))
-            return SeedOutcome(url, SeedState.NO_REPLY, status, said, first.attempts)
+            text = self._cause_text(first.url, cause(first.status, first.error))
+            return SeedOutcome(url, SeedState.NO_REPLY, status, text, first.attempts)
         refused = counted(status) is CountedAs.DISREGARDED
         state = SeedState.REFUSED if refused else SeedState.NO_REPLY
         return SeedOutcome(url, state, status, cause(status, outcome.error), outcome.attempts)
@@ -223,12 +223,12 @@ class SeedOutcomes:
     def _end(
         self, row: SeedRow, targets: Mapping[str, SeedTarget], stood_in: set[str]
     ) -> SeedOutcome:
-        end = self.why(row.url, self._outcome(row.url))
+        end = self.outcome_of(row.url, self._outcome(row.url))
         if end.state is SeedState.NO_REPLY and "://" not in row.text:
-            other = _HTTP + row.url.removeprefix(_HTTPS)
-            if other != row.url and self._is_known(other):
-                stood_in.add(other)
-                end = self.why(other, self._outcome(other))
+            http_url = _HTTP + row.url.removeprefix(_HTTPS)
+            if http_url != row.url and self._is_known(http_url):
+                stood_in.add(http_url)
+                end = self.outcome_of(http_url, self._outcome(http_url))
         for _ in range(_MOST_REDIRECTS):
             target = targets.get(end.target or end.url)
             if not (300 <= end.status < 400 and end.status != _NOT_MODIFIED) or target is None:
@@ -236,7 +236,7 @@ class SeedOutcomes:
             url = target.url
             if not target.is_seed and not self._is_known(url):
                 break  # the scope refused it
-            end = msgspec.structs.replace(self.why(url, self._outcome(url)), target=url)
+            end = msgspec.structs.replace(self.outcome_of(url, self._outcome(url)), target=url)
         runs = unreachable_runs(self._store, row.url) if is_unreachable(end) else 0
         return msgspec.structs.replace(end, url=row.url, failed_runs=runs)
 
@@ -254,11 +254,11 @@ class SeedOutcomes:
         return first if first is not None and first.status != 1 else None
 
     @staticmethod
-    def _said_of(url: str, said: str) -> str:
+    def _cause_text(url: str, text: str) -> str:
         """The outcome of robots.txt is shown as such when a server answered."""
-        if "answered" in said and url.endswith(_ROBOTS):
-            return message("report.robots-txt", "its robots.txt: {text}", text=said)
-        return said
+        if "answered" in text and url.endswith(_ROBOTS):
+            return message("report.robots-txt", "its robots.txt: {text}", text=text)
+        return text
 
     def _unfinished(self, url: str) -> SeedOutcome:
         """A seed without a result: it waits, or its prerequisite does, or no run chose it."""
@@ -270,11 +270,11 @@ class SeedOutcomes:
         for result in (own, *(waiting.get(need) for need in needs)):
             if result is not None and result.uri.attempts:
                 uri = result.uri
-                said = self._said_of(uri.url, cause(uri.last_status, uri.last_error))
+                text = self._cause_text(uri.url, cause(uri.last_status, uri.last_error))
                 state = SeedState.WAITS
                 # A dead one is tried again when nothing else is left.
                 due = None if DEAD in uri.heritable else result.due
-                return SeedOutcome(url, state, uri.last_status, said, uri.attempts, due)
+                return SeedOutcome(url, state, uri.last_status, text, uri.attempts, due)
         due = own.due if own else None
         return SeedOutcome(
             url, SeedState.WAITS, 0, message("report.not-tried-yet", "not tried yet"), 0, due
@@ -337,10 +337,10 @@ def note_unreachable(store: Store, ends: Iterable[SeedOutcome], run: int) -> Ite
         ends: All seeds.
         run: Number of the run.
     """
-    known = unreachable_seeds(store)
+    earlier = unreachable_seeds(store)
     changed: dict[str, UnreachableSeed | None] = {}
     for end in ends:
-        row = known.get(end.url, UnreachableSeed())
+        row = earlier.get(end.url, UnreachableSeed())
         if is_unreachable(end):
             if row.run != run:
                 row = changed[end.url] = UnreachableSeed(row.runs + 1, run)

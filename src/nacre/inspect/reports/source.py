@@ -240,11 +240,11 @@ class JobReportSource:
                 continue
             outcome = outcomes.get(identity.key(row.url))
             status = outcome.status if outcome else 0
-            end = ends.why(row.url, outcome)
+            end = ends.outcome_of(row.url, outcome)
             again = _stamp(end.next_try) if end.next_try else None
-            why = "; ".join(filter(None, (with_tries(end.cause, end.tries), end.dead_text)))
+            reason = "; ".join(filter(None, (with_tries(end.cause, end.tries), end.dead_text)))
             target = targets.get(row.url)
-            yield SeedFacts(row.url, status, target.url if target else "", why, again or "")
+            yield SeedFacts(row.url, status, target.url if target else "", reason, again or "")
 
     def remaining(self) -> Iterator[tuple[str, int]]:
         """See `ReportSource.remaining`."""

@@ -137,7 +137,7 @@ def _visits(visits: Sequence[Mapping[str, Any]], *, verbose: bool) -> DataTable:
     rows = []
     for visit in reversed(visits):
         row: list[Cell] = [visit["time"], str(visit["run"]), str(visit["status"])]
-        row += [_found(visit), _kept(visit)]
+        row += [_result_text(visit), _stored_text(visit)]
         if verbose:
             row += [
                 visit["score"],
@@ -150,14 +150,14 @@ def _visits(visits: Sequence[Mapping[str, Any]], *, verbose: bool) -> DataTable:
     return DataTable("Visits, latest first", tuple(columns), tuple(rows))
 
 
-def _kept(visit: Mapping[str, Any]) -> str:
+def _stored_text(visit: Mapping[str, Any]) -> str:
     stored: str = visit["stored"]
     if visit["status"] > 0 and not stored:
         return "nothing: the same as at the last record"
     return STORED_AS.get(stored, stored)
 
 
-def _found(visit: Mapping[str, Any]) -> str:
+def _result_text(visit: Mapping[str, Any]) -> str:
     if PAIR in {visit["reason"], visit["wanted"]}:
         return found_in_words(PAIR)
     if visit["answer"] in {"there", ""}:
@@ -223,14 +223,14 @@ def statistics_document(result: Mapping[str, Any]) -> ReportDocument:
         ("Last visit", f"{moment(result['last_visit'])} UTC"),
     )
     verdicts = {kind for counts in result["visits"].values() for kind in counts}
-    shown = [kind for kind in FOUND if kind in verdicts]
-    shown += sorted(verdicts - set(shown))
+    kinds = [kind for kind in FOUND if kind in verdicts]
+    kinds += sorted(verdicts - set(kinds))
     visits = DataTable(
         "Visits by run, and what they found",
         (Column("found"), *(Column(f"run {run}", Format.COUNT) for run in result["visits"])),
         tuple(
             (found_in_words(kind), *(counts.get(kind, 0) for counts in result["visits"].values()))
-            for kind in shown
+            for kind in kinds
         ),
     )
     tables = [

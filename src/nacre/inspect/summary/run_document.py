@@ -62,11 +62,11 @@ def run_document(result: RunSummary, reader: ReportLocale, now: float) -> Report
 def _about(summary: RunSummary, reader: ReportLocale, now: float) -> tuple[tuple[str, str], ...]:
     run = summary.run
     named = [readable_url(url) for url in summary.seeds[:_SEEDS]]
-    left = summary.seed_count - len(named)
+    more_sites = summary.seed_count - len(named)
     sites: str = ", ".join(named)
-    if left > 0:
+    if more_sites > 0:
         sites = message(
-            "run-report.more-sites", "{sites} and {number:,} more", sites=sites, number=left
+            "run-report.more-sites", "{sites} and {number:,} more", sites=sites, number=more_sites
         )
     period = message(
         "run-report.period-since",
@@ -116,7 +116,7 @@ def _end(summary: RunSummary, exit_: str) -> str:
 
 def _left_out(summary: RunSummary) -> tuple[tuple[Message, int], ...]:
     """Return the kinds of URIs that a finished run left out, with their numbers."""
-    left = summary.left
+    unvisited = summary.left
     return (
         (
             message(
@@ -146,27 +146,27 @@ def _left_out(summary: RunSummary) -> tuple[tuple[Message, int], ...]:
             message(
                 "run-report.left-unvisited",
                 "{number:,} due pages, because the budget is spent",
-                number=left.unvisited,
+                number=unvisited.unvisited,
             ),
-            left.unvisited,
+            unvisited.unvisited,
         ),
         (
             message(
                 "run-report.left-held",
                 "{number:,} that lead into what looks like a trap (recrawl.trap_share), and "
                 "what lies behind them",
-                number=left.held,
+                number=unvisited.held,
             ),
-            left.held,
+            unvisited.held,
         ),
         (
             message(
                 "run-report.left-repeated",
                 "{number:,} that differ from known pages in idle parameters alone "
                 "(recrawl.idle_parameters)",
-                number=left.repeated,
+                number=unvisited.repeated,
             ),
-            left.repeated,
+            unvisited.repeated,
         ),
     )
 

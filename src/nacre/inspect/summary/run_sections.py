@@ -89,7 +89,7 @@ def summary_section(summary: RunSummary) -> Section:
         )
         for seed in summary.failed_seeds[:_SEEDS]
     )
-    text = join((received, _compared(summary), *_rest(summary)), *SENTENCES)
+    text = join((received, _compared(summary), *_missing_pages(summary)), *SENTENCES)
     return Section(message("run-report.summary", "Summary"), (text, *seeds))
 
 
@@ -128,7 +128,7 @@ def _reason(seed: FailedSeed) -> str:
     )
 
 
-def _rest(summary: RunSummary) -> Iterator[str]:
+def _missing_pages(summary: RunSummary) -> Iterator[str]:
     """The sentences on missing pages."""
     failed, waiting = sum(summary.failed.values()), summary.numbers["uris_queued"]
     if failed:

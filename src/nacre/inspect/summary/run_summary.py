@@ -313,14 +313,14 @@ def _read(path: Path) -> Any:  # noqa: ANN401 - a report
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not JSON"
+        reason = error.strerror if isinstance(error, OSError) else "it is not JSON"
         raise JobError(
             message(
                 "run-report.cannot-be-read",
                 "{path} cannot be read ({why}); the numbers of an earlier run are only there: put "
                 "the file back, or name another --run",
                 path=path,
-                why=why,
+                why=reason,
             )
         ) from None
 
@@ -328,10 +328,12 @@ def _read(path: Path) -> Any:  # noqa: ANN401 - a report
 def _counted(table: Mapping[str, Any], key: str) -> list[NamedCount]:
     rows = table["rows"]
     results = [_row(row, key) for row in rows[:MOST_ROWS]]
-    rest = rows[MOST_ROWS:]
-    if rest:
-        others = [_row(row, key) for row in rest]
-        results.append(NamedCount("", sum(o.urls for o in others), sum(o.bytes for o in others)))
+    remaining_rows = rows[MOST_ROWS:]
+    if remaining_rows:
+        remaining = [_row(row, key) for row in remaining_rows]
+        results.append(
+            NamedCount("", sum(o.urls for o in remaining), sum(o.bytes for o in remaining))
+        )
     return results
 
 
