@@ -452,14 +452,14 @@ def _selected(text: str) -> Any:  # noqa: ANN401 - YAML
 
 def _first_column(lines: list[str]) -> int:
     """The column of the first line of a selection, by those below where its blanks are missing."""
-    first, *others = lines
-    indents = [len(line) - len(line.lstrip()) for line in others]
+    first, *following = lines
+    indents = [len(line) - len(line.lstrip()) for line in following]
     lead, own = min(indents, default=0), len(first) - len(first.lstrip())
     if own or not lead or first.endswith(":"):
         return own
     is_alone = not any(
         line.lstrip().startswith("- ")
-        for line, indent in zip(others, indents, strict=True)
+        for line, indent in zip(following, indents, strict=True)
         if indent == lead
     )
     return lead - 2 if first.startswith("- ") and is_alone else lead
@@ -506,11 +506,11 @@ def clips_at(
 def _set_in(text: str, column: int) -> str:
     """Items of a list without the first dash, which is typed already, at a column."""
     lines = [line.removeprefix("  ") for line in text.rstrip("\n").split("\n")]
-    first, *others = lines
+    first, *following = lines
     lead = " " * max(0, column - 2)
-    return "\n".join([first.removeprefix("- "), *(lead + line for line in others)])
+    return "\n".join([first.removeprefix("- "), *(lead + line for line in following)])
 
 
 def _indented(text: str, column: int) -> str:
-    first, *others = text.rstrip("\n").split("\n")
-    return "\n".join([first, *(" " * column + line for line in others)])
+    first, *following = text.rstrip("\n").split("\n")
+    return "\n".join([first, *(" " * column + line for line in following)])

@@ -72,11 +72,11 @@ class Readmission(NamedTuple):
     Attributes:
         assignment: The assignment `path=value` that takes an expression out of the scope; "" where
             no rule has it.
-        found: The same as an expression that is found in just the URLs that the rule excluded.
+        regex: The same as an expression that is found in just the URLs that the rule excluded.
     """
 
     assignment: str
-    found: str
+    regex: str
 
 
 def readmission(scope: Sequence[Rule], expression: str) -> Readmission:

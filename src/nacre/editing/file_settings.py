@@ -84,16 +84,20 @@ def changed_files(before: str, after: str) -> list[str]:
 
     The number of an item in its list does not count: rules may move.
     """
-    old = {_key(path, item) for path, value in named_files(before).items() for item in _each(value)}
+    old = {
+        _key(path, item)
+        for path, value in named_files(before).items()
+        for item in _iterate_items(value)
+    }
     new = named_files(after)
     return sorted(
         path
         for path, value in new.items()
-        if any(_key(path, file) not in old for file in _each(value))
+        if any(_key(path, file) not in old for file in _iterate_items(value))
     )
 
 
-def _each(value: Any) -> Iterator[Any]:  # noqa: ANN401 - YAML
+def _iterate_items(value: Any) -> Iterator[Any]:  # noqa: ANN401 - YAML
     yield from value if isinstance(value, list) and value else (value,)
 
 

@@ -175,17 +175,17 @@ class OutlineScan:
 
     def _value(self, text: str, start: int, column: int, end: int = -1) -> None:
         """The value of a key or item, from `start` to the end of the line."""
-        rest = text[start:]
+        value = text[start:]
         self.entries.append(
             OutlineEntry(
-                self.path(), self._line, column, max(end, column), _without_remark(rest), start
+                self.path(), self._line, column, max(end, column), _without_remark(value), start
             )
         )
-        if _BLOCK.match(rest):
+        if _BLOCK.match(value):
             self.block = self.frames[-1].column if self.frames else 0
-        elif rest[:1] in {"[", "{", '"', "'"}:
+        elif value[:1] in {"[", "{", '"', "'"}:
             self._flow(text, start)
-        elif _REMARK.search(rest):
+        elif _REMARK.search(value):
             self.remark = True
 
     # ---- brackets
@@ -358,15 +358,15 @@ def _in_block(scan: OutlineScan, last: str, indent: int, begin: int) -> Cursor |
     while (dash := _DASH.match(last, at)) is not None:
         scan.enter_item(at)
         at, is_item = dash.end(), True
-    rest = last[at:]
-    if rest.startswith("#"):
+    content = last[at:]
+    if content.startswith("#"):
         return None
     key = _KEY.match(last, at)
     if key is not None:
         return _at_value(scan, last, at, key, begin)
-    if rest[:1] in {"[", "{"} or _REMARK.search(rest):
+    if content[:1] in {"[", "{"} or _REMARK.search(content):
         return None
-    start, word = _unquoted(rest, begin + at)
+    start, word = _unquoted(content, begin + at)
     if is_item:
         return Cursor(scan.path(), "item", word, start, at)
     scan.close_beyond(at)

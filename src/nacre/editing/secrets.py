@@ -128,7 +128,7 @@ def _moved_marks(text: str, saved: str) -> list[Problem]:
 
     Aliases (`*`), merges (`<<`) and parts of other texts count: all that a mark becomes.
     """
-    old, new = (_mark_places(shown) for shown in (without_secrets(saved).text, text))
+    old, new = (_mark_places(version) for version in (without_secrets(saved).text, text))
     problems = []
     for mark, places in new.items():
         if elsewhere := places - old.get(mark, set()):
@@ -245,12 +245,12 @@ def _values(text: str) -> list[_Span] | None:
     except (YAMLError, ValueError, RecursionError):
         return None
     tree = read_yaml(text, "").tree
-    seen: set[int] = set()
+    scalar_ids: set[int] = set()
     spans: list[_Span] = []
     for path, scalar in _scalars(node, (), set()):
-        if id(scalar) in seen or not is_secret(path, tree):
+        if id(scalar) in scalar_ids or not is_secret(path, tree):
             continue
-        seen.add(id(scalar))
+        scalar_ids.add(id(scalar))
         start, end = scalar.start_mark.index, scalar.end_mark.index
         lead = _PROPERTIES.match(text, start, end)
         start = lead.end() if lead else start

@@ -51,7 +51,7 @@ class _Writer:
         forms = [column.form for column in table.columns]
         return table._replace(
             caption=self.term(table.caption),
-            columns=tuple(one._replace(name=self.term(one.name)) for one in table.columns),
+            columns=tuple(item._replace(name=self.term(item.name)) for item in table.columns),
             rows=tuple(tuple(map(self.cell, row, forms)) for row in table.rows),
         )
 
@@ -59,10 +59,16 @@ class _Writer:
         title = self.term(plot.title)
         match plot:
             case Bars():
-                series = tuple(one._replace(name=self.term(one.name)) for one in plot.series)
+                series = tuple(
+                    series_item._replace(name=self.term(series_item.name))
+                    for series_item in plot.series
+                )
                 return plot._replace(title=title, series=series, unit=self.term(plot.unit))
             case Curves():
-                curves = tuple(one._replace(name=self.term(one.name)) for one in plot.curves)
+                curves = tuple(
+                    series_item._replace(name=self.term(series_item.name))
+                    for series_item in plot.curves
+                )
                 across, up = self.term(plot.across), self.term(plot.up)
                 return plot._replace(title=title, curves=curves, across=across, up=up)
             case HeatMap():

@@ -50,9 +50,9 @@ _STATUS = {
 
 def _align(*values: object) -> str:
     """Format values below their names; a wide value moves later values, but never overlaps them."""
-    first, *others = zip(values, _COLUMNS, strict=True)
+    first, *later = zip(values, _COLUMNS, strict=True)
     return f"{first[0]!s:>{first[1][1]}}" + "".join(
-        f" {value!s:>{width - 1}}" for value, (_, width) in others
+        f" {value!s:>{width - 1}}" for value, (_, width) in later
     )
 
 

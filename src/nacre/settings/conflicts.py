@@ -31,7 +31,7 @@ class _Order(NamedTuple):
 
     lower: str
     upper: str
-    why: str
+    reason: str
 
 
 _ORDERS = (
@@ -108,7 +108,7 @@ def _check_order(settings: JobSettings, order: _Order) -> Iterator[Problem]:
                 seconds=lower,
                 setting=order.upper,
                 limit=upper,
-                why=order.why,
+                why=order.reason,
             ),
             message("settings.at-most", "at most {upper}", upper=order.upper),
         )
