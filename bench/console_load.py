@@ -27,9 +27,9 @@ import httpx
 
 from bench.console_jobs import JOBS, LARGE, RUNNING, make_large, make_small
 from bench.console_text import long_config
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import KeyBook
-from nacre.console.access.sessions import COOKIE
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.keys import KeyBook
+from nacre.fleet.sessions import COOKIE
 from nacre.job.control import send_command
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout

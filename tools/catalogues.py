@@ -18,12 +18,12 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from nacre.annotations import ANNOTATIONS
-from nacre.console.access.origin import SAFE
 from nacre.console.catalogue import ENGLISH, LANGUAGES
 from nacre.console.routes import ROUTES
 from nacre.core.status import STATUS_TABLE
 from nacre.inspect.registry import all_reports
 from nacre.languages import DOMAIN, FOLDER
+from nacre.web.origin import SAFE
 from tools.editor_texts import editor_texts
 from tools.message_texts import declared_messages
 from tools.report_texts import report_texts

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 from tests.cli.site import Done, nacre
-from tests.console.fleet.test_standing import GivenLocks, crawls
+from tests.fleet.test_standing import GivenLocks, crawls
 
 
 def place(folder: Path, *words: object) -> Done:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
+from nacre.fleet.database import ConsoleDatabase
 from nacre.machine.layout import Layout
 from nacre.runs.passes import lock_passes
 from tests.cli.site import Done, nacre

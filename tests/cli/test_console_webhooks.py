@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from nacre.cli.console_books import console_books
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.webhook_book import MOST_WAITING
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.webhook_book import MOST_WAITING
 from tests.cli.site import Done, nacre
 
 

@@ -12,21 +12,7 @@ import httpx
 import msgspec
 import uvicorn
 
-from nacre.console.access.audit import AuditLog
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import KeyBook
-from nacre.console.access.passwords import LoginDesk, PasswordChecker
-from nacre.console.access.repeats import RepeatBook
-from nacre.console.access.sessions import COOKIE, SessionBook
-from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
-from nacre.console.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
-from nacre.console.fleet.launch import Launcher
-from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import Fleet, RemovalBook, places_of
-from nacre.console.fleet.schedule_book import ScheduleBook
-from nacre.console.fleet.standing import ConsoleStanding
-from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.kept_work import TroubleBoard
 from nacre.console.live.hub import JOBS, NoticeBoard, ViewerHub
 from nacre.console.live.poller import Poller
@@ -39,8 +25,22 @@ from nacre.console.readers.worker import ReaderRequest, answer_to
 from nacre.console.server import loopback_sockets
 from nacre.console.services import ConsoleServices
 from nacre.core.message_data import encode
+from nacre.fleet.audit import AuditLog
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
+from nacre.fleet.keys import KeyBook
+from nacre.fleet.launch import Launcher
+from nacre.fleet.passwords import LoginDesk, PasswordChecker
+from nacre.fleet.place_book import PlaceBook
+from nacre.fleet.places import Fleet, RemovalBook, places_of
+from nacre.fleet.schedule_book import ScheduleBook
+from nacre.fleet.sessions import COOKIE, SessionBook
+from nacre.fleet.standing import ConsoleStanding
+from nacre.fleet.users import UserBook
+from nacre.fleet.webhook_book import WebhookBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
+from nacre.web.repeats import RepeatBook
 
 ORIGIN = "http://localhost:8410"
 LONG = 200.0

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import trustme
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.passwords import PasswordChecker
-from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.users import UserBook
-from nacre.console.fleet.places import places_of
 from nacre.console.parts import ConsoleOptions
 from nacre.console.server import OpenedConsole, serve
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.passwords import PasswordChecker
+from nacre.fleet.places import places_of
+from nacre.fleet.reach import ConsoleReach
+from nacre.fleet.users import UserBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 

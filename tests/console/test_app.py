@@ -5,12 +5,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from nacre.console.access.origin import HEADERS
-from nacre.console.access.sessions import COOKIE
 from nacre.console.openapi import describe
-from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API, ROUTES, RouteRow
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.sessions import COOKIE
 from nacre.ops.roles import Role
+from nacre.web.origin import HEADERS
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

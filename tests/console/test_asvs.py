@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nacre.console.access.keys import hash_of, new_secret
-from nacre.console.access.sessions import cookie_field
 from nacre.console.app import ConsoleApp
 from nacre.console.call import Call
 from nacre.console.route_row import API, RouteRow
 from nacre.console.routes import ROUTES
+from nacre.fleet.keys import hash_of, new_secret
+from nacre.fleet.sessions import cookie_field
 from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 from tests.console.test_app import path_of
@@ -28,7 +28,8 @@ CHAPTERS = {
 def test_each_chapter_has_a_test():
     found = {
         int(number)
-        for path in Path(__file__).parent.rglob("*.py")
+        for face in ("console", "fleet", "web")
+        for path in (Path(__file__).parents[1] / face).rglob("*.py")
         for number in re.findall(r"def test_asvs_(\d+)_", path.read_text("utf-8"))
     }
     assert not set(CHAPTERS) - found

@@ -9,13 +9,13 @@ import pytest
 from typer.main import get_command
 
 from nacre.cli.app import app
-from nacre.console.access.origin import SAFE
 from nacre.console.commands import COMMANDS, COMMANDS_OF, WITHOUT, command_text, commands_of
 from nacre.console.frontier.changes import ACTIONS
 from nacre.console.openapi import describe
 from nacre.console.rendering import TEMPLATES
 from nacre.console.routes import API, ROUTES
 from nacre.ops.allowed_actions import ACTION_COMMANDS
+from nacre.web.origin import SAFE
 from tests.cli.site import nacre
 
 

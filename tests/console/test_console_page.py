@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from nacre.console.access.passwords import PasswordChecker
+from nacre.fleet.passwords import PasswordChecker
 from tests.cli.site import nacre
 from tests.docs.test_commands import commands
 

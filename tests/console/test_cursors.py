@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.console.links import cursor_of, page_way, place_of
-from nacre.console.problems import RefusedRequestError
+from nacre.fleet.refusals import RefusedRequestError
 
 
 def test_a_cursor_is_its_place():

@@ -8,11 +8,11 @@ import httpx
 import pytest
 
 from nacre.console import kept_work
-from nacre.console.access.reach import ConsoleReach
 from nacre.console.kept_work import TroubleBoard, keep, words_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.server import OpenedConsole
 from nacre.errors import StorageError
+from nacre.fleet.reach import ConsoleReach
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 from tests.console.given import LONG, GivenConsole, play

@@ -6,9 +6,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from ruamel.yaml import YAML
 
 from nacre.console.app import ConsoleApp
-from nacre.console.fleet.schedule_book import ScheduleNote, ScheduleWish
 from nacre.console.routes import API
 from nacre.core.states import CRASHED, JobState
+from nacre.fleet.schedule_book import ScheduleNote, ScheduleWish
 from nacre.job.metrics import JobFigures, metric_families
 from nacre.job.overview import JobOverview
 from nacre.ops.roles import Role

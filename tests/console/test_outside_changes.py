@@ -6,14 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.reach import ConsoleReach
-from nacre.console.books import ConsoleBooks
-from nacre.console.fleet.job_books import JobLabels
-from nacre.console.fleet.places import JobRemoval, new_place
 from nacre.console.live.hub import JOBS
 from nacre.console.runners import OutsideChanges
 from nacre.console.server import OpenedConsole
+from nacre.fleet.books import ConsoleBooks
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.job_books import JobLabels
+from nacre.fleet.places import JobRemoval, new_place
+from nacre.fleet.reach import ConsoleReach
 from nacre.machine.clock import SystemClock
 from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, play

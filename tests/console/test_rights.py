@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.access.reach import ConsoleReach
 from nacre.console.app import ConsoleApp
 from nacre.console.routes import API
+from nacre.fleet.reach import ConsoleReach
 from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console

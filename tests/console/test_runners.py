@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from nacre.console import runners
-from nacre.console.access.reach import ConsoleReach
-from nacre.console.fleet.standing import ConsoleLocks
 from nacre.console.server import OpenedConsole
+from nacre.fleet.reach import ConsoleReach
+from nacre.fleet.standing import ConsoleLocks
 from tests.console.admin.test_quotas import SteppedClock
 from tests.console.given import GivenConsole, play
 from tests.console.reached import while_served

@@ -7,22 +7,22 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase, running_url
-from nacre.console.access.keys import KeyBook
-from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.users import UserBook
-from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import places_of
 from nacre.console.parts import ConsoleOptions, console_services
 from nacre.console.port import PortOptions
 from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_commands
 from nacre.errors import JobError
+from nacre.fleet.database import ConsoleDatabase, running_url
+from nacre.fleet.keys import KeyBook
+from nacre.fleet.place_book import PlaceBook
+from nacre.fleet.places import places_of
+from nacre.fleet.reach import ConsoleReach
+from nacre.fleet.users import UserBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
-from tests.console.fleet.test_standing import GivenLocks, crawls
 from tests.console.given import LONG
 from tests.console.reached import while_served
+from tests.fleet.test_standing import GivenLocks, crawls
 
 GBK: dict[str, str | bytes] = {
     "/": '<meta charset="utf-8"><title>图书馆</title><a href="/%CA%E9.html">书</a>',
@@ -73,7 +73,7 @@ def test_a_console_serves_on_a_full_disk_and_is_told_to_commands_later(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr("nacre.console.access.database.replace_file", full)
+        patch.setattr("nacre.fleet.database.replace_file", full)
         assert not tell_commands(options, services, "http://localhost:1/")
     database.rows("PRAGMA query_only = ON")
     assert not tell_commands(options, services, "http://localhost:1/")

@@ -8,7 +8,6 @@ import pytest
 from nacre.config.facts import facts_of, fields
 from nacre.config.findings import typed
 from nacre.console.catalogue import language
-from nacre.console.problems import ProblemDetails, not_found, problem_of
 from nacre.console.spoken import (
     spoken_card,
     spoken_completions,
@@ -19,8 +18,10 @@ from nacre.editing.complete import complete
 from nacre.editing.findings import find_in_text
 from nacre.editing.hover import hover
 from nacre.errors import ConfigError, Problem
+from nacre.fleet.refusals import not_found
 from nacre.messages import message
 from nacre.settings.settings import JobSettings
+from nacre.web.problems import ProblemDetails, problem_of
 from tools.editor_texts import editor_texts, models
 
 CHINESE = language("zh_CN")

@@ -23,7 +23,7 @@ EXAMPLES = ROOT / "examples" / "operations"
 PAGE = (ROOT / "docs" / "operations.md").read_text()
 UNITS = ["nacre@.service", "nacre-recrawl@.service", "nacre-recrawl@.timer"]
 OF_THE_CONSOLE = ["nacre-alerts.yml", "nacre-console.nginx.conf", "nacre-console.service"]
-"""Tested beside the console (`tests/console/access/test_peers.py`, `test_metrics.py`)."""
+"""Tested beside the console (`tests/web/test_peers.py`, `test_metrics.py`)."""
 
 
 def blocks(section: str) -> list[str]:

@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import KeyBook
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.keys import KeyBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 from tests.cli.site import many_pages, nacre, site

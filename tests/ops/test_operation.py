@@ -11,7 +11,6 @@ from starlette.datastructures import FormData
 
 from nacre.cli.operations import OperationCommand
 from nacre.console.actions import REQUESTS
-from nacre.console.decoding import form_request
 from nacre.console.openapi import describe
 from nacre.console.route_row import API, RouteRow
 from nacre.console.routes import ROUTES
@@ -23,6 +22,7 @@ from nacre.ops.job_states import RUNNING
 from nacre.ops.lifecycle import LIFECYCLE, PARALLEL
 from nacre.ops.operation import Operation, OperationContext, command_line
 from nacre.ops.roles import Role
+from nacre.web.decoding import form_request
 
 
 class DummyRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

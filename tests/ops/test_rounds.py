@@ -12,7 +12,6 @@ from starlette.datastructures import FormData
 
 from nacre.cli.cycle.commands import RoundsCommand
 from nacre.console.actions import REQUESTS
-from nacre.console.decoding import form_request
 from nacre.console.forms import FormField, request_fields
 from nacre.console.openapi import describe
 from nacre.console.route_row import API, RouteRow
@@ -34,6 +33,7 @@ from nacre.ops.round_steps import RequestedSteps
 from nacre.ops.rounds import ROUNDS
 from nacre.rounds.journal import StopSignal
 from nacre.rounds.runner import SILENT
+from nacre.web.decoding import form_request
 from tools.reference import command_section
 
 

@@ -40,10 +40,10 @@ from nacre.cli.program import CommandGroup, Program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nacre.console.access.database import ConsoleDatabase
-    from nacre.console.access.keys import KeyBook
-    from nacre.console.fleet.places import JobPlace
     from nacre.console.server import OpenedConsole
+    from nacre.fleet.database import ConsoleDatabase
+    from nacre.fleet.keys import KeyBook
+    from nacre.fleet.places import JobPlace
 
 _SERVE = "serve"
 
@@ -121,9 +121,9 @@ def serve(
     """Serve the pages until Ctrl-C, by default only to this machine. The default command."""
     from nacre.cli.process import run
     from nacre.console import parts, server
-    from nacre.console.access.database import state_folder
-    from nacre.console.access.reach import ConsoleReach
     from nacre.console.port import PortOptions
+    from nacre.fleet.database import state_folder
+    from nacre.fleet.reach import ConsoleReach
     from nacre.machine.clock import SystemClock
 
     places = _places(directories)
@@ -144,7 +144,7 @@ def serve(
 
 
 def _places(directories: "list[Path] | None") -> "tuple[JobPlace, ...]":
-    from nacre.console.fleet.places import find_jobs, new_place, places_of
+    from nacre.fleet.places import find_jobs, new_place, places_of
 
     if directories:
         return places_of(directories)
@@ -166,7 +166,7 @@ def _entry(console: "OpenedConsole") -> str:
 
 
 def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> None:
-    from nacre.console.checks import reach_words
+    from nacre.fleet.checks import reach_words
     from nacre.job.control import is_running
     from nacre.rounds.rounds_mark import rounds_run
 
@@ -219,12 +219,13 @@ def check(
 
     Takes the options of `nacre console`.
     """
-    from nacre.console import checks, parts
-    from nacre.console.access.database import ConsoleDatabase, running_console, state_folder
-    from nacre.console.access.reach import ConsoleReach
-    from nacre.console.access.users import UserBook
-    from nacre.console.fleet.places import find_jobs
+    from nacre.console import parts
     from nacre.console.port import load_port_maker
+    from nacre.fleet import checks
+    from nacre.fleet.database import ConsoleDatabase, running_console, state_folder
+    from nacre.fleet.places import find_jobs
+    from nacre.fleet.reach import ConsoleReach
+    from nacre.fleet.users import UserBook
     from nacre.machine.clock import SystemClock
 
     if heritrix is not None:
@@ -266,8 +267,8 @@ def _say_port(port: int, auth: str, *, runs: bool, resumes: bool) -> None:
 @contextmanager
 def _keys(state: Path | None) -> "Iterator[tuple[Path, KeyBook]]":
     """The folder of the console's own files, and the keys in it."""
-    from nacre.console.access.database import ConsoleDatabase, state_folder
-    from nacre.console.access.keys import KeyBook
+    from nacre.fleet.database import ConsoleDatabase, state_folder
+    from nacre.fleet.keys import KeyBook
     from nacre.machine.clock import SystemClock
 
     folder = state or state_folder()
@@ -278,9 +279,9 @@ def _keys(state: Path | None) -> "Iterator[tuple[Path, KeyBook]]":
 @console.command()
 def link(state: State = None, as_json: AsJson = False) -> None:
     """Print another link to the running console; it works once, for 5 minutes."""
-    from nacre.console.access.database import running_console
-    from nacre.console.access.users import UserBook
     from nacre.errors import JobError
+    from nacre.fleet.database import running_console
+    from nacre.fleet.users import UserBook
     from nacre.machine.clock import SystemClock
 
     with _keys(state) as (folder, keys), _database(state) as database:
@@ -301,7 +302,7 @@ def link(state: State = None, as_json: AsJson = False) -> None:
 
 @contextmanager
 def _database(state: Path | None) -> "Iterator[ConsoleDatabase]":
-    from nacre.console.access.database import ConsoleDatabase, state_folder
+    from nacre.fleet.database import ConsoleDatabase, state_folder
 
     with closing(ConsoleDatabase(state or state_folder())) as database:
         yield database
@@ -339,9 +340,9 @@ def add_key(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Create a key; it is shown once, and only its hash is stored."""
-    from nacre.console.access.database import ConsoleDatabase, state_folder
-    from nacre.console.access.keys import KeyBook
-    from nacre.console.fleet.place_book import PlaceBook
+    from nacre.fleet.database import ConsoleDatabase, state_folder
+    from nacre.fleet.keys import KeyBook
+    from nacre.fleet.place_book import PlaceBook
     from nacre.machine.clock import SystemClock
     from nacre.ops.roles import Role, role_named
 
@@ -374,10 +375,10 @@ def heritrix_key(
     key itself, because Digest needs it. Login passwords do not work there, and this key works
     nowhere else.
     """
-    from nacre.console.access.database import ConsoleDatabase, state_folder
-    from nacre.console.access.heritrix_keys import HeritrixKeyBook
-    from nacre.console.fleet.place_book import PlaceBook
     from nacre.errors import JobError
+    from nacre.fleet.database import ConsoleDatabase, state_folder
+    from nacre.fleet.heritrix_keys import HeritrixKeyBook
+    from nacre.fleet.place_book import PlaceBook
     from nacre.ops.roles import Role, role_named
 
     with closing(ConsoleDatabase(state or state_folder())) as database:

@@ -10,8 +10,8 @@ import typer
 from nacre.cli import output
 
 if TYPE_CHECKING:
-    from nacre.console.access.database import BrokenRow
-    from nacre.console.books import ConsoleBooks
+    from nacre.fleet.books import ConsoleBooks
+    from nacre.fleet.database import BrokenRow
 
 Job = Annotated[
     Path,
@@ -29,8 +29,8 @@ def console_books(state: Path | None) -> "Iterator[ConsoleBooks]":
     Args:
         state: Folder of its files; None for the default folder.
     """
-    from nacre.console.access.database import state_folder
-    from nacre.console.books import ConsoleBooks
+    from nacre.fleet.books import ConsoleBooks
+    from nacre.fleet.database import state_folder
     from nacre.machine.clock import SystemClock
 
     with closing(ConsoleBooks(state or state_folder(), SystemClock())) as books:

@@ -12,8 +12,8 @@ from nacre.cli.options import AsJson
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
-    from nacre.console.books import ConsoleBooks
-    from nacre.console.fleet.places import FoundJob
+    from nacre.fleet.books import ConsoleBooks
+    from nacre.fleet.places import FoundJob
 
 job = Program()
 
@@ -80,8 +80,8 @@ def label_job(
     """Change the name and the tags of a job in the console; omitted values do not change."""
     import msgspec
 
-    from nacre.console.fleet.job_books import JobLabelsWish, changed_labels
     from nacre.core.message_data import to_plain
+    from nacre.fleet.job_books import JobLabelsWish, changed_labels
 
     wish = JobLabelsWish(
         name=msgspec.UNSET if name is None else name,
@@ -121,7 +121,7 @@ def wanted_kinds(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """List, add or remove kinds of URLs for which no banner warns of a trap."""
-    from nacre.console.fleet.job_books import kinds_of
+    from nacre.fleet.job_books import kinds_of
 
     with console_books(state) as books:
         entry = books.job(directory)
@@ -175,7 +175,7 @@ def move_job(
 @job.command("remove")
 def remove_job(directory: Job, state: State = None) -> None:
     """Remove a job at rest from the console; its files stay, and `show` restores it."""
-    from nacre.console.fleet.places import JobRemoval
+    from nacre.fleet.places import JobRemoval
 
     with console_books(state) as books:
         entry = books.job(directory)
@@ -193,7 +193,7 @@ def _require_no_start(books: "ConsoleBooks", job: "FoundJob") -> None:
         JobError: It does.
         RefusedRequestError: It has schedules.
     """
-    from nacre.console.fleet.schedule_book import require_unscheduled
+    from nacre.fleet.schedule_book import require_unscheduled
 
     books.require_rest(job)
     require_unscheduled(books.schedules, job)

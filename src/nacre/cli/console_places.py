@@ -51,9 +51,9 @@ def add_place(
     state: State = None,
 ) -> None:
     """Add a place; its jobs are shown at once, and after each restart."""
-    from nacre.console.fleet.place_book import checked_place
-    from nacre.console.fleet.standing import held_elsewhere
     from nacre.errors import JobError
+    from nacre.fleet.place_book import checked_place
+    from nacre.fleet.standing import held_elsewhere
 
     with console_books(state) as books:
         homes, labels = tuple(books.homes()), books.places.labels

@@ -64,8 +64,8 @@ def set_quota(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Set the quota of a job, or of all jobs together."""
-    from nacre.console.fleet.job_books import ALL_JOBS, limit_of
     from nacre.core.message_data import to_plain
+    from nacre.fleet.job_books import ALL_JOBS, limit_of
     from nacre.report.formatting import size
 
     size_limit = limit_of(limit)

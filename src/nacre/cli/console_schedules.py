@@ -13,9 +13,9 @@ from nacre.cli.options import AsJson
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
-    from nacre.console.books import ConsoleBooks
-    from nacre.console.fleet.places import FoundJob
-    from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleWish
+    from nacre.fleet.books import ConsoleBooks
+    from nacre.fleet.places import FoundJob
+    from nacre.fleet.schedule_book import KeptSchedule, ScheduleWish
 
 Number = Annotated[
     int, typer.Argument(metavar="N", help="Number of the schedule.", show_default=False)
@@ -147,9 +147,9 @@ def _about(schedule: "KeptSchedule") -> str:
 
 def _facts(books: "ConsoleBooks", schedule: "KeptSchedule", number: int = 10) -> dict[str, Any]:
     """A schedule for programs, as the interface of the console has it."""
-    from nacre.console.fleet.schedule_book import told
     from nacre.core.clock import iso
     from nacre.core.message_data import to_plain
+    from nacre.fleet.schedule_book import told
     from nacre.job.schedules import next_times
 
     facts: dict[str, Any] = to_plain(schedule)
@@ -205,8 +205,8 @@ def add_schedule(  # noqa: PLR0917 - typer reads them by name
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Add a schedule: runs of a job, or new jobs with its settings or from a profile."""
-    from nacre.console.fleet.schedule_book import NEW_JOB, ScheduleWish
     from nacre.errors import ConfigError, Problem
+    from nacre.fleet.schedule_book import NEW_JOB, ScheduleWish
 
     if (directory is None) != bool(profile):
         message = "name the job, or a profile by --profile"
@@ -289,7 +289,7 @@ def _with_options(
     """
     import msgspec
 
-    from nacre.console.fleet.schedule_book import OF_NEW_JOBS, OF_RECRAWLS, ScheduleWish, until_of
+    from nacre.fleet.schedule_book import OF_NEW_JOBS, OF_RECRAWLS, ScheduleWish, until_of
     from nacre.job.schedules import RunOverlap
 
     plain = ScheduleWish(wish.job, "")
@@ -322,7 +322,7 @@ def _with_place(
     """
     import msgspec
 
-    from nacre.console.fleet.schedule_book import check_schedule, require_alone
+    from nacre.fleet.schedule_book import check_schedule, require_alone
 
     check_schedule(wish)
     if job is not None:

@@ -15,8 +15,8 @@ from nacre.cli.program import Program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nacre.console.access.database import ConsoleDatabase
-    from nacre.console.access.users import UserBook
+    from nacre.fleet.database import ConsoleDatabase
+    from nacre.fleet.users import UserBook
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the user.", show_default=False)]
 RoleOption = Literal["viewer", "operator", "admin"]
@@ -37,7 +37,7 @@ def _session() -> None:
 
 @contextmanager
 def _database(state: Path | None) -> "Iterator[ConsoleDatabase]":
-    from nacre.console.access.database import ConsoleDatabase, state_folder
+    from nacre.fleet.database import ConsoleDatabase, state_folder
 
     with closing(ConsoleDatabase(state or state_folder())) as database:
         yield database
@@ -45,7 +45,7 @@ def _database(state: Path | None) -> "Iterator[ConsoleDatabase]":
 
 @contextmanager
 def _users(state: Path | None) -> "Iterator[UserBook]":
-    from nacre.console.access.users import UserBook
+    from nacre.fleet.users import UserBook
     from nacre.machine.clock import SystemClock
 
     with _database(state) as database:
@@ -58,8 +58,8 @@ def _ask_password(name: str) -> str:
     Raises:
         ConfigError: It is refused.
     """
-    from nacre.console.access.passwords import PasswordChecker, require_good
-    from nacre.console.access.users import user_name
+    from nacre.fleet.passwords import PasswordChecker, require_good
+    from nacre.fleet.users import user_name
 
     user = user_name(name)
     if sys.stdin.isatty():
@@ -90,8 +90,8 @@ def add_user(
 
     The command asks for the password, or reads it from the first line of stdin.
     """
-    from nacre.console.access.users import UserBook, kept_places
-    from nacre.console.fleet.place_book import PlaceBook
+    from nacre.fleet.place_book import PlaceBook
+    from nacre.fleet.users import UserBook, kept_places
     from nacre.machine.clock import SystemClock
     from nacre.ops.roles import Role, role_named
 
@@ -132,8 +132,8 @@ def set_user(
     state: State = None,
 ) -> None:
     """Change the role and the places of a user; their sessions end."""
-    from nacre.console.access.users import UserBook
-    from nacre.console.fleet.place_book import PlaceBook
+    from nacre.fleet.place_book import PlaceBook
+    from nacre.fleet.users import UserBook
     from nacre.machine.clock import SystemClock
     from nacre.ops.roles import Role, role_named
 
@@ -177,8 +177,8 @@ def remove_user(name: Name, state: State = None) -> None:
 @session.command("list")
 def list_sessions(state: State = None, as_json: AsJson = False) -> None:
     """List the open sessions."""
-    from nacre.console.access.sessions import SessionBook
     from nacre.core.clock import iso
+    from nacre.fleet.sessions import SessionBook
     from nacre.machine.clock import SystemClock
 
     with _database(state) as database:
@@ -202,8 +202,8 @@ def end_session(
     state: State = None,
 ) -> None:
     """End a session: its browser has to log in again."""
-    from nacre.console.access.sessions import SessionBook
     from nacre.errors import JobError
+    from nacre.fleet.sessions import SessionBook
     from nacre.machine.clock import SystemClock
 
     with _database(state) as database:

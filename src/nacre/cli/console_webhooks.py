@@ -13,8 +13,8 @@ from nacre.cli.options import AsJson
 from nacre.cli.program import Program
 
 if TYPE_CHECKING:
-    from nacre.console.books import ConsoleBooks
-    from nacre.console.fleet.webhook_book import HookDelivery, HookWish, KeptHook
+    from nacre.fleet.books import ConsoleBooks
+    from nacre.fleet.webhook_book import HookDelivery, HookWish, KeptHook
 
 _PATIENCE = 20.0
 """Seconds that a test waits for the running console to send it."""
@@ -130,7 +130,7 @@ def add_webhook(  # noqa: PLR0917 - typer reads them by name
     as_json: AsJson = False,
 ) -> None:
     """Add a webhook."""
-    from nacre.console.fleet.webhook_book import HookWish
+    from nacre.fleet.webhook_book import HookWish
 
     wish = _with_events(HookWish(url, private=private), on)
     with console_books(state) as books:
@@ -273,8 +273,8 @@ def _with_events(wish: "HookWish", on: list[str] | None) -> "HookWish":
 
     import msgspec
 
-    from nacre.console.fleet.webhook_book import HookEvent
     from nacre.errors import ConfigError, Problem
+    from nacre.fleet.webhook_book import HookEvent
 
     if on is None:
         return wish

@@ -13,17 +13,17 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from nacre.console.access.reach import may_name_files
-from nacre.console.access.roles import Requester
 from nacre.console.call import Call
-from nacre.console.fleet.job_books import ALL_JOBS
-from nacre.console.fleet.launch import LaunchFacts, lay, lift, lift_pause
-from nacre.console.fleet.places import FoundJob
-from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.core.message_data import to_plain
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.fleet.job_books import ALL_JOBS
+from nacre.fleet.launch import LaunchFacts, lay, lift, lift_pause
+from nacre.fleet.places import FoundJob
+from nacre.fleet.reach import may_name_files
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import Requester
 from nacre.job.quotas import decide_quota, disk_usage
 from nacre.messages import message, static
 from nacre.ops.allowed_actions import OTHER_KIND, JobAction, job_actions

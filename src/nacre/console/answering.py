@@ -11,7 +11,6 @@ from typing import Any, Final
 import msgspec
 from starlette.responses import RedirectResponse, Response
 
-from nacre.console.access.origin import SAFE
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import may_operate, never_ran_page, wait_page
 from nacre.console.links import filters_of, job_path, page_links
@@ -20,6 +19,7 @@ from nacre.console.readers.task import ReaderTask
 from nacre.console.route_row import Answer, RouteHandler, RouteRow, RouteView
 from nacre.console.task_answers import later, read
 from nacre.ops.roles import Role
+from nacre.web.origin import SAFE
 
 _QUICK: Final = 1.5
 """Seconds that a form waits for its task, so that most show their result at once."""

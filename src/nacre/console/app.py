@@ -21,12 +21,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nacre.console.access.audit import AuditEntry, AuditNote
-from nacre.console.access.gate import Visitor, form_token, identify, require
-from nacre.console.access.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
-from nacre.console.access.reach import takes_links
-from nacre.console.access.repeats import FIELD, KeptAnswer, request_of
-from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.answering import answer_of, page_facts
 from nacre.console.assets import FOR_EVER, PREFIX, assets
 from nacre.console.call import Call, PageAnswer
@@ -36,28 +30,30 @@ from nacre.console.catalogue import (
     named_language,
     preferred,
 )
-from nacre.console.decoding import JSON_TYPE, body_of, form_of, path_of, query_of
 from nacre.console.forms import in_place
 from nacre.console.interface.operations import ApiOperation, operations_of
-from nacre.console.job_notes import copy_to_jobs
 from nacre.console.live.hub import Notice
-from nacre.console.middleware import GzipWish
 from nacre.console.openapi import describe
-from nacre.console.problems import (
-    PROBLEM_TYPE,
-    ProblemDetails,
-    RefusedRequestError,
-    problem_of,
-)
 from nacre.console.rendering import header_facts, menu_of, render
 from nacre.console.routes import API, ROUTES, Answer, RouteRow
 from nacre.console.services import ConsoleServices
 from nacre.console.spoken import spoken_problem
-from nacre.console.versions import IF_MATCH, EditTurns, conflict
 from nacre.core.message_data import to_builtins, to_json
 from nacre.errors import NacreError
+from nacre.fleet.audit import AuditEntry, AuditNote
+from nacre.fleet.job_notes import copy_to_jobs
+from nacre.fleet.reach import takes_links
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import NOBODY, Requester
 from nacre.messages import message
 from nacre.ops.roles import Role
+from nacre.web.decoding import JSON_TYPE, body_of, form_of, path_of, query_of
+from nacre.web.gate import Visitor, form_token, identify, require
+from nacre.web.middleware import GzipWish
+from nacre.web.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
+from nacre.web.problems import PROBLEM_TYPE, ProblemDetails, problem_of
+from nacre.web.repeats import FIELD, KeptAnswer, request_of
+from nacre.web.versions import IF_MATCH, EditTurns, conflict
 
 LARGEST_BODY: Final = 64 << 20
 """Bytes of a request's body."""

@@ -5,16 +5,16 @@ from typing import Any, NamedTuple
 
 from starlette.requests import Request
 
-from nacre.console.access.audit import AuditNote
-from nacre.console.access.reach import may_name_files
-from nacre.console.access.roles import Requester
-from nacre.console.access.sessions import BrowserSession
 from nacre.console.catalogue import Language
-from nacre.console.fleet.places import FoundJob
-from nacre.console.live.snapshot import JobSnapshot
-from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
+from nacre.fleet.audit import AuditNote
+from nacre.fleet.places import FoundJob
+from nacre.fleet.reach import may_name_files
+from nacre.fleet.refusals import RefusedRequestError, not_found
+from nacre.fleet.requester import Requester
+from nacre.fleet.sessions import BrowserSession
+from nacre.fleet.snapshot import JobSnapshot
 from nacre.messages import message
 from nacre.ops.roles import Role
 

@@ -9,17 +9,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import form_request, sent_form, text_of
 from nacre.console.links import job_path
 from nacre.console.live.hub import Notice
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.console.route_row import Answer, RouteHandler
 from nacre.console.task_answers import facts_of
 from nacre.errors import NacreError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import FieldShape, field_meanings, field_shape
 from nacre.ops.roles import Role
+from nacre.web.decoding import form_request, sent_form, text_of
 
 
 async def fields_of(call: Call) -> dict[str, str]:

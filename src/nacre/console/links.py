@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from nacre.console.problems import RefusedRequestError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.uri.surt import beginning_with
 

@@ -11,8 +11,8 @@ from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
-from nacre.console.fleet.places import FoundJob
-from nacre.console.live.snapshot import JobSnapshot
+from nacre.fleet.places import FoundJob
+from nacre.fleet.snapshot import JobSnapshot
 from nacre.job.metrics import JobFigures, exposition, metric_families
 from nacre.job.overview import JobOverview
 

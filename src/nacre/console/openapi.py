@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 
 from nacre import __version__
-from nacre.console.access.origin import SAFE
-from nacre.console.access.repeats import FIELD
 from nacre.console.commands import commands_of
-from nacre.console.decoding import FIELD_VALUES, PATH_VALUES
-from nacre.console.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.console.routes import RouteRow
-from nacre.console.versions import IF_MATCH
 from nacre.ops.fields import Text, field_meanings, split_docstring
 from nacre.ops.roles import Role
+from nacre.web.decoding import FIELD_VALUES, PATH_VALUES
+from nacre.web.origin import SAFE
+from nacre.web.problems import PROBLEM_TYPE, ProblemDetails
+from nacre.web.repeats import FIELD
+from nacre.web.versions import IF_MATCH
 
 _REF = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")

@@ -6,21 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from nacre.console.access.audit import AuditLog
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import KeyBook
-from nacre.console.access.passwords import LoginDesk, PasswordChecker
-from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.repeats import RepeatBook
-from nacre.console.access.sessions import SessionBook
-from nacre.console.access.users import UserBook
-from nacre.console.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
-from nacre.console.fleet.launch import Launcher
-from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import Fleet, JobPlace, RemovalBook
-from nacre.console.fleet.schedule_book import ScheduleBook
-from nacre.console.fleet.standing import ConsoleStanding
-from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.kept_work import TroubleBoard
 from nacre.console.live.hub import JOBS, NoticeBoard, ViewerHub
 from nacre.console.live.poller import Poller
@@ -31,6 +16,21 @@ from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
+from nacre.fleet.audit import AuditLog
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
+from nacre.fleet.keys import KeyBook
+from nacre.fleet.launch import Launcher
+from nacre.fleet.passwords import LoginDesk, PasswordChecker
+from nacre.fleet.place_book import PlaceBook
+from nacre.fleet.places import Fleet, JobPlace, RemovalBook
+from nacre.fleet.reach import ConsoleReach
+from nacre.fleet.schedule_book import ScheduleBook
+from nacre.fleet.sessions import SessionBook
+from nacre.fleet.standing import ConsoleStanding
+from nacre.fleet.users import UserBook
+from nacre.fleet.webhook_book import WebhookBook
+from nacre.web.repeats import RepeatBook
 
 CORES: Final = len(os.sched_getaffinity(0))
 """Processors that this process may use."""

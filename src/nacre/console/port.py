@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 from starlette.types import ASGIApp
 
 from nacre.config.extension import MIGRATE, load_part, require_extension
-from nacre.console.access.heritrix_keys import HeritrixKeyBook
 from nacre.console.services import ConsoleServices
+from nacre.fleet.heritrix_keys import HeritrixKeyBook
 
 
 class PortOptions(NamedTuple):

@@ -6,10 +6,10 @@ from typing import Final
 import msgspec
 
 from nacre.config.ordinary import read_ordinary
-from nacre.console.fleet.job_books import ALL_JOBS, KeptQuota
-from nacre.console.fleet.places import FoundJob
 from nacre.console.services import ConsoleServices
 from nacre.errors import ConfigError, NacreError
+from nacre.fleet.job_books import ALL_JOBS, KeptQuota
+from nacre.fleet.places import FoundJob
 from nacre.job.control import ask_command, is_running
 from nacre.job.holds import LARGEST, NAME, change_hold, holds_in
 from nacre.job.quotas import QuotaDecision, decide_quota, disk_usage

@@ -15,17 +15,17 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from nacre.console.access.roles import Requester
 from nacre.console.assets import Assets
 from nacre.console.catalogue import LANGUAGES, Language, language
 from nacre.console.commands import command_text
-from nacre.console.fleet.job_books import ALL_JOBS
-from nacre.console.fleet.places import FoundJob
 from nacre.console.jobs.buttons import action_buttons, first_buttons
-from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.logs.lines import in_words, status_words
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
+from nacre.fleet.job_books import ALL_JOBS
+from nacre.fleet.places import FoundJob
+from nacre.fleet.requester import Requester
+from nacre.fleet.snapshot import JobSnapshot
 from nacre.inspect.summary.history_documents import found_in_words
 from nacre.job.diagnosis import delay_diagnosis
 from nacre.job.quotas import QuotaLevel

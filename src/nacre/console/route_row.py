@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from nacre.console.call import Call, PageAnswer
 from nacre.console.readers.background import HeldTask
-from nacre.console.versions import EditedThing
 from nacre.ops.roles import Role
+from nacre.web.versions import EditedThing
 
 Answer = msgspec.Struct | PageAnswer | HeldTask | Response
 RouteHandler = Callable[[Call], Awaitable[Answer | None]]

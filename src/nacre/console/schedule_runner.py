@@ -6,18 +6,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from nacre.console.access.roles import Requester
 from nacre.console.actions import act, allowed_now, require_quota
-from nacre.console.fleet.job_books import JobLabels
-from nacre.console.fleet.places import FoundJob, JobPlace, dated_name
-from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
 from nacre.console.jobs.new_jobs import free_directory, make_at
 from nacre.console.jobs.removals import forget_job
-from nacre.console.live.snapshot import READING
-from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.errors import ConfigError, JobError, NacreError
+from nacre.fleet.job_books import JobLabels
+from nacre.fleet.places import FoundJob, JobPlace, dated_name
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import Requester
+from nacre.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
+from nacre.fleet.snapshot import READING
 from nacre.job.job_notes import append_note, note_line
 from nacre.job.schedules import (
     RunActivity,

@@ -19,21 +19,21 @@ from typing import Final, NamedTuple
 import uvicorn
 from starlette.types import ASGIApp
 
-from nacre.console.access.database import ConsoleDatabase, publish, withdraw
-from nacre.console.access.heritrix_keys import HeritrixKeyBook
-from nacre.console.access.users import UserBook
 from nacre.console.app import ConsoleApp
-from nacre.console.checks import own_url, require_reach
-from nacre.console.connections import BoundedConnection
-from nacre.console.fleet.standing import ConsoleLocks
 from nacre.console.live.hub import ViewerHub
-from nacre.console.middleware import PeerGuard
 from nacre.console.parts import ConsoleOptions, console_services
 from nacre.console.port import PortMaker, PortParts, load_port_maker
 from nacre.console.runners import Runners, begin_all, keep_standing, readers_of
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError, StorageError
+from nacre.fleet.checks import own_url, require_reach
+from nacre.fleet.database import ConsoleDatabase, publish, withdraw
+from nacre.fleet.heritrix_keys import HeritrixKeyBook
+from nacre.fleet.standing import ConsoleLocks
+from nacre.fleet.users import UserBook
+from nacre.web.connections import BoundedConnection
+from nacre.web.middleware import PeerGuard
 
 GRACE: Final = 2
 """Seconds that requests in process have at the end."""

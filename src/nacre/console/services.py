@@ -2,20 +2,6 @@
 
 from typing import NamedTuple
 
-from nacre.console.access.audit import AuditLog
-from nacre.console.access.keys import KeyBook
-from nacre.console.access.passwords import LoginDesk
-from nacre.console.access.reach import ConsoleReach
-from nacre.console.access.repeats import RepeatBook
-from nacre.console.access.sessions import SessionBook
-from nacre.console.access.users import UserBook
-from nacre.console.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
-from nacre.console.fleet.launch import Launcher
-from nacre.console.fleet.place_book import PlaceBook
-from nacre.console.fleet.places import Fleet, RemovalBook
-from nacre.console.fleet.schedule_book import ScheduleBook
-from nacre.console.fleet.standing import ConsoleStanding
-from nacre.console.fleet.webhook_book import WebhookBook
 from nacre.console.kept_work import TroubleBoard
 from nacre.console.live.hub import NoticeBoard, ViewerHub
 from nacre.console.live.poller import Poller
@@ -24,6 +10,20 @@ from nacre.console.metrics import RequestTimes
 from nacre.console.readers.background import TaskBook
 from nacre.console.readers.pool import ReaderPool
 from nacre.core.clock import Clock
+from nacre.fleet.audit import AuditLog
+from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
+from nacre.fleet.keys import KeyBook
+from nacre.fleet.launch import Launcher
+from nacre.fleet.passwords import LoginDesk
+from nacre.fleet.place_book import PlaceBook
+from nacre.fleet.places import Fleet, RemovalBook
+from nacre.fleet.reach import ConsoleReach
+from nacre.fleet.schedule_book import ScheduleBook
+from nacre.fleet.sessions import SessionBook
+from nacre.fleet.standing import ConsoleStanding
+from nacre.fleet.users import UserBook
+from nacre.fleet.webhook_book import WebhookBook
+from nacre.web.repeats import RepeatBook
 
 
 class ConsoleServices(NamedTuple):

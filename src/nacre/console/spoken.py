@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from nacre.console.catalogue import Language
-from nacre.console.problems import ProblemDetails
 from nacre.editing.complete import CompletionItem, Completions
 from nacre.editing.findings import TextFinding, TextFindings
 from nacre.editing.hover import HoverCard
+from nacre.web.problems import ProblemDetails
 
 
 def spoken_problem(problem: ProblemDetails, language: Language) -> ProblemDetails:

@@ -7,13 +7,14 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
-from nacre.console.fleet.places import FoundJob
 from nacre.console.links import ItemList
-from nacre.console.problems import ProblemDetails, not_found
 from nacre.console.readers.background import HeldTask, Tell
 from nacre.console.readers.task import ReaderTask
 from nacre.core.clock import iso
 from nacre.core.message_data import to_builtins, to_json
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import not_found
+from nacre.web.problems import ProblemDetails
 
 Q = TypeVar("Q", bound=msgspec.Struct)
 A = TypeVar("A")

@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from nacre.console.fleet.webhook_book import HookDelivery, HookEvent, KeptHook, WebhookBook
-from nacre.console.live.snapshot import READING, UNREADABLE, JobSnapshot
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
 from nacre.core.message_data import to_json
 from nacre.core.states import CRASHED
 from nacre.fetch.guard import AddressGuard
+from nacre.fleet.snapshot import READING, UNREADABLE, JobSnapshot
+from nacre.fleet.webhook_book import HookDelivery, HookEvent, KeptHook, WebhookBook
 from nacre.job.background.webhooks import LONGEST_WAIT, TRIES, DeliveryError, headers, post
 from nacre.job.diagnosis_text import diagnosis_text
 from nacre.messages import message

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import httpx
 
-from nacre.console.access.sessions import COOKIE
 from nacre.console.admin import pages
 from nacre.console.routes import API
+from nacre.fleet.sessions import COOKIE
 from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import KeyBook
-from nacre.console.fleet.job_books import ALL_JOBS, DiskQuotaBook, KeptQuota, limit_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.routes import API
 from nacre.errors import ConfigError
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.job_books import ALL_JOBS, DiskQuotaBook, KeptQuota, limit_of
+from nacre.fleet.keys import KeyBook
 from nacre.job.control import ask_command
 from nacre.job.holds import change_hold, holds_in
 from nacre.job.overview import JobOverview

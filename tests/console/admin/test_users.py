@@ -4,10 +4,10 @@ from typing import Any
 import httpx
 import pytest
 
-from nacre.console.access.reach import ConsoleReach
 from nacre.console.admin.sessions import inner_path
 from nacre.console.app import ConsoleApp
 from nacre.console.routes import API
+from nacre.fleet.reach import ConsoleReach
 from nacre.ops.roles import Role
 from tests.console.given import ORIGIN, GivenConsole, play
 from tests.console.test_app import add_job

@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from nacre.console.frontier.changes import FrontierWish, is_as_seen
 from nacre.console.frontier.queues import QueuesQuery, list_queues
 from nacre.console.frontier.uris import UrisQuery, list_uris
-from nacre.console.problems import RefusedRequestError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
 from tests.cli.site import nacre

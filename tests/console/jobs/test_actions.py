@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from nacre.console.access.roles import Requester
 from nacre.console.actions import act
-from nacre.console.fleet.launch import scope_of
-from nacre.console.fleet.places import FoundJob
-from nacre.console.problems import RefusedRequestError
 from nacre.console.routes import API
+from nacre.fleet.launch import scope_of
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import Requester
 from nacre.ops.roles import Role
 from nacre.ops.starts import StartRequest
 from tests.cli.site import nacre, site

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.routes import API
+from nacre.fleet.schedule_book import ScheduleWish
 from nacre.job.lately import LastLines
 from nacre.job.overview import JobOverview
 from nacre.ops.roles import Role

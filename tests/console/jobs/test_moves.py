@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.routes import API
+from nacre.fleet.schedule_book import ScheduleWish
 from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
 from tests.cli.site import nacre, site

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.fleet.places import check_name
 from nacre.console.jobs.new_jobs import first_url, reaches, samples
 from nacre.console.routes import API
 from nacre.errors import ConfigError
+from nacre.fleet.places import check_name
 from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 

@@ -9,12 +9,12 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from nacre.console.access.roles import Requester
-from nacre.console.fleet import launch
-from nacre.console.fleet.launch import LaunchFacts
 from nacre.console.jobs.overview import SLOTS, fetches
-from nacre.console.live.snapshot import FetchSlot, ToeList
 from nacre.console.rendering import environment
+from nacre.fleet import launch
+from nacre.fleet.launch import LaunchFacts
+from nacre.fleet.requester import Requester
+from nacre.fleet.snapshot import FetchSlot, ToeList
 from nacre.job.control import ControlServer
 from nacre.job.lately import FetchedPlace
 from nacre.job.overview import FetchInProcess, JobOverview

@@ -4,10 +4,10 @@ from unittest.mock import patch
 
 import msgspec
 
-from nacre.console.fleet.launch import LaunchFacts
-from nacre.console.fleet.places import new_place
-from nacre.console.live.snapshot import unseen
 from nacre.console.routes import API
+from nacre.fleet.launch import LaunchFacts
+from nacre.fleet.places import new_place
+from nacre.fleet.snapshot import unseen
 from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from nacre.console.catalogue import language
-from nacre.console.live.snapshot import ToeList
+from nacre.fleet.snapshot import ToeList
 from nacre.job.control import ControlServer
 from nacre.job.diagnosis_text import REMEDIES
 from nacre.job.overview import JobOverview, SlowQueue

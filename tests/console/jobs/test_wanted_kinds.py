@@ -9,10 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.job_books import MOST, WantedKindBook, kinds_of
 from nacre.console.jobs.overview import crowd_links
 from nacre.console.live.poller import Poller
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.job_books import MOST, WantedKindBook, kinds_of
 from nacre.job.diagnosis import CrowdedKind
 from nacre.job.overview import JobOverview, SlowQueue
 from nacre.machine.layout import Layout

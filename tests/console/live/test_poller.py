@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from nacre.console.fleet.places import FoundJob, JobPlace, find_jobs
 from nacre.console.live import poller
-from nacre.console.live.snapshot import UNREADABLE
+from nacre.fleet.places import FoundJob, JobPlace, find_jobs
+from nacre.fleet.snapshot import UNREADABLE
 from nacre.job.control import NotRunningError
 from nacre.job.overview import JobOverview
 from nacre.machine.clock import SystemClock
@@ -91,7 +91,7 @@ def test_those_who_ask_for_jobs_that_are_not_there_share_a_look(
             looks += 1
             return find_jobs(places)
 
-        monkeypatch.setattr("nacre.console.fleet.places.find_jobs", counted)
+        monkeypatch.setattr("nacre.fleet.places.find_jobs", counted)
         paths = [f"/api/v1/jobs/crawls~{number}" for number in range(20)]
         asked = [console.client.get(path, headers=console.as_key()) for path in paths]
         answers = await asyncio.gather(*asked)

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from nacre.console.fleet.places import FoundJob
 from nacre.console.live.tails import LOOKS, SNAPSHOT, LogPosition, LogTail, log_position
+from nacre.fleet.places import FoundJob
 from nacre.machine.layout import Layout
 
 

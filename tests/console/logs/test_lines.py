@@ -1,7 +1,7 @@
 import pytest
 
 from nacre.console.logs.lines import LogQuery, wanted_lines
-from nacre.console.problems import RefusedRequestError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.report.log_fields import crawl_log_fields, kind_of
 
 LINE = (

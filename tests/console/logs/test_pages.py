@@ -12,7 +12,7 @@ from nacre.console.logs.pages import (
     read_page,
     runs_with_logs,
 )
-from nacre.console.problems import RefusedRequestError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.frontier.pending import any_text
 from nacre.machine.layout import Layout
 

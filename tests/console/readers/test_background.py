@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from nacre.console.live.hub import ViewerHub, task_topic
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import KEPT, TaskBook, Tell
 from nacre.errors import JobError
+from nacre.fleet.refusals import RefusedRequestError
 from tests.engine.visiting import ManualClock
 
 

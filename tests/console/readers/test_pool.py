@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import uvloop
 
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers import pool as pool_module
 from nacre.console.readers.pool import ALONE, LONG_TASKS, TRIES, ReaderPool, is_long
 from nacre.console.readers.tasks import TASKS
 from nacre.console.readers.worker import ReaderRequest, answer_to
 from nacre.errors import JobError, NacreError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.job.control import ControlServer
 from nacre.machine.layout import Layout
 from nacre_migrate.component import MIGRATE

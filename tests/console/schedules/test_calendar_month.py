@@ -5,8 +5,6 @@ from datetime import date
 import msgspec
 import pytest
 
-from nacre.console.fleet.job_files import FinishedRun
-from nacre.console.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
 from nacre.console.schedules.calendar_month import (
     CalendarDay,
     CalendarLook,
@@ -17,6 +15,8 @@ from nacre.console.schedules.calendar_month import (
     month_of,
     weeks_of,
 )
+from nacre.fleet.job_files import FinishedRun
+from nacre.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
 from nacre.runs.passes import RecurringCrawl
 
 FIRST = date(2026, 11, 1)

@@ -7,11 +7,11 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
-from nacre.console.fleet.job_books import ALL_JOBS, JobLabels, KeptQuota
-from nacre.console.fleet.schedule_book import ScheduleNote
 from nacre.console.jobs.new_jobs import free_directory
 from nacre.console.routes import API
 from nacre.console.schedule_runner import ScheduleRunner
+from nacre.fleet.job_books import ALL_JOBS, JobLabels, KeptQuota
+from nacre.fleet.schedule_book import ScheduleNote
 from nacre.job.job import Job
 from nacre.job.quotas import QuotaLevel
 from nacre.machine.clock import SystemClock

@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
-from nacre.console.problems import RefusedRequestError
 from nacre.console.settings.config import NewestWins
+from nacre.fleet.refusals import RefusedRequestError
 
 
 def test_of_those_that_wait_only_the_newest_is_asked():

@@ -14,9 +14,9 @@ from typing import Final, Self
 
 import httpx
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import KeyBook
-from nacre.console.access.sessions import SessionBook
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.keys import KeyBook
+from nacre.fleet.sessions import SessionBook
 from nacre.job.control import is_running
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout

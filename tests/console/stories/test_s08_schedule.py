@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.schedule_book import ScheduleBook
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.schedule_book import ScheduleBook
 from nacre.job.control import is_running, send_command
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout

@@ -6,8 +6,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.keys import KeyBook
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.keys import KeyBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 from tests.console.stories.running import ConsoleProcess, console_of, new_job, until

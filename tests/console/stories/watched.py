@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Browser, BrowserContext, Page, Request
 
-from nacre.console.access.sessions import COOKIE
+from nacre.fleet.sessions import COOKIE
 from nacre.ops.roles import Role
 from tests.console.stories.running import ConsoleProcess
 

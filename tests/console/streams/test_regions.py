@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from nacre.console.fleet.job_books import ALL_JOBS, KeptQuota
-from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.readers.background import Tell
 from nacre.console.routes import API
+from nacre.fleet.job_books import ALL_JOBS, KeptQuota
+from nacre.fleet.schedule_book import ScheduleWish
 from nacre.job.overview import JobOverview
 from nacre.job.quotas import QuotaLevel
 from nacre.ops.roles import Role

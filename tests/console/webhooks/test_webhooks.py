@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.webhook_book import KEPT, MOST_WAITING, HookDelivery, WebhookBook
-from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.routes import API
 from nacre.console.webhook_runner import SeenRun, WebhookRunner, events_of
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.snapshot import JobSnapshot
+from nacre.fleet.webhook_book import KEPT, MOST_WAITING, HookDelivery, WebhookBook
 from nacre.job.background import webhooks as sender
 from nacre.job.background.webhooks import TRIES
 from nacre.job.diagnosis import Diagnosis

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.access.roles import NOBODY
-from nacre.console.fleet.places import FoundJob
-from nacre.console.live.snapshot import UNREADABLE, JobSnapshot
 from nacre.console.port import PortOptions
 from nacre.errors import JobError
+from nacre.fleet.places import FoundJob
+from nacre.fleet.requester import NOBODY
+from nacre.fleet.snapshot import UNREADABLE, JobSnapshot
 from nacre.job.diagnosis import Diagnosis
 from nacre.job.overview import JobOverview
 from nacre.machine.layout import Layout

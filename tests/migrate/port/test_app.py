@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.heritrix_keys import HeritrixKeyBook
-from nacre.console.access.reach import ConsoleReach
 from nacre.console.port import PortOptions
 from nacre.console.results import reports
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.heritrix_keys import HeritrixKeyBook
+from nacre.fleet.reach import ConsoleReach
 from nacre.ops.roles import Role
 from nacre_migrate.port.app import HeritrixApp
 from tests.cli.site import PAGES, site

@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx
 import msgspec
 
-from nacre.console.access.audit import FILE, AuditEntry
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.job_books import DiskQuotaBook
+from nacre.fleet.audit import FILE, AuditEntry
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.job_books import DiskQuotaBook
 from nacre.ops.roles import Role
 from tests.cli.site import PAGES, site
 from tests.console.stories.running import new_job, running_job, until

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.access.reach import ConsoleReach
+from nacre.fleet.reach import ConsoleReach
 from nacre.ops.roles import Role
 from tests.migrate.port.test_app import BEANS, HERE, REMOTE, port
 

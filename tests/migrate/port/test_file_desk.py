@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.access.reach import ConsoleReach
+from nacre.fleet.reach import ConsoleReach
 from nacre.ops.roles import Role
 from tests.cli.site import PAGES, nacre, site
 from tests.console.stories.running import new_job as made_job

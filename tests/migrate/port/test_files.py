@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.problems import RefusedRequestError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre_migrate.port.files import (
     byte_range,
     content,

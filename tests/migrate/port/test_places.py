@@ -8,11 +8,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.access.heritrix_keys import HeritrixKeyBook
-from nacre.console.fleet.places import places_of
 from nacre.console.port import PortOptions
 from nacre.errors import ConfigError
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.heritrix_keys import HeritrixKeyBook
+from nacre.fleet.places import places_of
 from nacre.ops.roles import Role
 from nacre_migrate.port.app import HeritrixApp
 from tests.cli.site import nacre

@@ -22,9 +22,9 @@ from typing import Final
 
 import msgspec
 
-from nacre.console.access.heritrix_keys import REALM
 from nacre.core.clock import Clock
 from nacre.errors import StorageError
+from nacre.fleet.heritrix_keys import REALM
 from nacre.machine.local_files import replace_file
 
 LIFE: Final = 300.0

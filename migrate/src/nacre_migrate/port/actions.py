@@ -16,16 +16,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nacre.console.access.roles import Requester
 from nacre.console.actions import require_quota
-from nacre.console.fleet.launch import StartedProcess, lay_pause, start_process
-from nacre.console.fleet.places import PROFILE, FoundJob, JobPlace
 from nacre.console.jobs.removals import require_never_ran
-from nacre.console.live.snapshot import UNREADABLE
 from nacre.console.port import PortOptions
-from nacre.console.problems import not_found
 from nacre.console.services import ConsoleServices
 from nacre.errors import JobError, NacreError
+from nacre.fleet.launch import StartedProcess, lay_pause, start_process
+from nacre.fleet.places import PROFILE, FoundJob, JobPlace
+from nacre.fleet.refusals import not_found
+from nacre.fleet.requester import Requester
+from nacre.fleet.snapshot import UNREADABLE
 from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview
 from nacre.machine.layout import Layout

@@ -16,8 +16,9 @@ from xml.sax.saxutils import escape
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
-from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.errors import NacreError
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.web.problems import problem_of
 
 MESSAGE: Final = "nacre-message"
 """Field of an answer with what Heritrix's pages flash."""

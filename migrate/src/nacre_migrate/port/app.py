@@ -18,20 +18,20 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from nacre import __version__
-from nacre.console.access.audit import AuditEntry, AuditNote
-from nacre.console.access.heritrix_keys import REALM, HeritrixKeyBook, ha1
-from nacre.console.access.origin import LOOPBACK, SAFE, is_same_origin
-from nacre.console.access.roles import NOBODY, Requester
 from nacre.console.actions import name_of
 from nacre.console.app import RequestGuard
-from nacre.console.job_notes import copy_to_jobs
 from nacre.console.port import PortApp, PortOptions, PortParts
-from nacre.console.problems import RefusedRequestError
 from nacre.console.results.reports import toes_of
 from nacre.console.services import ConsoleServices
 from nacre.errors import JobError, NacreError
+from nacre.fleet.audit import AuditEntry, AuditNote
+from nacre.fleet.heritrix_keys import REALM, HeritrixKeyBook, ha1
+from nacre.fleet.job_notes import copy_to_jobs
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import NOBODY, Requester
 from nacre.ops.roles import Role
 from nacre.settings.layers import profile_names
+from nacre.web.origin import LOOPBACK, SAFE, is_same_origin
 from nacre_migrate.port import answers, files
 from nacre_migrate.port.access import DigestGuard, Proof, certificate_files, parse_field
 from nacre_migrate.port.actions import BuiltJobs, HeritrixJobs, latest_run

@@ -4,11 +4,11 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.access.roles import Requester
-from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.console.settings.changes import require_may_name
 from nacre.errors import JobError
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import Requester
 from nacre.job.apply_change import ChangeRequest
 from nacre.job.control import NotRunningError, ask_command
 from nacre_migrate.port.actions import HeritrixJobs

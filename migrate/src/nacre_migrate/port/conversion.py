@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Final
 
-from nacre.console.access.reach import may_name_files
-from nacre.console.access.roles import Requester
-from nacre.console.fleet.places import CXML, PROFILE
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
+from nacre.fleet.places import CXML, PROFILE
+from nacre.fleet.reach import may_name_files
+from nacre.fleet.requester import Requester
 from nacre.job.job_notes import append_note, note_line
 from nacre.machine.layout import Layout
 

@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from nacre.console.access.roles import Requester
-from nacre.console.fleet.places import CXML
-from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.editing.file_settings import has_settings
+from nacre.fleet.places import CXML
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import Requester
 from nacre.machine.layout import CONFIG, Layout
 from nacre.ops.roles import Role
 from nacre_migrate.port import answers, files

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 from urllib.parse import urlencode
 
-from nacre.console.problems import RefusedRequestError, not_found
 from nacre.editing.file_settings import CLOSED, has_settings
+from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.machine.layout import SEEDS
 
 _RUN: Final = re.compile(r"(\d{8})T(\d{6})Z")

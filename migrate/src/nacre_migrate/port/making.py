@@ -8,12 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from nacre.console.access.reach import may_name_files
-from nacre.console.access.roles import Requester
-from nacre.console.fleet.places import CLASSES, CXML, PROFILE
-from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.errors import ConfigError, JobError, NacreError, Problem
+from nacre.fleet.places import CLASSES, CXML, PROFILE
+from nacre.fleet.reach import may_name_files
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import Requester
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import replace_file
 from nacre.ops.roles import Role

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.access.roles import Requester
 from nacre.console.services import ConsoleServices
 from nacre.console.settings.changes import require_may_name
 from nacre.errors import JobError, NacreError
+from nacre.fleet.requester import Requester
 from nacre.frontier.pending import matcher
 from nacre.job.apply_change import ChangeRequest
 from nacre.job.control import ask_command

@@ -15,10 +15,10 @@ from typing import Any, Final, NamedTuple
 
 from nacre.config.facts import value_at
 from nacre.config.ordinary import read_ordinary
-from nacre.console.fleet.places import CLASSES, REPORT
 from nacre.editing.file_settings import CLOSED, for_admins, named_files, stays_in_job
 from nacre.editing.secrets import plain_secrets
 from nacre.errors import ConfigError, NacreError, Problem
+from nacre.fleet.places import CLASSES, REPORT
 from nacre.inspect.reports.run_reports import RUN_REPORTS
 from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import reading

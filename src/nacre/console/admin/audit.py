@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from nacre.console.access.audit import AuditEntry
 from nacre.console.call import Call
 from nacre.console.links import ItemList
 from nacre.errors import StorageError
+from nacre.fleet.audit import AuditEntry
 from nacre.messages import message
 from nacre.ops.fields import Digits, RowCount, ShortText
 

@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 from starlette.responses import RedirectResponse
 
 from nacre import __version__
-from nacre.console.access.sessions import cookie_field
 from nacre.console.admin import places, sessions, users
 from nacre.console.admin.audit import AuditFilter, audit_page
 from nacre.console.admin.quotas import quota_items
@@ -18,6 +17,7 @@ from nacre.console.assets import FOLDER
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import FormAction, form_handler
 from nacre.console.live.hub import Notice
+from nacre.fleet.sessions import cookie_field
 from nacre.ops.roles import Role
 
 LINES = 50

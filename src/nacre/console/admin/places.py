@@ -7,11 +7,11 @@ import shutil
 import msgspec
 
 from nacre.console.call import Call
-from nacre.console.fleet.place_book import checked_place
-from nacre.console.fleet.places import JobPlace
-from nacre.console.fleet.standing import held_elsewhere
 from nacre.console.links import ItemList
-from nacre.console.problems import RefusedRequestError, not_found
+from nacre.fleet.place_book import checked_place
+from nacre.fleet.places import JobPlace
+from nacre.fleet.refusals import RefusedRequestError, not_found
+from nacre.fleet.standing import held_elsewhere
 from nacre.messages import message
 from nacre.ops.fields import LineText
 

@@ -5,18 +5,18 @@ from typing import Final
 import msgspec
 
 from nacre.console.call import Call
-from nacre.console.decoding import sent_form, text_of
-from nacre.console.fleet.job_books import ALL_JOBS, KeptQuota, limit_of
 from nacre.console.forms import go_back
 from nacre.console.links import ItemList
 from nacre.console.live.hub import Notice
-from nacre.console.problems import RefusedRequestError
 from nacre.console.route_row import Answer
-from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 from nacre.errors import NacreError
+from nacre.fleet.job_books import ALL_JOBS, KeptQuota, limit_of
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
+from nacre.web.decoding import sent_form, text_of
+from nacre.web.versions import EditedThing, edited
 
 _PAGE: Final = "/admin#quotas"
 

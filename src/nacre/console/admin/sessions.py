@@ -7,14 +7,14 @@ from urllib.parse import parse_qs
 import msgspec
 from starlette.responses import RedirectResponse, Response
 
-from nacre.console.access.passwords import require_good
-from nacre.console.access.reach import takes_links
-from nacre.console.access.sessions import SHORT, ListedSession, cookie_field
 from nacre.console.call import Call, PageAnswer
 from nacre.console.catalogue import LANGUAGES
 from nacre.console.links import ItemList
-from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
+from nacre.fleet.passwords import require_good
+from nacre.fleet.reach import takes_links
+from nacre.fleet.refusals import RefusedRequestError, not_found
+from nacre.fleet.sessions import SHORT, ListedSession, cookie_field
 from nacre.messages import message
 from nacre.ops.fields import Secret, ShortText
 from nacre.ops.roles import Role

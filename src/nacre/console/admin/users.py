@@ -4,17 +4,17 @@ from typing import Literal
 
 import msgspec
 
-from nacre.console.access.passwords import require_good
-from nacre.console.access.users import ConsoleUser, user_name
 from nacre.console.call import Call
 from nacre.console.links import ItemList
-from nacre.console.problems import RefusedRequestError, not_found
-from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
 from nacre.core.message_data import to_plain
+from nacre.fleet.passwords import require_good
+from nacre.fleet.refusals import RefusedRequestError, not_found
+from nacre.fleet.users import ConsoleUser, user_name
 from nacre.messages import message
 from nacre.ops.fields import Secret, ShortText, ShortTexts
 from nacre.ops.roles import Role, role_named
+from nacre.web.versions import EditedThing, edited
 
 RoleName = Literal["viewer", "operator", "admin"]
 

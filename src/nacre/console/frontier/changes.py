@@ -13,10 +13,10 @@ from nacre.console.actions import name_of, operate
 from nacre.console.call import Call
 from nacre.console.forms import file_of
 from nacre.console.frontier.previews import FrontierPreview, PreviewWish, count_affected
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask, Tell
 from nacre.console.settings.changes import apply_change
 from nacre.core.message_data import to_builtins
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.frontier.pending import matcher
 from nacre.job.apply_change import ChangeRequest
 from nacre.messages import message

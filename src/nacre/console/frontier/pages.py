@@ -25,7 +25,6 @@ from nacre.console.frontier.uris import (
 )
 from nacre.console.frontier.uris import export_part as read_part
 from nacre.console.links import exact, exclude_link, filters_of, job_path, page_link
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.console.readers.task import NoRequest
 from nacre.console.settings.changes import list_exclusions
@@ -33,6 +32,7 @@ from nacre.console.task_answers import ask, begin_reading, facts_of, read, seen_
 from nacre.core.message_data import to_plain
 from nacre.editing.exclusion import ScopeExclusion
 from nacre.errors import NacreError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText
 from nacre.uri.surt import queue_root

@@ -7,11 +7,11 @@ import msgspec
 
 from nacre.console.frontier.queue_table import NAME, NUMBERS, QueuePlace, QueueTable
 from nacre.console.links import cursor_of, place_of
-from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import CLOCK, VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso
+from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.frontier.operator import why_it_waits
 from nacre.frontier.pending import matcher
 from nacre.frontier.queue_cache import read_queue, scan_queues

@@ -9,11 +9,11 @@ import msgspec
 from nacre.console.frontier.queues import table_of
 from nacre.console.frontier.uris import QueueNames, queued_rows
 from nacre.console.links import ItemList
-from nacre.console.problems import not_found
 from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso
+from nacre.fleet.refusals import not_found
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.rows import queue_id
 from nacre.job.crowding import path_branch

@@ -4,9 +4,9 @@ import msgspec
 from starlette.responses import RedirectResponse
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.checks import own_url
 from nacre.console.interface.operations import ApiOperation, asked_url, curl_line
-from nacre.console.problems import RefusedRequestError, not_found
+from nacre.fleet.checks import own_url
+from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.messages import message
 from nacre.ops.fields import ShortText
 from nacre.ops.roles import role_named

@@ -9,12 +9,12 @@ import msgspec
 from starlette.responses import Response
 
 from nacre import __version__
-from nacre.console.access.reach import is_loopback
 from nacre.console.call import Call
-from nacre.console.fleet.places import JobPlace
-from nacre.console.fleet.schedule_book import due_runs
 from nacre.console.metrics import console_metrics, job_figures
-from nacre.console.problems import RefusedRequestError
+from nacre.fleet.places import JobPlace
+from nacre.fleet.reach import is_loopback
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.schedule_book import due_runs
 from nacre.messages import message
 
 

@@ -7,18 +7,18 @@ from urllib.parse import unquote
 import msgspec
 from starlette.responses import RedirectResponse
 
-from nacre.console.access.roles import Requester
 from nacre.console.actions import REQUESTS, WHYS, ActionDone, act, require_action
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import form_request, sent_form, text_of
 from nacre.console.forms import shown
 from nacre.console.live.hub import Notice
-from nacre.console.problems import RefusedRequestError
 from nacre.core.message_data import to_plain
 from nacre.errors import NacreError
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import Requester
 from nacre.messages import Message, static
 from nacre.ops.allowed_actions import OTHER_KIND, JobAction
 from nacre.ops.roles import Role
+from nacre.web.decoding import form_request, sent_form, text_of
 
 
 def _(text: str) -> str:

@@ -6,17 +6,17 @@ import msgspec
 from starlette.responses import RedirectResponse
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.job_books import MOST, JobLabelsWish, changed_labels, kinds_of
 from nacre.console.forms import fields_of, shown
 from nacre.console.jobs.listing import JobItem, job_item
 from nacre.console.jobs.moves import move_job
 from nacre.console.links import job_path
 from nacre.console.live.hub import JOBS, Notice, job_topic
-from nacre.console.problems import RefusedRequestError
-from nacre.console.versions import EditedThing, edited
 from nacre.core.message_data import to_plain
+from nacre.fleet.job_books import MOST, JobLabelsWish, changed_labels, kinds_of
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import LineText
+from nacre.web.versions import EditedThing, edited
 
 
 async def labels_version(call: Call) -> EditedThing:

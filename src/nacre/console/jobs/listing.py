@@ -8,17 +8,17 @@ from urllib.parse import urlencode
 import msgspec
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.job_books import NONE, JobLabels
-from nacre.console.fleet.places import FoundJob
 from nacre.console.forms import may_operate
 from nacre.console.jobs.buttons import many_buttons
 from nacre.console.jobs.new_job_form import form_facts
 from nacre.console.jobs.removals import removed_jobs
 from nacre.console.links import ItemList
-from nacre.console.live.snapshot import JobSnapshot
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
 from nacre.core.message_data import to_plain
+from nacre.fleet.job_books import NONE, JobLabels
+from nacre.fleet.places import FoundJob
+from nacre.fleet.snapshot import JobSnapshot
 from nacre.job.diagnosis import Value
 from nacre.job.overview import JobOverview
 from nacre.job.schedules import times_after

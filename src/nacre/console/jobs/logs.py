@@ -10,7 +10,6 @@ import msgspec
 
 from nacre.console.admin.quotas import quota_items
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.places import FoundJob
 from nacre.console.forms import offered_runs
 from nacre.console.live.tails import LogPosition
 from nacre.console.logs.lines import (
@@ -30,9 +29,10 @@ from nacre.console.logs.pages import (
     runs_with_logs,
 )
 from nacre.console.logs.progress import find_lines
-from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.pool import PATIENCE
 from nacre.console.task_answers import ask
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.frontier.pending import any_text
 from nacre.job.quotas import QuotaLevel
 from nacre.messages import message

@@ -7,12 +7,12 @@ from typing import Protocol
 
 from nacre.console.actions import require_rest
 from nacre.console.call import Call
-from nacre.console.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
-from nacre.console.fleet.places import FoundJob, RemovalBook
 from nacre.console.jobs.new_jobs import place_for
 from nacre.console.live.hub import JOBS
-from nacre.console.problems import RefusedRequestError
 from nacre.editing.file_settings import named_files
+from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
+from nacre.fleet.places import FoundJob, RemovalBook
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.job.edits import read_config
 from nacre.machine.layout import Layout
 from nacre.messages import message

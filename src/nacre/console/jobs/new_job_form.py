@@ -14,7 +14,6 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import REQUESTS, act
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import lines_of, sent_form, text_of
 from nacre.console.jobs.buttons import notice_of
 from nacre.console.jobs.new_jobs import (
     NewJobWish,
@@ -29,12 +28,14 @@ from nacre.console.jobs.new_jobs import (
     with_values,
 )
 from nacre.console.live.hub import Notice
-from nacre.console.problems import RefusedRequestError, problem_of
 from nacre.console.settings.form_page import changed_values
 from nacre.engine.seeding.seedfile import coding_of, decode_lines
 from nacre.errors import ConfigError, NacreError, Problem
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.settings.layers import list_profiles
+from nacre.web.decoding import lines_of, sent_form, text_of
+from nacre.web.problems import problem_of
 from nacre.wire.urltext import readable_url
 
 

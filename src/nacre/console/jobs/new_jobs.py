@@ -10,14 +10,14 @@ import msgspec
 from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
 from nacre.console.call import Call
-from nacre.console.fleet.job_books import JobLabels, JobLabelsWish, changed_labels
-from nacre.console.fleet.places import FoundJob, JobPlace, check_name, with_tail
-from nacre.console.problems import RefusedRequestError
 from nacre.console.services import ConsoleServices
 from nacre.core.message_data import to_json, to_plain
 from nacre.editing.file_settings import is_file_of_profile, named_files
 from nacre.engine.seeding.seeds import Seed, read_seeds
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.fleet.job_books import JobLabels, JobLabelsWish, changed_labels
+from nacre.fleet.places import FoundJob, JobPlace, check_name, with_tail
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.machine.layout import run_name
 from nacre.messages import message
 from nacre.ops.fields import LineTexts, ShortText, ShortTexts, Whole

@@ -13,16 +13,16 @@ import msgspec
 
 from nacre.console.actions import require_rest
 from nacre.console.call import Call
-from nacre.console.fleet.job_books import NONE
-from nacre.console.fleet.places import CLASSES, CXML, PROFILE, REPORT, FoundJob, JobRemoval
-from nacre.console.fleet.schedule_book import require_unscheduled
-from nacre.console.fleet.standing import OF_FOLDER
 from nacre.console.forms import FormAction, button_handler
 from nacre.console.links import ItemList
 from nacre.console.live.hub import JOBS, job_topic
-from nacre.console.problems import RefusedRequestError, not_found
 from nacre.core.clock import iso
 from nacre.errors import JobError
+from nacre.fleet.job_books import NONE
+from nacre.fleet.places import CLASSES, CXML, PROFILE, REPORT, FoundJob, JobRemoval
+from nacre.fleet.refusals import RefusedRequestError, not_found
+from nacre.fleet.schedule_book import require_unscheduled
+from nacre.fleet.standing import OF_FOLDER
 from nacre.machine.layout import CONFIG, SEEDS, Layout
 from nacre.messages import message
 from nacre.ops.fields import ShortText

@@ -4,7 +4,6 @@ from typing import Final
 
 from nacre.console import actions
 from nacre.console.answering import with_page
-from nacre.console.fleet.job_books import JobLabelsWish
 from nacre.console.jobs import (
     buttons,
     labels,
@@ -18,6 +17,7 @@ from nacre.console.jobs import (
 )
 from nacre.console.logs.lines import LogPageQuery, LogQuery, LogsQuery
 from nacre.console.route_row import API, RouteRow, RouteView
+from nacre.fleet.job_books import JobLabelsWish
 from nacre.ops.lifecycle import CHECKPOINT, END, PARALLEL, PAUSE, RESUME, STOP
 from nacre.ops.roles import Role
 

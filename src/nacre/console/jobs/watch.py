@@ -9,15 +9,15 @@ import msgspec
 
 from nacre.console.actions import name_of, operate
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.places import FoundJob
 from nacre.console.forms import may_operate
 from nacre.console.jobs.listing import job_item
-from nacre.console.live.snapshot import REPLIES, FetchSlot, ToeList
 from nacre.console.logs.progress import DAY, STATUSES, PastRequest, ProgressPoint, read_progress
 from nacre.console.readers.pool import PATIENCE
 from nacre.console.task_answers import ask
 from nacre.core.message_data import to_json
 from nacre.errors import NacreError
+from nacre.fleet.places import FoundJob
+from nacre.fleet.snapshot import REPLIES, FetchSlot, ToeList
 from nacre.job.activity import RatePoint, busy_between
 from nacre.ops.lifecycle import PARALLEL, ParallelResult
 

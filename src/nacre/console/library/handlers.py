@@ -7,14 +7,13 @@ from msgspec import Meta
 
 from nacre.console.call import Call, PageAnswer
 from nacre.console.links import ItemList
-from nacre.console.problems import not_found
 from nacre.console.readers.task import reader_task
 from nacre.console.route_row import API, RouteRow
 from nacre.console.settings.config import ask_about
 from nacre.console.settings.file_page import checked, difference, form_of, frame, shown_text
 from nacre.console.task_answers import NOWHERE, ask
-from nacre.console.versions import EditedThing, edited
 from nacre.errors import NacreError
+from nacre.fleet.refusals import not_found
 from nacre.ops import library
 from nacre.ops.fields import LineText, ShortText, Text
 from nacre.ops.library import (
@@ -29,6 +28,7 @@ from nacre.ops.library import (
     ProfileWish,
 )
 from nacre.ops.roles import Role
+from nacre.web.versions import EditedThing, edited
 
 
 class ProfileItems(ItemList[ProfileItem], frozen=True):

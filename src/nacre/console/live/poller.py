@@ -14,13 +14,19 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.access.database import ConsoleDatabase
-from nacre.console.fleet.job_books import WantedKindBook
-from nacre.console.fleet.places import Fleet, FoundJob
 from nacre.console.kept_work import words_of
 from nacre.console.live.ends import ProcessEnds
 from nacre.console.live.hub import JOBS, ViewerHub, job_topic
-from nacre.console.live.snapshot import (
+from nacre.console.live.start_checks import StartChecks, settings_stamp
+from nacre.console.readers.pool import ReaderPool
+from nacre.console.readers.views import folder_stamp, stamp_text
+from nacre.core.clock import Clock
+from nacre.core.message_data import to_json, to_plain
+from nacre.errors import NacreError
+from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.job_books import WantedKindBook
+from nacre.fleet.places import Fleet, FoundJob
+from nacre.fleet.snapshot import (
     JobSnapshot,
     ToeList,
     rate_point,
@@ -30,12 +36,6 @@ from nacre.console.live.snapshot import (
     unreadable,
     unseen,
 )
-from nacre.console.live.start_checks import StartChecks, settings_stamp
-from nacre.console.readers.pool import ReaderPool
-from nacre.console.readers.views import folder_stamp, stamp_text
-from nacre.core.clock import Clock
-from nacre.core.message_data import to_json, to_plain
-from nacre.errors import NacreError
 from nacre.job.activity import JobActivity, RatePoint
 from nacre.job.control import NotRunningError, ask_command, is_running
 from nacre.job.crowding import MANY, crowded_kind, crowded_queue, unwanted

@@ -9,9 +9,9 @@ import os
 from contextlib import suppress
 from typing import Final
 
-from nacre.console.fleet.places import FoundJob
 from nacre.console.readers.pool import ReaderPool
 from nacre.errors import NacreError
+from nacre.fleet.places import FoundJob
 from nacre.machine.layout import Layout
 
 LONGEST: Final = 60.0

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
-from nacre.console.fleet.places import FoundJob
 from nacre.console.live.hub import ViewerHub
 from nacre.console.logs.pages import LogLine, LogQuestion, log_path, read_page
-from nacre.console.problems import RefusedRequestError
 from nacre.core.clock import Clock
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.frontier.pending import any_text
 
 EACH: Final = 1.0

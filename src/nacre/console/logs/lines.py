@@ -8,9 +8,9 @@ from typing import Final
 import msgspec
 
 from nacre.annotations import ANNOTATIONS
-from nacre.console.problems import RefusedRequestError
 from nacre.core.crawluri import Hop
 from nacre.core.status import STATUS_TABLE, FetchStatus, cause
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.frontier.pending import Matcher, any_text
 from nacre.messages import message
 from nacre.ops.fields import LineText, LogLines, ShortText, Whole

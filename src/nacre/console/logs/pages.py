@@ -9,7 +9,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 import msgspec
 
-from nacre.console.problems import not_found
+from nacre.fleet.refusals import not_found
 from nacre.frontier.pending import Matcher
 from nacre.machine.layout import Layout
 

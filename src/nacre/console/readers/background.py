@@ -10,10 +10,11 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Final
 
-from nacre.console.problems import SOON, ProblemDetails, RefusedRequestError, not_found, problem_of
 from nacre.core.clock import Clock
 from nacre.errors import NacreError
+from nacre.fleet.refusals import SOON, RefusedRequestError, not_found
 from nacre.messages import message
+from nacre.web.problems import ProblemDetails, problem_of
 
 PATIENCE: Final = 5.0
 """Seconds that a request waits for a task."""

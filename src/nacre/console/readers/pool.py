@@ -22,10 +22,10 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from nacre import errors
-from nacre.console.problems import SOON, RefusedRequestError
 from nacre.console.readers.worker import LENGTH, ReaderAnswer, ReaderRequest, pack_frame
 from nacre.core.message_data import decode_message
 from nacre.errors import ConfigError, JobError, NacreError, Problem
+from nacre.fleet.refusals import SOON, RefusedRequestError
 from nacre.job.control import is_running
 from nacre.machine.layout import Layout
 from nacre.messages import message

@@ -69,10 +69,10 @@ def answer_to(
         request: The question.
         report_progress: Takes how far the task is, steps done and in all; None: nobody listens.
     """
-    from nacre.console.problems import RefusedRequestError  # noqa: PLC0415 - as below
     from nacre.console.readers.progress import PROGRESS  # noqa: PLC0415 - as below
     from nacre.console.readers.tasks import find_task  # noqa: PLC0415 - the pool needs the structs only
     from nacre.errors import NacreError  # noqa: PLC0415
+    from nacre.fleet.refusals import RefusedRequestError  # noqa: PLC0415 - as below
     from nacre.machine.layout import Layout  # noqa: PLC0415
 
     PROGRESS.begin(report_progress)

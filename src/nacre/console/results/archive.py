@@ -8,12 +8,12 @@ import msgspec
 
 from nacre.console.actions import own_command
 from nacre.console.call import Call
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask, Tell
 from nacre.core.clock import iso
 from nacre.core.message_data import to_plain
 from nacre.core.states import ExitCode
 from nacre.errors import NacreError, StorageError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.job.background.checkpoints import ListedCheckpoint, list_checkpoints
 from nacre.job.background.outbackcdx import PushCounts, gone_indexes, push_missing, withdraw
 from nacre.job.background.pushed_indexes import PushedIndexes

@@ -9,11 +9,11 @@ import msgspec
 from starlette.responses import Response, StreamingResponse
 
 from nacre.console.call import Call
-from nacre.console.fleet.job_files import FilePlace, byte_range, list_files, open_file, pieces
 from nacre.console.links import cursor_of, place_of
-from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.results.archive import PushState, push_state
 from nacre.core.clock import iso
+from nacre.fleet.job_files import FilePlace, byte_range, list_files, open_file, pieces
+from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.ops.fields import Cursor, RowCount, ShortText
 
 _CLOSED: Final = 20.0

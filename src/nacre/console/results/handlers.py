@@ -6,12 +6,12 @@ import msgspec
 
 from nacre.console.call import Call
 from nacre.console.frontier.changes import ImportForm, import_lines
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import VIEWS
 from nacre.console.task_answers import read
 from nacre.core.clock import iso
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.inspect.analysis.page_history import page
 from nacre.inspect.explain.answers import Explanation
 from nacre.inspect.explain.explain import Explainer

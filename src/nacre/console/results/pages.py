@@ -11,7 +11,6 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import WHYS, act, allowed_now
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.job_files import run_names
 from nacre.console.forms import may_operate, never_ran_page, offered_runs, shown, wait_page
 from nacre.console.jobs.buttons import notice_of
 from nacre.console.links import exact, exclude_link, job_path
@@ -24,6 +23,7 @@ from nacre.console.results.reports import ReportQuery, report_of
 from nacre.console.results.runs import RunList
 from nacre.console.results.seeds import SeedOutcomeList, list_seeds
 from nacre.console.task_answers import read
+from nacre.fleet.job_files import run_names
 from nacre.inspect.analysis.found_words import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation
 from nacre.job.lately import place_of

@@ -8,12 +8,12 @@ from starlette.responses import Response
 
 from nacre.console.call import Call
 from nacre.console.catalogue import ENGLISH
-from nacre.console.fleet.places import FoundJob
 from nacre.console.links import ItemList
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.background import HeldTask
 from nacre.console.task_answers import later, read_or_later
 from nacre.errors import NacreError
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.job.control import ask_command
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText

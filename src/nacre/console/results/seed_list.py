@@ -11,18 +11,17 @@ from starlette.responses import RedirectResponse, Response
 
 from nacre.config.ordinary import read_ordinary
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.places import FoundJob
 from nacre.console.links import job_path
 from nacre.console.live.hub import Notice
-from nacre.console.problems import PROBLEM_TYPE, ProblemDetails, RefusedRequestError
 from nacre.console.settings.file_page import difference
 from nacre.console.settings.file_tasks import changed_lines
 from nacre.console.spoken import spoken_problem
-from nacre.console.versions import EditedThing
 from nacre.core.message_data import to_builtins, to_json
 from nacre.engine.seeding.seedfile import UTF_8, file_coding
 from nacre.engine.seeding.seeds import BadSeed, Seed, read_seeds
 from nacre.errors import JobError, Problem
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
 from nacre.machine.layout import Layout
@@ -31,6 +30,8 @@ from nacre.ops.fields import ShortText, Text
 from nacre.settings.load import load_job
 from nacre.store.disk import RealDisk
 from nacre.store.writer import write_whole
+from nacre.web.problems import PROBLEM_TYPE, ProblemDetails
+from nacre.web.versions import EditedThing
 
 
 def _(text: str) -> str:

@@ -8,12 +8,12 @@ import msgspec
 from nacre.config.effective import fixed
 from nacre.console.frontier.uris import containing
 from nacre.console.links import ItemList, cursor_of, place_of
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.seeding.seedbook import listed_rows, redirect_targets
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.frontier.pending import matcher
 from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedOutcomes, SeedState
 from nacre.machine.layout import Layout

@@ -7,14 +7,14 @@ import msgspec
 from nacre.console.actions import allowed_now, own_command, refusal_text
 from nacre.console.answering import with_page
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.places import FoundJob
 from nacre.console.forms import FormAction, button_handler
-from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.readers.background import HeldTask
 from nacre.console.readers.task import NoRequest
 from nacre.console.rounds.tasks import CycleVersionItem, DryRound, cycle_versions, dry_round
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.console.task_answers import ask, read
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.messages import message
 from nacre.ops.roles import Role
 

@@ -9,20 +9,9 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import converted, lines_of, sent_form, text_of
-from nacre.console.fleet.job_files import finished_runs
-from nacre.console.fleet.places import FoundJob
-from nacre.console.fleet.schedule_book import (
-    NEW_JOB,
-    ScheduleWish,
-    check_schedule,
-    day_text,
-    until_of,
-)
 from nacre.console.forms import go_back
 from nacre.console.jobs.new_jobs import job_places
 from nacre.console.live.hub import Notice
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.views import CLOCK, VIEWS
 from nacre.console.schedules.calendar_month import (
     CalendarLook,
@@ -47,6 +36,16 @@ from nacre.console.task_answers import facts_of, read_or_later
 from nacre.core.clock import iso
 from nacre.core.message_data import to_builtins
 from nacre.errors import ConfigError, NacreError, Problem
+from nacre.fleet.job_files import finished_runs
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.schedule_book import (
+    NEW_JOB,
+    ScheduleWish,
+    check_schedule,
+    day_text,
+    until_of,
+)
 from nacre.inspect.explain.next_visits import NextVisits
 from nacre.job.schedules import RunOverlap
 from nacre.machine.layout import Layout
@@ -55,6 +54,7 @@ from nacre.ops.fields import ShortText, Whole
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
 from nacre.settings.load import load_job
+from nacre.web.decoding import converted, lines_of, sent_form, text_of
 
 
 class CalendarQuery(msgspec.Struct, frozen=True):

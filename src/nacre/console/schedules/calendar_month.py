@@ -8,9 +8,9 @@ from itertools import islice, permutations, takewhile
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from nacre.console.fleet.job_files import FinishedRun
-from nacre.console.fleet.schedule_book import KeptSchedule
-from nacre.console.problems import RefusedRequestError
+from nacre.fleet.job_files import FinishedRun
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.schedule_book import KeptSchedule
 from nacre.frontier.bandwidth import parse_days, parse_hours
 from nacre.job.schedules import RunSchedule, times_after
 from nacre.messages import message

@@ -3,7 +3,10 @@
 import msgspec
 
 from nacre.console.call import Call
-from nacre.console.fleet.schedule_book import (
+from nacre.console.jobs.new_jobs import NewJobWish, job_places, place_for, require_settings
+from nacre.core.clock import iso
+from nacre.fleet.refusals import RefusedRequestError, not_found
+from nacre.fleet.schedule_book import (
     KeptSchedule,
     ScheduleWish,
     ToldNote,
@@ -11,12 +14,9 @@ from nacre.console.fleet.schedule_book import (
     require_alone,
     told,
 )
-from nacre.console.jobs.new_jobs import NewJobWish, job_places, place_for, require_settings
-from nacre.console.problems import RefusedRequestError, not_found
-from nacre.console.versions import EditedThing, edited
-from nacre.core.clock import iso
 from nacre.job.schedules import next_times
 from nacre.messages import message
+from nacre.web.versions import EditedThing, edited
 
 
 class ScheduleItem(msgspec.Struct, frozen=True):

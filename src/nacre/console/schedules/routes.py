@@ -1,8 +1,8 @@
 """The routes of schedules."""
 
-from nacre.console.fleet.schedule_book import ScheduleWish
 from nacre.console.route_row import API, RouteRow
 from nacre.console.schedules import calendar, handlers
+from nacre.fleet.schedule_book import ScheduleWish
 from nacre.ops.roles import Role
 
 _O = Role.OPERATOR

@@ -5,17 +5,17 @@ from typing import Any, Final
 import msgspec
 
 from nacre.config.layer import assignment_layer
-from nacre.console.access.reach import may_name_files
-from nacre.console.access.roles import Requester
 from nacre.console.actions import name_of
 from nacre.console.call import Call
-from nacre.console.fleet.places import FoundJob
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.task import NoRequest, reader_task
 from nacre.console.services import ConsoleServices
 from nacre.console.task_answers import ask
 from nacre.core.message_data import to_builtins
 from nacre.editing.exclusion import ScopeExclusion, exclusions
+from nacre.fleet.places import FoundJob
+from nacre.fleet.reach import may_name_files
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import Requester
 from nacre.job.apply_change import Changed, ChangeRequest, alone, change_stopped
 from nacre.job.control import BY, NotRunningError, ask_command
 from nacre.job.settings_change import AffectedUrls

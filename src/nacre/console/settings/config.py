@@ -10,25 +10,21 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
-from nacre.console.fleet.places import FoundJob
 from nacre.console.links import ItemList
-from nacre.console.problems import (
-    PROBLEM_TYPE,
-    ProblemDetails,
-    RefusedRequestError,
-    not_found,
-)
 from nacre.console.spoken import spoken_card, spoken_completions, spoken_findings
 from nacre.console.task_answers import NOWHERE
-from nacre.console.versions import EditedThing
 from nacre.core.clock import iso
 from nacre.core.message_data import to_builtins, to_json
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.messages import message
 from nacre.ops.fields import Flag, LineText, ShortText, Text, Whole
 from nacre.ops.roles import Role
+from nacre.web.problems import PROBLEM_TYPE, ProblemDetails
+from nacre.web.versions import EditedThing
 
 
 class _Place:

@@ -7,9 +7,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import sent_form
-from nacre.console.fleet.places import FoundJob
-from nacre.console.problems import RefusedRequestError
 from nacre.console.settings.changes import CLIP_OF_LINES
 from nacre.console.settings.config import (
     SaveQuery,
@@ -23,10 +20,13 @@ from nacre.console.settings.config import (
 from nacre.console.task_answers import ask
 from nacre.editing.findings import CheckLevel, TextFindings, blocked_by
 from nacre.errors import ConfigError, Problem
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.job_states import group_of
 from nacre.ops.library import ClipLines
 from nacre.ops.roles import Role
+from nacre.web.decoding import sent_form
 
 _PATIENCE = 20.0
 _THOROUGH = 30.0

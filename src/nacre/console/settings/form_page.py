@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import msgspec
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.fleet.places import FoundJob
 from nacre.console.settings.changes import change
 from nacre.console.settings.config import ask_about
 from nacre.console.settings.file_page import checked, difference, form_of, frame, shown_text
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.fleet.places import FoundJob
 from nacre.job.apply_change import ChangeRequest
 from nacre.messages import message
 

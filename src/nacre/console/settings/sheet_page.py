@@ -6,10 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import lines_of
-from nacre.console.fleet.places import FoundJob
 from nacre.console.links import ItemList
-from nacre.console.problems import not_found
 from nacre.console.readers.task import NoRequest
 from nacre.console.settings.changes import ChangedSettings, change
 from nacre.console.settings.file_page import form_of, frame
@@ -26,11 +23,14 @@ from nacre.console.settings.sheets import (
 from nacre.console.task_answers import ask
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, JobError, NacreError
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import not_found
 from nacre.job.apply_change import ChangeRequest
 from nacre.messages import message
 from nacre.ops.fields import Flag, LineTexts, Order, ShortText, ShortTexts, Texts
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import is_ip
+from nacre.web.decoding import lines_of
 
 
 class PendingSheetChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,8 +7,6 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.console.call import Call, PageAnswer
-from nacre.console.decoding import lines_of
-from nacre.console.problems import RefusedRequestError
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import CLOCK
 from nacre.console.settings.config import ask_about
@@ -18,6 +16,7 @@ from nacre.core.clock import iso
 from nacre.editing.file_settings import changed_files, for_admins
 from nacre.editing.secrets import without_secrets
 from nacre.errors import ConfigError
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.inspect.explain.dry_run import DryRun, DryRunAnswer
 from nacre.inspect.view import reading
 from nacre.job.edits import read_config
@@ -26,6 +25,7 @@ from nacre.messages import message
 from nacre.ops.fields import LineTexts, Text
 from nacre.settings.load import examine_text, load_job
 from nacre.settings.settings import JobSettings
+from nacre.web.decoding import lines_of
 
 
 class UrlQuestion(msgspec.Struct, frozen=True):

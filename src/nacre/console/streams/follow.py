@@ -8,9 +8,9 @@ from typing import Final
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
-from nacre.console.access.gate import identify
 from nacre.console.call import Call
 from nacre.ops.roles import Role
+from nacre.web.gate import identify
 
 BEAT: Final = 15.0
 """Seconds of silence after which a viewer is sent a sign of life."""

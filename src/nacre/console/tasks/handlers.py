@@ -8,10 +8,10 @@ from starlette.responses import Response
 from nacre.console.answering import with_page
 from nacre.console.call import Call, PageAnswer
 from nacre.console.links import job_path
-from nacre.console.problems import not_found
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.console.task_answers import TaskFacts, TaskList, facts_of, seen_task
 from nacre.core.clock import iso
+from nacre.fleet.refusals import not_found
 from nacre.messages import message
 from nacre.ops.roles import Role
 

@@ -7,16 +7,16 @@ import msgspec
 
 from nacre.console.answering import with_page
 from nacre.console.call import Call
-from nacre.console.fleet.webhook_book import HookDelivery, HookEvent, HookText, HookWish, KeptHook
 from nacre.console.forms import FormAction, form_handler
 from nacre.console.links import ItemList
-from nacre.console.problems import RefusedRequestError, not_found
 from nacre.console.route_row import API, RouteRow, RouteView
-from nacre.console.versions import EditedThing, edited
 from nacre.core.clock import iso
+from nacre.fleet.refusals import RefusedRequestError, not_found
+from nacre.fleet.webhook_book import HookDelivery, HookEvent, HookText, HookWish, KeptHook
 from nacre.messages import message
 from nacre.ops.fields import ShortText
 from nacre.ops.roles import Role
+from nacre.web.versions import EditedThing, edited
 
 
 class NewHook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,1 +1,0 @@
-"""Access: keys, sessions, roles, and the checks and fields of every request and answer."""

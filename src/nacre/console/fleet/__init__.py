@@ -1,1 +1,0 @@
-"""Places of jobs on this machine, and the jobs found there."""

@@ -1,0 +1,339 @@
+"""Labels, quotas and wanted kinds of jobs, by the directories of jobs."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from nacre.config.component import parse_size
+from nacre.errors import ConfigError, JobError, Problem
+from nacre.fleet.database import ConsoleDatabase, ConsoleTable
+from nacre.fleet.places import FoundJob
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.job.quotas import QuotaLevel
+from nacre.messages import message
+from nacre.ops.fields import LARGEST, ShortText, ShortTexts
+
+LONGEST_NAME: Final = 100
+LONGEST_TAG: Final = 40
+MOST_TAGS: Final = 20
+"""Tags of one job."""
+
+
+class JobLabels(msgspec.Struct, frozen=True):
+    """The labels of a job.
+
+    Attributes:
+        name: Its name; "" for that of its directory.
+        tags: Its tags, in order.
+    """
+
+    name: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class JobLabelsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A change of a job's labels, and of its place; what is left out stays.
+
+    Attributes:
+        name: Its name, 100 characters at most; "" for that of its directory.
+        tags: All its tags, 20 at most; each has 40 characters at most, and no comma.
+        place: Label of the place that its directory is moved to.
+    """
+
+    name: ShortText | msgspec.UnsetType = msgspec.UNSET
+    tags: ShortTexts | msgspec.UnsetType = msgspec.UNSET
+    place: ShortText | msgspec.UnsetType = msgspec.UNSET
+
+
+NONE: Final = JobLabels()
+
+
+class LabelRow(msgspec.Struct, frozen=True):
+    """The row of the labels of a job; its tags have commas between them."""
+
+    path: str
+    name: str
+    tags: str
+
+
+class LabelBook:
+    """The labels of all jobs, by their directories.
+
+    Args:
+        database: The console's database.
+    """
+
+    def __init__(self, database: ConsoleDatabase) -> None:
+        self._table = ConsoleTable(database, "labels", LabelRow)
+
+    def of(self, job: FoundJob) -> JobLabels:
+        """Return the labels of a job."""
+        return self.of_path(str(job.layout.root))
+
+    def of_path(self, path: str) -> JobLabels:
+        """Return the labels of the job of a directory."""
+        row = self._table.find(path)
+        return NONE if row is None else _labels_of(row)
+
+    def all(self) -> dict[str, JobLabels]:
+        """Return the labels of all jobs that have some, by their directories.
+
+        A list of many jobs asks once, as each question is one to the database.
+        """
+        return {row.path: _labels_of(row) for row in self._table.all()}
+
+    def set(self, job: FoundJob, labels: JobLabels) -> None:
+        """Set the labels of a job."""
+        self._table.put(LabelRow(str(job.layout.root), labels.name, ",".join(labels.tags)))
+
+    def move(self, before: str, after: str) -> None:
+        """Move the labels of a job from its former directory to its new one."""
+        self._table.move(before, after)
+
+    def all_tags(self, jobs: list[FoundJob]) -> list[str]:
+        """Return the tags that some of these jobs have, in order."""
+        labels = self.all()
+        return sorted({tag for job in jobs for tag in labels.get(str(job.layout.root), NONE).tags})
+
+
+def _labels_of(row: LabelRow) -> JobLabels:
+    return JobLabels(row.name, tuple(filter(None, row.tags.split(","))))
+
+
+def changed_labels(labels: JobLabels, request: JobLabelsWish) -> JobLabels:
+    """The labels after a change.
+
+    Raises:
+        RefusedRequestError: The name or a tag cannot be taken (422).
+    """
+    name = labels.name if request.name is msgspec.UNSET else request.name.strip()
+    _require(name, "name", LONGEST_NAME)
+    if request.tags is msgspec.UNSET:
+        return JobLabels(name, labels.tags)
+    tags = sorted({tag.strip() for tag in request.tags} - {""})
+    if len(tags) > MOST_TAGS:
+        raise _refused(
+            message(
+                "console.tags-limit",
+                "{number} tags are too many; a job has {most_tags} at most",
+                number=len(tags),
+                most_tags=MOST_TAGS,
+            )
+        )
+    for tag in tags:
+        _require(tag, "tag", LONGEST_TAG)
+        if "," in tag:
+            raise _refused(
+                message(
+                    "console.tag-with-comma",
+                    "tag {tag!r} has a comma; write two tags, or leave it out",
+                    tag=tag,
+                )
+            )
+    return JobLabels(name, tuple(tags))
+
+
+def _require(text: str, field: str, most: int) -> None:
+    if len(text) > most:
+        raise _refused(
+            message(
+                "console.text-length",
+                "the {what} has {number} characters; {most} are the most: shorten {text!r}",
+                what=field,
+                number=len(text),
+                most=most,
+                text=text[:20],
+            )
+        )
+    if not text.isprintable():
+        raise _refused(
+            message(
+                "console.invisible-characters",
+                "the {what} {text!r} has characters that cannot be seen; leave them out",
+                what=field,
+                text=text,
+            )
+        )
+
+
+def _refused(text: str) -> RefusedRequestError:
+    return RefusedRequestError(422, "labels", text)
+
+
+MOST: Final = 100
+"""Wanted kinds of a job."""
+
+
+class WantedKindBook:
+    """The kinds of URLs of jobs of which no banner warns, by the directories of jobs.
+
+    Args:
+        database: The console's database.
+    """
+
+    def __init__(self, database: ConsoleDatabase) -> None:
+        self._database = database
+
+    def of(self, job: FoundJob) -> tuple[str, ...]:
+        """The wanted kinds of a job, the oldest first: beginnings of URLs."""
+        rows = self._database.rows(
+            "SELECT prefix FROM wanted_kinds WHERE path = ? ORDER BY rowid", str(job.layout.root)
+        )
+        return tuple(str(prefix) for (prefix,) in rows)
+
+    def set(self, job: FoundJob, prefixes: tuple[str, ...]) -> tuple[str, ...]:
+        """Keep the wanted kinds of a job in place of those of before; they, each once."""
+        path, stored = str(job.layout.root), tuple(dict.fromkeys(prefixes))
+        with self._database.together():
+            self._database.rows("DELETE FROM wanted_kinds WHERE path = ?", path)
+            for prefix in stored:
+                self._database.rows("INSERT INTO wanted_kinds VALUES (?, ?)", path, prefix)
+        return stored
+
+    def move(self, before: str, after: str) -> None:
+        """Keep the wanted kinds of a job that has another directory now.
+
+        Args:
+            before: Its directory until now.
+            after: That of now.
+        """
+        self._database.rows("DELETE FROM wanted_kinds WHERE path = ?", after)
+        self._database.rows("UPDATE wanted_kinds SET path = ? WHERE path = ?", after, before)
+
+
+def kinds_of(
+    current: Sequence[str], added: Sequence[str], removed: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The wanted kinds after a change; the oldest make room for more than a hundred (pure).
+
+    Args:
+        current: Those of before, the oldest first.
+        added: Further ones.
+        removed: Those that are wanted no more.
+
+    Raises:
+        JobError: One of these is none.
+    """
+    wrong = [prefix for prefix in removed if prefix not in current]
+    if wrong:
+        raise JobError(
+            message(
+                "console.no-muted-kind",
+                "{wrong} is no wanted kind; there are: {names}",
+                wrong=wrong[0],
+                names=", ".join(current) or "none",
+            )
+        )
+    remaining = [prefix for prefix in current if prefix not in removed]
+    return tuple(dict.fromkeys((*remaining, *added)))[-MOST:]
+
+
+ALL_JOBS = ""
+"""In place of the directory of a job: all jobs together."""
+
+
+def limit_of(text: str) -> int:
+    """Bytes, of a text such as `500 GB` (pure).
+
+    Raises:
+        ConfigError: It is no size, or too large a one.
+    """
+    try:
+        limit = int(str(parse_size(text)))
+    except (ValueError, OverflowError):
+        limit = -1
+    if 0 <= limit <= LARGEST:
+        return limit
+    detail = message(
+        "console.quota-format",
+        "{text!r} is no quota; write it as 500 GB or 2 TiB, up to 9000 TB, or 0",
+        text=text,
+    )
+    raise ConfigError([Problem("limit", detail, "", "500 GB")])
+
+
+class KeptQuota(msgspec.Struct, frozen=True):
+    """The quota of a job, or of all jobs.
+
+    Attributes:
+        path: Directory of the job; "" for all jobs together.
+        limit: Bytes that may be used; 0 for no quota.
+        used: Bytes that were used when it was measured last; 0 before.
+        measured: When that was, seconds since the epoch; 0 for never.
+        level: The level that was decided last.
+        held: The console holds the job, so that it is the one that releases it.
+        trouble: Why the job could not be held or released; "" for no trouble.
+    """
+
+    path: str
+    limit: int = 0
+    used: int = 0
+    measured: float = 0.0
+    level: QuotaLevel = QuotaLevel.FREE
+    held: bool = False
+    trouble: str = ""
+
+
+class QuotaRow(msgspec.Struct, frozen=True):
+    """The row of a quota."""
+
+    path: str
+    quota: KeptQuota
+
+
+class DiskQuotaBook:
+    """The quotas; they last over restarts.
+
+    Args:
+        database: The console's database.
+        tell: Called if the level of a quota changes.
+    """
+
+    def __init__(self, database: ConsoleDatabase, tell: Callable[[], None] = lambda: None) -> None:
+        self._table = ConsoleTable(database, "quotas", QuotaRow)
+        self._tell = tell
+
+    def all(self) -> dict[str, KeptQuota]:
+        """Return all quotas, by the directories of their jobs."""
+        return {row.path: row.quota for row in self._table.all()}
+
+    def limits(self) -> dict[str, int]:
+        """Return the limits that are set, by the directories of their jobs."""
+        return {path: quota.limit for path, quota in self.all().items() if quota.limit}
+
+    def find(self, path: str) -> KeptQuota:
+        """Return the quota of a job by its directory; a quota without a limit if none is set."""
+        row = self._table.find(path)
+        return KeptQuota(path) if row is None else row.quota
+
+    def set(self, path: str, limit: int) -> None:
+        """Set a limit.
+
+        Args:
+            path: Directory of the job; "" for all jobs together.
+            limit: Bytes; 0 for none.
+        """
+        self.keep(msgspec.structs.replace(self.find(path), limit=limit))
+
+    def move(self, before: str, after: str) -> None:
+        """Keep the quota of a job that has another directory now.
+
+        Args:
+            before: Its directory until now.
+            after: That of now.
+        """
+        quota = self.find(before)
+        self.keep(KeptQuota(before))
+        self.keep(msgspec.structs.replace(quota, path=after))
+
+    def keep(self, quota: KeptQuota) -> None:
+        """Store a quota in place of that of the same job; a quota without effect is deleted."""
+        before = self.find(quota.path).level
+        has_effect = bool(quota.limit or quota.held or quota.trouble)
+        if has_effect:
+            self._table.put(QuotaRow(quota.path, quota))
+        else:
+            self._table.drop(quota.path)
+        if (quota.level if has_effect else QuotaLevel.FREE) != before:
+            self._tell()

@@ -1,0 +1,139 @@
+"""Keys: links that work once, and keys of programs. Only hashes of them are kept."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from nacre.core.clock import Clock
+from nacre.core.message_data import to_json
+from nacre.errors import ConfigError
+from nacre.fleet.database import ConsoleDatabase, ConsoleTable
+from nacre.fleet.requester import NOBODY, Requester
+from nacre.messages import message
+from nacre.ops.roles import Role, role_named
+
+LINK_LIFE: Final = 300.0
+"""Seconds for which a link can be used."""
+TOUCH: Final = 60.0
+"""The last use of a key or session is written at most so often, seconds."""
+_BYTES = 32
+
+
+def new_secret() -> str:
+    """A random text of 256 bits."""
+    return secrets.token_urlsafe(_BYTES)
+
+
+def hash_of(secret: str) -> str:
+    """The hash that is kept of a secret. It is random, so that it needs no salt."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class ProgramKey(msgspec.Struct, frozen=True):
+    """A key of a program, without its secret.
+
+    Attributes:
+        name: Its name.
+        role: What it may do.
+        made: When it was made, seconds since the epoch.
+        used: When it was used last, seconds since the epoch, exact to a minute; 0 for never.
+        places: Labels of the places that it sees; empty for all.
+    """
+
+    name: str
+    role: str
+    made: float
+    used: float
+    places: tuple[str, ...] = ()
+
+
+class KeyBook:
+    """The keys, in the console's database.
+
+    Args:
+        database: Keeps them.
+        clock: The time.
+    """
+
+    def __init__(self, database: ConsoleDatabase, clock: Clock) -> None:
+        self._database = database
+        self._table = ConsoleTable(database, "keys", ProgramKey)
+        self._clock = clock
+
+    def new_link(self) -> str:
+        """The key of a link that can be used once, within `LINK_LIFE`."""
+        now, secret = self._clock.now(), new_secret()
+        self._database.rows("DELETE FROM links WHERE expires < ?", now)
+        self._database.rows("INSERT INTO links VALUES (?, ?)", hash_of(secret), now + LINK_LIFE)
+        return secret
+
+    def use_link(self, secret: str) -> bool:
+        """Whether the key of a link is good; it is used up."""
+        row = self._database.row(
+            "DELETE FROM links WHERE hash = ? RETURNING expires", hash_of(secret)
+        )
+        return row is not None and self._clock.now() < float(str(row[0]))
+
+    def add(self, name: str, role: Role, places: Sequence[str] = ()) -> str:
+        """Make a key of a program; the secret, which is shown once.
+
+        Args:
+            name: Its name.
+            role: What it may do.
+            places: Labels of the places that it sees; empty for all.
+
+        Raises:
+            ConfigError: There is one of that name, or the name is empty.
+        """
+        if not name.strip():
+            raise ConfigError(
+                message(
+                    "console.key-without-name", "a key needs a name, which the audit log will show"
+                )
+            )
+        if self._table.find(name) is not None:
+            raise ConfigError(
+                message(
+                    "console.key-exists",
+                    "there is a key {name!r} already: `nacre console key remove {name}` removes it",
+                    name=name,
+                )
+            )
+        secret, now = new_secret(), self._clock.now()
+        self._database.rows(
+            "INSERT INTO keys VALUES (?, ?, ?, ?, 0, ?)",
+            name, hash_of(secret), role.title, now, joined_places(places),
+        )  # fmt: skip
+        return secret
+
+    def remove(self, name: str) -> bool:
+        """Remove a key; False if there is none of that name."""
+        return self._table.drop(name)
+
+    def all(self) -> list[ProgramKey]:
+        """All keys of programs, by name."""
+        return self._table.all()
+
+    def identify(self, secret: str) -> Requester:
+        """The owner of a key; `NOBODY` for a wrong one."""
+        now, hashed = self._clock.now(), hash_of(secret)
+        row = self._database.row("SELECT name, role, places, used FROM keys WHERE hash = ?", hashed)
+        if row is None:
+            return NOBODY
+        if not 0.0 <= now - float(str(row[3])) < TOUCH:
+            self._database.jot("UPDATE keys SET used = ? WHERE hash = ?", now, hashed)
+        role = role_named(str(row[1])) or Role.NOBODY
+        return Requester(str(row[0]), role, "key", places=split_places(str(row[2])))
+
+
+def joined_places(places: Sequence[str]) -> str:
+    """Labels of places as one column of the database has them."""
+    return to_json(sorted(set(places))).decode() if places else ""
+
+
+def split_places(text: str) -> tuple[str, ...]:
+    """Labels of places from such a column."""
+    return tuple(msgspec.json.decode(text, type=list[str])) if text else ()

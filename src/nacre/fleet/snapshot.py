@@ -1,0 +1,235 @@
+"""Snapshots: what is known of a job at one moment (pure)."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from nacre.core.states import JobState
+from nacre.fleet.places import FoundJob
+from nacre.job.activity import JobActivity, RatePoint
+from nacre.job.diagnosis import CrowdedKind, Diagnosis, diagnose, rounds_diagnosis
+from nacre.job.diagnosis_facts import diagnosis_facts, job_status
+from nacre.job.lately import NO_LINES, FetchedPlace, LastLines, fetched_lately
+from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
+
+REPLIES: Final = ("documents", "unchanged", "redirects", "errors", "failed")
+"""Kinds of replies and failures whose numbers are points."""
+READING = "READING"
+"""The state of a job that was not looked at yet."""
+PREPARING: Final = str(JobState.PREPARING)
+"""The state of a job whose process begins."""
+UNREADABLE = "UNREADABLE"
+"""The state of a job that cannot be read."""
+
+
+class JobSnapshot(msgspec.Struct, frozen=True):
+    """A job as it was seen last.
+
+    Attributes:
+        job: Its id.
+        as_of: When it was seen, seconds since the epoch; 0 for never.
+        state: `JobOverview.state`; `ROUNDS`, `READING` or `UNREADABLE` if there is none.
+        running: A process works on it.
+        sentence: What it does, and why it is not faster.
+        overview: Its numbers; None if there are none.
+        slowest: The queues that take longest.
+        fetching: The fetches that have taken longest so far.
+        rounds: The state of a batch crawl; None for another job.
+        rate: URIs finished a second, lately; None where it does not run, or was just found.
+        bytes_rate: Bytes received a second, likewise.
+        left: Seconds that the rest takes about; None where that is not known.
+        rates: URIs a second in the last ten minutes, the oldest first.
+        problems: Problems that keep a job at rest from starting.
+        first_problem: The first of them; "" for none.
+        waits: The options of `nacre recrawl` by which a process waits for the next pass; "" for
+            none that waits.
+        places: The directories that were fetched from most lately, the first first.
+        stale: When its numbers were those of now, seconds since the epoch, where they are older
+            than the look; 0 if they are not.
+        commit_age: Seconds for which its oldest change waited to become durable; None where it does
+            not run.
+        gap: Longest gap of its event loop in ten seconds, ms; likewise.
+        grows: What waits grew by more than what was done, in the last half minute.
+        crowded: The kind of URLs that most of what waits is of, while it grows; None for none.
+    """
+
+    job: str
+    as_of: float
+    state: str
+    running: bool
+    sentence: Diagnosis
+    overview: JobOverview | None = None
+    slowest: tuple[SlowQueue, ...] = ()
+    fetching: tuple[FetchInProcess, ...] = ()
+    rounds: dict[str, Any] | None = None
+    rate: float | None = None
+    bytes_rate: float | None = None
+    left: float | None = None
+    rates: tuple[float, ...] = ()
+    problems: int = 0
+    first_problem: str = ""
+    waits: str = ""
+    places: tuple[FetchedPlace, ...] = ()
+    stale: float = 0.0
+    commit_age: float | None = None
+    gap: float | None = None
+    grows: bool = False
+    crowded: CrowdedKind | None = None
+
+
+def unseen(job: FoundJob) -> JobSnapshot:
+    """The snapshot of a job that was not looked at yet."""
+    return JobSnapshot(job.id, 0.0, READING, running=False, sentence=Diagnosis("reading"))
+
+
+def unreadable(
+    job: FoundJob, reason: str, now: float, last: JobSnapshot | None = None, *, running: bool
+) -> JobSnapshot:
+    """The snapshot of a job that cannot be read, or does not answer; the last good numbers stay.
+
+    Args:
+        job: The job.
+        reason: What was in the way.
+        now: Seconds since the epoch.
+        last: Its last snapshot; None for none.
+        running: A process works on it.
+    """
+    code = "no-answer" if running else "unreadable"
+    sentence = Diagnosis(code, {"why": reason})
+    if last is None or last.overview is None:
+        return JobSnapshot(job.id, now, UNREADABLE, running=running, sentence=sentence)
+    return msgspec.structs.replace(
+        last, as_of=now, state=UNREADABLE, running=running, sentence=sentence, rate=None,
+        bytes_rate=None, left=None, fetching=(), stale=last.stale or last.as_of, commit_age=None,
+        gap=None, grows=False, crowded=None,
+    )  # fmt: skip
+
+
+def starting(job: FoundJob, now: float, last: JobSnapshot | None = None) -> JobSnapshot:
+    """The snapshot of a job whose process was started and does not answer yet.
+
+    Its numbers stay those of the run before, whole: its store has the new run already, and not yet
+    the counts of that.
+
+    Args:
+        job: The job.
+        now: Seconds since the epoch.
+        last: Its last snapshot; None for none.
+    """
+    before = last.overview if last is not None else None
+    overview = msgspec.structs.replace(before or JobOverview(PREPARING), state=PREPARING)
+    last = last or unseen(job)
+    return msgspec.structs.replace(
+        last, as_of=now, state=PREPARING, running=False, sentence=Diagnosis("preparing"),
+        overview=overview, problems=0, first_problem="", waits="",
+    )  # fmt: skip
+
+
+def snapshot_of(
+    job: FoundJob,
+    answer: dict[str, Any],
+    now: float,
+    activity: JobActivity | None,
+    lines: LastLines = NO_LINES,
+    crowded: CrowdedKind | None = None,
+) -> JobSnapshot:
+    """The snapshot that an answer to `status` becomes.
+
+    Args:
+        job: The job.
+        answer: The answer of its process, or of its store.
+        now: Seconds since the epoch.
+        activity: Its last minutes, this answer included; None where it does not run.
+        lines: The last lines of its logs.
+        crowded: The kind of URLs that most of what waits is of, where nobody said that it is
+            wanted.
+    """
+    if "cycle" in answer:
+        rounds = answer["cycle"]
+        sentence = rounds_diagnosis(rounds)
+        return JobSnapshot(
+            job.id, now, "ROUNDS", running=bool(rounds.get("running")), sentence=sentence,
+            rounds=rounds,
+        )  # fmt: skip
+    status = job_status(answer)
+    if activity is not None and "pace" not in answer:  # of a process that began before it was told
+        status = msgspec.structs.replace(status, pace=activity.pace())
+    facts = diagnosis_facts(status, now, lines, crowded)
+    overview = status.overview
+    return JobSnapshot(
+        job.id, now, overview.state, activity is not None, diagnose(facts), overview,
+        status.slowest, status.fetching, None, facts.rate, status.pace.bytes_rate,
+        facts.seconds_left, activity.rates if activity is not None else (), status.problems,
+        status.first_problem,
+        places=fetched_lately(lines.crawl), commit_age=commit_age_of(status.committed, facts.now),
+        gap=status.gap, grows=status.pace.grows,
+    )  # fmt: skip
+
+
+def commit_age_of(committed: float | None, now: float) -> float | None:
+    """Seconds since the last commit, both by the clock of the job; None if it is not known."""
+    return None if committed is None else max(now - committed, 0.0)
+
+
+def rate_point(answer: dict[str, Any], now: float, mono: float) -> RatePoint:
+    """The point of the past that an answer to `status` is.
+
+    Args:
+        answer: The answer.
+        now: Seconds since the epoch.
+        mono: Seconds of the monotonic clock.
+    """
+    overview = answer["overview"]
+    return RatePoint(
+        # What the operator deleted was not worked on: it is no speed.
+        mono, overview["finished"] - overview.get("deleted", 0), overview["bytes"],
+        overview["queued"], overview["busy"],
+        overview["parallel"], overview["queues"], {name: overview[name] for name in REPLIES},
+        commit_age_of(answer.get("committed"), now) or 0.0, answer.get("gap") or 0.0,
+        # A job of an earlier version does not tell it.
+        overview.get("worked", 0.0),
+    )  # fmt: skip
+
+
+class FetchSlot(msgspec.Struct, frozen=True):
+    """A toe and its visit.
+
+    Attributes:
+        toe: Its number.
+        uri: The URL.
+        path: Hop path from the seed.
+        via: The page where it was found.
+        attempts: Attempts made before.
+        step: Step of its chain.
+        seconds: Time since it was handed out.
+        received: Bytes of the reply; null before it is complete.
+    """
+
+    toe: int
+    uri: str
+    path: str
+    via: str
+    attempts: int
+    step: str
+    seconds: float
+    received: int | None = None
+
+
+class ToeList(msgspec.Struct, frozen=True):
+    """The toes of a job.
+
+    Attributes:
+        parallel: Number of toes.
+        offset: Time that the clock is ahead of frontier time, seconds.
+        toes: Those at work.
+    """
+
+    parallel: int
+    offset: float
+    toes: tuple[FetchSlot, ...]
+
+
+def toe_list(answer: Mapping[str, Any]) -> ToeList:
+    """The toes of an answer of a job."""
+    return msgspec.convert({**answer}, ToeList)

@@ -1,0 +1,267 @@
+"""The standing of a console: it alone may change its places, or another one does and it only shows.
+
+A console locks a file in each of its places, and one in the folder of its own files. Locks end with
+their process, however that ends: a console that found one of them taken tries again each two
+seconds, and takes over. So does one whose place lies in a place of another console, or around one.
+It begins with all of them or none: no two consoles wait for each other.
+What it has stays its own while it waits for a place that was added later.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from nacre.core.clock import Clock, iso
+from nacre.core.message_data import to_json
+from nacre.fleet.places import DEPTH, JobPlace, directories_below
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.machine.layout import Layout
+from nacre.machine.local_files import is_locked, lock_file
+from nacre.messages import message
+
+EACH: Final = 2.0
+"""Seconds between two tries to take over."""
+OF_PLACE: Final = ".nacre-console"
+"""Name of the file in a directory with jobs."""
+OF_FOLDER: Final = "console.lock"
+"""Name of the file among the console's own, and in the state of a job that is a place by itself."""
+_LONGEST: Final = 4096
+
+
+class ConsoleHolder(msgspec.Struct, frozen=True):
+    """A console that has a lock.
+
+    Attributes:
+        pid: Its process.
+        host: Name of its machine.
+        since: When it took the lock, RFC 3339.
+        url: Its URL.
+    """
+
+    pid: int
+    host: str
+    since: str
+    url: str
+
+
+class HeldElsewhere(NamedTuple):
+    """A place, or folder, that another console has.
+
+    Attributes:
+        path: The path.
+        holder: The other console; None where it says nothing of itself.
+    """
+
+    path: Path
+    holder: ConsoleHolder | None
+
+    @property
+    def words(self) -> str:
+        """It, in English."""
+        if self.holder is None:
+            return f"another console has {self.path}"
+        holder = self.holder
+        return (
+            f"the console {holder.url} (process {holder.pid} on {holder.host}, since "
+            f"{holder.since}) has {self.path}"
+        )
+
+
+class ConsoleStanding:
+    """Whether a console may change things.
+
+    Attributes:
+        elsewhere: What another console has; None: nothing, and this one may.
+    """
+
+    def __init__(self) -> None:
+        self.elsewhere: HeldElsewhere | None = None
+
+    def require(self) -> None:
+        """Refuse a change while another console has something of this one.
+
+        Raises:
+            RefusedRequestError: It has (409).
+        """
+        if self.elsewhere is None:
+            return
+        path, holder = self.elsewhere
+        if holder is None:
+            raise RefusedRequestError(
+                409,
+                "read-only",
+                message(
+                    "console.place-of-another-console",
+                    "another console has {path}: this one only shows it, and takes over when "
+                    "that one "
+                    "ends",
+                    path=path,
+                ),
+            )
+        raise RefusedRequestError(
+            409,
+            "read-only",
+            message(
+                "console.place-of-console",
+                "the console {url} (process {pid} on {host}, since {since}) has {path}: this one "
+                "only shows it, and takes over when that one ends",
+                url=holder.url,
+                pid=holder.pid,
+                host=holder.host,
+                since=holder.since,
+                path=path,
+            ),
+        )
+
+
+class ConsoleLocks:
+    """The locks of a console.
+
+    Args:
+        standing: Is told what another console has.
+        folder: Folder of the console's own files.
+        places: Gives its places of now.
+        url: Its URL.
+        clock: The time.
+    """
+
+    def __init__(
+        self,
+        standing: ConsoleStanding,
+        folder: Path,
+        places: Callable[[], Sequence[JobPlace]],
+        url: str,
+        clock: Clock,
+    ) -> None:
+        self._standing = standing
+        self._folder = folder
+        self._places = places
+        self._url = url
+        self._clock = clock
+        self._held: dict[Path, int] = {}
+        self._last: dict[Path, Path] = {}
+        """What was taken when a lock could not be had: it is asked first, before all below."""
+
+    def take(self) -> bool:
+        """Take all locks, or no further one; whether they are all this console's now."""
+        files = dict(self._wanted())
+        self._give_back(self._held.keys() - files.keys())
+        before = set(self._held)
+        for path, of in files.items():
+            if path not in self._held and not self._lock(path, of):
+                self._give_back(self._held.keys() - before)
+                return False
+        self._standing.elsewhere = None
+        return True
+
+    def free(self) -> None:
+        """Give all of them back."""
+        self._give_back(set(self._held))
+
+    def _give_back(self, paths: Iterable[Path]) -> None:
+        for path in paths:
+            os.close(self._held.pop(path))
+
+    def _wanted(self) -> Iterator[tuple[Path, Path]]:
+        """The files to lock, and what each of them is of."""
+        yield self._folder / OF_FOLDER, self._folder
+        for place in self._places():
+            yield lock_of(place), place.root
+
+    def _lock(self, path: Path, of: Path) -> bool:
+        handle, blocking = None, self._taken_still(path)
+        if blocking is None:
+            handle, blocking = _locked(path)
+        # Each locks first and looks around then: of two consoles that begin, one sees the other.
+        if blocking is None and of != self._folder:
+            # Where no lock can be had, nobody is kept away: what lies below is not looked for.
+            below = _below(path, of) if handle is not None else ()
+            blocking = next(filter(self._is_taken, chain(_above(of), below)), None)
+        if blocking is not None:
+            if handle is not None:
+                os.close(handle)
+            self._last[path] = blocking
+            self._standing.elsewhere = HeldElsewhere(of, holder_in(blocking))
+            return False
+        if handle is not None:
+            self._keep(path, handle)
+        return True
+
+    def _taken_still(self, path: Path) -> Path | None:
+        """The lock of another console for which one could not be had; None: it is free now."""
+        last = self._last.pop(path, None)
+        return last if last is not None and self._is_taken(last) else None
+
+    def _is_taken(self, path: Path) -> bool:
+        return path not in self._held and is_locked(path)
+
+    def _keep(self, path: Path, handle: int) -> None:
+        """Keep a lock, and say in its file whose it is."""
+        self._held[path] = handle
+        holder = ConsoleHolder(os.getpid(), os.uname().nodename, iso(self._clock.now()), self._url)
+        # On a full disk it is a lock all the same, of a console that says nothing of itself.
+        with suppress(OSError):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, to_json(holder), 0)
+
+
+def lock_of(place: JobPlace) -> Path:
+    """The file that a console locks to have a place."""
+    return Layout(place.root).state / OF_FOLDER if place.job else place.root / OF_PLACE
+
+
+def held_elsewhere(place: JobPlace) -> HeldElsewhere | None:
+    """The console that has a place which this one has not, or one around or in it; None: none."""
+    path = lock_of(place)
+    locks = chain((path,), _above(place.root), _below(path, place.root))
+    lock = next(filter(is_locked, locks), None)
+    return HeldElsewhere(place.root, holder_in(lock)) if lock is not None else None
+
+
+def _locked(path: Path) -> tuple[int | None, Path | None]:
+    """The handle of a lock, or the lock if another console has it; neither where none can be had.
+
+    It is not there yet, or nobody can write there: no console changes anything in it.
+    """
+    try:
+        handle = lock_file(path)
+    except OSError:
+        return None, None
+    return handle, path if handle is None else None
+
+
+def _above(root: Path) -> Iterator[Path]:
+    """The files of the places that a directory may lie in."""
+    for parent in root.parents[:DEPTH]:
+        yield parent / OF_PLACE
+
+
+def _below(path: Path, root: Path) -> Iterator[Path]:
+    """The files of the places and of the single jobs that may lie in a place.
+
+    Args:
+        path: Its own file; nothing is looked for in a job.
+        root: Its directory.
+    """
+    if path.name == OF_PLACE:
+        for directory, is_job in directories_below(root):
+            yield lock_of(JobPlace("", directory, is_job))
+
+
+def holder_in(path: Path) -> ConsoleHolder | None:
+    """The console that a lock's file names; None where it names none."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return msgspec.json.decode(os.pread(handle, _LONGEST, 0), type=ConsoleHolder)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    finally:
+        os.close(handle)

@@ -1,0 +1,325 @@
+"""The console's webhooks and their deliveries, in its database.
+
+A webhook is notified of what happens to all jobs that its owner sees. A delivery is kept until it
+is accepted or given up, so that a console that is killed loses none; the last ones of each webhook
+stay to be looked at.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+import msgspec
+
+from nacre.core.clock import Clock
+from nacre.core.message_data import to_json
+from nacre.errors import ConfigError, Problem, URIError
+from nacre.fleet.database import BrokenRow, ConsoleDatabase, ConsoleTable
+from nacre.fleet.keys import joined_places
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.messages import error_text, message
+from nacre.ops.fields import bounded
+from nacre.uri.parse import host, parse
+
+HookEvent = Literal[
+    "quota", "schedule", "started", "paused", "resumed", "finished", "crashed", "test"
+]
+"""Events that are told: quotas and schedules of the console, and changes of jobs."""
+MOST_HOOKS = 20
+"""Webhooks that may be kept."""
+MOST_WAITING = 100
+"""Deliveries of one webhook that wait; more are dropped, and counted in the next one."""
+KEPT = 50
+"""Deliveries of one webhook that are over and are kept."""
+
+HookText = Annotated[str, msgspec.Meta(max_length=2000)]
+
+
+class HookWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A webhook as it is wanted.
+
+    Attributes:
+        url: Where messages are posted, http or https.
+        on: The events that are told; a test always is.
+        private: Its address may be one of this machine or of a private network.
+        paused: Nothing is posted; what happens meanwhile is not told later.
+    """
+
+    url: HookText
+    on: tuple[HookEvent, ...] = ("quota", "schedule", "finished", "crashed")
+    private: bool = False
+    paused: bool = False
+
+
+class KeptHook(msgspec.Struct, frozen=True):
+    """A webhook that is kept.
+
+    Attributes:
+        id: Its number.
+        wish: As it was set.
+        secret: Key of its signatures; "" for none. It is never shown.
+        owner: Who set it last.
+        places: Labels of the places of whose jobs it is told; empty for all.
+    """
+
+    id: int
+    wish: HookWish
+    secret: str
+    owner: str
+    places: tuple[str, ...] = ()
+
+    def is_about(self, job: str) -> bool:
+        """Whether it is told of a job.
+
+        Args:
+            job: Its id, which begins with the label of its place; "" for all jobs together.
+        """
+        return not self.places or job.partition("~")[0] in self.places
+
+
+class HookDelivery(msgspec.Struct, frozen=True):
+    """A message on its way to a webhook.
+
+    Attributes:
+        number: Its number.
+        hook: Number of the webhook.
+        event: What happened.
+        body: The message, JSON.
+        made: When it happened, seconds since the epoch.
+        tries: How often it was posted.
+        due: When it is posted next, seconds since the epoch.
+        step: `waits`, `delivered` or `given-up`.
+        answer: The last answer, or why there was none; "" before the first try.
+    """
+
+    number: int
+    hook: int
+    event: str
+    body: bytes
+    made: float
+    tries: int
+    due: float
+    step: str
+    answer: str
+
+
+def check_hook(request: HookWish) -> HookWish:
+    """The webhook, with its URL as it is asked for (pure).
+
+    Raises:
+        ConfigError: The URL is none or too long, or no event is told.
+    """
+    sample = "https://ops.example/hooks/crawls"
+    if not request.url.startswith(("http://", "https://")):
+        text = message(
+            "console.webhook-scheme", "the address of a webhook begins with http:// or https://"
+        )
+        raise ConfigError([Problem("url", text, "", sample)])
+    try:
+        url = parse(request.url)
+    except URIError as error:
+        raise ConfigError([Problem("url", error_text(error), "", sample)]) from None
+    if not host(url) or "@" in url.partition("://")[2].partition("/")[0]:
+        text = message(
+            "console.webhook-host", "a webhook has a host, and no user and password before it"
+        )
+        raise ConfigError([Problem("url", text, "", sample)])
+    if not request.on:
+        raise ConfigError(
+            [Problem("on", message("console.webhook-without-event", "choose one event at least"))]
+        )
+    return bounded(msgspec.structs.replace(request, url=url))
+
+
+class WebhookBook:
+    """The webhooks.
+
+    Args:
+        database: Keeps them.
+        clock: The time.
+    """
+
+    def __init__(self, database: ConsoleDatabase, clock: Clock) -> None:
+        self._database = database
+        self._table = ConsoleTable(database, "webhooks", KeptHook)
+        self._clock = clock
+        self.some = asyncio.Event()
+        """Set when there is something to post."""
+        self._dropped: dict[int, int] = {}
+
+    def all(self) -> list[KeptHook]:
+        """Return all webhooks that can be read, by their numbers."""
+        return self._table.all()
+
+    def broken(self) -> dict[int, BrokenRow]:
+        """Return those that cannot be read, by their numbers."""
+        return self._table.broken()
+
+    def find(self, number: int) -> KeptHook | None:
+        """Return a webhook; None if there is none."""
+        return self._table.find(number)
+
+    def add(self, request: HookWish, secret: str, owner: str, places: tuple[str, ...] = ()) -> int:
+        """Keep a webhook; its number.
+
+        Args:
+            request: The request.
+            secret: Key of its signatures; "" for none.
+            owner: Who sets it.
+            places: Labels of the places that they see; empty for all.
+
+        Raises:
+            ConfigError: It is none, or there are too many.
+        """
+        if len(self.all()) >= MOST_HOOKS:
+            raise ConfigError(
+                message(
+                    "console.webhooks-limit",
+                    "there are {most_hooks} webhooks already: remove one first",
+                    most_hooks=MOST_HOOKS,
+                )
+            )
+        rows = self._database.rows(
+            "INSERT INTO webhooks (wish, secret, owner, places) VALUES (?, ?, ?, ?) RETURNING id",
+            to_json(check_hook(request)), secret, owner, joined_places(places),
+        )  # fmt: skip
+        return int(str(rows[0][0]))
+
+    def change(self, number: int, request: HookWish, secret: str, owner: str) -> None:
+        """Set a webhook again.
+
+        Raises:
+            ConfigError: It is none.
+        """
+        self._database.rows(
+            "UPDATE webhooks SET wish = ?, secret = ?, owner = ? WHERE id = ?",
+            to_json(check_hook(request)), secret, owner, number,
+        )  # fmt: skip
+
+    def restrict(self, owner: str, places: tuple[str, ...]) -> None:
+        """Tell the webhooks of somebody, who sees only these places from now on, of no others.
+
+        Args:
+            owner: The owner.
+            places: Labels of the places.
+        """
+        for hook in self.all():
+            if hook.owner == owner:
+                stored = tuple(place for place in hook.places or places if place in places)
+                self._database.rows(
+                    "UPDATE webhooks SET places = ? WHERE id = ?",
+                    joined_places(stored or places), hook.id,
+                )  # fmt: skip
+
+    def remove(self, number: int) -> None:
+        """Forget a webhook, and what waits for it."""
+        self._table.drop(number)
+        self._database.rows("DELETE FROM deliveries WHERE hook = ?", number)
+
+    # ---- deliveries
+
+    def tell(
+        self, event: HookEvent, job: str, message: str, reason: str = "", only: int = 0
+    ) -> int:
+        """Tell all webhooks that want it, and are told of the job, what happened.
+
+        Args:
+            event: What happened.
+            job: Id of the job; "" for all jobs.
+            message: It in words.
+            reason: The reason; "" for none.
+            only: Number of the webhook that alone is told; 0: each that wants the event.
+
+        Returns:
+            The number of the last delivery; 0 where that was dropped, or there is none.
+        """
+        number = 0
+        for hook in self.all():
+            wants = hook.id == only if only else event in hook.wish.on and not hook.wish.paused
+            if wants and (only or hook.is_about(job)):
+                number = self._put(hook.id, event, {"job": job, "message": message, "why": reason})
+        return number
+
+    def _put(self, hook: int, event: HookEvent, facts: dict[str, str]) -> int:
+        """Keep a delivery; its number, 0 for one that is dropped as too many wait."""
+        rows = self._database.rows(
+            "SELECT count(*) FROM deliveries WHERE hook = ? AND step = 'waits'", hook
+        )
+        if int(str(rows[0][0])) >= MOST_WAITING:
+            if event != "test":  # whoever asked for a test is told
+                self._dropped[hook] = self._dropped.get(hook, 0) + 1
+            return 0
+        now = self._clock.now()
+        moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
+        dropped = self._dropped.pop(hook, 0)
+        body = {"event": event, "time": moment, **facts, "dropped_before": dropped}
+        rows_made = self._database.rows(
+            "INSERT INTO deliveries (hook, event, body, made, due) VALUES (?, ?, ?, ?, ?)"
+            " RETURNING number",
+            hook, event, to_json(body), now, now,
+        )  # fmt: skip
+        self.some.set()
+        return int(str(rows_made[0][0]))
+
+    def tell_test(self, hook: int, user: str) -> int:
+        """Tell a webhook of a test, whatever events it wants; the number of the delivery.
+
+        Args:
+            hook: Its number.
+            user: Who asks for it.
+
+        Raises:
+            RefusedRequestError: Too many messages wait for it already (409).
+        """
+        number = self.tell("test", "", f"a test that {user} asked for", only=hook)
+        if number:
+            return number
+        raise RefusedRequestError(
+            409,
+            "full",
+            message(
+                "console.webhook-queue-full",
+                "{most_waiting} messages wait for webhook {hook}, and a test has no place among "
+                "them: its last answer says why they wait",
+                most_waiting=MOST_WAITING,
+                hook=hook,
+            ),
+        )
+
+    def deliveries(self, hook: int, step: str = "") -> list[HookDelivery]:
+        """The deliveries of a webhook, the newest first.
+
+        Args:
+            hook: Its number.
+            step: Only those of a step; "" for all.
+        """
+        rows = self._database.rows(
+            "SELECT number, hook, event, body, made, tries, due, step, answer FROM deliveries"
+            " WHERE hook = ? AND (? = '' OR step = ?) ORDER BY number DESC",
+            hook, step, step,
+        )  # fmt: skip
+        return [msgspec.convert(row, HookDelivery, strict=False) for row in map(_facts, rows)]
+
+    def delivery(self, hook: int, number: int) -> HookDelivery | None:
+        """A delivery of a webhook by its number; None for one that is forgotten."""
+        return next(
+            (delivery for delivery in self.deliveries(hook) if delivery.number == number),
+            None,
+        )
+
+    def keep(self, delivery: HookDelivery) -> None:
+        """Keep what became of a delivery; the oldest that are over are forgotten."""
+        self._database.rows(
+            "UPDATE deliveries SET tries = ?, due = ?, step = ?, answer = ? WHERE number = ?",
+            delivery.tries, delivery.due, delivery.step, delivery.answer, delivery.number,
+        )  # fmt: skip
+        self._database.rows(
+            "DELETE FROM deliveries WHERE hook = ? AND step <> 'waits' AND number NOT IN (SELECT"
+            " number FROM deliveries WHERE hook = ? AND step <> 'waits' ORDER BY number DESC"
+            " LIMIT ?)",
+            delivery.hook, delivery.hook, KEPT,
+        )  # fmt: skip
+
+
+def _facts(row: tuple[object, ...]) -> dict[str, object]:
+    return dict(zip(HookDelivery.__struct_fields__, row, strict=True))

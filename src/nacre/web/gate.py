@@ -1,0 +1,157 @@
+"""The gate: the caller, and whether they may."""
+
+import hmac
+import secrets
+from typing import Final, NamedTuple
+
+from starlette.requests import Request
+
+from nacre.fleet.keys import KeyBook
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.fleet.requester import NOBODY, Requester
+from nacre.fleet.sessions import COOKIE, BrowserSession, SessionBook
+from nacre.messages import message
+from nacre.ops.roles import Role
+from nacre.web.decoding import sent_form
+from nacre.web.origin import SAFE, is_same_origin
+
+TOKEN = "x-nacre-token"  # noqa: S105 - the name of a field
+"""Field in which pages send the token of their session with what changes something: of the request,
+or of the form where a page works without scripts."""
+_FORMS = frozenset(("application/x-www-form-urlencoded", "multipart/form-data"))
+
+
+class Visitor(NamedTuple):
+    """A caller.
+
+    Attributes:
+        identity: Who it is.
+        session: Their session; None where a key or nobody asks.
+    """
+
+    identity: Requester
+    session: BrowserSession | None = None
+
+    @property
+    def shown_session(self) -> BrowserSession | None:
+        """The session as a page shows it: with its token under a mask of this answer."""
+        if self.session is None:
+            return None
+        return self.session._replace(token=masked_token(self.session.token))
+
+
+def identify(request: Request, keys: KeyBook, sessions: SessionBook) -> Visitor:
+    """Find out the caller: a key in Authorization comes before the session of a cookie."""
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return Visitor(keys.identify(secret.strip()))
+    session = sessions.find(request.cookies.get(COOKIE, ""))
+    return Visitor(session.identity, session) if session is not None else Visitor(NOBODY)
+
+
+async def form_token(request: Request) -> str:
+    """The token that a form sends; "" if there is none. The body can be read again.
+
+    Raises:
+        RefusedRequestError: The form cannot be read (400).
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if request.method in SAFE or kind not in _FORMS or TOKEN in request.headers:
+        return ""
+    token = (await sent_form(request)).get(TOKEN)
+    return token if isinstance(token, str) else ""
+
+
+def require(request: Request, visitor: Visitor, role: Role, token: str = "") -> None:
+    """Refuse who may not do this, and what comes from another site.
+
+    Args:
+        request: The request.
+        visitor: The caller.
+        role: The role that it needs.
+        token: What its form says is the token of the session; "" for none.
+
+    Raises:
+        RefusedRequestError: 401 for nobody, 403 for somebody.
+    """
+    if visitor.identity.role < role:
+        raise _too_little(visitor.identity, role)
+    if request.method in SAFE or visitor.identity.how == "key":
+        return
+    origin = f"{request.url.scheme}://{request.headers.get('host', '')}"
+    if not is_same_origin(dict(request.headers), origin):
+        raise RefusedRequestError(
+            403,
+            "other-origin",
+            message(
+                "console.foreign-origin",
+                "a page of another site sent this; use the console's own pages",
+            ),
+        )
+    sent = request.headers.get(TOKEN) or token
+    if visitor.session is not None and not is_token(sent, visitor.session.token):
+        raise RefusedRequestError(
+            403,
+            "no-token",
+            message(
+                "console.token-missing",
+                "the token of the session is missing ({token}); load the page again",
+                token=TOKEN,
+            ),
+        )
+
+
+def _too_little(identity: Requester, role: Role) -> RefusedRequestError:
+    if identity.role is Role.NOBODY:
+        return RefusedRequestError(
+            401,
+            "no-login",
+            message(
+                "console.login-needed",
+                "log in on a page of the console (`nacre console link` prints a link), or send a "
+                "key as `Authorization: Bearer KEY`",
+            ),
+        )
+    return RefusedRequestError(
+        403,
+        "role",
+        message(
+            "console.role-missing",
+            "this needs the role {role}; {name} has {own_role}",
+            role=role.title,
+            name=identity.name,
+            own_role=identity.role.title,
+        ),
+    )
+
+
+_BETWEEN: Final = "."
+
+
+def masked_token(token: str) -> str:
+    """A token as one answer shows it: a random mask, a dot, and the token under it, in hex."""
+    plain = token.encode()
+    mask = secrets.token_bytes(len(plain))
+    return f"{mask.hex()}{_BETWEEN}{_under(mask, plain).hex()}"
+
+
+def is_token(sent: str, token: str) -> bool:
+    """Whether a request has a token, masked or as it is.
+
+    Args:
+        sent: What it has; "" for nothing.
+        token: That of its session.
+    """
+    mask, dot, hidden = sent.partition(_BETWEEN)
+    plain = sent.encode("utf-8", "replace")
+    if dot:
+        try:
+            first, second = bytes.fromhex(mask), bytes.fromhex(hidden)
+        except ValueError:
+            return False
+        plain = _under(first, second) if len(first) == len(second) else b""
+    return hmac.compare_digest(plain, token.encode())
+
+
+def _under(mask: bytes, text: bytes) -> bytes:
+    return bytes(first ^ second for first, second in zip(mask, text, strict=True))

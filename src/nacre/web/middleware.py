@@ -1,0 +1,116 @@
+"""Encodings that a request takes, by its Accept-Encoding field.
+
+Starlette's middleware looks for the word `gzip` alone, and would send it to who says `gzip;q=0`.
+"""
+
+import ipaddress
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from nacre.fleet.reach import is_loopback
+
+_FIELD = "accept-encoding"
+
+
+def takes_gzip(field: str) -> bool:
+    """Whether gzip is taken (pure). Source: RFC 9110, 12.5.3.
+
+    Args:
+        field: The Accept-Encoding field; "" for none, which takes none here.
+    """
+    weights = {}
+    for part in field.lower().split(","):
+        name, *parameters = (piece.strip() for piece in part.split(";"))
+        weights[name] = next(
+            (_weight(parameter[2:]) for parameter in parameters if parameter.startswith("q=")), 1.0
+        )
+    named = [weights[name] for name in ("gzip", "x-gzip", "*") if name in weights]
+    return bool(named) and named[0] > 0.0
+
+
+def _weight(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+class GzipWish:
+    """Middleware that leaves the field with `gzip` where that is taken, and without it elsewhere.
+
+    Args:
+        app: The application.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] == "http":
+            scope = {**scope, "headers": list(scope["headers"])}
+            encoding = "gzip" if takes_gzip(_wish(scope)) else "identity"
+            MutableHeaders(scope=scope)[_FIELD] = encoding
+        await self._app(scope, receive, send)
+
+
+def _wish(scope: Scope) -> str:
+    return ",".join(Headers(scope=scope).getlist(_FIELD))
+
+
+_FORWARDED: Final = ("x-forwarded-for", "x-forwarded-proto", "forwarded", "x-real-ip")
+
+
+class PeerGuard:
+    """Only the proxy and this machine may connect; the proxy must have been asked over HTTPS.
+
+    The address and scheme of a request are those that the proxy names. Fields of others that say so
+    are refused or have no effect.
+
+    Args:
+        app: The application.
+        proxy: Address of the proxy.
+    """
+
+    def __init__(self, app: ASGIApp, proxy: str) -> None:
+        self._app = app
+        self._proxy = proxy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        peer = scope["client"][0] if scope.get("client") else ""
+        headers = Headers(scope=scope)
+        is_forwarded = any(name in headers for name in _FORWARDED)
+        if peer != self._proxy or not is_forwarded:
+            # A request of this machine itself, beside the proxy.
+            if is_loopback(peer) and peer and not is_forwarded:
+                await self._app(scope, receive, send)
+                return
+            text = "only the proxy of this console may connect, with X-Forwarded-For and -Proto\n"
+        elif headers.get("x-forwarded-proto", "").strip().lower() != "https":
+            text = "the proxy has to be asked over HTTPS, and to send X-Forwarded-Proto: https\n"
+        else:
+            client = forwarded_for(headers.get("x-forwarded-for", ""), peer)
+            await self._app({**scope, "scheme": "https", "client": (client, 0)}, receive, send)
+            return
+        await Response(text, 403, media_type="text/plain")(scope, receive, send)
+
+
+def forwarded_for(field: str, peer: str) -> str:
+    """The address that a proxy speaks for: the last one, which it added itself.
+
+    Args:
+        field: The X-Forwarded-For field; "" for none.
+        peer: Address of the proxy, which is the answer where the field has none.
+    """
+    last = field.rpartition(",")[2].strip()
+    try:
+        return str(ipaddress.ip_address(last))
+    except ValueError:
+        return peer
