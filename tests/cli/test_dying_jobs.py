@@ -102,5 +102,5 @@ def test_a_command_that_meets_a_dying_job_says_so(
     assert done.err.startswith("nacre: ")
     assert done.err.count("\n") == 1
     if act is not garbage:  # what a job left behind can be deleted when it is gone
-        why = "is over: recrawl it" if command == "delete" else "ended before it had answered"
+        why = "is over: recrawl it" if command == "delete" else "ended without an answer"
         assert why in done.err

@@ -163,7 +163,7 @@ def test_a_recrawl_that_stores_noise_points_to_another_way_of_keeping(tmp_path: 
         lean = nacre("recrawl", job, "-q", "--keep", "lean", *every)
         assert "--keep lean" not in lean.out
         text = nacre("report", job, "savings").out
-        assert "Most of what was stored differs in noise alone" in text
+        assert "Most stored bytes differ in noise alone" in text
         assert "only noise" in text
 
 

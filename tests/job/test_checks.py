@@ -190,10 +190,10 @@ def idle(root: Path, text: str) -> list[str]:
         ("chains: {disposition: {candidates: {enabled: false}}}",
          "chains.disposition.candidates.enabled", "follows no links and no redirects"),
         (f"chains: {{fetch: {{extract: {REJECT}}}}}", "chains.fetch.extract.gate",
-         "no links are taken from what is fetched, and no redirects"),
+         "no links are extracted from fetched pages, and no redirects"),
         ("extract: {extract_headers: false}", "extract.extract_headers", "no redirects"),
         ("extract: {extract_html: false}", "extract.extract_html", "no links are taken from web"),
-        ("extract: {max_outlinks: 0}", "extract.max_outlinks", "no links are taken"),
+        ("extract: {max_outlinks: 0}", "extract.max_outlinks", "no links are extracted"),
         ("extract: {max_document: 0}", "extract.max_document", "searches no document"),
         ("extract: {" + ", ".join(
             f"extract_{name}: false"

@@ -139,8 +139,7 @@ def test_the_sentence_in_words():
     assert trap.remedies == ("traps", "recrawl")
     deep = diagnose(facts("FINISHED", documents=49, too_deep=1))
     assert diagnosis_text(deep) == (
-        "finished: 49 documents; 1 URL, and what lies behind it, left out as too many hops from its"
-        " seed"
+        "finished: 49 documents; 1 URL and its links, left out as too many hops from the seed"
     )
     assert deep.remedies == ("deeper", "recrawl")
     trapped = diagnose(facts("FINISHED", documents=49, too_deep=3, too_deep_poor=2))
@@ -228,7 +227,7 @@ def test_an_end_says_what_was_due_and_not_visited():
     given = facts("FINISHED", documents=9, unvisited=1_234, held=1, repeated=2)
     said = diagnosis_text(diagnose(given))
     assert "1,234 due pages not visited, because the budget is spent" in said
-    assert "1 known URL, and what lies behind it, not visited, because it leads into" in said
+    assert "1 known URL and its links, not visited, because it leads into" in said
     assert "2 new URLs not visited" in said
 
 
@@ -255,7 +254,7 @@ def test_a_crowd_offers_no_speed_and_has_a_sentence_of_its_own():
     )  # fmt: skip
     grows = diagnosis_text(crowd_diagnosis(CROWD, grows=True))
     assert grows == (
-        "Most of what waits is of one kind: http://a.test/rili? (98 %), and more is found than "
+        "Most queued URIs are of one kind: http://a.test/rili? (98 %), and more is found than "
         "fetched. A calendar, or session ids?"
     )
     assert "more is found" not in diagnosis_text(crowd_diagnosis(CROWD, grows=False))

@@ -53,9 +53,9 @@ def test_the_progress_of_a_step_in_words():
     half = {**fetch, "left": 0.4, "ready": 1}
     assert progress_text(half) == "61/127 pages, 3.1 MB, 2 hosts, 1 of 2 units done"
     whole = progress_text({**half, "ready": 2})
-    assert whole.endswith(", 2 of 2 units done, what was written is checked")
+    assert whole.endswith(", 2 of 2 units done, the written files are checked")
     tasks = {**fetch, "unit": "tasks", "done": 3, "of": 16, "phase": 2, "work": "select_task"}
-    assert progress_text(tasks) == "looking for what is due: 3 of 16 tasks"
+    assert progress_text(tasks) == "looking for URLs that are due: 3 of 16 tasks"
     assert progress_text({**tasks, "work": "other_task"}) == "3 of 16 tasks, part 2"
     text = write(progress_text(tasks), translator("zh_CN"))
     assert str(text).split("\uff1a") == ["正在查找到期的网址", "16 个任务中已完成 3 个"]

@@ -131,5 +131,5 @@ def test_a_profile_stands_on_no_other(tmp_path: Path):
 def test_a_file_of_settings_that_is_very_large_is_refused_with_a_way_out(tmp_path: Path):
     layout = Layout(tmp_path)
     layout.config.write_text("name: x\n" + "# more\n" * 300_000)
-    with pytest.raises(ConfigError, match="larger than 2,000,000 bytes; seeds and rules may be in"):
+    with pytest.raises(ConfigError, match="larger than 2,000,000 bytes; put seeds and rules into"):
         load_job(layout)

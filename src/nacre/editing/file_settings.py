@@ -27,14 +27,16 @@ _WHY: Final = {
         "",
         message(
             "editing.admin-only-files",
-            "only administrators may change this: it names a file, a program or a variable",
+            "only administrators may change this: it contains the name of a file, a program "
+            "or a variable",
         ),
     ),
     NamedKind.SERVER: Problem(
         "",
         message(
             "editing.admin-only-servers",
-            "only administrators may change this: it names a server that Nacre contacts",
+            "only administrators may change this: it contains the name of a server that Nacre "
+            "contacts",
         ),
     ),
     NamedKind.NETWORK: Problem(
@@ -48,7 +50,7 @@ _WHY: Final = {
         "",
         message(
             "editing.admin-only-ports",
-            "only administrators may change this: it names a port that others can reach",
+            "only administrators may change this: it contains a port that other machines can reach",
         ),
     ),
 }

@@ -1,7 +1,7 @@
 """The findings of `nacre check` in a text, each with its lines, columns and fixes.
 
-They are made by the same functions (`settings.load`, `job.checks`); this adds where exactly they
-stand in a text that may not be saved yet. There are three levels: the text is well-formed, a job
+They are made by the same functions (`settings.load`, `job.checks`); this module adds their exact
+places in a text that may not be saved yet. There are three levels: the text is well-formed, a job
 can be built of it, and it is sound as a whole.
 """
 

@@ -37,7 +37,7 @@ BESIDE: Final = {
     "after": "The entry that it is put behind.",
 }
 """Meanings of the keys for the place of an added processor."""
-STOCK_SHEET: Final = "A sheet that comes with Nacre: what it says takes its place."
+STOCK_SHEET: Final = "A sheet that comes with Nacre. A sheet of this name replaces it."
 
 
 class PlaceName(NamedTuple):

@@ -67,7 +67,7 @@ class PageStates:
             raise StorageError(
                 message(
                     "job.file-to-remove",
-                    "{path}: {error}; remove it, and it is made anew",
+                    "{path}: {error}. Remove it; it is then built again",
                     path=path,
                     error=error,
                 )

@@ -7,9 +7,9 @@ from pathlib import Path
 from nacre.core.status import CountedAs, FetchStatus, counted
 
 _FIELDS = 12
-"""Fields of a line; what `logExtraInfo` adds stands behind them."""
+"""Fields of a line; those that `logExtraInfo` adds follow."""
 GUESSES = frozenset("XI")
-"""Hops that no page asked for: speculative links, and what is inferred, such as an icon."""
+"""Hops that no page contains: speculative links, and inferred URLs, such as an icon."""
 
 
 def has_crawl_log(logs: Path) -> bool:
@@ -27,7 +27,7 @@ def crawl_log_lines(logs: Path) -> Iterator[bytes]:
     Args:
         logs: Directory of the run's logs.
     """
-    # The parts that were rotated have names that count up; the one that is written comes last.
+    # Rotated parts have ascending numbers; the part that is being written comes last.
     parts = sorted(logs.glob("crawl.log*"), key=lambda path: (path.name == "crawl.log", path.name))
     for path in parts:
         yield from _lines(path)
@@ -43,13 +43,13 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def line_fields(line: bytes) -> list[bytes] | None:
-    """The twelve fields of a line; None for what is no line of crawl.log, or none that is whole."""
+    """Split a line into its twelve fields; None if it is not a complete line of crawl.log."""
     fields = line.split(None, _FIELDS)
     return fields if len(fields) >= _FIELDS and line.endswith(b"\n") else None
 
 
 def number_of(field: bytes) -> int:
-    """A field as a whole number; 0 where it is none."""
+    """Convert a field to a whole number; 0 if it is not a number."""
     try:
         return int(field)
     except ValueError:

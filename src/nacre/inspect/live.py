@@ -35,7 +35,7 @@ class LiveJob:
         candidates: Judge links.
         seeds: The seeds.
         frontier: The frontier.
-        statistics: Count what was fetched.
+        statistics: The counts of fetches.
         engine: The engine.
         clock: The time.
     """

@@ -1,6 +1,6 @@
 """All reports by name: of a run, on incremental crawling, and those of plug-ins.
 
-A new report is a class in a module of its own, and a name in `REPORTS.add` here.
+A new report is a class in a new module, and a name in `REPORTS.add` here.
 """
 
 from nacre.config.registry import REPORTS as GROUP

@@ -74,7 +74,7 @@ class LiveFigures(NamedTuple):
 
 
 class RunningJob(Protocol):
-    """A job that runs in this process: what it knows beyond its store."""
+    """A job that runs in this process: its data that are not in the store."""
 
     @property
     def identity(self) -> "Identity":
@@ -186,7 +186,7 @@ def _up_to_date(path: str) -> Store:
 
 
 def is_finished(layout: Layout, *, update: bool = False, traps: bool = False) -> bool:
-    """Whether the job's run is over, so that there is nothing to go on with.
+    """Whether the job's run is over, so that there is nothing to resume.
 
     A run that could fetch nothing is not: its seeds may be tried again. One that had nothing to
     fetch, because nothing was due, is.
@@ -194,7 +194,7 @@ def is_finished(layout: Layout, *, update: bool = False, traps: bool = False) ->
     Args:
         layout: The job's directories.
         update: Bring a store of an older Nacre up to date first; else it is refused.
-        traps: URIs of endless places are something to go on with.
+        traps: URIs of endless places count as work to resume.
     """
     if not layout.has_store:
         return False

@@ -48,12 +48,12 @@ class RatePoint(msgspec.Struct, frozen=True):
 
 
 class JobPace(msgspec.Struct, frozen=True):
-    """The speed of a running job, and whether what waits grows.
+    """The speed of a running job, and whether its queues grow.
 
     Attributes:
         rate: URIs finished a second in the last half minute; None where it began just now.
         bytes_rate: Bytes received a second, likewise.
-        grows: What waits grew by more than what was done, in the last half minute.
+        grows: More URIs were queued than finished in the last half minute.
         outgrows: The same in the last ten minutes, and the job has run for that long.
     """
 
@@ -70,7 +70,7 @@ class JobActivity:
         self._points: deque[RatePoint] = deque()
 
     def note(self, point: RatePoint) -> None:
-        """Take a point; one of another run begins anew. The last one always stays the newest."""
+        """Add a point. A point of another run replaces all earlier points."""
         points = self._points
         if points and point.finished < points[-1].finished:
             points.clear()
@@ -131,5 +131,5 @@ def busy_between(first: RatePoint, last: RatePoint) -> float | None:
 
 
 def _grew(first: RatePoint, last: RatePoint) -> bool:
-    """Whether what waits grew by more than what was done."""
+    """Whether more URIs were queued than finished."""
     return last.queued - first.queued > last.finished - first.finished

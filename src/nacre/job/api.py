@@ -1,4 +1,4 @@
-"""The Python interface: make a job, open it, check it, visit it again, and ask what it holds.
+"""The Python interface: make a job, open it, check it, visit it again, and query its contents.
 
 A job is named by its directory. It may run in another process, in this one, or not at all: answers
 are of the last committed state. Changes of the frontier go to the process that runs the job, or
@@ -170,7 +170,7 @@ def explain_url(directory: PathText, url: str) -> Explanation:
 
 
 def report_names() -> list[str]:
-    """The names that `read_report` knows: reports of a run, of recrawling, and of plug-ins."""
+    """Return the names of all reports that `read_report` accepts, those of plug-ins included."""
     return [report.name for report in all_reports()]
 
 

@@ -51,7 +51,7 @@ class ChangeRequest(msgspec.Struct, kw_only=True):
         associate: An association to add; None for none.
         dissociate: Sheet to take off `surts`, or off all URIs; "" for none.
         surts: See `dissociate`.
-        preview: Change nothing; only count what is touched.
+        preview: Change nothing; only count the URIs that the change affects.
         live_only: Change the running job, and leave its file as it is: the next start has the
             values of the file again.
         moves_secrets: The caller may read the secrets of the job, and so have them sent to other

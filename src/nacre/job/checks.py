@@ -1,8 +1,8 @@
 """Checks a job as a whole: settings against each other, the seeds, the files, the machine.
 
 This is the third check; the first two (well-formed, typed) are in `config.check`. All problems are
-found at once. `missing_effects` says what the job would not do (fetch, write, follow redirects,
-find links), by its chains and gates as they would be assembled.
+found at once. `missing_effects` finds essential effects that the job lacks (fetch, write, follow
+redirects, find links), by its chains and gates as they would be assembled.
 """
 
 import os
@@ -42,7 +42,7 @@ from nacre.settings.sheets import examine_sheets
 from nacre.settings.variables import known_part
 
 _SEARCHES = ("html", "css", "javascript", "json", "xml", "sitemaps", "headers")
-_NO_LINKS = message("job.no-links", "no links are taken from what is fetched")
+_NO_LINKS = message("job.no-links", "no links are extracted from fetched pages")
 _BAD_SHOWN = 20
 _LOOK = 65_536
 """Number of bytes that are checked to decide whether a file is text."""
@@ -84,7 +84,7 @@ def missing_effects(rules: JobRules, scope: Scope, seeds: Sequence[Seed]) -> lis
 
 
 def _concerns(changed: str, path: str) -> bool:
-    """Whether a setting of a sheet is the one that a note is about, or beside it in an entry."""
+    """Whether a sheet changes the setting of a note, or another setting of the same chain entry."""
     entry = path.rpartition(".")[0] if path.startswith("chains.") else path
     return changed == path or (entry.count(".") > 1 and changed.startswith(f"{entry}."))
 

@@ -128,7 +128,7 @@ class CommandHandlers:
         return {"held": sorted(session.holds)}
 
     async def hold(self, request: Request) -> Answer:
-        """Pause for a reason of who asks, also over restarts, until `release`."""
+        """Pause for a reason that the caller gives, also after restarts, until `release`."""
         return self._change_hold("hold", request, str(request.get("note") or ""))
 
     async def release(self, request: Request) -> Answer:
@@ -143,7 +143,7 @@ class CommandHandlers:
         return {"busy": session.engine.busy, "held": sorted(session.holds)}
 
     async def stop(self, request: Request) -> Answer:
-        """Finish what is in process, and end; the run can be resumed."""
+        """Finish the fetches in process, and end; the run can be resumed."""
         if self._job.session is None and self._job.waits_for_space:
             self._job.stop_waiting()
             return {"busy": 0}
@@ -295,9 +295,9 @@ _LONGEST_NAME = 100
 
 
 def asking(request: Request) -> str:
-    """The name of who asks: the user of the process, or the one for whom that asks (`BY`).
+    """Return the name of the caller: the user of the process, or the user that it acts for (`BY`).
 
-    Only a process of the same user can name somebody.
+    Only a process of the job's own user can act for another user.
     """
     user, named = request.get(PEER), request.get(BY)
     if isinstance(named, str) and named.strip() and user == os.getuid():
@@ -306,7 +306,7 @@ def asking(request: Request) -> str:
 
 
 def _named(request: Request) -> str:
-    """Name of who asks where another process says it; "" otherwise."""
+    """Return the name of the user that the caller acts for; "" if it acts for itself."""
     return asking(request) if request.get(BY) else ""
 
 
@@ -322,7 +322,7 @@ def _finite(counts: Mapping[str, float]) -> dict[str, float | None]:
 
 
 def _received(visit: Visit) -> int | None:
-    """Bytes of the reply to a visit; None before it is complete."""
+    """Bytes of the reply to a visit; None until the reply is complete."""
     capture = visit.capture
     return None if capture is None else len(capture.head) + capture.body.length
 

@@ -1,8 +1,9 @@
 """The control socket of a running job: JSON lines between processes of the same user.
 
-The socket is in a private directory of its own, because its path must be short; `state/control`
-names it. One request a line, `{"command": "pause", ...}`, one answer: `{"ok": true, ...}` or
-`{"error": "..."}`, with the codes of texts for people in `messages`. No request can run code.
+The socket is in a separate private directory, because its path must be short; the file
+`state/control` contains the path. One request a line, `{"command": "pause", ...}`, one answer:
+`{"ok": true, ...}` or `{"error": "..."}`, with the codes of texts for people in `messages`. No
+request can run code.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ Handler = Callable[[Mapping[str, Any]], Awaitable[Answer]]
 Fault = Callable[[str, Exception], str]
 
 PEER = "_uid"
-"""Key of each request under which its handler finds the user id of who asks."""
+"""Key of each request with the user id of the calling process."""
 
 BY = "by"
 """Key of a request under which a process names who asked it: `alice via console`."""
@@ -33,17 +34,20 @@ BY = "by"
 _LINE_LIMIT = 64 << 20
 _CREDENTIALS = struct.Struct("3i")
 _PATIENCE = 600.0
-_ENDED = "the job ended before it had answered; `nacre status` says how"
+_ENDED = message(
+    "job.ended-without-answer",
+    "the job ended without an answer. `nacre status` prints how it ended",
+)
 
 
 class ControlServer:
     """Serves one running job.
 
     Args:
-        named: File that names the socket (`state/control`).
+        named: File with the path of the socket (`state/control`).
         commands: Handler of each command; a NacreError that it raises is the answer.
-        fault: Called with a command and any other exception of its handler, mostly a bug; says
-            what the answer is. The job continues.
+        fault: Called with a command and any other exception of its handler, mostly a bug; returns
+            the text of the answer. The job continues.
     """
 
     def __init__(self, named: Path, commands: Mapping[str, Handler], fault: Fault) -> None:
@@ -113,7 +117,7 @@ def _peer(writer: asyncio.StreamWriter) -> int:
 
 
 class NotRunningError(JobError):
-    """The job does not run, or ended before it had answered."""
+    """The job does not run, or ended without an answer."""
 
 
 def is_running(named: Path) -> bool:
@@ -131,7 +135,7 @@ def send_command(
     """Send a command to a running job and return its answer.
 
     Args:
-        named: File that names the socket (`state/control`).
+        named: File with the path of the socket (`state/control`).
         command: Name of the command.
         patience: Seconds after which a job that has not answered is given up.
         arguments: Arguments of the command.
@@ -174,7 +178,7 @@ def _read_answer(line: bytes) -> Answer:
 def _exchange(connection: socket.socket, request: bytes, patience: float) -> bytes:
     """Return the line that is answered; b"" if the job ends meanwhile."""
     try:
-        # A server that refuses a request may have answered before it was sent to its end.
+        # A server that rejects a request may answer before it has read all of it.
         with contextlib.suppress(ConnectionError):
             connection.sendall(request)
         with connection.makefile("rb") as answers:
@@ -183,7 +187,7 @@ def _exchange(connection: socket.socket, request: bytes, patience: float) -> byt
         raise JobError(
             message(
                 "job.no-answer",
-                "the job has not answered for {patience:.0f} s; see what it writes to its terminal",
+                "the job has not answered for {patience:.0f} s. See the output in its terminal",
                 patience=patience,
             )
         ) from None
@@ -211,8 +215,8 @@ async def ask_command(named: Path, command: str, patience: float, **arguments: o
     """Send a command to a running job without holding the event loop up.
 
     Args:
-        named: File that names the socket (`state/control`).
-        command: It.
+        named: File with the path of the socket (`state/control`).
+        command: Name of the command.
         patience: Seconds after which a job that has not answered is given up.
         arguments: Of the command.
 

@@ -1,4 +1,4 @@
-"""The kind of URLs that most of what waits is of, which may be a place without end."""
+"""The kind that most queued URIs are of; it can be a trap."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from nacre.uri.surt import queue_root
 MANY: Final = 500
 """URIs that wait, below which nothing is said."""
 MOST: Final = 0.8
-"""Share that is most of what waits. Both are guesses: a calendar soon has 19 of 20."""
+"""Share of the queued URIs that counts as most. Both are guesses: a calendar soon has 19 of 20."""
 LOOKED: Final = 5_000
 """URIs of a queue that are looked at."""
 
@@ -21,7 +21,7 @@ LOOKED: Final = 5_000
 def crowded_queue(
     overview: JobOverview, slowest: Collection[SlowQueue], *, grows: bool
 ) -> SlowQueue | None:
-    """The queue that has most of what waits, where that is much and grows; None for none.
+    """Return the queue with most queued URIs, if the job has many and more come in; None for none.
 
     Args:
         overview: The numbers of the job.
@@ -73,7 +73,7 @@ def find_crowded_kind(store: Store, queue: str) -> CrowdedKind | None:
 
 
 def unwanted(crowded: CrowdedKind | None, muted: Collection[str]) -> CrowdedKind | None:
-    """The kind that most of what waits is of, where nobody said that it is wanted."""
+    """Return the kind that most queued URIs are of; None if its warning is muted."""
     return None if crowded is None or crowded.prefix in muted else crowded
 
 

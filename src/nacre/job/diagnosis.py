@@ -1,4 +1,4 @@
-"""The diagnosis of a job: what it does, what limits its speed, and the remedies (pure).
+"""The diagnosis of a job: its activity, the limit of its speed, and the remedies (pure).
 
 `diagnose` applies the first of its rules that matches. A `Diagnosis` is a code with numbers, which
 programs read; `diagnosis_text` makes its message. `diagnosis_facts` alone collects the facts, so
@@ -18,8 +18,8 @@ Value = str | int | float
 FEW: Final = 3
 """Queues that count as few."""
 MOST: Final = 0.9
-"""Share of what waits that makes the few the reason. Both are guesses of what a person would call
-"waits for one host"."""
+"""Share of the queued URIs from which the few queues are the reason. Both are guesses of what
+people would call "waits for one host"."""
 REFUSED: Final = 0.2
 """Share of refusals and failures among the last fetches that is worth a word."""
 GAP: Final = 200.0
@@ -75,7 +75,7 @@ class SuspectedTrap(msgspec.Struct, frozen=True):
 
 
 class CrowdedKind(msgspec.Struct, frozen=True):
-    """A directory or program of a host that most of what waits is of.
+    """A directory or program of a host that most queued URIs belong to.
 
     Attributes:
         queue: Key of the queue of the host.
@@ -91,7 +91,7 @@ class CrowdedKind(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """Its share of what was looked at, 0 to 1."""
+        """Its share of the inspected URIs, 0 to 1."""
         return self.number / self.looked
 
 
@@ -104,7 +104,7 @@ class DiagnosisFacts(msgspec.Struct, frozen=True):
         now: Seconds since the epoch.
         rate: URIs finished a second, lately.
         seconds_left: Seconds that the rest takes about.
-        grows: What waits grew by more than what was done, lately.
+        grows: More URIs were queued than finished, lately.
         committed: When the last commit was, seconds since the epoch.
         gap: Longest gap of the event loop in the last ten seconds, ms.
         free: Free space of the disk, bytes.
@@ -113,7 +113,7 @@ class DiagnosisFacts(msgspec.Struct, frozen=True):
         first_problem: The first of them.
         troubled: The host that refuses most.
         trap: The place that looks like a trap.
-        crowded: The kind of URLs that most of what waits is of; None for none.
+        crowded: The kind that most queued URIs are of; None for none.
     """
 
     overview: JobOverview
@@ -143,11 +143,11 @@ def diagnose(facts: DiagnosisFacts) -> Diagnosis:
 
 
 def crowd_diagnosis(kind: CrowdedKind, *, grows: bool) -> Diagnosis:
-    """The diagnosis about the kind of URLs that most of what waits is of.
+    """The diagnosis of the kind that most queued URIs are of.
 
     Args:
-        kind: It.
-        grows: What waits grew by more than what was done, lately.
+        kind: The kind.
+        grows: More URIs were queued than finished, lately.
     """
     params: dict[str, Value] = {"prefix": kind.prefix, "share": kind.share}
     remedies = ("exclude", "look-waiting", "traps")
@@ -315,7 +315,7 @@ def _cut_short(overview: JobOverview) -> Diagnosis:
 
 
 def _with_waiting(code: str, params: dict[str, Value], remedies: tuple[str, ...] = ()) -> Diagnosis:
-    """A diagnosis that says behind it how many URIs wait, where any do."""
+    """Return a diagnosis that ends with the number of queued URIs, if there are any."""
     return Diagnosis(code, params, remedies, ("queued",) if params["queued"] else ())
 
 
@@ -339,7 +339,7 @@ _RAISED: Final = frozenset((DelayCause.SLOW, DelayCause.REFUSED, DelayCause.RETR
 
 
 def _few_hosts(facts: DiagnosisFacts) -> Diagnosis | None:
-    """One or few queues hold what waits, and their delay is the reason."""
+    """One or few queues hold most queued URIs, and their delay is the reason."""
     overview, waiting = facts.overview, facts.overview.queued
     few = [queue for queue in facts.slowest[:FEW] if queue.delay > 0.0]
     if not few or not waiting or overview.busy >= overview.parallel:
@@ -410,7 +410,7 @@ def _slow_machine(facts: DiagnosisFacts) -> Diagnosis | None:
 
 
 def _trap(facts: DiagnosisFacts) -> Diagnosis | None:
-    """A trap stands before a slow host: on a crawl of one site both hold, and this is the cause."""
+    """This rule precedes that of a slow host: if both hold, the trap is the cause."""
     trap = facts.trap
     if trap is None:
         return None

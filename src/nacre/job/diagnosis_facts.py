@@ -60,8 +60,7 @@ def diagnosis_facts(
         status: The answer of the job.
         now: The caller's time, seconds since the epoch; see `job_time`.
         lines: The last lines of the logs of a job that runs; none of one that does not.
-        crowded: The kind of URLs that most of what waits is of, where nobody said that it is
-            wanted; None for none.
+        crowded: The kind that most queued URIs are of, if its warning is not muted; None for none.
     """
     pace, overview = status.pace, status.overview
     now = job_time(overview, now)

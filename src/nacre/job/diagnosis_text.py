@@ -93,8 +93,8 @@ TEXTS: Final[Mapping[str, str | CountedText]] = {
     ),
     "deep": CountedText(
         "deep",
-        "{deep} URL, and what lies behind it, left out as too many hops from its seed",
-        "{deep} URLs, and what lies behind them, left out as too many hops from their seeds",
+        "{deep} URL and its links, left out as too many hops from the seed",
+        "{deep} URLs and their links, left out as too many hops from the seeds",
     ),
     "deep-poor": CountedText(
         "deep",
@@ -115,11 +115,11 @@ TEXTS: Final[Mapping[str, str | CountedText]] = {
     "held": CountedText(
         "held",
         (
-            "{held} known URL, and what lies behind it, not visited, because it leads into what "
+            "{held} known URL and its links, not visited, because it leads into what "
             "looks like a trap (recrawl.trap_share)"
         ),
         (
-            "{held} known URLs, and what lies behind them, not visited, because they lead into "
+            "{held} known URLs and their links, not visited, because they lead into "
             "what looks like a trap (recrawl.trap_share)"
         ),
     ),
@@ -199,10 +199,10 @@ TEXTS: Final[Mapping[str, str | CountedText]] = {
     "slow-disk": "the disk is slow: nothing was committed for {age}",
     "trap": "looks like a trap: {prefix} gave {share} of the new URLs",
     "crowded": (
-        "Most of what waits is of one kind: {prefix} ({share}). A calendar, or session ids?"
+        "Most queued URIs are of one kind: {prefix} ({share}). A calendar, or session ids?"
     ),
     "crowded-grows": (
-        "Most of what waits is of one kind: {prefix} ({share}), and more is found than fetched. "
+        "Most queued URIs are of one kind: {prefix} ({share}), and more is found than fetched. "
         "A calendar, or session ids?"
     ),
     "empty": "nothing is left to fetch; it waits for URIs that are added",
@@ -219,7 +219,7 @@ TEXTS: Final[Mapping[str, str | CountedText]] = {
     "step-units": CountedText(
         "units", "{ready} of {units} unit done", "{ready} of {units} units done"
     ),
-    "step-checked": "what was written is checked",
+    "step-checked": "the written files are checked",
     "reading": "being read",
     "unreadable": "cannot be read: {why}",
     "no-answer": "it runs, but does not answer: {why}",
@@ -231,13 +231,13 @@ WORKS: Final[Mapping[str, str]] = {
     "read_task": message("task.read", "reading sitemaps"),
     "merge_entries_task": message("task.merge-entries", "bringing in what sitemaps list"),
     "out_task": message("task.out", "looking for hosts in other lists"),
-    "select_task": message("task.select", "looking for what is due"),
+    "select_task": message("task.select", "looking for URLs that are due"),
     "gather_task": message("task.gather", "joining the parts of large tables"),
     "probe_task": message("task.look", "finding the end of the list"),
     "measure_task": message("task.measure", "counting the URLs of each host"),
-    "lease_task": message("task.lease", "marking what is listed"),
+    "lease_task": message("task.lease", "marking the listed URLs"),
     "list_task": message("task.list", "writing the lists"),
-    "update_task": message("task.update", "bringing in what was fetched"),
+    "update_task": message("task.update", "merging the fetch results"),
     "sweep_task": message("task.sweep", "looking for pages without links"),
     "links_task": message("task.links", "bringing in links"),
     "index_task": message("task.index", "looking for pages with the same content"),
@@ -267,8 +267,8 @@ REMEDIES: Final[Mapping[str, str]] = {
     "delay": message("remedy.delay", "another delay for this host"),
     "in_flight": message("remedy.in-flight", "more fetches at a time for this host"),
     "retire": message("remedy.retire", "retire the queue"),
-    "look-waiting": message("remedy.look-waiting", "look at what waits"),
-    "exclude-part": message("remedy.exclude-part", "exclude a part of what waits"),
+    "look-waiting": message("remedy.look-waiting", "inspect the queued URIs"),
+    "exclude-part": message("remedy.exclude-part", "exclude a part of the queued URIs"),
     "parallel": message("remedy.parallel", "more fetch slots"),
     "contact": message("remedy.contact", "check what the crawler says of itself"),
     "watch": message("remedy.watch", "look at it working"),
@@ -300,7 +300,7 @@ def diagnosis_text(diagnosis: Diagnosis, separator: tuple[str, str] = SEMICOLON)
 def progress_text(progress: Mapping[str, Any]) -> str:
     """Return the progress of a step in one line: `61/127 pages, 3.1 MB, 2 hosts, 4 min left`.
 
-    Of other steps it is `looking for what is due: 3 of 16 tasks`.
+    Other steps have `looking for URLs that are due: 3 of 16 tasks`.
 
     Args:
         progress: Plain data of `rounds.rounds_mark.StepProgress`.
@@ -335,7 +335,7 @@ def _param(name: str, value: Value) -> str:
     if isinstance(value, Message):
         return value
     if isinstance(value, str):
-        return " ".join(map(readable_url, value.split(" ")))  # a URL may have words behind it
+        return " ".join(map(readable_url, value.split(" ")))  # words can follow the URL
     if name in _WRITERS:
         return _WRITERS[name](value)
     return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"

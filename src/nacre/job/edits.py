@@ -1,8 +1,8 @@
 """The history of `crawl.yaml`: every version that was written, with who wrote it and why.
 
-Versions lie in `state/edits`, which travels with the job: a line of JSON with the facts, then the
-text, compressed. A file that was changed by other means becomes a version of the source `outside`
-with the next version that is written; until then `edit_list` shows it at the end.
+Versions are stored in `state/edits`, which travels with the job: a line of JSON with the facts,
+then the text, compressed. A file that was changed by other means becomes a version of the source
+`outside` with the next version that is written; until then `edit_list` shows it at the end.
 """
 
 import hashlib
@@ -153,7 +153,7 @@ def note_edit(layout: Layout, before: bytes, author: str, reason: str, source: s
 
 
 def _outside(layout: Layout, data: bytes, versions: Sequence[ConfigEdit]) -> ConfigEdit | None:
-    """The version that the file is, where it is not the last one."""
+    """Return the file as a version; None if it is the last version."""
     digest = _digest(data)
     if versions and versions[-1].digest == digest:
         return None

@@ -119,7 +119,7 @@ def expand(warcs: list[Path], folder: Path) -> Iterator[ExpandedWarc]:
     """Make a WARC of each one that holds differences or references, one step a WARC.
 
     Args:
-        warcs: All WARCs of the job, in their order; what is referred to is looked for in all.
+        warcs: All WARCs of the job, in their order; referenced records are searched in all of them.
         folder: Where the new ones go; made where it is missing. Files of these names are replaced.
 
     Raises:

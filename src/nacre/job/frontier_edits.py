@@ -150,7 +150,7 @@ class FrontierEditor:
         engine: Woken when URIs came in.
         store: The results of finished URIs.
         commit: Makes the changes durable.
-        logs: Logs what was done.
+        logs: Logs the changes.
         clock: The time.
     """
 
@@ -223,7 +223,7 @@ class FrontierEditor:
         return Imported(importer.tally, rejected)
 
     async def receive(self, moved: Iterable[MovedUrl]) -> ReceivedUrls:
-        """Take URLs that another crawl knew: what it visited is known, the others wait.
+        """Import URLs of another crawl: its visited URLs count as visited, the others are queued.
 
         Args:
             moved: The URLs.
@@ -245,7 +245,7 @@ class FrontierEditor:
             queue: Expression for queue keys; "" for all.
             url: Expression for URLs; "" for all.
             number: How many queues or URIs changed.
-            by: Name of who asked; "" where that is who runs the job.
+            by: Name of the user; "" for the user of the job.
         """
         chosen = " ".join(filter(None, (queue and f"queues {queue}", url and f"URLs {url}")))
         author = f", by {by}" if by else ""
@@ -263,7 +263,7 @@ class FrontierEditor:
             queue: Found in the queue key; "" for all.
             url: Found in the URL, for `forget` and `first`; "" for all.
             limit: Most URIs, for `first`; 0: all.
-            by: Name of who asked, for job.log; "" where that is who runs the job.
+            by: Name of the user, for job.log; "" for the user of the job.
 
         Raises:
             ConfigError: No such action, not a regular expression, or a negative limit.

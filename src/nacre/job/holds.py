@@ -1,4 +1,4 @@
-"""Holds: pauses with a reason of who asks for them, such as a quota, in the file `control/hold`.
+"""Holds: pauses with a reason that the caller gives, such as a quota, in the file `control/hold`.
 
 A line for each, `REASON: NOTE`. The file is the only record of them, so that they last over
 restarts, and can be given while the job does not run.

@@ -51,7 +51,7 @@ _TAGGED = frozenset(JournalTag)
 class ImportMode(StrEnum):
     """As what lines are read.
 
-    `import`: pending URIs of a journal and bare URLs are scheduled, what is finished is seen;
+    `import`: pending URIs of a journal and bare URLs are scheduled, finished URIs count as seen;
     `schedule`, `force`, `include`: all of them scheduled, scheduled though seen, or marked as seen;
     `finished` and `pending`: the two passes over a recovery journal; `crawl-log`: lines of one;
     `seeds`: a seed list.
@@ -90,8 +90,8 @@ class ImportTally(msgspec.Struct):
         scheduled: URIs that entered the frontier; seeds that are new.
         known: URIs that were known already.
         done: URIs marked as seen.
-        passed: Lines skipped for the way they are read: times, hand-outs, what the other pass
-            takes, and what is fetched again when it is needed (`dns:`, robots.txt).
+        passed: Lines that this mode skips: times, hand-outs, lines of the other pass, and
+            prerequisites, which are fetched again when they are needed (`dns:`, robots.txt).
         rejected: Lines that were rejected.
     """
 
@@ -114,8 +114,8 @@ class ImportOptions(NamedTuple):
     Attributes:
         way: As what.
         scoped: The scope is asked about each.
-        force: What was done or deleted before is scheduled anyway; not what waits.
-        retain_failures: What failed counts as finished, and is not scheduled again.
+        force: URIs that were finished or deleted before are scheduled anyway; queued URIs are not.
+        retain_failures: Failed URIs count as finished, and are not scheduled again.
     """
 
     way: ImportMode
@@ -408,7 +408,7 @@ def _of_journal(text: str) -> JournalLine | None:
 
 
 def _without_prerequisites(entry: JournalLine) -> JournalLine:
-    """A line as it is; what is fetched again when needed (`dns:`, robots.txt) as EMITTED."""
+    """Return a line as it is; prerequisites, which are fetched again when needed, as EMITTED."""
     needed = entry.path.endswith(Hop.PREREQUISITE.value) or entry.url.startswith("dns:")
     return entry._replace(tag=JournalTag.EMITTED) if needed else entry
 
@@ -438,7 +438,7 @@ class LineFile:
         self.number = number
 
     def go(self) -> None:
-        """Go to the place to begin at; of a compressed file, all before it is read.
+        """Seek to the start position; a compressed file is read up to it.
 
         Raises:
             OSError: It cannot be read.
@@ -480,7 +480,7 @@ class LineFile:
             yield InputLine(self.number, None if long else _text(data, self._codec))
 
     def _skip_line(self) -> int:
-        """Pass over what is left of a line that is too long; its size."""
+        """Skip the remainder of a line that is too long; return its size."""
         size = 0
         while data := self._file.readline(LONGEST):
             size += len(data)

@@ -290,7 +290,7 @@ class Job:
         self._finished = totals.finished
 
     def missing_space(self) -> str:
-        """The space that a start lacks: its places, what is free and needed; "" for none."""
+        """Places that lack space for a start, with their free and needed bytes; "" for none."""
         return shortage(self.disk, places(self.layout, self.settings), self.space_needed())
 
     def space_needed(self) -> int:

@@ -1,4 +1,4 @@
-"""Lines of `JOB/job.log`: what was done to a job, and by whom, travels with it.
+"""Lines of `JOB/job.log`: the operations on a job and their users, which travel with the job.
 
 The log of a run, `JOB/latest/logs/job.log`, is written by the process that crawls, and by no other.
 """

@@ -47,10 +47,10 @@ class FetchedPlace(msgspec.Struct, frozen=True):
 
 
 class LastLines(NamedTuple):
-    """The last lines of a job's logs, the oldest first; () where there is no such log.
+    """The last lines of a job's logs, the oldest first; () if there is no such log.
 
     Attributes:
-        crawl: Of crawl.log: what is final.
+        crawl: Of crawl.log: final results.
         tries: Of nonfatal-errors.log: the tries that are repeated.
         since: The time from which on both logs were read, as in a line; "" where both are whole.
     """
@@ -136,8 +136,8 @@ def _is_refusal(status: int) -> bool:
 def suspected_trap(lines: Sequence[CrawlLogFields], *, outgrows: bool) -> SuspectedTrap | None:
     """The place that looks like a trap; None for none.
 
-    What waits has grown faster than what is finished for ten minutes, nearly all that was fetched
-    lately is in one place, and far from the seeds.
+    For ten minutes more URIs were queued than finished, and nearly all recent fetches are in one
+    place, far from the seeds.
 
     Args:
         lines: The last ones of crawl.log.
@@ -187,7 +187,7 @@ def place_of(url: str) -> str:
 
 
 def _program(url: str) -> str:
-    """The URL up to its query; "" where it has none, or is a directory, which says it as well."""
+    """Return the URL up to its query; "" if it has no query, or is a directory."""
     before, mark, _ = url.partition("?")
     return f"{before}?" if mark and not (before.endswith("/") and _directory(before)) else ""
 
@@ -201,6 +201,6 @@ def _directory(url: str) -> str:
 
 
 def _hops(path: str) -> int:
-    """Hops from the seed; a long path is written with their number before it: `12+LL`."""
+    """Hops from the seed; a long path begins with their number: `12+LL`."""
     number, plus, hops = path.partition("+")
     return int(number) + len(hops) if plus and number.isdigit() else len(path)

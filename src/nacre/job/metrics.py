@@ -69,7 +69,7 @@ _COUNTERS: tuple[tuple[str, str, str, _Values], ...] = (
     ("warc_bytes", "", "Bytes of WARC written.", lambda o: {"": o.warc_bytes}),
     ("alerts", "", "Alerts raised in this run.", lambda o: {"": o.alerts}),
 )  # fmt: skip
-"""Counters: name, label, meaning, values. They begin anew with each run."""
+"""Counters: name, label, meaning, values. Each run begins with 0."""
 
 _GAUGES: tuple[tuple[str, str, str, _Values], ...] = (
     ("state", "state", "1 for the state of the job, 0 for the others.", _states),
@@ -153,7 +153,7 @@ class JobCollector(Collector):
 
 
 def job_registry(figures: Callable[[], Iterable[JobFigures]]) -> CollectorRegistry:
-    """A registry of its own with the metrics of jobs and nothing else."""
+    """Return a registry with the metrics of jobs only."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(JobCollector(figures))
     return registry

@@ -124,8 +124,8 @@ class LimitMonitor:
 
     Args:
         settings: The settings of the job.
-        statistics: Counts what was fetched.
-        archive: Counts what was written.
+        statistics: Counts the fetches.
+        archive: Counts the written bytes.
         watch: The time that the run has been running.
     """
 
@@ -162,7 +162,7 @@ class LimitMonitor:
         )
 
     def reached_by(self, busy: int) -> bool:
-        """Whether the limit of documents will be reached by what is in process."""
+        """Whether the fetches in process can reach the limit of documents."""
         return 0 < self._limits.documents <= self._statistics.documents + busy
 
 

@@ -60,10 +60,10 @@ class JobOverview(msgspec.Struct, frozen=True):
         finished: URIs with a final result.
         succeeded: Of these, with a reply.
         failed: Of these, without.
-        failed_pages: Of those, what was not a prerequisite (`dns:`, robots.txt).
+        failed_pages: Of those, URIs other than prerequisites (`dns:`, robots.txt).
         disregarded: Of these, denied by robots.txt and the like, or deleted.
-        deleted: Of those, what the operator deleted.
-        readmitted: Of these, what waits again since that was undone.
+        deleted: Of those, URIs that the operator deleted.
+        readmitted: Of these, URIs that wait again because that was undone.
         untried: Guesses dropped without a fetch: they are done, and in none of the numbers above.
         documents: Replies with a document: status 200 to 299, robots.txt left out.
         html: Of these, HTML pages.
@@ -86,10 +86,10 @@ class JobOverview(msgspec.Struct, frozen=True):
         timeouts: Matches of operators' expressions that took too long, and counted as none.
         trouble: What is waited for when nothing but further tries is left; "" otherwise.
         trouble_queue: Key of the queue of that; "" otherwise.
-        next_try: When the next of what is tried again may be tried, seconds since the epoch; 0
-            while other work is left, and when it is tried now.
-        gives_up: When the last of what is tried again is given up, seconds since the epoch; 0 while
-            other work is left.
+        next_try: Time of the next retry, seconds since the epoch; 0 while other URIs are queued,
+            and if the retry is due.
+        gives_up: When the last retried URI is given up, seconds since the epoch; 0 while other URIs
+            are queued.
         alerts: Alerts raised in this run.
         next_pass: When the next pass of a crawl that never ends begins, seconds since the epoch; 0
             for none.
@@ -97,16 +97,16 @@ class JobOverview(msgspec.Struct, frozen=True):
         policy: Order, budgets, quotas and bandwidth, in words.
         endless: URIs of endless places, which wait until nothing else is left.
         ended_at: When the run ended, seconds since the epoch; 0 while it runs, and after a crash.
-        closed: The operator ended the run for good: it cannot be gone on with.
+        closed: The operator closed the run: it cannot be resumed.
         seeds: Seeds that the run meant to visit, counted at its end; 0 while it runs.
         seeds_got: Of these, the ones that were captured, or unchanged.
         too_deep: URLs that only the number of their hops keeps out of the scope, counted at the end
-            of the run; 0 while it runs. What lies behind them was never seen.
+            of the run; 0 while it runs. Pages that only they link to were never seen.
         too_deep_poor: Of those, the ones of a kind whose last pages had nothing new: a trap?
         unvisited: Due pages that the budget of an incremental run left unvisited, counted at its
             end; 0 while it runs.
         held: Known URLs that an incremental run did not visit, because they lead into traps
-            (`recrawl.trap_share`); 0 while it runs. What lies behind them was never seen.
+            (`recrawl.trap_share`); 0 while it runs. Pages that only they link to were never seen.
         repeated: New URLs that it did not visit, because they differ from known pages in idle
             query parameters alone (`recrawl.idle_parameters`); 0 while it runs.
         faults: URIs that ended by an error of Nacre itself (-5), robots.txt included.

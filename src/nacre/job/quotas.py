@@ -32,7 +32,7 @@ class QuotaDecision(msgspec.Struct, frozen=True):
     Attributes:
         level: How much is used.
         hold: What it is about is to be held; False: it is to be released.
-        tells: The level is another than before, so that somebody is told.
+        tells: The level has changed, and the users are notified.
         text: The numbers in words.
     """
 

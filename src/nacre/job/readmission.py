@@ -20,8 +20,8 @@ READMITTED: Final = {
     "deleted": ImportOptions(ImportMode.IMPORT, force=True),
     "refused": ImportOptions(ImportMode.IMPORT, scoped=True),
 }
-"""What comes back, and how its lines are imported. Of what was deleted the scope is not asked: it
-may have come from a list. What still is excluded stays deleted."""
+"""The URLs that come back, and how their lines are imported. Deleted URLs are not checked against
+the scope: they may be from a list. URLs that are still excluded stay deleted."""
 
 
 def readmitted_lines(
@@ -29,8 +29,8 @@ def readmitted_lines(
 ) -> Iterator[str]:
     """URLs that come back once an exclusion is undone, of this run.
 
-    They are lines of a recovery journal, without line feed: `F+ URL PATH VIA`. Of what lies behind
-    them nothing is known. Of the refused ones as many are known as `engine.outside_kept` says.
+    They are lines of a recovery journal, without line feed: `F+ URL PATH VIA`. Pages that only they
+    link to are not known. The number of known refused URLs is limited by `engine.outside_kept`.
 
     Args:
         store: The job's.
@@ -63,9 +63,9 @@ def readmitted_files(
     urls: Matcher,
     excluded: Sequence[str] = (),
 ) -> Iterator[tuple[Path, ImportOptions]]:
-    """Files of what comes back once an exclusion is undone, to import, each until the next one.
+    """Yield files of URLs that come back once an exclusion is undone; each exists until the next.
 
-    There can be millions of lines, and while one imports nobody may look at the store.
+    There can be millions of lines, and the store must not be open for reading during an import.
 
     Args:
         look: Looks at the store for a while.
@@ -84,7 +84,7 @@ def readmitted_files(
 
 
 def takes_back(store: Store) -> bool:
-    """Whether URLs can come back: a run is there that can be gone on with."""
+    """Whether URLs can come back: there is a run that can be resumed."""
     run = read_run(store)
     return run is not None and run.exit is not ExitStatus.FINISHED and not run.closed
 

@@ -1,4 +1,4 @@
-"""URLs that another crawl knew come into a store: what was visited as known, the others to wait."""
+"""Import of the URLs of another crawl: visited URLs count as visited, the others are queued."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class MovedUrl(NamedTuple):
         path: Its hop path.
         source: The seed that it comes from.
         attempts: Attempts made before.
-        last_status: Status of the last of them; 0 where there was none.
+        last_status: Status of the last of them; 0 if there was none.
         not_before: Earliest fetch, seconds since the epoch; 0: now.
         precedence: Lower goes first, 0 to 127.
         timing: What its schedule has learned of it; None for nothing.

@@ -2,7 +2,7 @@
 
 This is the one table of them: `crawl.yaml` has a section for each, the reference is written from
 it, and `nacre check --explain FetchHTTP` finds a section by the name that Heritrix gives it. Rules
-are components too, with a table of their own (`scope.table`); plug-ins add to that (`plugins`).
+are components too, with a separate table (`scope.table`); plug-ins add to it (`plugins`).
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """Repairs a job after a loss: captures of WARCs that are missing or cut short are fetched again.
 
-`accept_loss` marks what is lost, in the batch in which the recovery accepts it. `repair_captures`
-is called by every start: it registers salvaged captures and queues lost ones. The marks stay until
-that is done, so that a start that is cut off is repeated by the next.
+`accept_loss` marks lost captures, in the batch in which the recovery accepts the loss.
+`repair_captures` is called by every start: it registers salvaged captures and queues lost ones. The
+marks stay until that is done, so that a start that is cut off is repeated by the next.
 """
 
 import sys
@@ -79,7 +79,7 @@ def accept_loss(store: Store, disk: Disk, root: str, start: StartOptions) -> Non
 
 
 def _cut_back(disk: Disk, root: str, file: ExaminedFile) -> int:
-    """Cut off what is left of a capture that was cut; the bytes that are left."""
+    """Cut off the remainder of an incomplete capture; return the bytes that remain in the file."""
     if not file.size:
         return 0
     reader = CaptureReader(Path(file.path), 0, file.size)
@@ -142,7 +142,7 @@ def make_repair(records: RunRecords) -> RepairParts:
 
 
 async def requeue_lost(parts: RepairParts, disk: Disk) -> str:
-    """Queue what was lost, and remove references to it; a step cut off is repeated.
+    """Queue lost URIs, and remove references to their captures; an interrupted step is repeated.
 
     Returns:
         What was done, for the operator; "" when nothing was lost.

@@ -1,7 +1,7 @@
-"""Schedules of runs: when they begin, and what is done about runs missed or still open (pure).
+"""Schedules of runs: their begins, and the treatment of missed and open runs (pure).
 
-A schedule has times by cron in a time zone. Who keeps schedules asks `decide_schedule` now and
-then, with what it noted of the schedule and what the job does, and carries the answer out.
+A schedule has times by cron in a time zone. The keeper of schedules calls `decide_schedule` now and
+then, with its notes of the schedule and the job's activity, and carries out the decision.
 """
 
 from collections.abc import Iterator
@@ -66,19 +66,19 @@ class RunSchedule(msgspec.Struct, frozen=True):
         """Its times.
 
         Raises:
-            ValueError: A field or the zone is none; the message names it.
+            ValueError: A field or the zone is invalid; the message contains it.
         """
         return Calendar(self.at, self.zone)
 
 
 class ScheduleDecision(msgspec.Struct, frozen=True):
-    """The step that a schedule asks for now, and what is to be noted of it.
+    """The step of a schedule that is due now, and the notes to store with the schedule.
 
     Attributes:
         step: What is done.
         handled_until: Note this: times up to it are dealt with, seconds since the epoch.
         waits: Note this, too: a run waits until the job rests.
-        missed: Times that passed while nobody looked, which one run makes up for.
+        missed: Times that passed unnoticed; one run makes up for all of them.
         skipped: A time was left out, as the job has a run open.
     """
 
@@ -116,7 +116,7 @@ def decide_schedule(
     makes nothing due twice.
 
     Args:
-        schedule: It.
+        schedule: The schedule.
         now: Seconds since the epoch.
         since: See `ScheduleDecision.handled_until`; when it was made, at first.
         activity: What its job does.

@@ -242,7 +242,7 @@ class Session:
         unasked.enter()
 
     def _resume(self, before: ExitStatus | None) -> None:
-        """A run that was begun; `before` says how it ended the last time."""
+        """Resume a run; `before` is the way in which it ended the last time."""
         book, operator = self.scheduling.seeds, self.frontier.operator
         seeds, loader = self._edits.seeds, self._edits.loader
         book.load(writes=True)
@@ -258,7 +258,7 @@ class Session:
         self.run_row = read_run(self.storing.store) or self.run_row
 
     async def repair(self) -> str:
-        """Register salvaged captures and queue lost ones; what was done, "" for nothing.
+        """Register salvaged captures and queue lost ones; return a summary, "" if there were none.
 
         Raises:
             StorageError: A file or the store failed; the next start does it again.
@@ -303,7 +303,7 @@ class Session:
         self._attention.set()
 
     def stop(self, status: ExitStatus) -> None:
-        """Finish what is in process, and end."""
+        """Finish the fetches in process, and end."""
         if self._asked is None:
             self._asked = status
         self._attention.set()
@@ -427,7 +427,7 @@ class Session:
                 continue
 
     def _look_after(self) -> None:
-        """Look at space, time, limits and pauses once, and do what they ask for."""
+        """Check space, time, limits and pauses once, and apply them."""
         mono, politeness = self.clock.monotonic(), self.frontier.politeness
         commit, crawling = self.storing.commit, self._crawling
         self._alert(self.space.check(mono, commit.largest))
@@ -447,7 +447,7 @@ class Session:
         self.engine.limit(self._enough if self._limits.of_fetches else None)
 
     def _enough(self, busy: int) -> bool:
-        """A limit is reached, or that of documents will be by what is in process."""
+        """Whether a limit is reached, or the fetches in process can reach that of documents."""
         if self._limits.reached() is not None:
             self._attention.set()
             return True

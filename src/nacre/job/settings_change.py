@@ -43,7 +43,7 @@ FIXED = {
     ),
     "scope": message("job.paths-and-logs-name-rule", "paths and logs name the rule by it"),
     "politeness": message(
-        "job.shared-state-fixed", "what is shared between jobs was opened at the start"
+        "job.shared-state-fixed", "the state that jobs share was opened at the start"
     ),
     "uri": message(
         "job.keys-of-all-uris-seen", "the keys of all URIs seen so far were made with it"
@@ -53,14 +53,14 @@ FIXED = {
     "cookies": message("job.cookie-jar-fixed", "the jar was made with it"),
     "chains": message(
         "job.chains-were-put-together",
-        "the chains were put together with it; `enabled`, gates and settings of what is in "
-        "them can be changed",
+        "the chains were assembled with it. `enabled`, gates and the settings of the "
+        "entries can be changed",
     ),
     "archive": message("job.open-warc-files-were-begun", "the open WARC files were begun with it"),
     "store": message("job.store-was-opened", "the store was opened with it"),
     "extract": message(
         "job.guesses-fixed",
-        "what was learned of guesses since the start depends on it",
+        "the results of guesses since the start depend on it",
     ),
     "metrics": message("job.port-was-opened", "the port was opened with it"),
     "cycle": message(
@@ -401,8 +401,8 @@ def why_fixed(path: str) -> str:
     )
     return message(
         "job.fixed-while-running",
-        "cannot be changed while the job runs: {why}. Stop the job, say it again, and go "
-        "on by `nacre run`",
+        "cannot be changed while the job runs: {why}. Stop the job, repeat the change, and "
+        "resume with `nacre run`",
         why=reason,
     )
 
@@ -489,7 +489,7 @@ class AffectedUrls(msgspec.Struct):
 def count_affected(
     rows: RowStore, now: Sheets, then: Sheets, most: int = 5
 ) -> Iterator[AffectedUrls]:
-    """Count; yields what is known after every thousand URIs, and at last the whole.
+    """Count; yield the counts so far after every thousand URIs, and all counts at the end.
 
     Args:
         rows: The store.

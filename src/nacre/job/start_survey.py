@@ -59,10 +59,10 @@ class SurveyedHost(msgspec.Struct, frozen=True):
 
 
 class RefusedSeed(msgspec.Struct, frozen=True):
-    """A seed that the scope of its own job refuses.
+    """A seed that the scope of its job rejects.
 
     Attributes:
-        url: It.
+        url: The seed.
         rule: The rule that refuses it.
     """
 

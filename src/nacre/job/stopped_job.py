@@ -1,7 +1,7 @@
 """Opens a job that does not run: to change its frontier, or to salvage captures.
 
 `salvage` registers captures that the store does not know, after it was restored from a copy or lost
-its log. The start takes their files over and marks what was unknown in the same batch; then each
+its log. The start registers their files and marks unknown captures in the same batch; then each
 capture gets its outcome, history, digest, counters, links and line in crawl.log. So nothing is
 crawled twice and nothing that was found is forgotten. It may be cut off at any point: the marks
 stay, and the next start of any kind continues.
@@ -165,6 +165,6 @@ def _take_logs(store: Store, job: Job) -> None:
 
 
 async def _register(job: Job) -> None:
-    """Register what was taken over; nothing is fetched."""
+    """Register the captures; nothing is fetched."""
     async with _open(job) as session, _committing(session.storing.commit):
         await session.repair()

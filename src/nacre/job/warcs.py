@@ -87,7 +87,7 @@ class ReindexedWarc(NamedTuple):
 def reindex(layout: Layout, settings: JobSettings) -> Iterator[ReindexedWarc]:
     """Make the index of every closed WARC again; one step a WARC.
 
-    The new size is stored, so that the next start finds what it expects. A WARC that is
+    The new size is stored for the check of the next start. A WARC that is
     still open (the job was cut off) gets its index when the next start closes it.
 
     Raises:
@@ -141,7 +141,7 @@ def known_files(layout: Layout, settings: JobSettings) -> list[ExaminedFile]:
 
 
 def missing_files(files: Sequence[ExaminedFile]) -> Iterator[ExaminedFile]:
-    """WARCs that are gone or shorter than what was committed, and indexes that are gone."""
+    """Yield WARCs that are gone or shorter than their committed size, and indexes that are gone."""
     for file in files:
         if (file.row.kind == FileKind.WARC and file.short) or (
             file.row.kind == FileKind.INDEX and file.size is None

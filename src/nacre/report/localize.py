@@ -83,7 +83,7 @@ def localize(document: ReportDocument, translate: Translate, tag: str) -> Report
     Args:
         document: The report; its headings, names and texts are messages.
         translate: Gives the template of a message in that language.
-        tag: The language, as HTML names it.
+        tag: The language tag of the HTML document.
     """
     writer = _Writer(translate)
     return document._replace(

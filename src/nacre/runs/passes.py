@@ -303,7 +303,7 @@ def end_passes(layout: Layout, patience: Callable[[], bool]) -> bool:
     while is_locked(layout.passes):
         if not patience():
             return False
-    # The process was killed before it saw the request, which would otherwise end the next run.
+    # If the process was killed first, the request would end the next run.
     request.unlink(missing_ok=True)
     return True
 

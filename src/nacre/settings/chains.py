@@ -147,7 +147,7 @@ class ChainEditor:
         places = [at for at in positions if at is not None]
         if len(set(places)) < len(places):
             self._wrong(
-                (REORDER,), message("settings.names-entry-twice", "names an entry twice"), names
+                (REORDER,), message("settings.names-entry-twice", "contains an entry twice"), names
             )
             return
         moved = [self.entries[at] for at in places]

@@ -275,7 +275,7 @@ def _read(path: Path, name: str, source: str) -> Layer:
         if getattr(error, "errno", 0) == errno.EFBIG:
             reason = message(
                 "settings.file-too-large",
-                "{reason}; seeds and rules may be in files of their own, of any length",
+                "{reason}; put seeds and rules into separate files, which can have any length",
                 reason=reason,
             )
         layer = Layer(source)

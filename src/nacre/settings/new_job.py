@@ -90,9 +90,8 @@ class SeedLogins(NamedTuple):
                 ),
                 message(
                     "settings.passwords-in-fetch",
-                    "passwords in fetch.credentials, as `password: {{env: NAME}}`: what is "
-                    "typed into "
-                    "a command stays in the shell's history",
+                    "passwords in fetch.credentials, as `password: {{env: NAME}}`: text "
+                    "typed into a command stays in the shell's history",
                 ),
             )
             for credential in self.credentials

@@ -40,7 +40,7 @@ from nacre.rounds.steps.generate import GenerateResult
         (
             FetchProgress(127, 127, 9, 1, 0.0, 1, 1),
             "[##########] 127/127 pages, 9 B, 1 host, 1 of 1 unit done, "
-            "what was written is checked",
+            "the written files are checked",
         ),
     ],
 )

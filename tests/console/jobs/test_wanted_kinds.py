@@ -79,7 +79,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def looked_at(console: GivenConsole, kind: CrowdedKind) -> None:
     fields = console.as_session()
     page = await console.client.get("/j/crawls~demo", headers=fields)
-    assert f"Most of what waits is of one kind: {kind.prefix}" in unescape(page.text)
+    assert f"Most queued URIs are of one kind: {kind.prefix}" in unescape(page.text)
     assert "It is wanted" in page.text
     looks = await console.client.get("/j/crawls~demo", headers=console.as_session(Role.VIEWER))
     assert "Show it" in looks.text
@@ -141,7 +141,7 @@ def test_the_poller_finds_the_kind_and_a_button_says_that_it_is_wanted(
             assert kind.number > 20
             assert "exclude" in poller.snapshot(job).sentence.remedies
             status = await asyncio.to_thread(nacre, "status", layout.root)
-            assert f"Most of what waits is of one kind: {kind.prefix} (" in status.out
+            assert f"Most queued URIs are of one kind: {kind.prefix} (" in status.out
             assert f"nacre frontier {layout.root} exclude --regex " in status.out
             told = json.loads((await asyncio.to_thread(nacre, "status", layout.root, "--json")).out)
             assert told["crowded"]["code"] == "crowded-grows"

@@ -139,7 +139,7 @@ def test_a_banner_names_the_kind_that_most_of_what_waits_is_of(
         ):
             open_job(page, console, "demo")
             banner = page.locator("section[data-crowd]")
-            expect(banner).to_contain_text("Most of what waits is of one kind", timeout=200_000)
+            expect(banner).to_contain_text("Most queued URIs are of one kind", timeout=200_000)
             expect(banner).to_contain_text("/rili?")
             # Room between the banner and the numbers below it.
             above, below = banner.bounding_box(), page.locator("#numbers").bounding_box()

@@ -60,7 +60,7 @@ def test_a_missing_page_is_looked_at_again(known: Given):
     known.page("/lost", visits=2, last=29.9, life="suspect", life_since=MONDAY + 29.9 * DAY)
     trigger = next_run(known, RateModel(known), 7.0)
     assert trigger.time == pytest.approx(MONDAY + 30.9 * DAY)
-    assert "second look at what was missing is due (1 page)" in trigger.why
+    assert "second check of missing pages is due (1 page)" in trigger.why
 
 
 def test_what_a_run_now_would_do(known: Given):

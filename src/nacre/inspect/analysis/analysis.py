@@ -20,7 +20,7 @@ class Analysis(Report):
         """The data of the report, a struct.
 
         Raises:
-            JobError: Nothing is known of what is asked.
+            JobError: The job has no data for the request.
         """
 
     def data(self, view: View, request: ReportRequest) -> Any:  # noqa: ANN401 - each has its own
@@ -32,10 +32,10 @@ class Analysis(Report):
         return self.of(stored, request)
 
     def of(self, data: RecrawlData, request: ReportRequest) -> Any:  # noqa: ANN401
-        """The data, made of what is known.
+        """Compute the data of the report.
 
         Raises:
-            JobError: The request does not fit this report, or nothing is known of what is asked.
+            JobError: The request does not fit this report, or the job has no data for it.
         """
         self.check(request)
         if request.url:

@@ -64,7 +64,7 @@ class EvenVisits(msgspec.Struct, frozen=True):
 
 
 class BudgetPlans(msgspec.Struct):
-    """Costs and what they buy.
+    """Costs and their effect.
 
     Attributes:
         pages: Living pages.

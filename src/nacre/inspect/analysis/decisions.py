@@ -1,4 +1,4 @@
-"""The decision on a page: its value, the price, its posterior, what was decided (pure).
+"""The decision on a page: its value, the price, its posterior, and earlier decisions (pure).
 
 Without a URL: how good the forecasts of all visits were.
 
@@ -61,7 +61,7 @@ class PageDecision(msgspec.Struct):
         url: The page.
         life: Its state.
         days: Days since its last visit.
-        value: What a visit is worth now (V); None where there is no reason for one.
+        value: The value of a visit now (V); None if there is no reason for one.
         chance: Forecast that it has changed.
         price: What a visit must be worth (the price Λ), as a run without a budget would set it.
         chosen: A run now would visit it.
@@ -116,7 +116,7 @@ class AllDecisions(msgspec.Struct):
 
     Attributes:
         reasons: Visits by reason: how many, and how many found something to keep.
-        forecasts: Forecasts against what was found, by decile: how reliable they are.
+        forecasts: Forecasts compared with results, by decile: how reliable they are.
         brier: Mean squared error of the forecasts; 0 is perfect, None without any.
         skill: Share of the error of always forecasting the mean that they avoid; None without any.
     """

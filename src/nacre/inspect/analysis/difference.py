@@ -213,8 +213,8 @@ def _view(data: RecrawlData, capture: ArchivedReply) -> PageView:
         raise JobError(
             message(
                 "study.of-cannot-be-read",
-                "{url} of {date} cannot be read from {file}; `nacre archive JOB check` says what "
-                "is wrong with it",
+                "{url} of {date} cannot be read from {file}; `nacre archive JOB check` reports "
+                "its faults",
                 url=capture.url,
                 date=capture.date,
                 file=capture.file or message("study.warc", "its WARC"),

@@ -13,8 +13,8 @@ from nacre.messages import message
 from nacre.report.document import Column, DataTable, Format, Section
 
 NO_FORECAST = frozenset(("", "new", "late", "pair", "embed", "sign", "sitemap", "feed", "paging"))
-"""Reasons of visits of which nothing was forecast: new URLs, second fetches, what is read anyway,
-and what is read because something near it changed."""
+"""Reasons of visits without a forecast: new URLs, second fetches, pages that every run reads, and
+pages that are read because something near them changed."""
 
 
 class ForecastScore(msgspec.Struct):

@@ -1,6 +1,6 @@
 """The known history of pages, for people: totals, one page, the pages that change most.
 
-Pages picked out of what is known: Nutch's `readdb -dump` and `-topN` with their filters.
+Selected pages, like Nutch's `readdb -dump` and `-topN` with their filters.
 """
 
 import heapq
@@ -93,7 +93,7 @@ def visits_of(store: Store, run: RunRow) -> Iterator[FetchRow]:
 def outcome_of(
     store: Store, run: RunRow, visits: Iterable[FetchRow]
 ) -> Iterator[tuple[FetchRow, str]]:
-    """Each visit with what it found; see `found_by`."""
+    """Yield each visit with its result; see `found_by`."""
     pages = PageStore(store)
     for visit in visits:
         yield visit, _outcome(visit, run, pages)
@@ -120,7 +120,7 @@ def _outcome(visit: FetchRow, run: RunRow, pages: PageStore) -> str:
 
 
 def run_list(store: Store, *, is_running: bool) -> list[dict[str, Any]]:
-    """All runs in their order, each with what it found.
+    """Return all runs in their order, each with its results.
 
     Args:
         store: The job's.

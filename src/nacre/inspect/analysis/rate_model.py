@@ -118,7 +118,7 @@ class RateModel:
 
 
 def is_visited(row: PageRow) -> bool:
-    """A page that the planner would visit again: not what pages embed, not what was never there."""
+    """Whether the planner would visit a page again: an existing one that is not embedded."""
     return row.kind is not PageKind.EMBED and row.visits > 0
 
 
@@ -151,7 +151,7 @@ class RateMixture:
 
 
 ENOUGH_RUNS = 2
-"""Runs after the first one: the first of them shows what is noise, and the second what changes."""
+"""Runs after the first: one to recognise noise, and one to see changes."""
 _DAY = 86_400.0
 _TOO_LITTLE = message("study.too-little-data", "too little data yet")
 ONE_VISIT = message(
@@ -294,7 +294,7 @@ def _looks(data: RecrawlData) -> list[_Trigger]:
     ]
     reason = message(
         "study.second-check-due",
-        "a second look at what was missing is due ({pages})",
+        "a second check of missing pages is due ({pages})",
         pages=_pages(len(looks)),
     )
     return [_Trigger(max(min(looks), data.now), reason)] if looks else []

@@ -128,7 +128,7 @@ def compare_replies(
 def _states(replies: Iterable[ArchivedReply], end: str) -> Iterator[_PageState]:
     """The states of pages before a time."""
     for reply in replies:
-        # A 304 says that the page is as the reply before it.
+        # A 304 means that the page is the same as in the previous reply.
         if not reply.status.isdigit() or reply.status == "304" or _NO_PAGE.match(reply.url):
             continue
         if reply.date < end:
@@ -136,7 +136,7 @@ def _states(replies: Iterable[ArchivedReply], end: str) -> Iterator[_PageState]:
 
 
 def _kind(before: _PageState, after: _PageState) -> str:
-    """The kind of a difference; "" for what is a page at neither end."""
+    """Return the kind of a difference; "" if neither side is a page."""
     if not before.is_there:
         return "new" if after.is_there else ""
     if after.is_there:
@@ -147,7 +147,7 @@ def _kind(before: _PageState, after: _PageState) -> str:
 
 
 def _end(time: float) -> str:
-    """The second after a time, `2026-11-20T10:00:01Z`: dates before it are not after the time."""
+    """Return the second after a time, `2026-11-20T10:00:01Z`; earlier dates are not after it."""
     return datetime.fromtimestamp(time + 1, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -1,4 +1,4 @@
-"""The savings of incremental runs against full crawls, and what they missed (pure).
+"""The savings of incremental runs against full crawls, and the changes that they missed (pure).
 
 A full crawl at the same moment would have asked once for every URL known then. What was missed is
 estimated twice: from pages drawn at random, which depends on no model, and from the rates.
@@ -76,7 +76,7 @@ class KeepModeTotals(msgspec.Struct):
 
     @property
     def mostly_noise(self) -> bool:
-        """Whether `--keep lean` would have spared most of what was stored."""
+        """Whether `--keep lean` would have saved most of the stored bytes."""
         return self.keep == "strict" and is_mostly_noise(self.noise_bytes, self.full_bytes)
 
     @property
@@ -193,7 +193,8 @@ class Savings(msgspec.Struct):
         runs: In order of time.
         total: Their sum; its recall is from the random samples of all.
         first: What the first, full run took.
-        expected: Share of the changes that the last run found, by the rates of what it left out.
+        expected: Share of the changes that the last run found, by the change rates of skipped
+            pages.
         ways: How the visits were stored, by the way of keeping.
         audited: False when no page was drawn at random: the recall is unknown then.
     """
@@ -324,7 +325,7 @@ def _of_run(run: Run, item: _Counted, rows: list[_Fact], unvisited: int | None) 
 
 
 def _cost_of(run: Run, logged: CrawlCost) -> CrawlCost:
-    """The cost by the fetch log, which has neither names that were made up nor guessed icons."""
+    """Return the cost by the fetch log, which has neither invented names nor guessed icons."""
     requests = max(logged.requests, float(run.requests))
     return replace(logged, requests=requests, seconds=run.elapsed)
 
@@ -359,7 +360,7 @@ def _total(runs: list[RunSavings]) -> RunSavings:
 
 
 def _expected(data: RecrawlData, runs: object, savings_by_run: list[RunSavings]) -> Estimate:
-    """Found changes over found and expected ones; each page left out is a coin of its own."""
+    """Divide found changes by found and expected ones; each skipped page is an independent coin."""
     if not savings_by_run:
         return Estimate(1.0, 1.0, 1.0)
     last = savings_by_run[-1]
@@ -382,7 +383,7 @@ def _part(result: float, missed: float) -> float:
 
 LEAN = message(
     "study.noise-stored",
-    "Most of what was stored differs in noise alone: counters, clocks, advertisements, "
+    "Most stored bytes differ in noise alone: counters, clocks, advertisements, "
     "the template. With `nacre recrawl JOB --keep lean` a note is kept of such a "
     "visit, and the page in full once in 30 days.",
 )
@@ -492,8 +493,8 @@ def _recall_savings_page(savings: Savings) -> Section:
             "study.recall-explained",
             "Share of the changes and deletions of known pages that the runs found, with its "
             "95 % interval. The random sample is drawn among the pages that a plan leaves out: "
-            "what they show is unbiased, whatever the plan believes, and the interval is "
-            "exact. A small sample gives a wide interval; `recrawl.lots` says how many are "
+            "their result is unbiased, whatever the plan assumes, and the interval is "
+            "exact. A small sample gives a wide interval; `recrawl.lots` sets how many are "
             "drawn.",
         ),
     )
@@ -549,7 +550,7 @@ def _ways(savings: Savings) -> Section:
     text: tuple[str, ...] = (
         message(
             "study.bytes-explained",
-            "Bytes of payload before compression; of differences, what they take. Unrecorded "
+            "Bytes of payload before compression; of differences, their stored size. Unrecorded "
             "are confirmations and failures beyond the first of a day (`keep`): the fetch log "
             "has them.",
         ),
@@ -584,7 +585,7 @@ def _first(savings: Savings) -> Section:
 
 
 class SavingsReport(Analysis):
-    """The savings of incremental runs, and what they missed."""
+    """The savings of incremental runs, and the changes that they missed."""
 
     name = "savings"
     summary = "what incremental runs saved, and the share of changes that they found"

@@ -40,7 +40,7 @@ class SiteEvents(msgspec.Struct):
     """All events, latest first.
 
     Attributes:
-        events: They.
+        events: The events.
     """
 
     events: list[SiteEvent]

@@ -2,7 +2,7 @@
 
 The URL templates of a job, for people (pure).
 
-What the first crawl learned of kinds of URLs: which promise nothing new, and what waits.
+The kinds of URLs that the first crawl learned: which promise nothing new, and their queued URLs.
 """
 
 from collections.abc import Iterable
@@ -94,7 +94,7 @@ class TemplateList(msgspec.Struct):
     """All templates, those with the most URLs first.
 
     Attributes:
-        templates: They.
+        templates: The templates.
         rules: The rules at work.
         parameters: Query parameters, those first whose value never changed a page.
         trap_share: Share of the visits of a run that traps may take, `recrawl.trap_share`.
@@ -249,7 +249,7 @@ def document(result: TemplateList) -> ReportDocument:
 def _text(result: TemplateList) -> tuple[str, ...]:
     text = message(
         "study.rules-explained",
-        "Rules T and S find what is missing; whether a URL is known has the last word.",
+        "Rules T and S find missing URLs; a URL that is known already does not count.",
     )
     waits = sum(template.waits for template in result.templates)
     if not waits:
@@ -384,7 +384,7 @@ class KindFacts(msgspec.Struct, frozen=True):
         promise: `new`, `poor` or `endless`.
         met: URLs of it that were found.
         visited: Those visited.
-        read: Those looked at for what is new.
+        read: Those that were checked for new content.
         new: Those of them that had something new.
         reason: Why it is endless; "" when it is not.
         example: One of its URLs.

@@ -31,12 +31,11 @@ class TimelineVisit(msgspec.Struct, frozen=True):
         time: When, seconds since the epoch.
         status: Fetch status.
         lane: What it amounts to: `stored`, `unchanged`, `missing` or `no answer`.
-        kind: How the page differed: a class of changes, or `new`; what was said of a page that
-            was not there.
+        kind: How the page differed: a class of changes, or `new`; the answer for a missing page.
         score: Share of the page that differed.
         reason: Code of what decided.
         wanted: Why it was visited; "" in a full run.
-        stored: What the archive got.
+        stored: What the archive stored.
         since: For a change: the last visit before it, seconds since the epoch; 0 for none.
     """
 
@@ -84,7 +83,7 @@ def page_timeline(data: RecrawlData, url: str) -> PageTimeline:
         raise JobError(
             message(
                 "study.unvisited-url",
-                "{url} was never visited by this job; `nacre explain` says what is known",
+                "{url} was never visited by this job; `nacre explain` prints the known facts",
                 url=url,
             )
         )

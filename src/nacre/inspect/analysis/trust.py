@@ -1,4 +1,4 @@
-"""The trust in the hints of each site: what they announced, and what visits found (pure)."""
+"""The trust in the hints of each site: their announcements, and the results of visits (pure)."""
 
 from collections import Counter
 
@@ -31,7 +31,7 @@ class SourceTrust(msgspec.Struct, frozen=True):
         recall_high: Its upper end.
         precision: Share of its hints that were right.
         false_days: Days between two false hints for a page, as expected.
-        doubted: When its dates were last found to be of its own making; 0 for never.
+        doubted: When its dates were last found to be invented; 0 for never.
     """
 
     site: str

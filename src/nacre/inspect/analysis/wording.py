@@ -18,11 +18,9 @@ WHY_VISITED = {
     "lot": message(
         "visit-reason.lot", "drawn at random among the pages left out, to measure the recall"
     ),
-    "pair": message("visit-reason.pair", "fetched twice at once, to learn what is noise"),
+    "pair": message("visit-reason.pair", "fetched twice in a row, to recognise noise"),
     "embed": message("visit-reason.embed", "a page embeds it, and it was new"),
-    "sign": message(
-        "visit-reason.sign", "a page that needs it changed, or something beside it did"
-    ),
+    "sign": message("visit-reason.sign", "a page that links to it changed, or a page next to it"),
     "": message("visit-reason.none", "a full run visits everything"),
 }
 """Why a page was visited."""
@@ -82,7 +80,7 @@ DECIDED_BY = {
     "order": message("evidence.order", "the order of texts"),
     "layout": message("evidence.layout", "lines and paragraphs of the same text"),
     "score": message("evidence.score", "many small differences"),
-    "unread": message("evidence.unread", "what lies behind the part that was read"),
+    "unread": message("evidence.unread", "the text after the part that was read"),
     "blocked": message("evidence.blocked", "a page that refuses visitors"),
     "failed": message("evidence.failed", "a page that came without its text"),
     "soft-404": message("evidence.soft-404", "an error page with status 200"),

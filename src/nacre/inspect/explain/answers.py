@@ -158,10 +158,10 @@ class PendingAnswer(msgspec.Struct, frozen=True):
     """The place of a URL that waits.
 
     Attributes:
-        where: `queue`, or `future` for one that waits for its time.
+        where: `queue`, or `future` until its time comes.
         ahead: URIs before it in its queue; None when not counted.
-        directive: Scheduling directive, 0 (first) to 3 (links); 4 another view of what is known, 5
-            what had nothing new lately, 6 an endless place.
+        directive: Scheduling directive, 0 (first) to 3 (links); 4 another view of known content, 5
+            a kind that had nothing new lately, 6 an endless place.
         precedence: Precedence within it.
         attempts: Tries so far.
         last_status: Status of the last; 0 for none.

@@ -211,7 +211,7 @@ class Explainer:
         )
 
     def _owner(self, discovery: FoundVia) -> str:
-        """The seed with a scope of its own that a URL descends from; "" for none."""
+        """Return the seed with a separate scope that a URL descends from; "" for none."""
         if not self._seeds.has_owners:
             return ""
         way = self._places.way(discovery.via)

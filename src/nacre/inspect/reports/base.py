@@ -32,9 +32,9 @@ class Audience(StrEnum):
 
 
 PURPOSES = {
-    Audience.CURATOR: "what is kept of a site, and how the site changes",
-    Audience.OPERATOR: "how a crawl proceeds, what it costs, and what slows it down",
-    Audience.DEVELOPER: "why the crawler did what it did",
+    Audience.CURATOR: "which pages of a site are stored, and how the site changes",
+    Audience.OPERATOR: "how a crawl proceeds, its costs, and what slows it down",
+    Audience.DEVELOPER: "why the crawler decided as it did",
 }
 """What each audience wants to know."""
 
@@ -220,11 +220,11 @@ class RowReport(RunReport):
 
     Attributes:
         header: First line of the text.
-        empty: The text in place of the header where there are no rows; "" for the header.
+        empty: The text in place of the header if there are no rows; "" for the header.
         title: Title of the document.
         caption: Caption of its table; "" for the title.
         columns: Its columns.
-        note: A sentence on what is counted; "" for none.
+        note: A sentence about the counts; "" for none.
     """
 
     header: str

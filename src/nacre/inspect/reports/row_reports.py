@@ -81,7 +81,7 @@ class _ReplyReport(RowReport):
 
     note = (
         "All replies are counted: also those for robots.txt, and those to guesses that were not "
-        "there, such as the icon. The crawl-summary says how many replies were documents."
+        "there, such as the icon. The crawl-summary contains the number of documents."
     )
 
 
@@ -120,7 +120,7 @@ class HostsReport(_ReplyReport):
 
 
 def _hosts_by_name(source: ReportSource) -> Iterator[Data]:
-    """The counts of each host, and what waits for it; both in order of the names."""
+    """Yield the counts of each host, and its queued URIs, in order of the names."""
     by_name = itemgetter(0)
     counts = ((name, tally, 0) for name, tally in rows(source.store, "host"))
     waiting = sort_rows(source.remaining(), tuple[str, int], by_name, source.scratch)

@@ -1,4 +1,4 @@
-"""The reports that a run leaves as files, text and JSON; `nacre report` builds them anew."""
+"""The reports that a run leaves as files, text and JSON; `nacre report` builds them again."""
 
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -133,7 +133,7 @@ class _Fresh:
         self._disk.rename(f"{self._path}.new", self._path)
 
     def close(self) -> None:
-        """Give the handle back, and remove what is incomplete. May be called twice."""
+        """Close the handle, and remove incomplete files. It can be called twice."""
         handle, self._handle = self._handle, None
         if handle is not None:
             with suppress(StorageError):
@@ -149,7 +149,7 @@ def write_run_reports(disk: Disk, layout: Layout, source: JobReportSource) -> st
     """Write the reports into the run's directory.
 
     Returns:
-        What went wrong; "" when nothing did. Nothing is lost by it: reports can be built anew.
+        The errors; "" for none. Nothing is lost by them: reports can be built again.
     """
     directory = layout.run(source.facts().run) / "reports"
     try:

@@ -1,6 +1,6 @@
-"""The pages of a job by section of its sites: how many, how large, and what came of their visits.
+"""The pages of a job by section of its sites: how many, how large, and the results of their visits.
 
-A section is a directory of a host (`example.org/news/`) with all that lies below it. The facts are
+A section is a directory of a host (`example.org/news/`) with all paths below it. The facts are
 those of the crawl.log of each run, which has refusals and failures as well. They are sorted on
 disk, URL by URL, so that memory does not grow with the job.
 """
@@ -168,7 +168,7 @@ class _VisitLine(NamedTuple):
 
 
 SectionOf = Callable[[str], str]
-"""Gives the section of a URL, without its scheme; "" where it lies in none."""
+"""Returns the section of a URL, without its scheme; "" if it is in none."""
 
 
 def sections_below(text: str) -> SectionOf:
@@ -201,7 +201,7 @@ def _in_root(url: str) -> str:
 
 
 def _within(host: str, base: str, path: str) -> str:
-    """The directory below `base` that a path lies in, or that one itself."""
+    """Return the directory below `base` that contains a path, or `base` itself."""
     name, slash, _ = path[len(base) :].partition("/")
     return f"{host}{base}{name}/" if slash else host + base
 
@@ -298,7 +298,7 @@ def section_list(
             runs.append(log.run)
             yield from visit_lines(log, section_of)
 
-    # Sorting keeps the order of what is equal: the visits of a URL stay in order of time.
+    # Sorting is stable: the visits of a URL stay in order of time.
     ordered = sort_rows(lines(), _VisitLine, itemgetter(0, 1), scratch)
     total = SectionFacts(section="")
     by_run: dict[int, SectionRun] = {}
@@ -420,7 +420,7 @@ _OF_ALL = tuple(column for column in _COLUMNS if column.key not in {"run", "new"
 _ABOUT = (
     message(
         "report.sections-explained",
-        "A section is a directory with all that lies below it; its pages are HTML, and the "
+        "A section is a directory with all paths below it; its pages are HTML, and the "
         "rest are other files. Each URL counts once.",
     ),
     message(
@@ -509,7 +509,7 @@ def _facts(data: SectionList) -> Iterator[tuple[str, str]]:
 
 
 def _table(data: SectionList, *, verbose: bool) -> DataTable:
-    """The sections over all runs; of one run with what was new, which is all."""
+    """Return the sections over all runs; a single run has only new pages."""
     columns = _OF_ALL if len(data.runs) > 1 else _OF_ONE
     rows = map(msgspec.structs.asdict, data.sections)
     return data_table("Sections", columns, rows, verbose=verbose)

@@ -311,7 +311,7 @@ def run_counts(run: RunRow, seeds: SeedTally, got: CrawlTotals) -> RunCounts:
     Args:
         run: The run.
         seeds: Its seeds in numbers.
-        got: Its totals; those of the store lack what is not committed yet when a run ends.
+        got: Its totals; those in the store lack the last uncommitted changes when a run ends.
     """
     archived = got.novel_urls + got.duplicate_urls + got.not_modified_urls + got.delta_urls
     end = seeds.end if seeds.total or got.urls else SeedsEnd.NO_REPLY

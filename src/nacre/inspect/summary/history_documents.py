@@ -226,7 +226,7 @@ def statistics_document(result: Mapping[str, Any]) -> ReportDocument:
     kinds = [kind for kind in FOUND if kind in verdicts]
     kinds += sorted(verdicts - set(kinds))
     visits = DataTable(
-        "Visits by run, and what they found",
+        "Visits by run and result",
         (Column("found"), *(Column(f"run {run}", Format.COUNT) for run in result["visits"])),
         tuple(
             (found_in_words(kind), *(counts.get(kind, 0) for counts in result["visits"].values()))

@@ -137,7 +137,7 @@ def _left_out(summary: RunSummary) -> tuple[tuple[Message, int], ...]:
         (
             message(
                 "run-report.left-deep",
-                "{number:,} too many hops from their seeds, and what lies behind them",
+                "{number:,} too many hops from their seeds, and their links",
                 number=summary.too_deep,
             ),
             summary.too_deep,
@@ -154,7 +154,7 @@ def _left_out(summary: RunSummary) -> tuple[tuple[Message, int], ...]:
             message(
                 "run-report.left-held",
                 "{number:,} that lead into what looks like a trap (recrawl.trap_share), and "
-                "what lies behind them",
+                "their links",
                 number=unvisited.held,
             ),
             unvisited.held,

@@ -229,7 +229,7 @@ def _fetched_tables(summary: RunSummary) -> tuple[DataTable, ...]:
 
 
 def _replies(summary: RunSummary) -> int:
-    """All replies of the run, lookups of names left out; where no report says it, of its hosts."""
+    """Count the replies of the run, name lookups excluded; without a report, those of its hosts."""
     hosts = sum(row.urls for row in summary.hosts if row.name != "dns:")
     return int(summary.numbers.get("replies", hosts))
 

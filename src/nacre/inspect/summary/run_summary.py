@@ -73,7 +73,7 @@ class FailureList(NamedTuple):
 def failures(logs: Path) -> FailureList:
     """The failures in the crawl.log of a run, also where it was rotated.
 
-    What only another URL needed (robots.txt, names), and what was only guessed at, is left out.
+    Prerequisites of other URLs (robots.txt, names) and guessed URLs are left out.
 
     Args:
         logs: Directory of the run's logs.
@@ -155,7 +155,7 @@ class FailedSeed(msgspec.Struct, frozen=True):
     """A seed that could not be got.
 
     Attributes:
-        url: It.
+        url: The URL.
         status: Fetch status.
         cause: Why, in words, in English; "" when nothing is known but the status.
     """
@@ -178,7 +178,7 @@ class RunSummary(msgspec.Struct):
         elapsed: Seconds that it ran, pauses left out.
         keep: What was stored of its visits: `strict`, `lean` or `delta`.
         numbers: Those of the crawl-summary report.
-        hosts: Hosts with the most URLs first; what is over has the name "".
+        hosts: Hosts with the most URLs first; the sum of the others has the name "".
         mimes: Media types, the same.
         statuses: Replies and results by status, the most frequent first.
         failed: What could not be fetched: URLs by status.
@@ -186,7 +186,7 @@ class RunSummary(msgspec.Struct):
         changes: For new, changed and gone: the first of these pages.
         warc_files: WARC files of the run.
         warc_bytes: Their size.
-        noise: Share of what was stored that differs in noise alone.
+        noise: Share of the stored pages that differ in noise alone.
         runs: All runs of the job up to this one.
         endless: URLs of endless places that wait still; 0 for a run before the last one.
         deleted: URLs that the operator deleted; 0 for a run before the last one.

@@ -1,4 +1,4 @@
-"""The account that a run keeps of itself: its pace, its seeds, and what was too deep for it."""
+"""The account of a run: its pace, the outcomes of its seeds, and the URLs that were too deep."""
 
 import asyncio
 from typing import Final

@@ -55,14 +55,14 @@ _SCRIPTS = frozenset(
     (".groovy", ".bsh", ".js", ".py", ".rb", ".sh", ".pl", ".lua", ".clj", ".scala", ".kts")
 )
 _SETTLED = 1.0
-"""Seconds for which a file must not have changed before it is read; or since the last look."""
+"""A file is read if it did not change for this many seconds, or since the last scan."""
 _FIRST = 10.0
 """Seconds before the first look."""
 _TICK = 1.0
 """Between two looks at the clock, seconds: the setting may change, and the crawl may end."""
 _NO_SCRIPTS = (
-    "scripts are not run: what they do in Heritrix is done by commands (`nacre set`, `nacre "
-    "sheet`, `nacre frontier`), by the Python API, or by files of lines in this directory"
+    "scripts are not run: use commands (`nacre set`, `nacre sheet`, `nacre frontier`), the Python "
+    "API, or files of lines in this directory"
 )
 
 
@@ -396,7 +396,7 @@ class ActionDirectory:
         self._events.emit(ActionTaken(action.path.name, summary))
         await commit.flush()  # the lines, and the end of the report
         await commit.flush()  # that it is closed
-        # From now on the report is the operator's, who may remove it.
+        # From now on the report belongs to the operator and can be removed.
         delete_row(self._store, report)
 
     async def _put_away(self, action: ActionFile, progress: ActionProgress) -> None:
@@ -431,7 +431,7 @@ def _coding(path: Path) -> str:
 
 
 def _read_row(row: bytes) -> ActionProgress | None:
-    """None for one of another version of Nacre: the file begins anew."""
+    """Decode a row; None if another version of Nacre wrote it: its file is then read again."""
     try:
         return msgspec.msgpack.decode(row, type=ActionProgress)
     except msgspec.DecodeError:

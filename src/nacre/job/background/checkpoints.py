@@ -194,7 +194,7 @@ class CheckpointService:
 
     @asynccontextmanager
     async def _rotation(self, name: str) -> AsyncIterator[None]:
-        """The logs end with what was before the checkpoint; those behind it begin with it.
+        """Rotate the logs: the old files end at the checkpoint, and the new files begin there.
 
         Where fetches take too long to wait for, the logs stay as they are.
         """
@@ -224,7 +224,7 @@ class CheckpointService:
         progress.head()
 
     async def _stands_still(self) -> bool:
-        """Whether what is in process has ended in time."""
+        """Wait until no fetch is in process; return False if that takes too long."""
         began = self._clock.monotonic()
         while self._engine.busy:
             if self._clock.monotonic() - began >= _PATIENCE:

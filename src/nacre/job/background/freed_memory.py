@@ -17,7 +17,7 @@ _WORK: Final = 30.0
 def return_freed_memory() -> bool:
     """Give pages that hold nothing back to the system, also between others (`malloc_trim`).
 
-    glibc itself gives back only what is free above everything else. What a cache of the store
+    glibc itself returns only free memory at the top of the heap. What a cache of the store
     replaced, and the tree of a page that was parsed meanwhile, leave gaps: 30 of 204 MB after eight
     million URLs of an endless site.
 

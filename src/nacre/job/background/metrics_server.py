@@ -103,8 +103,8 @@ class MetricsServer:
 
     Args:
         scrape: Gives them.
-        only_local: Only a Host that names this machine is answered: a page in a browser could
-            reach the port under a name of its own (DNS rebinding).
+        only_local: Only a Host that names this machine is answered: a page in a browser could reach
+            the port under another host name (DNS rebinding).
     """
 
     def __init__(self, scrape: Scrape, *, only_local: bool) -> None:

@@ -2,8 +2,9 @@
 
 It goes on beside the crawl, and never holds it up. A server that is away is tried again, at the
 next start too. What it has is known for each collection (`pushed_indexes.py`), so that another one
-gets everything. An index that was made again replaces what the server has of the former one; what
-is gone here is deleted there when somebody says so. Lines sent twice are the same captures.
+gets everything. A rebuilt index replaces the lines of the former index on the server. Lines of
+indexes that are gone here are deleted there on request only. Lines sent twice are the same
+captures.
 """
 
 import asyncio
@@ -37,7 +38,7 @@ LOOK = 5.0
 PATIENCE = 60.0
 """Seconds that a server has for a request."""
 AT_THE_END = 10.0
-"""Seconds that are left for what waits when the job ends."""
+"""Seconds for the last indexes when the job ends."""
 _FIELDS = {"Content-Type": "text/plain; charset=utf-8"}
 _DELETE = "/delete"
 
@@ -58,7 +59,7 @@ async def push_index(index: ClosedIndex, record: PushedIndexes, url: str) -> int
     """Post the lines of an index, and delete those of a former content; the number of its lines.
 
     Args:
-        index: It.
+        index: Facts of a closed index.
         record: What the server has.
         url: The collection.
 
@@ -111,7 +112,7 @@ async def push_missing(
         tell: Called with each file.
 
     Raises:
-        DeliveryError: The server takes one not; what was posted before is remembered.
+        DeliveryError: The server rejects a post. Posts before it are remembered.
         OSError: A file cannot be read or written.
         StorageError: An index cannot be fetched.
     """
@@ -224,7 +225,7 @@ class IndexPusher:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Post while the block runs, and what is left for some seconds after it."""
+        """Post indexes while the block runs, and the last ones for some seconds after it."""
         try:
             async with asyncio.TaskGroup() as group:
                 pushing = group.create_task(self._push_all(), name="outbackcdx")
@@ -282,7 +283,7 @@ class IndexPusher:
         return True
 
     async def _push_last(self) -> None:
-        """The last files have some seconds; the next start goes on with what is left."""
+        """Push the last indexes, for some seconds; the next start pushes those that remain."""
         url = self._url
         if not url:
             return

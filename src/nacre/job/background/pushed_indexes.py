@@ -110,7 +110,7 @@ class PushedIndexes:
 
         Args:
             name: The index.
-            lines: They.
+            lines: Its lines.
 
         Raises:
             OSError: The file cannot be written.

@@ -38,7 +38,7 @@ _LONGEST = 65_536
 MOST = 100
 """Messages that wait; more are counted and dropped."""
 TRIES = 8
-"""Tries of a message before it is given up."""
+"""Attempts to deliver a message."""
 LONGEST_WAIT = 60.0
 """Between two tries, seconds; the first wait is 1 s, each further one twice the last."""
 AT_THE_END = 10.0
@@ -183,7 +183,7 @@ class WebhookNotifier:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Post messages while the block runs, and what is left for some seconds after it."""
+        """Post messages while the block runs, and the last ones for some seconds after it."""
         unsubscribe = self._events.subscribe(self._on_event)
         try:
             async with asyncio.TaskGroup() as group:
@@ -238,7 +238,7 @@ class WebhookNotifier:
             self._put(["alert"], text, "")
 
     def _put(self, names: Sequence[str], text: str, reason: str) -> None:
-        """Queue a message under the first of its names that is wanted."""
+        """Queue a message under the first of its names that `alerts.on` contains."""
         alerts = self._settings.alerts
         subscribed = [name for name in names if name in alerts.on]
         if not subscribed:
@@ -295,7 +295,7 @@ class WebhookNotifier:
             self._waiting.popleft()
 
     async def _send_last(self) -> None:
-        """What is left has some seconds; what is not delivered then is noted."""
+        """Wait some seconds until the last messages are delivered; log those that are not."""
         if not self._waiting:
             return
         self._none.clear()
