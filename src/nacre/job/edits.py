@@ -5,10 +5,12 @@ then the text, compressed. A file that was changed by other means becomes a vers
 `outside` with the next version that is written; until then `edit_list` shows it at the end.
 """
 
+import difflib
 import hashlib
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +22,8 @@ from nacre.errors import JobError
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import make_private
 from nacre.messages import message
+from nacre.store.disk import RealDisk
+from nacre.store.writer import write_whole
 
 KEPT: Final = 200
 """Versions that are kept."""
@@ -190,3 +194,22 @@ def _stored_versions(layout: Layout) -> list[ConfigEdit]:
         with suppress(OSError, msgspec.MsgspecError), path.open("rb") as file:
             versions.append(msgspec.json.decode(file.readline(_HEAD), type=ConfigEdit))
     return sorted(versions, key=lambda version: version.number)
+
+
+def changed_lines(old: str, new: str) -> list[str]:
+    """Return the lines that were removed (`-` before them) and added (`+`), in their order.
+
+    Args:
+        old: A text without secrets.
+        new: Another text.
+    """
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
+    return [line for line in islice(lines, 2, None) if line[:1] in {"-", "+"}]
+
+
+def overwrite_text(path: Path, text: str) -> None:
+    """Write a file, durably and in one step; its mode stays."""
+    mode = path.stat().st_mode if path.exists() else None
+    write_whole(RealDisk(), str(path), text.encode())
+    if mode is not None:
+        path.chmod(mode & 0o7777)

@@ -7,8 +7,8 @@ from shlex import quote
 
 import pytest
 
-from nacre.console.results.seed_list import LONGEST
 from nacre.ops.roles import Role
+from nacre.ops.seed_list import LONGEST
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 from tests.console.stories.running import new_job, running_job

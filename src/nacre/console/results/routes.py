@@ -6,6 +6,7 @@ from nacre.console.results.runs import list_runs
 from nacre.console.results.seeds import SeedsQuery, list_seeds
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.ops.roles import Role
+from nacre.ops.seed_list import SeedListFile, SeedListForm
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"
@@ -26,9 +27,9 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
              body=handlers.NewSeeds, answer=handlers.SeedsTaken),
     RouteRow("GET", "/j/{job}/seeds/list", _V, seed_list.page, "The file of seeds."),
     RouteRow("POST", "/j/{job}/seeds/list", _O, seed_list.submit,
-             "Save the file of seeds; a form.", form=seed_list.SeedListForm),
+             "Save the file of seeds; a form.", form=SeedListForm),
     RouteRow("GET", f"{_JOB}/seed-list", _V, seed_list.get_seed_list,
-             "The file of seeds of a job.", answer=seed_list.SeedListFile,
+             "The file of seeds of a job.", answer=SeedListFile,
              version_of=seed_list.seed_list_version),
     RouteRow("PUT", f"{_JOB}/seed-list", _O, seed_list.put_seed_list,
              "Save another file of seeds of a job that does not run.",

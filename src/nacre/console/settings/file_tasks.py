@@ -3,11 +3,9 @@
 Texts come and go without their secrets (`editing.secrets`).
 """
 
-import difflib
 import io
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -28,7 +26,14 @@ from nacre.editing.secrets import marks_in, with_secrets, without_secrets
 from nacre.errors import ConfigError, Problem
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
-from nacre.job.edits import edit_list, note_edit, read_config, read_edit
+from nacre.job.edits import (
+    changed_lines,
+    edit_list,
+    note_edit,
+    overwrite_text,
+    read_config,
+    read_edit,
+)
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import replace_file
 from nacre.messages import message
@@ -40,8 +45,6 @@ from nacre.settings.named_settings import secret_files
 from nacre.settings.schema import schema
 from nacre.settings.secret_places import moved_secrets, secret_places
 from nacre.settings.settings import JobSettings
-from nacre.store.disk import RealDisk
-from nacre.store.writer import write_whole
 
 Arguments = Mapping[str, Any]
 _UNBOUND: Final = Problem(
@@ -213,7 +216,7 @@ def _saved(layout: Layout, arguments: Arguments, now: ConfigVersion) -> dict[str
     findings_of_text = _refused(text, refused) if refused else find_in_text(text, layout)
     if findings_of_text.problems and (refused or not arguments.get("force")):
         return {"outcome": "problems", "findings": to_builtins(findings_of_text)}
-    write_config(layout, full)
+    overwrite_text(layout.config.resolve(), full)
     user, reason = str(arguments.get("who", "")), str(arguments.get("why", ""))
     note_edit(layout, before, user, reason, source)
     edits = edit_list(layout)
@@ -291,25 +294,6 @@ def _readable_marks(layout: Layout, text: str) -> frozenset[str]:
     loaded, _ = examine_text(layout, text)
     places = secret_places(loaded.settings) if loaded is not None else []
     return frozenset(mark for place in places for mark in marks_in(place.secret.text))
-
-
-def changed_lines(old: str, new: str) -> list[str]:
-    """The lines that go, with `-` before them, and those that come, with `+`, in their order.
-
-    Args:
-        old: A text without its secrets.
-        new: Another one.
-    """
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
-    return [line for line in islice(lines, 2, None) if line[:1] in {"-", "+"}]
-
-
-def write_config(layout: Layout, text: str) -> None:
-    """Write the file, durably and in one step; its rights stay."""
-    path = layout.config.resolve()
-    mode = path.stat().st_mode
-    write_whole(RealDisk(), str(path), text.encode())
-    path.chmod(mode & 0o7777)
 
 
 def _as_lines_end(text: str, saved: str) -> str:
