@@ -231,7 +231,7 @@ def test_the_page_of_jobs_is_searched_by_name_and_state(tmp_path: Path):
         assert 'data-job="crawls~beta"' not in found
         assert 'data-live="/live/jobs?name=alp"' in found
         none = (await console.client.get("/?state=RUNNING", headers=fields)).text
-        assert "No job is like this." in none
+        assert "No job matches the filters." in none
         assert "data-job" not in none
 
     play(tmp_path, scene)

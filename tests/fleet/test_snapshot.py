@@ -102,3 +102,12 @@ def test_a_job_that_starts_keeps_the_numbers_of_the_run_before():
     assert (seen.state, seen.running, seen.sentence.code) == ("PREPARING", False, "preparing")
     assert seen.overview == msgspec.structs.replace(over, state="PREPARING")
     assert starting(JOB, 2.0).overview == JobOverview("PREPARING")
+
+
+@pytest.mark.parametrize(
+    ("state", "running", "expected"),
+    [("RUNNING", True, True), ("PAUSED", True, False), ("PAUSING", True, False),
+     ("ROUNDS", True, True), ("RUNNING", False, False), ("FINISHED", False, False)],
+)  # fmt: skip
+def test_a_paused_job_does_not_count_as_running(state: str, running: bool, expected: bool):
+    assert JobSnapshot("a", 1.0, state, running, Diagnosis("x")).is_crawling is expected

@@ -231,6 +231,6 @@ def header_facts(
     scarce = sum(quota.level != QuotaLevel.FREE for path, quota in quotas if path in paths)
     own = len(services.troubles.all()) if requester.role >= Role.ADMIN else 0
     return {
-        "running_count": sum(snapshot.running for _, snapshot in jobs),
+        "running_count": sum(snapshot.is_crawling for _, snapshot in jobs),
         "alert_count": alerts + scarce + own,
     }

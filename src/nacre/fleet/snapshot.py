@@ -12,6 +12,7 @@ from nacre.job.diagnosis import CrowdedKind, Diagnosis, diagnose, rounds_diagnos
 from nacre.job.diagnosis_facts import diagnosis_facts, job_status
 from nacre.job.lately import NO_LINES, FetchedPlace, LastLines, fetched_lately
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
+from nacre.ops.job_states import PAUSED, group_of
 
 REPLIES: Final = ("documents", "unchanged", "redirects", "errors", "failed")
 """Kinds of replies and failures whose numbers are points."""
@@ -76,6 +77,11 @@ class JobSnapshot(msgspec.Struct, frozen=True):
     gap: float | None = None
     grows: bool = False
     crowded: CrowdedKind | None = None
+
+    @property
+    def is_crawling(self) -> bool:
+        """Whether a process works on the job, and it is not paused."""
+        return self.running and group_of(self.state) != PAUSED
 
 
 def unseen(job: FoundJob) -> JobSnapshot:

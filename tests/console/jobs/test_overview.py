@@ -170,7 +170,9 @@ def test_a_job_that_is_over_leads_to_the_calendar_with_itself_chosen(crawled: Pa
         looked = await client.get("/j/crawls~demo", headers=console.as_session(Role.VIEWER))
         assert link not in looked.text
         form = (await client.get("/calendar?job=crawls~demo", headers=steer)).text
-        assert "<option selected>crawls~demo</option>" in form.partition('id="s-job"')[2]
+        assert (
+            '<option value="crawls~demo" selected>demo</option>' in form.partition('id="s-job"')[2]
+        )
 
     play(crawled, scene)
 

@@ -31,6 +31,15 @@ def values_of(page: str) -> dict[str, str]:
     return {name: unescape(value) for name, value in found.items()}
 
 
+def _pending(page: str) -> dict[str, str]:
+    """The hidden fields of the changes that a page shows."""
+    section = page.partition('aria-labelledby="preview"')[2].partition("</section>")[0]
+    found = dict(re.findall(r'type="hidden" name="([a-z_]+)" value="([^"]*)"', section))
+    text = re.search(r'<textarea hidden name="text">\n(.*?)</textarea>', section, re.DOTALL)
+    assert text is not None
+    return {name: unescape(value) for name, value in {**found, "text": text[1]}.items()}
+
+
 def test_the_form_shows_what_it_changes_and_then_writes_it(tmp_path: Path):
     async def scene(console: GivenConsole, root: Path) -> None:
         fields, client = console.as_session(Role.OPERATOR), console.client
@@ -46,14 +55,21 @@ def test_the_form_shows_what_it_changes_and_then_writes_it(tmp_path: Path):
         assert "<ins>+  min_delay: 9</ins>" in shown.text
         assert "<ins>+  operator: 国家图书馆</ins>" in shown.text
         assert "min_delay: 9" not in (root / "crawl.yaml").read_text()
-        text = re.search(r'<textarea id="yaml"[^>]*>\n(.*?)</textarea>', shown.text, re.DOTALL)
-        etag = re.search(r'name="etag" value="([^"]+)"', shown.text)
-        assert text is not None
-        assert etag is not None
-        write = {**token, "action": "write", "text": unescape(text[1]), "etag": etag[1]}
-        done = await client.post("/j/crawls~one/settings", headers=fields, data=write)
-        assert done.status_code == 200, done.text
+        sent = {**token, **_pending(shown.text), "write": "1", "section": "politeness"}
+        done = await client.post(PAGE, headers=fields, data={**sent, "why": "a slow site"})
+        assert (done.status_code, done.headers["location"]) == (303, f"{PAGE}?section=politeness")
         assert "min_delay: 9" in (root / "crawl.yaml").read_text()
+        page = (await client.get(done.headers["location"], headers=fields)).text
+        assert "Saved: politeness.min_delay, archive.operator" in page
+        assert 'aria-current="page">Form</a>' in page
+        # The file is another one by now: what was to be written is shown beside it, and not lost.
+        (root / "crawl.yaml").write_text("seeds: seeds.txt\nname: 别的\n")
+        conflict = await client.post(PAGE, headers=fields, data=sent)
+        assert (conflict.status_code, "The file was changed meanwhile" in conflict.text) == (
+            412,
+            True,
+        )
+        assert "别的" in (root / "crawl.yaml").read_text()
         form["v:politeness.min_delay"] = "soon"
         wrong = await client.post(PAGE, headers=fields, data={**token, **form})
         assert wrong.status_code == 422

@@ -35,20 +35,20 @@ def test_runs_begin_by_the_calendar(tmp_path: Path, browser: Browser):
         with console_of(tmp_path) as console, tab(browser, console) as page:
             page.goto(f"{console.url}calendar")
             expect(page.locator("main")).to_contain_text("No run is scheduled")
-            add(page, "half past two", "Asia/Shanghai", "leave this one out")
+            add(page, "half past two", "Asia/Shanghai", "skip this run")
             expect(page.locator(".notice-error")).to_contain_text("half past two")
             shows_fields_of_a_week(page)
-            add(page, "0 * * * *", "Asia/Shanghai", "leave this one out")
+            add(page, "0 * * * *", "Asia/Shanghai", "skip this run")
             expect(row(page, 1)).to_contain_text("0 * * * * Asia/Shanghai")
             row(page, 1).locator("summary").first.click()
             expect(row(page, 1).locator("ol li")).to_have_count(10)
             expect(row(page, 1).locator("ol li").first).to_contain_text(re.compile("[AP]M UTC"))
 
             pass_hours(console, 1)
-            says(page, 1, f"begun .* missed: {HOURS - 1}")
+            says(page, 1, f"started .* missed: {HOURS - 1}")
             until(lambda: is_running(job.socket))
             pass_hours(console, 1)
-            says(page, 1, "left out, as a run was open")
+            says(page, 1, "skipped because a run was open")
             assert len(runs(job)) == 2
             assert "schedule 1 of anna" in (job.latest / "logs" / "job.log").read_text()
 
@@ -58,13 +58,13 @@ def test_runs_begin_by_the_calendar(tmp_path: Path, browser: Browser):
             page.get_by_role("link", name="Calendar").click()
             row(page, 1).get_by_role("button", name="Pause").click()
             expect(row(page, 1)).to_contain_text("paused")
-            add(page, "@hourly", "UTC", "end it, if it is paused")
+            add(page, "@hourly", "UTC", "close it if it is paused")
             pass_hours(console, 1)
             pass_hours(console, 2)
-            says(page, 2, "begun")
+            says(page, 2, "started")
             until(lambda: len(runs(job)) == 3 and is_running(job.socket))
             # The paused schedule was looked at before the other one, and began nothing.
-            expect(row(page, 1)).to_contain_text("left out, as a run was open")
+            expect(row(page, 1)).to_contain_text("skipped because a run was open")
             open_job(page, console, "图书馆")
             shows_state(page, "Running")
 
@@ -94,8 +94,8 @@ def test_the_calendar_makes_new_jobs_by_a_command(tmp_path: Path, browser: Brows
 
 def add(page: Page, at: str, zone: str, overlap: str) -> None:
     """Fill the form of a new schedule, and send it."""
-    page.get_by_label("How often").select_option("otherwise, as in cron")
-    page.get_by_label("When, as in cron").fill(at)
+    page.get_by_label("Repeat").select_option("by a cron expression")
+    page.get_by_label("Cron expression").fill(at)
     page.get_by_label("Time zone").fill(zone)
     page.get_by_label("If another run is open").select_option(overlap)
     page.get_by_role("button", name="Add", exact=True).click()
@@ -103,9 +103,9 @@ def add(page: Page, at: str, zone: str, overlap: str) -> None:
 
 def shows_fields_of_a_week(page: Page) -> None:
     """Choose a weekly schedule: its fields are there, and no others."""
-    page.get_by_label("How often").select_option("weekly")
+    page.get_by_label("Repeat").select_option("weekly")
     expect(page.get_by_label("Day of the week")).to_be_visible()
-    expect(page.get_by_label("When, as in cron")).to_be_hidden()
+    expect(page.get_by_label("Cron expression")).to_be_hidden()
     expect(page.get_by_label("Day of the month")).to_be_hidden()
 
 

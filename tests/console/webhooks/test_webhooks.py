@@ -321,7 +321,7 @@ def test_the_page_adds_tests_and_removes(tmp_path: Path):
             answer = await client.post("/webhooks", data={"do": do, "webhook": "1"}, headers=fields)
             assert answer.status_code == 303
         page = await client.get("/webhooks", headers=fields)
-        assert "There is no webhook." in page.text
+        assert "There are no webhooks yet." in page.text
         assert "there is no action &#39;burn&#39;" in page.text  # why the last form was refused
         gone = {"do": "pause", "webhook": "1"}
         assert (await client.post("/webhooks", data=gone, headers=fields)).status_code == 303

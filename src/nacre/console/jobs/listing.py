@@ -319,7 +319,7 @@ def live_facts(call: Call, answer: JobList) -> dict[str, object]:
         "tags": sorted({query.tag, *tags} - {""}),
         "states": sorted({query.state, *(snapshot.state for _, snapshot in jobs)} - {""}),
         "jobs": answer.items,
-        "running": sum(snapshot.running for _, snapshot in selected),
+        "running": sum(snapshot.is_crawling for _, snapshot in selected),
         "many": many_buttons(call.language.texts.gettext, call.identity),
         "places": [str(place.root) for place in places],
     }

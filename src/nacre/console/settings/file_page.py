@@ -92,7 +92,7 @@ async def submit(call: Call) -> PageAnswer:
     if action == "write":
         query = SaveQuery(int(form.get("force", "") == "1"), form.get("why", ""))
         answer = await save_text(call, job, {"text": text}, tag, query)
-        return await _written(call, job, answer, text, facts)
+        return await written(call, job, answer, text, facts)
     findings = await checked(call, job, text, thorough=action == "verify")
     saved = await ask_about(call, "config-text", job, _PATIENCE)
     values = shown_text(text, tag, findings)
@@ -144,7 +144,7 @@ def line_number(text: str) -> int:
     return int(text[:9])
 
 
-async def _written(
+async def written(
     call: Call, job: FoundJob, answer: Mapping[str, Any], text: str, facts: Mapping[str, Any]
 ) -> PageAnswer:
     """The page after a text was to be written."""
@@ -293,4 +293,4 @@ async def restore(call: Call) -> PageAnswer:
     answer = await save_text(call, job, {"version": number}, "*", query)
     facts = await frame(call, job, "yaml")
     text = (await version_of(call, job, number))["text"]
-    return await _written(call, job, answer, text, facts)
+    return await written(call, job, answer, text, facts)

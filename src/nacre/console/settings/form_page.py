@@ -1,13 +1,18 @@
 """`/j/J/settings/form`: the settings of a job as fields, and its rules as cards."""
 
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 import msgspec
+from starlette.responses import Response
 
 from nacre.console.call import Call, PageAnswer
+from nacre.console.forms import go_back
+from nacre.console.links import job_path
+from nacre.console.live.hub import Notice
 from nacre.console.settings.changes import change
-from nacre.console.settings.config import ask_about
-from nacre.console.settings.file_page import checked, difference, form_of, frame, shown_text
+from nacre.console.settings.config import SaveQuery, ask_about, save_text
+from nacre.console.settings.file_page import checked, difference, form_of, frame, written
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.fleet.places import FoundJob
@@ -37,7 +42,8 @@ async def _form(
     facts = await frame(call, job, "form")
     values = {
         "fields": (), "sections": (), "lists": (), "total": 0, "etag": "", "pending": "",
-        "preview": None, "applied": None, "wrong": {}, "typed": {}, "opened": "", **answer,
+        "preview": None, "applied": None, "wrong": {}, "typed": {}, "opened": "",
+        "diff": (), "is_same": False, **answer,
     }  # fmt: skip
     values |= {"section": section, "search": search}
     values |= {name: value for name, value in more.items() if value or name != "opened"}
@@ -45,23 +51,20 @@ async def _form(
     return PageAnswer("settings_form.html", {"refused": (), **facts, **values}, status)
 
 
-async def submit(call: Call) -> PageAnswer:
-    """Show what the values of the form change in the file; or preview and apply them."""
+async def submit(call: Call) -> PageAnswer | Response:
+    """Show what the values of the form change in the file, and save it; or apply them live."""
     job, form = call.job(), await form_of(call)
     section, search = form.get("section", ""), form.get("q", "")
-    facts = await frame(call, job, "yaml")
+    if form.get("write"):
+        return await _save(call, job, form)
+    facts = await frame(call, job, "form")
     values = changed_values(form)
     try:
         if form.get("pending"):
             return await _apply(call, job, form, section, search)
         if facts["running"]:
             return await _preview(call, job, values, section, search)
-        answer = await ask_about(
-            call, "form-text", job, _PATIENCE, values=values, card=form.get("card", ""),
-            said=form.get("said", ""), card_kind=form.get("card_kind", ""),
-            fields=changed_values(form, _CARD_VALUE, _CARD_OLD),
-            resets=[name.removeprefix(_RESET) for name in form if name.startswith(_RESET)],
-        )  # fmt: skip
+        return await _show_changes(call, job, form, values)
     except ConfigError as error:
         wrong = {problem.path: problem.message for problem in error.problems}
         refused = tuple(error.problems)
@@ -72,12 +75,40 @@ async def submit(call: Call) -> PageAnswer:
     except JobError as error:
         refused = (Problem("", error.message),)
         return await _form(call, job, section, search, refused=refused, typed=values)
+
+
+async def _show_changes(
+    call: Call, job: FoundJob, form: Mapping[str, str], values: Mapping[str, str]
+) -> PageAnswer:  # fmt: skip
+    """Return the page with what the values of the form change in the file, to be saved."""
+    section, search, card = form.get("section", ""), form.get("q", ""), form.get("card", "")
+    resets = [name.removeprefix(_RESET) for name in form if name.startswith(_RESET)]
+    answer = await ask_about(
+        call, "form-text", job, _PATIENCE, values=values, card=card,
+        said=form.get("said", ""), card_kind=form.get("card_kind", ""),
+        fields=changed_values(form, _CARD_VALUE, _CARD_OLD), resets=resets,
+    )  # fmt: skip
     saved = await ask_about(call, "config-text", job, _PATIENCE)
-    shown = shown_text(answer["text"], answer["etag"], await checked(call, job, answer["text"]))
-    shown["diff"] = difference(saved["text"], answer["text"])
-    shown |= {"asks": bool(shown["diff"]), "told": "" if shown["diff"] else "same"}
-    shown["unsaved"] = shown["asks"]
-    return PageAnswer("settings.html", {**facts, **shown})
+    diff = difference(saved["text"], answer["text"])
+    problems = (await checked(call, job, answer["text"])).problems if diff else ()
+    return await _form(
+        call, job, section, search, typed=values, opened=card.rpartition(" ")[0], diff=diff,
+        is_same=not diff, text=answer["text"], text_etag=answer["etag"],
+        text_problems=problems, names=[*values, *resets, *card.split(" ")[:1]],
+    )  # fmt: skip
+
+
+async def _save(call: Call, job: FoundJob, form: Mapping[str, str]) -> PageAnswer | Response:
+    """Save a file whose changes were shown, and return to the form with a notice of them."""
+    text = form.get("text", "").replace("\r\n", "\n")
+    query = SaveQuery(int(form.get("force", "") == "1"), form.get("why", ""))
+    answer = await save_text(call, job, {"text": text}, form.get("etag", "*"), query)
+    if answer["outcome"] not in {"saved", "same"}:
+        return await written(call, job, answer, text, await frame(call, job, "yaml"))
+    saved = call.language.texts.gettext("Saved: {names}")
+    notice = Notice("done", saved.format(names=form.get("names", "")[:1000]))
+    view = urlencode({name: form[name] for name in ("section", "q") if form.get(name)})
+    return go_back(call, f"{job_path(job.id)}/settings/form{view and '?' + view}", notice)
 
 
 def changed_values(

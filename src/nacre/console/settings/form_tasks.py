@@ -227,7 +227,7 @@ def _field(loaded: Loaded[JobSettings] | None, own: str, facts: FieldFacts) -> d
     settings = loaded.settings if loaded else JobSettings()
     return {
         "path": facts.path, "section": _section(facts.path), "kind": kind, "type": typed(facts),
-        "value": field_text(kind, value_at(settings, facts.path), facts.path),
+        "unit": facts.unit, "value": field_text(kind, value_at(settings, facts.path), facts.path),
         "default": "" if required(facts) else field_text(kind, facts.default, facts.path),
         "origin": str(origin), "own": is_own, "given": origin.source != "default",
         "doc": facts.doc, "live": facts.live, "sheets": facts.sheets, "sample": facts.sample,
