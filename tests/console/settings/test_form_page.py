@@ -59,9 +59,9 @@ def test_the_form_shows_what_it_changes_and_then_writes_it(tmp_path: Path):
         done = await client.post(PAGE, headers=fields, data={**sent, "why": "a slow site"})
         assert (done.status_code, done.headers["location"]) == (303, f"{PAGE}?section=politeness")
         assert "min_delay: 9" in (root / "crawl.yaml").read_text()
-        page = (await client.get(done.headers["location"], headers=fields)).text
-        assert "Saved: politeness.min_delay, archive.operator" in page
-        assert 'aria-current="page">Form</a>' in page
+        back = (await client.get(done.headers["location"], headers=fields)).text
+        assert "Saved: politeness.min_delay, archive.operator" in back
+        assert 'aria-current="page">Form</a>' in back
         # The file is another one by now: what was to be written is shown beside it, and not lost.
         (root / "crawl.yaml").write_text("seeds: seeds.txt\nname: 别的\n")
         conflict = await client.post(PAGE, headers=fields, data=sent)

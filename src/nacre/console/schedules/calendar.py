@@ -317,7 +317,7 @@ def upcoming(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
         arguments: `running`: a process works on it.
 
     Returns:
-        `due`: the first pages with `time` (RFC 3339), `url` and `why`; `days`: how many of the
+        `due`: the first pages with `time` (RFC 3339), `url` and `reason`; `days`: how many of the
         first thousand become due on a day of UTC; `cut`: there may be more; `windows`: each with
         `days`, `hours` and `limits`; `zone` of the windows; `total`, `per_host`: limits outside
         of them, B/s, 0 for none.
