@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 
 from nacre.engine.seeding.seedbook import SeedBook, seed_rows
-from nacre.engine.seeding.seeds import Seed
 from nacre.scope.seed_index import Coercion
 from nacre.scope.seed_scope import PrefixLookup
+from nacre.scope.seeds import Seed
 from nacre.scope.state import ScopeState
 from nacre.store.store import Store
 

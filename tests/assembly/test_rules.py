@@ -8,9 +8,9 @@ import pytest
 from nacre.assembly.rules import draft_rules, open_rules
 from nacre.engine.chain.entry import ChainName
 from nacre.engine.seeding.seedbook import SeedBook
-from nacre.engine.seeding.seeds import Seed, read_seeds
 from nacre.errors import ConfigError
 from nacre.scope.scope import Scope
+from nacre.scope.seeds import Seed, read_seeds
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store

@@ -4,7 +4,7 @@ import pytest
 
 from nacre.editing.exclusion import exclusion, exclusions, readmission
 from nacre.errors import ConfigError
-from nacre.frontier.pending import matcher
+from nacre.scope.patterns.matching import matcher
 from nacre.scope.rules.regex import MatchesListRegex
 from nacre.scope.rules.rule import Accept, Reject
 from nacre.scope.scope import Decision

@@ -19,9 +19,9 @@ from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import CountedAs, counted
 from nacre.frontier import queue_states
 from nacre.frontier.frontier import Attempt
-from nacre.frontier.pending import any_text
 from nacre.frontier.policy import Retry
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
+from nacre.scope.patterns.matching import any_text
 from tests.frontier.making import NOW, candidate, frontier
 from tests.frontier.memory_rows import MemoryRows
 

@@ -4,10 +4,10 @@ from nacre.config.effective import Effective, fixed
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.frontier.frontier import Attempt, Frontier
 from nacre.frontier.operator import why_it_waits
-from nacre.frontier.pending import any_text
 from nacre.frontier.policy import Backoff, DelayCause, Retry
 from nacre.frontier.queues import QueueRow, QueueState
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings, QueuePrecedence
+from nacre.scope.patterns.matching import any_text
 from tests.frontier.making import NOW, Moved, candidate, drain, frontier
 from tests.frontier.memory_rows import MemoryRows
 

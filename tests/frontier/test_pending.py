@@ -5,7 +5,6 @@ from nacre.frontier.frontier import Attempt
 from nacre.frontier.pending import (
     JournalLine,
     JournalTag,
-    any_text,
     count,
     export,
     line_of,
@@ -13,6 +12,7 @@ from nacre.frontier.pending import (
     pending,
 )
 from nacre.frontier.policy import Retry
+from nacre.scope.patterns.matching import any_text
 from tests.frontier.making import NOW, candidate, frontier
 from tests.frontier.memory_rows import MemoryRows
 

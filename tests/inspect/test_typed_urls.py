@@ -3,8 +3,8 @@
 import pytest
 
 from nacre.engine.seeding.seedbook import SeedBook
-from nacre.engine.seeding.seeds import parse_seed
 from nacre.inspect.typed_urls import typed_in_store, typed_spellings
+from nacre.scope.seeds import parse_seed
 from nacre.scope.state import ScopeState
 from nacre.store.store import Store
 from nacre.uri.typed import AmbiguousUrlError

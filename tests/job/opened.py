@@ -7,11 +7,11 @@ from pathlib import Path
 
 from nacre.core.clock import Clock
 from nacre.core.events import Event, Events
-from nacre.engine.seeding.seeds import Entry, read_seeds
 from nacre.fetch.guard import AddressGuard
 from nacre.job.session import Session
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
+from nacre.scope.seeds import Entry, read_seeds
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import StartOptions

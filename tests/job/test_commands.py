@@ -8,10 +8,10 @@ import pytest
 from nacre.core.events import StateChanged
 from nacre.core.states import ExitStatus, JobState
 from nacre.errors import ConfigError, JobError
-from nacre.frontier.pending import matcher
 from nacre.job.commands import CommandHandlers, asking
 from nacre.job.control import BY, PEER
 from nacre.job.job import Job
+from nacre.scope.patterns.matching import matcher
 from nacre.settings.settings import JobSettings
 from tests.job.opened import opened
 

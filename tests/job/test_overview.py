@@ -9,7 +9,6 @@ from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.core.states import CRASHED, ExitStatus, JobState
 from nacre.frontier.frontier import Attempt
-from nacre.frontier.pending import any_text, matcher
 from nacre.frontier.policy import DelayCause, Retry
 from nacre.inspect.stored_job import reading_store
 from nacre.inspect.view import reading
@@ -24,6 +23,7 @@ from nacre.job.overview import (
 from nacre.job.session import Session
 from nacre.machine.layout import Layout
 from nacre.runs.runs import read_run
+from nacre.scope.patterns.matching import any_text, matcher
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store

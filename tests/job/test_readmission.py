@@ -9,9 +9,9 @@ from nacre.core.states import ExitStatus
 from nacre.core.status import FetchStatus
 from nacre.engine.candidates.rejected_uris import RejectedUris
 from nacre.engine.outcomes import Outcomes
-from nacre.frontier.pending import any_text, matcher
 from nacre.job.readmission import READMITTED, readmitted_files, readmitted_lines, takes_back
 from nacre.runs.runs import RunRow, write_run
+from nacre.scope.patterns.matching import any_text, matcher
 from nacre.scope.subject import Subject
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine

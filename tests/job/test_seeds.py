@@ -9,12 +9,12 @@ import pytest
 
 from nacre.core.events import Events
 from nacre.engine.counters import SEEDS_SKIPPED
-from nacre.engine.seeding.seeds import Entry, read_seeds
 from nacre.fetch.guard import AddressGuard
 from nacre.job import seeds
 from nacre.job.session import Session
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
+from nacre.scope.seeds import Entry, read_seeds
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import StartOptions

@@ -7,12 +7,12 @@ import pytest
 
 from nacre.core.events import Events
 from nacre.core.states import ExitStatus
-from nacre.engine.seeding.seeds import read_seeds
 from nacre.fetch.guard import AddressGuard
 from nacre.job.imports import ImportMode, ImportOptions
 from nacre.job.session import Session
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
+from nacre.scope.seeds import read_seeds
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.recovery import StartOptions

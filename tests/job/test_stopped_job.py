@@ -8,12 +8,13 @@ from msgspec import structs
 
 from nacre.core.states import ExitStatus
 from nacre.errors import JobError
-from nacre.frontier.pending import any_text, matcher, pending
+from nacre.frontier.pending import pending
 from nacre.inspect.stored_job import reading_store
 from nacre.job.imports import ImportMode, ImportOptions
 from nacre.job.stopped_job import open_stopped, salvage
 from nacre.machine.layout import Layout
 from nacre.runs.runs import read_run, write_run
+from nacre.scope.patterns.matching import any_text, matcher
 from nacre.settings.load import load_job
 from nacre.settings.new_job import NewJob, create_job
 from nacre.settings.settings import JobSettings

@@ -11,13 +11,13 @@ from nacre.cli.cycle.explain_text import explain_lines
 from nacre.crawldb import row as crawldb_row
 from nacre.crawldb.row import Status, bucket_of
 from nacre.crawldb.select import REASONS
-from nacre.engine.seeding.seeds import SeedList
 from nacre.rounds.explain import UrlExplanation, explain_url
 from nacre.rounds.segments.list_choice import choice_name
 from nacre.rounds.steps.generate import GenerateOptions, generate
 from nacre.rounds.steps.given import GivenOptions, generate_given
 from nacre.rounds.tables.tables import CRAWLDB, FilePlan, publish
 from nacre.rounds.tables.versions import CycleChanges
+from nacre.scope.seeds import SeedList
 from tests.rounds.steps.test_generate import COUNTED, NOW, opened, seeded
 
 DAY = 86_400_000

@@ -6,7 +6,6 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec import structs
 
-from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import JobError
 from nacre.rounds.journal import SITEMAPS
 from nacre.rounds.segment_slices import SliceResult, slice_segments
@@ -15,6 +14,7 @@ from nacre.rounds.steps.generate import GenerateOptions, generate
 from nacre.rounds.steps.given import GivenOptions, generate_given
 from nacre.rounds.tables.readers import TableView, sql
 from nacre.rounds.tables.versions import CycleChanges
+from nacre.scope.seeds import SeedList
 from tests.rounds.steps.test_generate import opened, seeded
 
 HOSTS = ("a.example", "b.example", "国.example")

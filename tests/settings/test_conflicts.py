@@ -4,9 +4,9 @@ import pytest
 
 from nacre.config.check import Loaded, load
 from nacre.config.document import read_yaml
-from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import Problem
 from nacre.scope.compile import compile_scope
+from nacre.scope.seeds import parse_seed
 from nacre.scope.state import ScopeState
 from nacre.settings.conflicts import conflict_problems, conflict_warnings, scope_warnings
 from nacre.settings.settings import JobSettings

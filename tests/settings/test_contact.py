@@ -3,8 +3,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from nacre.engine.seeding.seedfile import survey
-from nacre.engine.seeding.seeds import read_seeds
+from nacre.engine.seeding.survey import survey
+from nacre.scope.seeds import read_seeds
 from nacre.settings.contact import contact_problems, public_hosts
 from nacre.settings.settings import JobSettings
 

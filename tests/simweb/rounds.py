@@ -19,7 +19,6 @@ import msgspec
 
 from nacre.archive.record import CaptureFacts, WarcRecord, capture_records
 from nacre.core.capture import Capture
-from nacre.engine.seeding.seeds import SeedList
 from nacre.engine.steps import archive
 from nacre.job.job import Job
 from nacre.machine.layout import Layout
@@ -38,6 +37,7 @@ from nacre.rounds.tables.readers import TableView
 from nacre.rounds.tables.versions import Cycle
 from nacre.rounds.units.unit import UnitResult, UnitRun, UnitSpec
 from nacre.rounds.units.unit_process import fetch_unit
+from nacre.scope.seeds import SeedList
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 from nacre_simweb.answer import Sending, WorldServer, read_heading

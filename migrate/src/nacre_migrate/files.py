@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nacre.config.ordinary import read_ordinary
-from nacre.engine.seeding.seedfile import UTF_8, coding_name, coding_of, decode_lines
+from nacre.config.seed_file import UTF_8, coding_name, coding_of, decode_lines
 from nacre.errors import ConfigError, Problem
 from nacre.wire.xml import Element, read_xml
 

@@ -115,8 +115,9 @@ def count_uris(
     ctx: typer.Context, regex: Regex = "", queue: Queue = "", as_json: AsJson = False
 ) -> None:
     """Count the queued URIs."""
-    from nacre.frontier.pending import count, matcher
+    from nacre.frontier.pending import count
     from nacre.inspect.view import reading
+    from nacre.scope.patterns.matching import matcher
 
     layout, settings = layout_and_settings(job_of(ctx))
     with reading(layout, settings) as view:
@@ -137,8 +138,9 @@ def export_uris(ctx: typer.Context, regex: Regex = "", queue: Queue = "") -> Non
 @contextmanager
 def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[PendingUri]]":
     """The entries that match, as of the last commit."""
-    from nacre.frontier.pending import matcher, pending
+    from nacre.frontier.pending import pending
     from nacre.inspect.view import reading
+    from nacre.scope.patterns.matching import matcher
 
     layout, settings = layout_and_settings(directory)
     urls, queues = matcher(regex), matcher(queue)
@@ -156,9 +158,9 @@ def list_queues(
     as_json: AsJson = False,
 ) -> None:
     """List queues: state, precedence, spent budget, reason for waiting; empty queues last."""
-    from nacre.frontier.pending import matcher
     from nacre.inspect.view import reading
     from nacre.job.overview import queue_facts
+    from nacre.scope.patterns.matching import matcher
 
     layout, settings = layout_and_settings(job_of(ctx))
     matches = matcher(queue)

@@ -25,7 +25,6 @@ from nacre.engine.prerequisites import (
     RobotsCache,
 )
 from nacre.engine.seeding.seedbook import FALLBACK, SeedBook, own_scope
-from nacre.engine.seeding.seeds import Seed
 from nacre.engine.steps.archive import ArchiveStep, Prepared
 from nacre.engine.steps.dispose import DisposeStep, FollowLinksStep, QueueDelays
 from nacre.engine.steps.quotas import QuotaBook
@@ -44,6 +43,7 @@ from nacre.frontier.policy import (
 from nacre.frontier.settings import PolitenessSettings
 from nacre.report.statistics import StepCounts, Stored
 from nacre.scope.robots_txt import RobotsState
+from nacre.scope.seeds import Seed
 from nacre.scope.subject import OWN_SCOPE
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import host, is_ip, origin

@@ -1,6 +1,5 @@
 """Bandwidth: its settings, their hours of the week, and the limits at a moment."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
@@ -9,74 +8,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import field_validator
 
 from nacre.config.component import Bytes, Component, Seconds, setting
+from nacre.core.clock import in_hours, parse_days, parse_hours
 from nacre.messages import message
-
-DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-
-_DAY = 24 * 60
-_HOURS = re.compile(r"(\d{1,2})(?::([0-5]\d))?\s*-\s*(\d{1,2})(?::([0-5]\d))?\Z")
-
-
-def parse_days(text: str) -> frozenset[int]:
-    """Days of the week, 0 for Monday, from `mon-fri`, `sat,sun`, `fri-mon`.
-
-    Raises:
-        ValueError: The text has another form.
-    """
-    days: set[int] = set()
-    for part in text.lower().split(","):
-        first, dash, last = (word.strip() for word in part.partition("-"))
-        if first not in DAYS or (dash and last not in DAYS):
-            raise ValueError(
-                message(
-                    "frontier.not-days-of-week",
-                    "not days of the week: {part!r}; write them as mon-fri or sat",
-                    part=part.strip(),
-                )
-            )
-        start = DAYS.index(first)
-        days |= {(start + n) % 7 for n in range((DAYS.index(last or first) - start) % 7 + 1)}
-    return frozenset(days)
-
-
-def parse_hours(text: str) -> tuple[tuple[int, int], ...]:
-    """Spans of the day in minutes from `9-17`, `22:30-6`, `0-8,20-24`; one may pass midnight.
-
-    Raises:
-        ValueError: The text has another form.
-    """
-    spans = []
-    for part in text.split(","):
-        match = _HOURS.match(part.strip())
-        if match is None:
-            raise ValueError(
-                message(
-                    "frontier.not-hours",
-                    "not hours: {part!r}; write them as 9-17 or 22:30-6",
-                    part=part.strip(),
-                )
-            )
-        start, end = (int(match[n]) * 60 + int(match[n + 1] or 0) for n in (1, 3))
-        if start >= _DAY or end > _DAY or start == end:
-            raise ValueError(
-                message(
-                    "frontier.not-hours-of-day", "not hours of a day: {part!r}", part=part.strip()
-                )
-            )
-        spans.append((start, end if end > start else end + _DAY))
-    return tuple(spans)
-
-
-def in_hours(days: str, hours: str, local: datetime) -> bool:
-    """Whether a time is in these hours; those that pass midnight belong to the day they begin."""
-    minute = local.hour * 60 + local.minute
-    weekdays = parse_days(days)
-    today, before = local.weekday(), (local.weekday() - 1) % 7
-    return any(
-        (today in weekdays and start <= minute < end)
-        or (before in weekdays and start <= minute + _DAY < end)
-        for start, end in parse_hours(hours)
-    )
 
 
 class HoursWindow(Protocol):

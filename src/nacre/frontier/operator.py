@@ -5,7 +5,7 @@ from itertools import chain, islice
 
 from nacre.core.crawluri import CrawlURI, Directive
 from nacre.core.status import FetchStatus
-from nacre.frontier.pending import Matcher, any_text, pending, pending_steps
+from nacre.frontier.pending import pending, pending_steps
 from nacre.frontier.policy import DelayCause, Pace
 from nacre.frontier.politeness import AddressGroups
 from nacre.frontier.queue_cache import scan_queues
@@ -16,6 +16,7 @@ from nacre.frontier.rows import RowStore, precedence_in, unpack
 from nacre.frontier.seen import SeenSet
 from nacre.frontier.settings import FrontierSettings, PolitenessSettings
 from nacre.messages import message
+from nacre.scope.patterns.matching import Matcher, any_text
 
 BY_OPERATOR = "operator"
 """Why a queue is retired that only `unretire` brings back."""

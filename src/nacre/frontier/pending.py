@@ -7,17 +7,16 @@ TIME` every 10,000 lines. An export is one `F+` line for each pending URI. Sourc
 `FrontierJournal`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 from nacre.core.crawluri import CrawlURI
 from nacre.core.status import CountedAs
-from nacre.errors import ConfigError
 from nacre.frontier.queue_cache import read_queue, scan_queues
 from nacre.frontier.rows import ID_LENGTH, RowStore, after, queue_id, unpack, unpack_future
-from nacre.scope.patterns.matching import PatternList, examine
+from nacre.scope.patterns.matching import Matcher, any_text
 
 
 class JournalTag(StrEnum):
@@ -105,9 +104,6 @@ def parse_line(line: str) -> JournalLine | None:
     return JournalLine(words[1], JournalTag(words[0]), path, via)
 
 
-Matcher = Callable[[str], bool]
-"""Whether a URL or a queue key is meant; the caller compiles the operator's expression."""
-
 _CHUNK = 256
 
 
@@ -123,11 +119,6 @@ class PendingUri(NamedTuple):
     family: str
     key: bytes
     uri: CrawlURI
-
-
-def any_text(_text: str) -> bool:
-    """The matcher that means all."""
-    return True
 
 
 def pending(
@@ -219,17 +210,3 @@ def export(entries: Iterable[PendingUri]) -> Iterator[str]:
     for entry in entries:
         uri = entry.uri
         yield " ".join(part for part in (JournalTag.ADDED, uri.url, uri.path, uri.via) if part)
-
-
-def matcher(pattern: str) -> Matcher:
-    """Finds an expression anywhere in a text; an empty one means all texts.
-
-    Raises:
-        ConfigError: It is not a regular expression.
-    """
-    if not pattern:
-        return any_text
-    note = examine(pattern)
-    if note is not None and not note.usable:
-        raise ConfigError(f"{pattern!r} is {note.message}")
-    return PatternList([pattern], search=True).matches

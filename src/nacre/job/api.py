@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from nacre.core.crawluri import CrawlURI
 from nacre.core.message_data import to_plain
 from nacre.fetch.dns import DnsResolver
-from nacre.frontier.pending import matcher, pending
+from nacre.frontier.pending import pending
 from nacre.inspect.analysis.page_history import PageFilter, page, pages
 from nacre.inspect.explain.answers import Explanation
 from nacre.inspect.explain.explain import Explainer
@@ -37,6 +37,7 @@ from nacre.job.stopped_job import open_stopped
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
 from nacre.runs.runs import FULL, INCREMENTAL
+from nacre.scope.patterns.matching import matcher
 from nacre.scope.rules.stock import rules_for
 from nacre.settings.contact import resolver_lookup
 from nacre.settings.load import examine_job, load_job

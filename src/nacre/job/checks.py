@@ -22,17 +22,18 @@ from nacre.assembly.rule_checks import (
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.config.check import Loaded
 from nacre.config.ordinary import home_path, open_ordinary
+from nacre.config.seed_file import seed_lines
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.chain.entry import ChainName
 from nacre.engine.seeding.seedbook import ADVICE
-from nacre.engine.seeding.seedfile import SeedSurvey, seed_lines, survey
-from nacre.engine.seeding.seeds import BadSeed, Entry, Seed, SeedDirective, SeedList, read_seeds
+from nacre.engine.seeding.survey import SeedSurvey, survey
 from nacre.engine.steps.preselect import preselection
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.guard import parse_address
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.scope.scope import Decision, Scope
+from nacre.scope.seeds import BadSeed, Entry, Seed, SeedDirective, SeedList, read_seeds
 from nacre.scope.subject import Subject
 from nacre.settings.conflicts import conflict_problems, conflict_warnings, scope_warnings
 from nacre.settings.contact import Lookup, contact_problems, public_hosts

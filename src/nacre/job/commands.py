@@ -14,7 +14,6 @@ from nacre.core.processor import Visit
 from nacre.core.states import MOST_PARALLEL, ExitStatus, JobState
 from nacre.engine.steps.quotas import OPERATOR, RUNTIME
 from nacre.errors import JobError, StorageError
-from nacre.frontier.pending import matcher
 from nacre.inspect.reports.run_reports import run_report_data
 from nacre.inspect.stored_job import read_only
 from nacre.inspect.view import View
@@ -36,6 +35,7 @@ from nacre.job.session import Session
 from nacre.messages import message
 from nacre.report.escape import flat
 from nacre.runs.runs import read_run
+from nacre.scope.patterns.matching import matcher
 
 Request = Mapping[str, Any]
 

@@ -14,10 +14,9 @@ from nacre.engine.candidates.scoping import RecentURLs
 from nacre.engine.engine import Engine
 from nacre.engine.logs import JobLogs
 from nacre.engine.outcomes import Outcomes, scan_outcomes
-from nacre.engine.seeding.seeds import Entry
 from nacre.errors import ConfigError
 from nacre.frontier.frontier import Frontier
-from nacre.frontier.pending import ENDS, Matcher, any_text, matcher
+from nacre.frontier.pending import ENDS
 from nacre.frontier.queue_store import RemovedUri
 from nacre.history.dedup import History
 from nacre.job.imports import (
@@ -33,6 +32,8 @@ from nacre.job.seeds import SeedLoader, SeedScheduler
 from nacre.messages import message
 from nacre.recrawl.pagestore import PageStore
 from nacre.report.statistics import Statistics, Stored
+from nacre.scope.patterns.matching import Matcher, any_text, matcher
+from nacre.scope.seeds import Entry
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store
 from nacre.uri.parse import origin

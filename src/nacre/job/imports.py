@@ -15,6 +15,7 @@ from typing import NamedTuple, Self
 import msgspec
 
 from nacre.config.effective import Effective
+from nacre.config.seed_file import UTF_8, open_bytes
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI, Hop, split_path
 from nacre.core.status import CountedAs, FetchStatus, counted
@@ -22,8 +23,6 @@ from nacre.engine.candidates.identity import Identity
 from nacre.engine.logs import JobLogs
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.seeding.seedbook import LoginBook, SeedBook
-from nacre.engine.seeding.seedfile import UTF_8, open_bytes
-from nacre.engine.seeding.seeds import BadSeed, Entry, Seed, SeedDirective, read_seeds
 from nacre.errors import URIError
 from nacre.frontier.frontier import Frontier
 from nacre.frontier.pending import OTHER, JournalLine, JournalTag, parse_line
@@ -32,6 +31,7 @@ from nacre.job.seeds import SeedScheduler
 from nacre.messages import message
 from nacre.report.statistics import Statistics
 from nacre.scope.scope import Scope
+from nacre.scope.seeds import BadSeed, Entry, Seed, SeedDirective, read_seeds
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import Sheets

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from nacre.config.check import Loaded
 from nacre.config.layer import SettingOrigin
+from nacre.config.seed_file import seed_lines
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, Events
 from nacre.core.states import ExitStatus
 from nacre.engine.engine import DispositionError
-from nacre.engine.seeding.seedfile import SeedSurvey, seed_lines, survey
-from nacre.engine.seeding.seeds import Entry, read_seeds
+from nacre.engine.seeding.survey import SeedSurvey, survey
 from nacre.engine.steps.quotas import OPERATOR
 from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 from nacre.fetch.dns import DnsResolver
@@ -40,6 +40,7 @@ from nacre.machine.clock import SystemClock, machine_clock
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import remove_left_behind
 from nacre.runs.manifest import OriginOf, after_set, unknown_origin, write_effective
+from nacre.scope.seeds import Entry, read_seeds
 from nacre.settings.contact import contact_problems, public_hosts, resolver_lookup
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings

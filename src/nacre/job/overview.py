@@ -22,7 +22,6 @@ from nacre.engine.counters import (
     untried_guesses,
 )
 from nacre.frontier.operator import why_it_waits
-from nacre.frontier.pending import Matcher
 from nacre.frontier.policy import delay_limit
 from nacre.frontier.queue_cache import read_queue, scan_queues
 from nacre.frontier.queues import Queue, QueueRow, QueueState, Totals, read_totals
@@ -33,6 +32,7 @@ from nacre.messages import SEMICOLON, join
 from nacre.report.statistics import CrawlTotals, totals
 from nacre.runs.passes import next_pass
 from nacre.runs.runs import RunRow
+from nacre.scope.patterns.matching import Matcher
 from nacre.store.file_table import warc_bytes_before
 from nacre.store.store import Store
 from nacre.uri.surt import queue_host

@@ -10,10 +10,10 @@ from nacre.core.states import ExitStatus
 from nacre.core.status import FetchStatus
 from nacre.engine.candidates.rejected_uris import RejectedUris
 from nacre.engine.outcomes import scan_outcomes
-from nacre.frontier.pending import JournalTag, Matcher
+from nacre.frontier.pending import JournalTag
 from nacre.job.imports import ImportMode, ImportOptions
 from nacre.runs.runs import read_run
-from nacre.scope.patterns.matching import PatternList
+from nacre.scope.patterns.matching import Matcher, PatternList
 from nacre.store.store import Store
 
 READMITTED: Final = {

@@ -14,8 +14,8 @@ from nacre.engine.counters import SEEDS_SKIPPED
 from nacre.engine.logs import JobLogs
 from nacre.engine.prerequisites import HostAnswers, RobotsCache
 from nacre.engine.seeding.seedbook import FALLBACK, LoginBook, SeedBook, own_scope
-from nacre.engine.seeding.seeds import BadSeed, Entry, Seed, SeedDirective
 from nacre.frontier.frontier import Frontier
+from nacre.scope.seeds import BadSeed, Entry, Seed, SeedDirective
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import Sheets
 from nacre.store.commit import GroupCommit

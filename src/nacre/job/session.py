@@ -19,7 +19,6 @@ from nacre.core.states import ExitStatus, JobState, check_transition
 from nacre.engine.candidates.scope_state import dump_prefixes
 from nacre.engine.limits import Stopwatch
 from nacre.engine.observer import NoObserver, VisitObserver
-from nacre.engine.seeding.seeds import Entry
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import QueueState
 from nacre.inspect.live import live_job
@@ -50,6 +49,7 @@ from nacre.runs.runs import (
     take_notes,
     write_run,
 )
+from nacre.scope.seeds import Entry
 from nacre.settings.settings import JobSettings
 from nacre.settings.variables import for_run
 from nacre.store.opening import Opened, open_for_work

@@ -14,8 +14,8 @@ import msgspec
 
 from nacre.assembly.rules import open_rules
 from nacre.config.check import Loaded
-from nacre.engine.seeding.seedfile import SeedSurvey, seed_lines, survey
-from nacre.engine.seeding.seeds import SeedDirective, read_seeds
+from nacre.config.seed_file import seed_lines
+from nacre.engine.seeding.survey import SeedSurvey, survey
 from nacre.errors import NacreError
 from nacre.fetch.dns import DnsAnswer, DnsResolver
 from nacre.fetch.guard import guard_for_seeds
@@ -24,6 +24,7 @@ from nacre.job.monitors import places, space_needed
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
 from nacre.messages import message
+from nacre.scope.seeds import SeedDirective, read_seeds
 from nacre.scope.subject import Subject
 from nacre.settings.contact import no_lookup
 from nacre.settings.load import examine_job

@@ -131,8 +131,8 @@ def change_frontier(
         JobError: The job never ran, or its run is over.
         StorageError: The store is in use or cannot be written.
     """
-    from nacre.frontier.pending import matcher
     from nacre.job.control import BY, NotRunningError, is_running, send_command
+    from nacre.scope.patterns.matching import matcher
 
     matcher(urls), matcher(queues)
     context.layout.require()
@@ -159,8 +159,8 @@ def _change_stopped(
 ) -> int:
     import asyncio
 
-    from nacre.frontier.pending import matcher
     from nacre.job.stopped_job import open_stopped
+    from nacre.scope.patterns.matching import matcher
     from nacre.settings.load import load_job
 
     layout = context.layout
@@ -237,11 +237,11 @@ def _readmit(context: OperationContext, settings: "JobSettings", regex: str) -> 
     from functools import partial
 
     from nacre.editing.exclusion import exclusions
-    from nacre.frontier.pending import matcher
     from nacre.inspect.view import reading
     from nacre.job.control import is_running
     from nacre.job.readmission import readmitted_files, takes_back
     from nacre.ops.uri_import import file_lines, import_lines
+    from nacre.scope.patterns.matching import matcher
     from nacre.settings.load import load_job
 
     layout: Layout = context.layout

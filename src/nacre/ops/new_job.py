@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from nacre.config.component import parse_duration
 from nacre.config.layer import Layer, assignment_layer, merge
 from nacre.core.clock import Clock
-from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.settings import FetchSettings
@@ -21,6 +20,7 @@ from nacre.machine.layout import Layout, run_name
 from nacre.messages import message
 from nacre.ops.seed_input import first_url, seed_input, set_seeds
 from nacre.scope.rules.stock import rules_for
+from nacre.scope.seeds import SeedList
 from nacre.settings.contact import resolver_lookup
 from nacre.settings.new_job import (
     NewJob,

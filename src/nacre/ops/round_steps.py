@@ -5,9 +5,8 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from nacre.config.extras import require_extra
+from nacre.config.seed_file import seed_lines
 from nacre.crawldb.settings import CycleDedupSettings, CycleSettings
-from nacre.engine.seeding.seedfile import seed_lines
-from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError
 from nacre.machine.layout import Layout
 from nacre.ops.round_requests import LocalOptions, RoundsRequest, duration_of, setup_of
@@ -28,6 +27,7 @@ from nacre.rounds.steps.links import LinksResult, links
 from nacre.rounds.steps.sitemaps import SitemapOptions, SitemapsResult, sitemaps
 from nacre.rounds.steps.update import UpdateOptions, UpdateResult, update
 from nacre.rounds.tables.versions import state_of
+from nacre.scope.seeds import SeedList
 from nacre.search.writer_kinds import chosen_writers
 from nacre.settings.sections import load_tables
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from nacre.config.ordinary import why_not_ordinary
-from nacre.engine.seeding.seedfile import (
+from nacre.config.seed_file import (
     UNREADABLE,
     UTF_8,
     coding_name,
@@ -21,9 +21,9 @@ from nacre.engine.seeding.seedfile import (
     unreadable,
     why_unreadable,
 )
-from nacre.engine.seeding.seeds import BadSeed, Seed, SeedList, read_seeds
 from nacre.errors import ConfigError, Problem
 from nacre.messages import message
+from nacre.scope.seeds import BadSeed, Seed, SeedList, read_seeds
 
 STDIN = Path("-")
 _STDIN_NAME = "standard input"

@@ -7,8 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from nacre.config.ordinary import read_ordinary
-from nacre.engine.seeding.seedfile import UTF_8, file_coding
-from nacre.engine.seeding.seeds import BadSeed, Seed, read_seeds
+from nacre.config.seed_file import UTF_8, file_coding
 from nacre.errors import JobError, Problem
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
@@ -16,6 +15,7 @@ from nacre.job.edits import changed_lines, overwrite_text
 from nacre.machine.layout import Layout
 from nacre.messages import Message, message
 from nacre.ops.fields import ShortText, Text
+from nacre.scope.seeds import BadSeed, Seed, read_seeds
 from nacre.settings.load import load_job
 
 LONGEST: Final = 4 << 20

@@ -84,7 +84,7 @@ def file_lines(path: Path, name: str = "") -> Iterator[Iterable[str]]:
     Raises:
         ConfigError: It cannot be read.
     """
-    from nacre.engine.seeding.seedfile import WIDE, decode_lines, file_coding, open_bytes
+    from nacre.config.seed_file import WIDE, decode_lines, file_coding, open_bytes
 
     name = name or str(path)
     try:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.config.effective import Effective
+from nacre.config.seed_file import seed_lines
 from nacre.crawldb.seeds import SEEDS
 from nacre.engine.candidates.candidates import is_seed_path
 from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.candidates.normalizing import Normalizing, normalizing
-from nacre.engine.seeding.seedfile import seed_lines
-from nacre.engine.seeding.seeds import Seed, SeedDirective
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.rounds.storage import Storage
 from nacre.rounds.tables.seedlist import InjectedSeed, InjectEntry, read_seed_list
@@ -33,6 +32,7 @@ from nacre.scope.rules.seeds import SeedAccept
 from nacre.scope.rules.surt import Prefixed
 from nacre.scope.scope import Scope, Verdict
 from nacre.scope.seed_index import Coercion
+from nacre.scope.seeds import Seed, SeedDirective
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 from nacre.uri.parse import host, parse

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import islice
 
-from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.job.checks import check
@@ -14,6 +13,7 @@ from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
 from nacre.rounds.steps.context import HostCheck, StepContext
 from nacre.rounds.units.unit_folder import folder_of_units, require_scratch
+from nacre.scope.seeds import SeedList
 from nacre.settings.contact import resolver_lookup
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk

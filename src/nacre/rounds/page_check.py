@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nacre.crawldb.kernels import parquet
-from nacre.engine.seeding.seeds import SeedList
 from nacre.machine.layout import Layout
 from nacre.rounds.fetch_check import fetch_check
 from nacre.rounds.segment_commands import visits_of
@@ -21,6 +20,7 @@ from nacre.rounds.steps.fetch import FetchOptions, fetch
 from nacre.rounds.steps.given import GivenOptions, generate_given
 from nacre.rounds.steps.inject import InjectOptions, inject
 from nacre.rounds.steps.update_tasks import facts_of, local_facts
+from nacre.scope.seeds import SeedList
 
 _LEFT_OUT = frozenset(("action", "archive", "control", "cycle", "index", "latest", "runs", "state"))
 SETTINGS = ('cycle.storage=""', "cycle.fetch.follow=none", 'cycle.scratch=""')

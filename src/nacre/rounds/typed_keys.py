@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from nacre.config.seed_file import seed_lines
 from nacre.engine.candidates.identity import canonicalizer
-from nacre.engine.seeding.seedfile import seed_lines
-from nacre.engine.seeding.seeds import Seed, read_seeds
+from nacre.scope.seeds import Seed, read_seeds
 from nacre.settings.settings import JobSettings
 from nacre.uri.login import take_login, without_login
 from nacre.uri.parse import parse

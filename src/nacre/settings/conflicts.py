@@ -11,7 +11,6 @@ from nacre.config.check import Loaded
 from nacre.config.facts import value_at
 from nacre.config.place import properties
 from nacre.config.secret import Secret
-from nacre.engine.seeding.seeds import Seed
 from nacre.errors import Problem
 from nacre.messages import message
 from nacre.planner.settings import WITHOUT_EFFECT
@@ -19,6 +18,7 @@ from nacre.scope.patterns.matching import examine
 from nacre.scope.robots_txt import RobotsPolicy
 from nacre.scope.rules.stock import AnyRule, stock_rules
 from nacre.scope.scope import Decision, Scope, always, never
+from nacre.scope.seeds import Seed
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 

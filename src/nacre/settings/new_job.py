@@ -19,12 +19,12 @@ from nacre.config.facts import FieldFacts, fields, value_at
 from nacre.config.layer import Layer
 from nacre.config.place import properties
 from nacre.config.secret import Secret
-from nacre.engine.seeding.seeds import BadSeed, Seed, is_no_page, read_seeds, seed_as_line
 from nacre.errors import JobError, Problem
 from nacre.machine.layout import SEEDS, Layout
 from nacre.machine.local_files import make_private
 from nacre.messages import message
 from nacre.scope.rules.stock import AnyRule
+from nacre.scope.seeds import BadSeed, Seed, is_no_page, read_seeds, seed_as_line
 from nacre.settings.layers import inner_layers, list_profiles, outer_layers
 from nacre.settings.load import examine_layers
 from nacre.settings.schema import BESIDE, SHIPPED

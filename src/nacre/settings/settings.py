@@ -24,7 +24,6 @@ from nacre.config.component import (
 from nacre.config.secret import Secret
 from nacre.crawldb.settings import CycleSettings
 from nacre.engine.keeping import KeepSettings
-from nacre.engine.seeding.seeds import seed_line
 from nacre.engine.settings import EngineSettings, LimitSettings, UriSettings
 from nacre.errors import URIError
 from nacre.extract.settings import ExtractSettings
@@ -42,6 +41,7 @@ from nacre.planner.settings import RecrawlSettings
 from nacre.scope.robots_txt import RobotsSettings
 from nacre.scope.rules.stock import AnyRule, stock_rules
 from nacre.scope.seed_scope import ScopeKind
+from nacre.scope.seeds import seed_line
 from nacre.settings.chains import ChainSettings
 from nacre.uri.parse import parse
 from nacre.uri.surt import implied_prefix

@@ -13,8 +13,8 @@ from nacre.console.logs.pages import (
     runs_with_logs,
 )
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.frontier.pending import any_text
 from nacre.machine.layout import Layout
+from nacre.scope.patterns.matching import any_text
 
 LINES = [f"line {number} 书\n" for number in range(40_000)]
 

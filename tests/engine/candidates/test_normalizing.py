@@ -2,7 +2,7 @@ import tracemalloc
 
 from nacre.engine.candidates.normalizing import normalizing
 from nacre.engine.candidates.scope_state import RuleFiles
-from nacre.engine.seeding.seeds import parse_seed
+from nacre.scope.seeds import parse_seed
 from nacre.settings.settings import JobSettings
 
 

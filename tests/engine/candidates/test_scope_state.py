@@ -21,11 +21,11 @@ from nacre.engine.candidates.scope_state import (
 )
 from nacre.engine.prerequisites import HostAnswers
 from nacre.engine.seeding.seedbook import SeedBook, own_scope
-from nacre.engine.seeding.seeds import parse_seed, seed_line
 from nacre.engine.steps.preselect import RecheckScopeStep
 from nacre.errors import ConfigError, URIError
 from nacre.scope.compile import compile_scope
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
+from nacre.scope.seeds import parse_seed, seed_line
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import RulePlace, Subject
 from nacre.settings.settings import JobSettings

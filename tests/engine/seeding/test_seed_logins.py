@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.engine.seeding.seeds import BadSeed, Seed, parse_seed, read_seeds
+from nacre.scope.seeds import BadSeed, Seed, parse_seed, read_seeds
 
 WORD = "p%40ss wörd-通知"
 SPOKEN = "p@ss wörd-通知"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from nacre.engine.seeding import seedbook
 from nacre.engine.seeding.seed_store import StoredSeeds
 from nacre.engine.seeding.seedbook import SeedBook, index_seeds, is_indexed, seed_rows
-from nacre.engine.seeding.seeds import Seed, parse_seed
 from nacre.scope.seed_index import Coercion
 from nacre.scope.seed_scope import PrefixLookup, ScopeKind
+from nacre.scope.seeds import Seed, parse_seed
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Subject
 from nacre.store.store import Store

@@ -4,9 +4,9 @@ import pytest
 
 from nacre.core.crawluri import CrawlURI
 from nacre.engine.seeding.seedbook import LoginBook, SeedBook, own_scope, seed_rows
-from nacre.engine.seeding.seeds import Seed
 from nacre.scope.seed_index import Coercion
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
+from nacre.scope.seeds import Seed
 from nacre.scope.state import ScopeState
 from nacre.store.store import Store
 from nacre.uri.login import Login

@@ -13,7 +13,6 @@ from nacre.engine.candidates.rejected_uris import RejectedUris
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.prerequisites import RobotsCache, RobotsRow
 from nacre.engine.seeding.seedbook import SeedBook
-from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import URIError
 from nacre.frontier.queue_cache import _PREFIX
 from nacre.frontier.queues import QueueRow, QueueState
@@ -25,6 +24,7 @@ from nacre.inspect.view import View
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
 from nacre.scope.robots_txt import RobotsState
+from nacre.scope.seeds import parse_seed
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings

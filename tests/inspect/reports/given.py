@@ -10,12 +10,12 @@ from nacre.core.states import ExitStatus
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.seeding.seedbook import SeedBook
-from nacre.engine.seeding.seeds import Seed
 from nacre.frontier.frontier import Attempt
 from nacre.inspect.reports.source import QueueFacts, RunFacts, SeedFacts
 from nacre.inspect.view import ToeFacts
 from nacre.report.statistics import Statistics, Stored
 from nacre.runs.runs import RunRow, write_run
+from nacre.scope.seeds import Seed
 from nacre.scope.state import ScopeState
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store

@@ -9,7 +9,6 @@ from nacre.core.states import RunCounts, SeedsEnd
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.seeding.seedbook import SeedBook, listed_rows, put_unreachable, unreachable_seeds
-from nacre.engine.seeding.seeds import Seed, parse_seed
 from nacre.frontier.frontier import Attempt
 from nacre.frontier.policy import Retry
 from nacre.inspect.reports.seed_outcomes import (
@@ -23,6 +22,7 @@ from nacre.inspect.reports.seed_outcomes import (
     tally_seeds,
 )
 from nacre.report.statistics import Statistics, Stored, totals
+from nacre.scope.seeds import Seed, parse_seed
 from nacre.scope.state import ScopeState
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store

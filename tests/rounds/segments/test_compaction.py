@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.crawldb.row import bucket_of
-from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import JobError
 from nacre.rounds.engine.local import LocalEngine
 from nacre.rounds.segments import compaction
@@ -27,6 +26,7 @@ from nacre.rounds.steps.generate import GenerateOptions, generate
 from nacre.rounds.steps.inject import InjectOptions, inject
 from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, buckets_of
 from nacre.rounds.tables.versions import CycleChanges, SegmentState, TableFile
+from nacre.scope.seeds import SeedList
 from tests.examples import examples
 from tests.rounds.made import MadeCycle, found
 from tests.rounds.steps.test_generate import keys, opened, seeded

@@ -16,7 +16,6 @@ from nacre.cli.cycle.texts import generate_numbers, generate_text
 from nacre.crawldb.hosts import host_schema
 from nacre.crawldb.kernels import UserSqlError
 from nacre.crawldb.row import ONE, bucket_of_host
-from nacre.engine.seeding.seeds import SeedList
 from nacre.errors import ConfigError, JobError
 from nacre.machine.layout import Layout
 from nacre.rounds.engine.local import LocalEngine
@@ -29,6 +28,7 @@ from nacre.rounds.storage import open_storage
 from nacre.rounds.tables.readers import RowFilter, TableView, dump_rows, sql
 from nacre.rounds.tables.tables import FilePlan, publish
 from nacre.rounds.tables.versions import Cycle, CycleChanges
+from nacre.scope.seeds import SeedList
 from nacre.settings.load import load_job
 from tests.rounds.made import MadeCycle, fill
 

@@ -12,7 +12,6 @@ from nacre.crawldb.fold import fold_query
 from nacre.crawldb.row import ONE, bucket_of
 from nacre.crawldb.scoring import NutchOpic, Opic, PageScore, RankScoring, Scoring
 from nacre.crawldb.seeds import SEEDS
-from nacre.engine.seeding.seeds import SeedList
 from nacre.rounds.engine.local import LocalEngine
 from nacre.rounds.steps.generate import GenerateOptions, generate
 from nacre.rounds.steps.inject import (
@@ -35,6 +34,7 @@ from nacre.rounds.tables.tables import (
     local_bucket,
 )
 from nacre.rounds.tables.versions import Cycle, CycleChanges
+from nacre.scope.seeds import SeedList
 from tests.rounds.steps.test_generate import opened
 
 DEFAULTS = InjectDefaults()

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.crawldb.seeds import SEEDS
-from nacre.engine.seeding.seeds import SeedList
 from nacre.rounds.admission import Admission
 from nacre.rounds.steps import known_lines
 from nacre.rounds.steps.inject import InjectOptions, InjectResult, inject
@@ -18,6 +17,7 @@ from nacre.rounds.steps.seed_rows import sync_seeds
 from nacre.rounds.tables import seedlist
 from nacre.rounds.tables.seedlist import PLAIN_LINE
 from nacre.rounds.tables.versions import CycleVersion
+from nacre.scope.seeds import SeedList
 from tests.rounds.steps.test_generate import opened
 
 JOB = """

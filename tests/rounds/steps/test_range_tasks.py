@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from nacre.crawldb import facts
 from nacre.crawldb.row import bucket_of
-from nacre.engine.seeding.seeds import SeedList
 from nacre.rounds.segments import compaction
 from nacre.rounds.segments.compaction import compact
 from nacre.rounds.steps import update as update_step
@@ -24,6 +23,7 @@ from nacre.rounds.steps.update import UpdateOptions, update
 from nacre.rounds.tables.hashing import table_hash
 from nacre.rounds.tables.readers import TableView
 from nacre.rounds.tables.tables import CRAWLDB, buckets_of, key_ranges
+from nacre.scope.seeds import SeedList
 from tests.rounds.steps.test_generate import NOW, opened
 from tests.rounds.steps.test_update import add, fetched, visit
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from nacre.config.seed_file import seed_lines
 from nacre.crawldb.seeds import SEEDS
-from nacre.engine.seeding.seedfile import seed_lines
-from nacre.engine.seeding.seeds import SeedList
 from nacre.rounds.admission import all_seed_lines
 from nacre.rounds.explain import explain_url
 from nacre.rounds.segments.frozen_settings import SEEDS_FILE
@@ -25,6 +24,7 @@ from nacre.rounds.tables.seed_index import KeptSeeds, marked_seeds, place_of_see
 from nacre.rounds.tables.tables import CRAWLDB
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, SeedTableState
 from nacre.scope.seed_index import Coercion, find_prefix
+from nacre.scope.seeds import SeedList
 from nacre.uri.parse import parse
 from nacre.uri.surt import scope_surt
 from tests.rounds.steps.test_generate import NOW, Killed, killed, opened

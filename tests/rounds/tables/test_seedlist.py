@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.engine.seeding.seeds import BadSeed, SeedDirective
 from nacre.rounds.tables.seedlist import (
     ONE,
     PORTION,
@@ -15,6 +14,7 @@ from nacre.rounds.tables.seedlist import (
     read_seed_list,
     score_of,
 )
+from nacre.scope.seeds import BadSeed, SeedDirective
 
 
 def one(line: str):

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.config.ordinary import read_ordinary
-from nacre.engine.seeding.seeds import own_scope_words
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.scope.seeds import own_scope_words
 from nacre_migrate.files import read_lines
 from nacre_migrate.nutch.conf import Conf
 from nacre_migrate.report import FileNote, MigrationReport

@@ -10,9 +10,9 @@ from nacre.console.services import ConsoleServices
 from nacre.console.settings.changes import require_may_name
 from nacre.errors import JobError, NacreError
 from nacre.fleet.requester import Requester
-from nacre.frontier.pending import matcher
 from nacre.job.apply_change import ChangeRequest
 from nacre.job.control import ask_command
+from nacre.scope.patterns.matching import matcher
 from nacre_migrate.port.actions import HeritrixJobs
 from nacre_migrate.port.bean_browser import BeanBrowser
 from nacre_migrate.port.bean_tree import assignments, property_at

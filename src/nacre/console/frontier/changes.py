@@ -17,11 +17,11 @@ from nacre.console.readers.background import HeldTask, Tell
 from nacre.console.settings.changes import apply_change
 from nacre.core.message_data import to_builtins
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.frontier.pending import matcher
 from nacre.job.apply_change import ChangeRequest
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Text, Texts, Whole
 from nacre.ops.frontier import FRONTIER
+from nacre.scope.patterns.matching import matcher
 from nacre.uri.parse import is_ip
 from nacre.uri.surt import queue_host, queue_root
 

@@ -12,11 +12,11 @@ from nacre.console.readers.progress import PROGRESS
 from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import ROWS, VIEWS, OpenView
 from nacre.core.clock import iso
-from nacre.frontier.pending import Matcher, matcher
 from nacre.frontier.queue_cache import scan_queues
 from nacre.frontier.queues import QueueState, read_totals
 from nacre.machine.layout import Layout
 from nacre.ops.fields import LineText, ShortText
+from nacre.scope.patterns.matching import Matcher, matcher
 from nacre.uri.surt import queue_host
 
 SAMPLES: Final = 20

@@ -13,13 +13,13 @@ from nacre.console.readers.views import CLOCK, VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso
 from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.frontier.operator import why_it_waits
-from nacre.frontier.pending import matcher
 from nacre.frontier.queue_cache import read_queue, scan_queues
 from nacre.frontier.queues import QueueRow, QueueState, read_totals
 from nacre.frontier.rows import queue_id
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import Cursor, LineText, PathPart, RowCount, ShortText
+from nacre.scope.patterns.matching import matcher
 from nacre.settings.settings import JobSettings
 from nacre.uri.surt import queue_host
 

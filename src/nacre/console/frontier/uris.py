@@ -12,11 +12,12 @@ from nacre.console.readers.task import reader_task
 from nacre.console.readers.views import VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso
 from nacre.core.crawluri import CrawlURI
-from nacre.frontier.pending import Matcher, PendingUri, any_text, export, matcher
+from nacre.frontier.pending import PendingUri, export
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.rows import ID_LENGTH, after, queue_id, time_of, unpack, unpack_future
 from nacre.machine.layout import Layout
 from nacre.ops.fields import Cursor, LineText, RowCount
+from nacre.scope.patterns.matching import Matcher, any_text, matcher
 from nacre.uri.surt import surt
 from nacre.wire.urltext import spellings
 

@@ -33,12 +33,12 @@ from nacre.console.readers.pool import PATIENCE
 from nacre.console.task_answers import ask
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError, not_found
-from nacre.frontier.pending import any_text
 from nacre.job.quotas import QuotaLevel
 from nacre.messages import message
 from nacre.ops.fields import LogLines, ShortText, Whole
 from nacre.ops.roles import Role
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
+from nacre.scope.patterns.matching import any_text
 
 _MOMENT: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,6})?)?)?)?)?)?", re.ASCII)
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse
 
+from nacre.config.seed_file import coding_of, decode_lines
 from nacre.console.actions import REQUESTS, act
 from nacre.console.call import Call, PageAnswer
 from nacre.console.jobs.buttons import notice_of
@@ -29,7 +30,6 @@ from nacre.console.jobs.new_jobs import (
 )
 from nacre.console.live.hub import Notice
 from nacre.console.settings.form_page import changed_values
-from nacre.engine.seeding.seedfile import coding_of, decode_lines
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message

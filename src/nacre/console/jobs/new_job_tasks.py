@@ -187,7 +187,7 @@ def _seeds_of(root: Path) -> Sequence[str]:
     Raises:
         ConfigError: It cannot be read.
     """
-    from nacre.engine.seeding.seedfile import seed_lines  # noqa: PLC0415 - see above
+    from nacre.config.seed_file import seed_lines  # noqa: PLC0415 - see above
     from nacre.settings.load import load_job  # noqa: PLC0415
     from nacre.settings.new_job import separate_logins  # noqa: PLC0415
 

@@ -13,7 +13,6 @@ from nacre.console.call import Call
 from nacre.console.services import ConsoleServices
 from nacre.core.message_data import to_json, to_plain
 from nacre.editing.file_settings import is_file_of_profile, named_files
-from nacre.engine.seeding.seeds import Seed, read_seeds
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.fleet.job_books import JobLabels, JobLabelsWish, changed_labels
 from nacre.fleet.places import FoundJob, JobPlace, check_name, with_tail
@@ -22,6 +21,7 @@ from nacre.machine.layout import run_name
 from nacre.messages import message
 from nacre.ops.fields import LineTexts, ShortText, ShortTexts, Whole
 from nacre.scope.seed_scope import ScopeKind
+from nacre.scope.seeds import Seed, read_seeds
 from nacre.uri.domain import registered_domain, without_www
 from nacre.uri.parse import host, origin
 

@@ -11,7 +11,7 @@ from nacre.console.logs.pages import LogLine, LogQuestion, log_path, read_page
 from nacre.core.clock import Clock
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.frontier.pending import any_text
+from nacre.scope.patterns.matching import any_text
 
 EACH: Final = 1.0
 """Seconds between two looks at a file."""

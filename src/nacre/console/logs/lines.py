@@ -11,11 +11,10 @@ from nacre.annotations import ANNOTATIONS
 from nacre.core.crawluri import Hop
 from nacre.core.status import STATUS_TABLE, FetchStatus, cause
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.frontier.pending import Matcher, any_text
 from nacre.messages import message
 from nacre.ops.fields import LineText, LogLines, ShortText, Whole
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields, kind_of
-from nacre.scope.patterns.matching import PatternList, examine
+from nacre.scope.patterns.matching import Matcher, PatternList, any_text, examine
 from nacre.uri.parse import host as host_of
 
 CRAWL: Final = "crawl"

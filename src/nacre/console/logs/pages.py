@@ -10,8 +10,8 @@ from typing import BinaryIO, Final, NamedTuple
 import msgspec
 
 from nacre.fleet.refusals import not_found
-from nacre.frontier.pending import Matcher
 from nacre.machine.layout import Layout
+from nacre.scope.patterns.matching import Matcher
 
 BUDGET: Final = 16 << 20
 """Bytes that one question looks through: some tenths of a second of a reader process."""

@@ -14,11 +14,11 @@ from nacre.core.clock import iso
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.seeding.seedbook import listed_rows, redirect_targets
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.frontier.pending import matcher
 from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedOutcomes, SeedState
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import Cursor, LineText, RowCount, ShortText
+from nacre.scope.patterns.matching import matcher
 
 MOST_WAITING: Final = 5_000
 """Pending URIs that are read for seeds that wait."""

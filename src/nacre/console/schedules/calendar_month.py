@@ -8,10 +8,10 @@ from itertools import islice, permutations, takewhile
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from nacre.core.clock import parse_days, parse_hours
 from nacre.fleet.job_files import FinishedRun
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.schedule_book import KeptSchedule
-from nacre.frontier.bandwidth import parse_days, parse_hours
 from nacre.job.schedules import RunSchedule, times_after
 from nacre.messages import message
 from nacre.runs.passes import RecurringCrawl, coming_passes

@@ -15,12 +15,12 @@ from nacre.console.readers.views import CLOCK
 from nacre.console.settings.cards import editor_of, field_text, value_of
 from nacre.core.clock import iso
 from nacre.engine.candidates.scope_state import RuleFiles, scope_state
-from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import ConfigError, Problem
 from nacre.job.settings_change import plain
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Text
+from nacre.scope.seeds import parse_seed
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import STOCK, make_sheets, sheet_list

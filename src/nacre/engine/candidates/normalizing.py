@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from nacre.core.recent_table import RecentTable
 from nacre.engine.candidates.scope_state import RuleFiles, all_chains
-from nacre.engine.seeding.seeds import Seed
 from nacre.engine.settings import UriSettings
 from nacre.errors import URIError
 from nacre.scope.normalize.chain import NormalizerChain
+from nacre.scope.seeds import Seed
 from nacre.uri.parse import parse
 
 _KEPT = 50_000

@@ -20,9 +20,9 @@ from nacre.engine.seeding.seed_store import (
     index_rows,
     page_key,
 )
-from nacre.engine.seeding.seeds import Seed
 from nacre.fetch.settings import Credential
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
+from nacre.scope.seeds import Seed
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import OWN_SCOPE
 from nacre.store.store import STALL, Store

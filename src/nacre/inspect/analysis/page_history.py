@@ -14,7 +14,6 @@ from nacre.core.history import FetchRow
 from nacre.core.message_data import to_plain
 from nacre.core.pagerow import PageRow
 from nacre.core.states import CRASHED, ExitStatus
-from nacre.frontier.pending import matcher
 from nacre.history.dedup import History
 from nacre.inspect.analysis.recrawl_data import MISSING
 from nacre.inspect.analysis.savings import NOISE
@@ -25,6 +24,7 @@ from nacre.planner.step import random_sample
 from nacre.recrawl.knowledge import WHOLE
 from nacre.recrawl.pagestore import FAMILY, FETCHES, TIMINGS, PageStore, fetch_rows
 from nacre.runs.runs import RunRow, all_runs
+from nacre.scope.patterns.matching import matcher
 from nacre.store.store import Store
 from nacre.uri.parse import host
 

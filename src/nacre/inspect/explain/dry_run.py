@@ -6,12 +6,11 @@ import msgspec
 
 from nacre.assembly.rules import open_rules
 from nacre.config.check import Loaded
+from nacre.config.seed_file import seed_lines
 from nacre.core.crawluri import CrawlURI, Directive, Hop, Outlink
 from nacre.engine.candidates.identity import Identity, Preloaded, canonicalizer
 from nacre.engine.prerequisites import RobotsCache
 from nacre.engine.seeding.seedbook import own_scope
-from nacre.engine.seeding.seedfile import seed_lines
-from nacre.engine.seeding.seeds import parse_seed, read_seeds
 from nacre.errors import URIError
 from nacre.inspect.explain.answers import (
     RobotsAnswer,
@@ -22,6 +21,7 @@ from nacre.inspect.explain.answers import (
 )
 from nacre.machine.layout import Layout
 from nacre.scope.robots_txt import RobotsPolicy
+from nacre.scope.seeds import parse_seed, read_seeds
 from nacre.scope.subject import OWN_SCOPE, Subject
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store

@@ -20,10 +20,10 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.config.extras import document
+from nacre.config.seed_file import UTF_8, WIDE, file_coding
 from nacre.core.clock import Clock, digits17
 from nacre.core.events import ActionTaken, Events
 from nacre.core.states import ExitStatus
-from nacre.engine.seeding.seedfile import UTF_8, WIDE, file_coding
 from nacre.errors import NacreError
 from nacre.job.frontier_edits import PORTION, yield_to_loop
 from nacre.job.imports import (

@@ -9,13 +9,13 @@ import msgspec
 from nacre.core.history import HistoryRecord
 from nacre.crawldb.scoring import PageScore
 from nacre.engine.prerequisites import HostAnswer, RobotsRow
-from nacre.engine.seeding.seeds import parse_seed
 from nacre.errors import URIError
 from nacre.frontier.policy import Backoff
 from nacre.rounds.segments.fetch_progress import HostLoad
 from nacre.rounds.segments.part_maker import read_columns
 from nacre.rounds.segments.parts import UnitPlace
 from nacre.rounds.visits.session_unit import UnitHost, UnitUri
+from nacre.scope.seeds import parse_seed
 from nacre.uri.parse import host, origin
 
 _URL_COLUMNS = ("key", "via", "path", "source", "last_status")

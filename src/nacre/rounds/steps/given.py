@@ -16,7 +16,6 @@ from nacre.crawldb.hosts import HOST_COLUMNS, visited_hosts
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.row import COLUMNS, Status, bucket_of
 from nacre.crawldb.units import HostWork, PackedUnits
-from nacre.engine.seeding.seeds import BadSeed, SeedList
 from nacre.errors import JobError
 from nacre.rounds.admission import Admission
 from nacre.rounds.segments.list_choice import GIVEN, GivenChoice, write_given
@@ -41,6 +40,7 @@ from nacre.rounds.tables.tables import (
     local_bucket,
 )
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, SegmentState
+from nacre.scope.seeds import BadSeed, SeedList
 from nacre.uri.parse import host
 
 _TASK = 20_000

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nacre.crawldb.seeds import SEEDS, SeedTableRow
-from nacre.engine.seeding.seeds import BadSeed, SeedDirective, SeedList
 from nacre.rounds.admission import Admission
 from nacre.rounds.segments.seed_tasks import SeedChanges
 from nacre.rounds.steps.context import StepContext
@@ -64,6 +63,7 @@ from nacre.rounds.tables.seedlist import (
 )
 from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, added_files, buckets_of
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, SeedTableState
+from nacre.scope.seeds import BadSeed, SeedDirective, SeedList
 from nacre.uri.parse import host
 
 __all__ = [

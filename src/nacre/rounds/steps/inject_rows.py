@@ -14,7 +14,6 @@ from nacre.crawldb import row as rows
 from nacre.crawldb.fold import fold_query, merge_query
 from nacre.crawldb.row import Status
 from nacre.crawldb.scoring import PageScore, Scoring, follows_seed, injected
-from nacre.engine.seeding.seeds import BadSeed
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.tables.seedlist import ONE, BadMetadata
 from nacre.rounds.tables.tables import (
@@ -28,6 +27,7 @@ from nacre.rounds.tables.tables import (
     write_arrow,
 )
 from nacre.rounds.tables.versions import CycleVersion, TableFile
+from nacre.scope.seeds import BadSeed
 
 _KNOWN = (
     "key", "url", "status", "fetch_time", "interval", "fixed_interval", "retries", "modified",

@@ -18,7 +18,6 @@ from nacre import __version__
 from nacre.crawldb.fold import fold_query
 from nacre.crawldb.kernels import parquet
 from nacre.crawldb.seeds import FIRST_PREFIX, PAGE, SEEDS
-from nacre.engine.seeding.seeds import SeedList
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.steps.seed_rows import host_bucket
 from nacre.rounds.storage import localize
@@ -34,6 +33,7 @@ from nacre.rounds.tables.tables import (
     local_file,
 )
 from nacre.rounds.tables.versions import CycleVersion, SeedTableState
+from nacre.scope.seeds import SeedList
 
 _LINES, _UNUSUAL = "lines", "others"
 _LEAST_LINES = 2_000

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from msgspec import structs
 
 from nacre.config.ordinary import home_path
+from nacre.config.seed_file import seed_lines
 from nacre.crawldb.row import bucket_of_host
 from nacre.crawldb.seeds import (
     LISTED,
@@ -27,8 +28,6 @@ from nacre.crawldb.seeds import (
     seed_rows,
     seed_schema,
 )
-from nacre.engine.seeding.seedfile import seed_lines
-from nacre.engine.seeding.seeds import Seed, SeedDirective
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.guard import is_private_seed_name
 from nacre.rounds.admission import Admission, all_seed_lines
@@ -48,6 +47,7 @@ from nacre.rounds.tables.seed_index import KeptSeeds, SeedPlace, place_of_seeds
 from nacre.rounds.tables.seedlist import InjectedSeed, InjectEntry, portions, read_seed_list
 from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, buckets_of, in_tasks
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, SeedTableState
+from nacre.scope.seeds import Seed, SeedDirective
 from nacre.settings.settings import JobSettings
 from nacre.uri.parse import host
 from nacre.uri.surt import implied_by

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.crawldb.kernels import parquet
-from nacre.engine.seeding.seeds import BadSeed, SeedList, read_seeds
 from nacre.rounds.journal import (
     GENERATED,
     SITEMAPS,
@@ -52,6 +51,7 @@ from nacre.rounds.storage import remove_folder
 from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, added_files, buckets_of, in_tasks
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, SegmentState, TableFile
 from nacre.rounds.visits.unit_visits import NotAttempted
+from nacre.scope.seeds import BadSeed, SeedList, read_seeds
 from nacre.uri.parse import host
 
 INDEXES = 3

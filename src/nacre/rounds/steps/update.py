@@ -15,7 +15,6 @@ from nacre.crawldb.kernels import parquet
 from nacre.crawldb.scoring import virtual_share
 from nacre.crawldb.seeds import SEEDS
 from nacre.engine.candidates.scope_state import RuleFiles
-from nacre.engine.seeding.seeds import Seed, seed_as_line
 from nacre.errors import JobError
 from nacre.rounds.admission import Admission
 from nacre.rounds.journal import FETCHED, SITEMAPS, UPDATED, waiting
@@ -58,6 +57,7 @@ from nacre.rounds.tables.versions import (
     SegmentState,
     TableFile,
 )
+from nacre.scope.seeds import Seed, seed_as_line
 
 _GROUP_ROWS = 400_000
 """Visits and added rows of a task with several buckets or ranges of keys."""

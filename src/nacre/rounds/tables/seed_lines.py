@@ -5,9 +5,9 @@ from typing import Any
 
 from nacre.crawldb.kernels import parquet, quoted
 from nacre.crawldb.seeds import FIRST_PREFIX, LISTED, OWN, PAGE, merged_seeds
-from nacre.engine.seeding.seeds import Seed, seed_as_line
 from nacre.rounds.tables.tables import BucketFiles, TaskWork, local_file
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
+from nacre.scope.seeds import Seed, seed_as_line
 from nacre.uri.surt import surt_authority
 
 _PUBLIC = 100

@@ -11,7 +11,8 @@ from decimal import Decimal, InvalidOperation
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from nacre.engine.seeding.seeds import (
+from nacre.errors import URIError
+from nacre.scope.seeds import (
     BadSeed,
     Seed,
     SeedDirective,
@@ -19,7 +20,6 @@ from nacre.engine.seeding.seeds import (
     own_scope_words,
     read_seeds,
 )
-from nacre.errors import URIError
 from nacre.uri.parse import parse
 
 SCORE = "nutch.score"

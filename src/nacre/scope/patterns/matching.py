@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import re2
 
+from nacre.errors import ConfigError
 from nacre.scope.patterns.java import from_java
 
 if TYPE_CHECKING:
@@ -275,3 +276,29 @@ class FirstMatch:
             if match:
                 yield place
         yield from hits
+
+
+Matcher = Callable[[str], bool]
+"""Whether a text, such as a URL or the key of a queue, is chosen."""
+
+
+def any_text(_text: str) -> bool:
+    """Return True: the matcher that chooses all texts."""
+    return True
+
+
+def matcher(pattern: str) -> Matcher:
+    """Return the test whether an expression is found anywhere in a text.
+
+    Args:
+        pattern: The expression; "" chooses all texts.
+
+    Raises:
+        ConfigError: It is not a regular expression.
+    """
+    if not pattern:
+        return any_text
+    note = examine(pattern)
+    if note is not None and not note.usable:
+        raise ConfigError(f"{pattern!r} is {note.message}")
+    return PatternList([pattern], search=True).matches

@@ -2,7 +2,9 @@ import re
 
 import pytest
 
-from nacre.engine.seeding.seeds import (
+from nacre.errors import URIError
+from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
+from nacre.scope.seeds import (
     BadSeed,
     Seed,
     SeedDirective,
@@ -10,8 +12,6 @@ from nacre.engine.seeding.seeds import (
     read_seeds,
     seed_as_line,
 )
-from nacre.errors import URIError
-from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
 
 
 def test_a_list_with_comments_directives_and_a_bad_line():
