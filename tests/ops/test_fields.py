@@ -3,6 +3,7 @@ from typing import Annotated, Literal
 import msgspec
 import pytest
 
+from nacre.cli.cycle.steps import STEPS
 from nacre.ops.fields import (
     LARGEST,
     FieldShape,
@@ -78,6 +79,7 @@ def test_the_shape_of_a_field(kind: object, form: FieldShape):
         RecrawlRequest,
         RoundsRequest,
         LocalRoundsOptions,
+        *(operation.request for operation, _ in STEPS),
     ],
 )
 def test_every_field_of_a_request_has_a_meaning(request_type: type[msgspec.Struct]):

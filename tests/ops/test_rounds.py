@@ -1,6 +1,7 @@
 """The options of rounds: each is declared once, and found in every face."""
 
 import inspect
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -11,6 +12,8 @@ import typer.main
 from starlette.datastructures import FormData
 
 from nacre.cli.cycle.commands import RoundsCommand
+from nacre.cli.cycle.program import CycleProgram
+from nacre.cli.cycle.step_commands import StepCommand, StepView
 from nacre.console.actions import REQUESTS
 from nacre.console.forms import FormField, request_fields
 from nacre.console.openapi import describe
@@ -30,6 +33,7 @@ from nacre.ops.round_requests import (
     setup_of,
 )
 from nacre.ops.round_steps import RequestedSteps
+from nacre.ops.round_tables import LINKS, LinksRequest
 from nacre.ops.rounds import ROUNDS
 from nacre.rounds.journal import StopSignal
 from nacre.rounds.runner import SILENT
@@ -117,6 +121,26 @@ def test_every_option_of_rounds_has_a_label_and_a_kind_of_input():
     assert plain.choices == (("no", "no"), ("yes", "yes"))
 
 
+def test_a_new_option_of_a_step_is_in_the_help_of_its_command():
+    class DummyLinks(LinksRequest, frozen=True):
+        """The options of a step for links, and a dummy.
+
+        Attributes:
+            dummy_depth: How deep the dummy goes.
+        """
+
+        dummy_depth: Annotated[Whole, Typed("N")] = 3
+
+    operation = replace(LINKS, request=DummyLinks, run=lambda context, _: context.layout.root)
+    printed = StepView(lambda result, call: f"{result} {call.request.rebuild} {call.is_dry}")
+    app = CycleProgram()
+    app.callback()(lambda directory: None)
+    app.command("links")(StepCommand(operation, printed))
+    reference = "\n".join(command_section("nacre cycle", typer.main.get_command(app)))
+    assert "| `--dummy-depth` N | How deep the dummy goes. |" in reference
+    assert reference.index("--dummy-depth") < reference.index("--engine") < reference.index("--at")
+
+
 def test_rest_has_the_options_of_rounds_but_not_those_of_a_user_of_this_machine():
     assert REQUESTS["run-rounds"] is RoundsRequest
     names = {field.name for field in msgspec.structs.fields(RoundsRequest)}
@@ -129,10 +153,10 @@ def test_rest_has_the_options_of_rounds_but_not_those_of_a_user_of_this_machine(
     ("request_", "words"),
     [
         (RoundsRequest(), []),
-        (RoundsRequest(rounds=0, top=0, index=False), ["--rounds=0", "--top=0", "--no-index"]),
+        (RoundsRequest(rounds=0, top=0, index=False), ["--top=0", "--rounds=0", "--no-index"]),
         (
             RoundsRequest(dedup="host", engine="spark", units=2, index=True, time_limit="2h"),
-            ["--engine=spark", "--units=2", "--time-limit=2h", "--dedup=host", "--index"],
+            ["--engine=spark", "--time-limit=2h", "--units=2", "--dedup=host", "--index"],
         ),
         (
             RoundsRequest(sitemaps=("https://例子.test/地图.xml",), until_due="1h", set=("a=-b",)),

@@ -10,7 +10,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir, job_of
-from nacre.ops.fields import FieldShape, field_meanings, field_shape, option_of
+from nacre.ops.fields import FieldShape, field_meanings, field_shape, option_of, ordered_fields
 from nacre.ops.operation import Operation, OperationContext, Q, R
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -132,7 +132,7 @@ def request_parameters(
     """
     meanings = field_meanings(request)
     parameters = []
-    for field in msgspec.structs.fields(request):
+    for field in ordered_fields(request):
         if not names or field.name in names:
             kind = _typed_field(field, meanings[field.name])
             default = Parameter.empty if field.required else _typed_default(field)
@@ -177,7 +177,7 @@ def _typed_field(field: msgspec.structs.FieldInfo, meaning: str) -> Any:  # noqa
     if form.is_argument:
         return Annotated[kind, typer.Argument(**more)]
     names = [option_of(field), *filter(None, (form.letter,))]
-    shows = kind is int and not field.required
+    shows = kind in (int, float) and not field.required
     if form.panel:
         more["rich_help_panel"] = form.panel
     return Annotated[kind, typer.Option(*names, show_default=shows, **more)]

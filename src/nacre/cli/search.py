@@ -203,51 +203,51 @@ def _show_checked(directory: "Path", writer: str, url: str, *, as_json: bool) ->
     layout.require_runs("index")
     chosen = chosen_writers(settings.cycle.index.writers, writer)
     plain, document = check_page(layout, settings, url)
-    show_document(plain, document, chosen, as_json=as_json)
+    numbers = document_numbers(plain, document, chosen)
+    if as_json:
+        output.say_json(numbers)
+    else:
+        output.say(document_text(numbers))
 
 
-def show_document(
-    url: str,
-    document: "SearchDocument | str",
-    writers: "Sequence[WriterSettings]",
-    *,
-    as_json: bool,
-) -> None:
-    """Print the document of a page, and the writers that are given it; or why it has none.
+def document_numbers(
+    url: str, document: "SearchDocument | str", writers: "Sequence[WriterSettings]"
+) -> dict[str, Any]:
+    """Return the document of a page, and the writers that receive it; or why it has none.
 
     Args:
-        url: Its URL.
-        document: Its document, or the reason.
-        writers: The writers that are meant.
-        as_json: As JSON.
+        url: The URL of the page.
+        document: Its document, or the reason why it has none.
+        writers: The writers that are asked.
 
     Raises:
-        UserSqlError: A condition of a writer is none.
+        UserSqlError: The condition of a writer is wrong.
     """
     from nacre.indexing.document_choice import DocumentChoice
     from nacre.search.document import plain_document
 
     if isinstance(document, str):
-        why = _WHY_NONE.get(document, document)
-        if as_json:
-            output.say_json({"url": url, "reason": document})
-        else:
-            output.say(f"{url} has no document: {why}")
-        return
-    sent_to = {}
+        return {"url": url, "reason": document}
+    receives = {}
     for writer in writers:
         with DocumentChoice(writer.when, writer.known_as) as choice:
-            sent_to[writer.known_as] = bool(choice.parted([document]).chosen)
-    fields = plain_document(document)
-    if as_json:
-        output.say_json({"url": url, "document": fields, "writers": sent_to})
-        return
-    for name, value in fields.items():
+            receives[writer.known_as] = bool(choice.parted([document]).chosen)
+    return {"url": url, "document": plain_document(document), "writers": receives}
+
+
+def document_text(numbers: Mapping[str, Any]) -> str:
+    """Return the text of `document_numbers`."""
+    if reason := numbers.get("reason"):
+        return f"{numbers['url']} has no document: {_WHY_NONE.get(reason, reason)}"
+    lines = []
+    for name, value in numbers["document"].items():
         text = " | ".join(value) if isinstance(value, list) else str(value)
         short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters)"
-        output.say(f"{name}: {short}")
-    for name, takes in sent_to.items():
-        output.say(f"writer {name}: {'is given it' if takes else 'is not given it (`when`)'}")
+        lines.append(f"{name}: {short}")
+    for name, receives in numbers["writers"].items():
+        verb = "is given it" if receives else "is not given it (`when`)"
+        lines.append(f"writer {name}: {verb}")
+    return "\n".join(lines)
 
 
 _SHOWN = 300

@@ -17,7 +17,7 @@ from nacre.console.task_answers import facts_of
 from nacre.errors import NacreError
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
-from nacre.ops.fields import FieldShape, field_meanings, field_shape
+from nacre.ops.fields import FieldShape, field_meanings, field_shape, ordered_fields
 from nacre.ops.roles import Role
 from nacre.web.decoding import form_request, sent_form, text_of
 
@@ -124,7 +124,7 @@ class FormField(NamedTuple):
 def request_fields(
     request: type[msgspec.Struct], translate: Callable[[str], str]
 ) -> list[FormField]:
-    """Return the fields of the form of a request, in its order.
+    """Return the fields of the form of a request, those of its bases last.
 
     Args:
         request: The request.
@@ -132,7 +132,7 @@ def request_fields(
     """
     meanings = field_meanings(request)
     fields = []
-    for field in msgspec.structs.fields(request):
+    for field in ordered_fields(request):
         shape = field_shape(field.type)
         label = translate(shape.form.label or field.name.replace("_", " ").capitalize())
         blank = FormField(field.name, label, "text", title=meanings[field.name])

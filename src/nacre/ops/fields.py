@@ -25,6 +25,8 @@ _LINE: Final = r"^[^\x00-\x1f\x7f]*(?!\n)$"
 
 Whole = Annotated[int, Meta(ge=0, le=LARGEST)]
 """A count, a number of bytes, or a place in a text."""
+Natural = Annotated[int, Meta(ge=1, le=LARGEST)]
+"""A count that is not 0."""
 Order = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 """A place in an order."""
 Moment = Annotated[float, Meta(ge=0, le=253402300799)]
@@ -133,6 +135,16 @@ def field_shape(kind: Any) -> FieldShape:  # noqa: ANN401 - a type
 def option_of(field: msgspec.structs.FieldInfo) -> str:
     """Return the option of a field, such as `--until-due`."""
     return field_shape(field.type).form.option or f"--{field.name.replace('_', '-')}"
+
+
+def ordered_fields(request: type[msgspec.Struct]) -> list[msgspec.structs.FieldInfo]:
+    """Return the fields of a request in the order of forms and help: those of its bases last."""
+    bases = [base.__struct_fields__ for base in request.__mro__ if issubclass(base, msgspec.Struct)]
+
+    def depth(field: msgspec.structs.FieldInfo) -> int:
+        return sum(field.name in names for names in bases)
+
+    return sorted(msgspec.structs.fields(request), key=depth)
 
 
 _ATTRIBUTE: Final = re.compile(r" {4}(\w+): (.*)")

@@ -7,7 +7,7 @@ the check of the state and the role. A face adds only how it shows the result.
 import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -16,8 +16,11 @@ from nacre.machine.layout import Layout
 from nacre.ops.fields import field_shape, option_of
 from nacre.ops.roles import Role
 
+if TYPE_CHECKING:
+    from nacre.ops.round_requests import StepRun
+
 Q = TypeVar("Q", bound=msgspec.Struct)
-R = TypeVar("R", bound=msgspec.Struct)
+R = TypeVar("R")
 
 
 def _ignore(_done: int, _total: int) -> None:
@@ -33,6 +36,7 @@ class OperationContext(NamedTuple):
         by: Name of the requester for job.log; "" for the user who runs this process.
         patience: Seconds after which a running job that has not answered is given up.
         tell: Receives the steps that are done, and all steps; 0 if their number is unknown.
+        step: How a step of rounds is run; None for the defaults.
     """
 
     layout: Layout
@@ -40,6 +44,7 @@ class OperationContext(NamedTuple):
     by: str = ""
     patience: float = 600.0
     tell: Callable[[int, int], None] = _ignore
+    step: "StepRun | None" = None
 
 
 def requester_of(context: OperationContext) -> str:
@@ -61,6 +66,7 @@ class Operation(Generic[Q, R]):
         role: The role that a request needs.
         detail: More paragraphs of the help; "" for none.
         opens_store: It opens the store of a job at rest: a server runs it in another process.
+        local: Fields of `round_requests.LocalOptions` that its command has, too.
     """
 
     name: str
@@ -72,6 +78,7 @@ class Operation(Generic[Q, R]):
     role: Role = Role.OPERATOR
     detail: str = ""
     opens_store: bool = False
+    local: tuple[str, ...] = ()
 
 
 def command_line(operation: Operation[Q, R]) -> str:

@@ -4,21 +4,33 @@ An option of `RoundsRequest` is an option of `nacre cycle DIR`, a field of the R
 schema, a field of the form of the console, and a row of the reference. `round_steps` uses it.
 """
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from nacre.config.component import parse_duration
 from nacre.errors import ConfigError, Problem
 from nacre.messages import message
-from nacre.ops.fields import LineText, Rounds, ShortText, Texts, Typed, Whole
+from nacre.ops.fields import (
+    LARGEST,
+    LineText,
+    LineTexts,
+    Natural,
+    Rounds,
+    ShortText,
+    Texts,
+    Typed,
+    Whole,
+)
 
 if TYPE_CHECKING:
     from nacre.rounds.opening import StepSetup
 
 MOST_ROUNDS: Final = 10_000
 """Largest number of rounds of a request from another machine."""
-_HOW, _LISTS, _ROUNDS = "How", "Lists", "Rounds"
+_HOW, _LISTS, _ROUNDS, _URLS = "How", "Lists", "Rounds", "Given URLs"
 
 
 def _(text: str) -> str:
@@ -26,23 +38,13 @@ def _(text: str) -> str:
     return text
 
 
-TimeLimit = Annotated[
-    ShortText, Typed("TIME", option="--time-limit", panel=_LISTS, label=_("Longest fetch"))
-]
-Units = Annotated[
-    Rounds,
-    Typed("N", panel=_LISTS, label=_("Lists at the same time (0: one for each core)")),
-]
-
-
-class StepRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The options that rounds and all their steps have.
+class TablesRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The options of what reads or changes tables.
 
     Attributes:
         engine: What runs the tasks: processes of this machine, or a cluster of Apache Spark.
         tasks: Tasks that run at the same time on this machine; 0: as cycle.tasks says, else one
             for each core.
-        set: Other settings, such as engine.parallel=50; the file stays as it is.
     """
 
     engine: Annotated[
@@ -54,9 +56,80 @@ class StepRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Rounds,
         Typed("N", panel=_HOW, label=_("Tasks at the same time (0: one for each core)")),
     ] = 0
+
+
+class StepRequest(TablesRequest, frozen=True):
+    """The options that rounds and all their steps have.
+
+    Attributes:
+        set: Other settings, such as engine.parallel=50; the file stays as it is.
+    """
+
     set: Annotated[
         Texts, Typed("PATH=VALUE", label=_("Other settings for these rounds, one a line"))
     ] = ()
+
+
+class TimedRequest(StepRequest, frozen=True):
+    """The options of steps that fetch.
+
+    Attributes:
+        time_limit: Longest fetch of a round; what needs longer stays due. 0: no limit. Default:
+            cycle.fetch.time_limit, 180m.
+    """
+
+    time_limit: Annotated[ShortText, Typed("TIME", panel=_LISTS, label=_("Longest fetch"))] = ""
+
+
+class UnitsRequest(TimedRequest, frozen=True):
+    """The options of steps that make lists.
+
+    Attributes:
+        units: Lists that are fetched at the same time; 0: one for each core.
+    """
+
+    units: Annotated[
+        Rounds,
+        Typed("N", panel=_LISTS, label=_("Lists at the same time (0: one for each core)")),
+    ] = 0
+
+
+class ListRequest(UnitsRequest, frozen=True):
+    """The options of steps that choose URLs.
+
+    Attributes:
+        top: URLs of a round, the best first; 0: all that are due. Default: cycle.generate.top,
+            50000.
+    """
+
+    top: Annotated[
+        Whole | None,
+        Typed("N", panel=_LISTS, label=_("URLs of a round (0: all that are due)")),
+    ] = None
+
+
+class GenerateRequest(ListRequest, frozen=True):
+    """The options of a generate.
+
+    Attributes:
+        segments: Lists that are made. Default: cycle.generate.segments, 1.
+        where: Only URLs for which this is true, over the columns that readdb and sql show.
+        add_days: Days by which the clock is ahead.
+        no_filter: Do not ask changed rules about what is known.
+        no_normalize: Caps count hosts as they are, not as normalized.
+        urls: List these URLs, or those of a file, whatever is known of them.
+        filter_urls: Filters judge the URLs of --urls.
+        normalize_urls: Normalizers rewrite the URLs of --urls.
+    """
+
+    segments: Annotated[Natural | None, Typed("N")] = None
+    where: Annotated[LineText, Typed("SQL")] = ""
+    add_days: Annotated[float, Meta(ge=-LARGEST, le=LARGEST), Typed("D")] = 0.0
+    no_filter: bool = False
+    no_normalize: bool = False
+    urls: Annotated[LineTexts, Typed("URL|FILE", panel=_URLS)] = ()
+    filter_urls: Annotated[bool, Typed("", option="--filter", panel=_URLS)] = False
+    normalize_urls: Annotated[bool, Typed("", option="--normalize", panel=_URLS)] = False
 
 
 class LocalOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,16 +147,11 @@ class LocalOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dry_run: Annotated[bool, Typed("", panel=_HOW)] = False
 
 
-class RoundsRequest(StepRequest, frozen=True):
+class RoundsRequest(ListRequest, frozen=True):
     """The options of rounds.
 
     Attributes:
         rounds: Rounds; 0: until nothing is due.
-        top: URLs of a round, the best first; 0: all that are due. Default: cycle.generate.top,
-            50000.
-        units: Lists that are fetched at the same time; 0: one for each core.
-        time_limit: Longest fetch of a round; what needs longer stays due. 0: no limit. Default:
-            cycle.fetch.time_limit, 180m.
         parallel: Fetches at the same time in a list; 0: as the settings say.
         dedup: Look for duplicates among all pages (none), or those of a host or domain; off: not at
             all. Default: cycle.dedup.
@@ -98,12 +166,6 @@ class RoundsRequest(StepRequest, frozen=True):
     rounds: Annotated[
         Rounds, Typed("N", panel=_ROUNDS, label=_("Rounds to run (0: until nothing is due)"))
     ] = 1
-    top: Annotated[
-        Whole | None,
-        Typed("N", panel=_LISTS, label=_("URLs of a round (0: all that are due)")),
-    ] = None
-    units: Units = 0
-    time_limit: TimeLimit = ""
     parallel: Annotated[
         Rounds,
         Typed("N", panel=_LISTS,
@@ -147,6 +209,35 @@ class LocalRoundsOptions(LocalOptions, frozen=True):
 
 
 NO_LOCAL: Final = LocalOptions()
+
+
+def _ignore_text(_text: str) -> None:
+    """Ignore a line."""
+
+
+def _ignore_progress(_name: str, _numbers: Mapping[str, Any]) -> None:
+    """Ignore the progress of a step."""
+
+
+class StepRun(NamedTuple):
+    """The options of this machine, and the receivers of what a single step reports.
+
+    Attributes:
+        local: The options of the user of this machine.
+        warn: Receives each warning.
+        notify: Receives notes on what follows the step.
+        report: Receives the progress: the name of its part, and its numbers.
+        is_stopped: Whether the step is to end.
+    """
+
+    local: LocalOptions = NO_LOCAL
+    warn: Callable[[str], None] = _ignore_text
+    notify: Callable[[str], None] = _ignore_text
+    report: Callable[[str, Mapping[str, Any]], None] = _ignore_progress
+    is_stopped: Callable[[], bool] = bool
+
+
+NO_RUN: Final = StepRun()
 
 
 class RoundsStopRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -199,8 +290,12 @@ def require_remote(request: RoundsRequest) -> None:
     duration_of("until_due", request.until_due)
 
 
-def setup_of(request: StepRequest, local: LocalOptions) -> "StepSetup":
+def setup_of(request: msgspec.Struct, local: LocalOptions) -> "StepSetup":
     """Return how a step is set up.
+
+    Args:
+        request: The request; one without these options sets up as the settings say.
+        local: The options of the user of this machine.
 
     Raises:
         ConfigError: The clock is not a time.
@@ -208,4 +303,6 @@ def setup_of(request: StepRequest, local: LocalOptions) -> "StepSetup":
     from nacre.rounds.opening import StepSetup, clock_of
 
     clock = clock_of(local.at) if local.at else 0
-    return StepSetup(request.engine, local.master, request.tasks, clock, request.set, local.dry_run)
+    engine = request if isinstance(request, TablesRequest) else TablesRequest()
+    assignments = request.set if isinstance(request, StepRequest) else ()
+    return StepSetup(engine.engine, local.master, engine.tasks, clock, assignments, local.dry_run)

@@ -2,14 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple
 
 from nacre.config.extras import require_extra
 from nacre.config.seed_file import seed_lines
 from nacre.crawldb.settings import CycleDedupSettings, CycleSettings
 from nacre.errors import ConfigError
 from nacre.machine.layout import Layout
-from nacre.ops.round_requests import LocalOptions, RoundsRequest, duration_of, setup_of
+from nacre.ops.round_requests import (
+    GenerateRequest,
+    LocalOptions,
+    RoundsRequest,
+    TimedRequest,
+    UnitsRequest,
+    duration_of,
+    setup_of,
+)
 from nacre.ops.seed_input import seed_input, streamed_input
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.fetch_check import fetch_check
@@ -32,55 +39,25 @@ from nacre.search.writer_kinds import chosen_writers
 from nacre.settings.sections import load_tables
 
 
-class ListLimits(NamedTuple):
-    """The limits of lists that a command sets; the settings have the others.
-
-    Attributes:
-        top: URLs of a segment at most; 0: no limit. None: `cycle.generate.top`.
-        units: Units of a segment; 0: `cycle.generate.units`, else one for each core.
-        time_limit: Longest fetch, such as `2h`; 0: no limit. "": `cycle.fetch.time_limit`.
-        segments: Segments at most; 0: `cycle.generate.segments`.
-    """
-
-    top: int | None = None
-    units: int = 0
-    time_limit: str = ""
-    segments: int = 0
-
-    def top_of(self, settings: CycleSettings) -> int:
-        """Return the URLs of a segment at most; 0: no limit."""
-        return settings.generate.top if self.top is None else self.top
-
-    def units_of(self, settings: CycleSettings, workers: int) -> int:
-        """Return the units of a segment."""
-        return self.units or settings.generate.units or workers
-
-    def seconds_of(self, settings: CycleSettings) -> float:
-        """Return the longest fetch, s; 0: no limit.
-
-        Raises:
-            ConfigError: The time limit is not a duration.
-        """
-        seconds = duration_of("time_limit", self.time_limit)
-        return settings.fetch.time_limit if seconds is None else seconds
-
-    def segments_of(self, settings: CycleSettings) -> int:
-        """Return the segments that one generate makes at most."""
-        return self.segments or settings.generate.segments
-
-
-def list_limits(request: RoundsRequest, segments: int = 0) -> ListLimits:
-    """Return the limits of lists of a request.
+def units_of(request: UnitsRequest, settings: CycleSettings, workers: int) -> int:
+    """Return the units of a segment (pure).
 
     Args:
-        request: The request.
-        segments: Segments at most; 0 as the settings say.
+        request: The options.
+        settings: The section `cycle`.
+        workers: Tasks that run at the same time.
+    """
+    return request.units or settings.generate.units or workers
+
+
+def seconds_of(request: TimedRequest, settings: CycleSettings) -> float:
+    """Return the longest fetch, s; 0: no limit (pure).
 
     Raises:
         ConfigError: The time limit is not a duration.
     """
-    duration_of("time_limit", request.time_limit)
-    return ListLimits(request.top, request.units, request.time_limit, segments)
+    seconds = duration_of("time_limit", request.time_limit)
+    return settings.fetch.time_limit if seconds is None else seconds
 
 
 class RequestedSteps:
@@ -109,7 +86,7 @@ class RequestedSteps:
         self._setup = setup_of(request, local)
         self._stop = stop
         self._listener = listener
-        self._limits = list_limits(request)
+        duration_of("time_limit", request.time_limit)
         self._hosts = ""
         self._wait = duration_of("until_due", request.until_due)
 
@@ -164,16 +141,18 @@ class RequestedSteps:
             hosts=hosts,
             overwrite=settings.sitemaps.overwrite,
             filter=settings.sitemaps.filter,
-            units=self._limits.units_of(settings, context.engine.workers),
+            units=units_of(request, settings, context.engine.workers),
             parallel=request.parallel,
-            time_limit=self._limits.seconds_of(settings),
+            time_limit=seconds_of(request, settings),
             stopped=self._is_interrupted,
         )
         return sitemaps(context, seed_input(first, [], []).lists if first else [], options)
 
     def generate(self, context: StepContext) -> GenerateResult:
         """See `RoundSteps`."""
-        return generate(context, generate_options(context, self._limits), fetch_check(context))
+        limits = self.request
+        request = GenerateRequest(time_limit=limits.time_limit, units=limits.units, top=limits.top)
+        return generate(context, generate_options(context, request), fetch_check(context))
 
     def fetch(self, context: StepContext, segment: str, *, resumed: bool) -> SegmentFetch:
         """See `RoundSteps`."""
@@ -181,7 +160,7 @@ class RequestedSteps:
             set_values(context, segment, self._setup.assignments)
         options = FetchOptions(
             parallel=self.request.parallel,
-            time_limit=self._limits.seconds_of(context.settings.cycle),
+            time_limit=seconds_of(self.request, context.settings.cycle),
             stopped=self._is_interrupted,
         )
         return fetch(context, segment, options)
@@ -234,26 +213,19 @@ def inject_lists(
     return inject(context, seeds.lists, options)
 
 
-def generate_options(
-    context: StepContext, limits: ListLimits, *, where: str = "", add_days: float = 0.0,
-    filters: bool = True, normalizes: bool = True,
-) -> GenerateOptions:  # fmt: skip
-    """Return the options of a generate.
-
-    Args:
-        context: The context of the step.
-        limits: The limits of its lists.
-        where: A condition on rows, in SQL; "" for none.
-        add_days: Days by which the clock is ahead.
-        filters: Changed rules judge known URLs.
-        normalizes: Limits count hosts in their normal form.
-    """
+def generate_options(context: StepContext, request: GenerateRequest) -> GenerateOptions:
+    """Return the options of a generate; what the request leaves out is as the settings say."""
     settings = context.settings.cycle
     return GenerateOptions(
-        limits.top_of(settings), limits.units_of(settings, context.engine.workers),
-        limits.segments_of(settings), where, add_days, filter=filters, normalize=normalizes,
-        time_limit=limits.seconds_of(settings),
-    )  # fmt: skip
+        settings.generate.top if request.top is None else request.top,
+        units_of(request, settings, context.engine.workers),
+        request.segments or settings.generate.segments,
+        request.where,
+        request.add_days,
+        filter=not request.no_filter,
+        normalize=not request.no_normalize,
+        time_limit=seconds_of(request, settings),
+    )
 
 
 def set_values(context: StepContext, segment: str, assignments: Sequence[str]) -> None:

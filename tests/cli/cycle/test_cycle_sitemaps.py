@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nacre.cli.cycle.sitemaps import sitemaps_text
+from nacre.cli.cycle.steps import sitemaps_text
 from nacre.rounds.steps.fetch import FetchOptions, SegmentFetch, fetch
 from nacre.rounds.steps.sitemaps import SitemapsResult
 from tests.cli.cycle.killed import KilledError, killed_commits

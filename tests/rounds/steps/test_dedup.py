@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from nacre.cli.cycle.table_steps import dedup_text
+from nacre.cli.cycle.steps import dedup_text
 from nacre.crawldb.settings import CycleDedupSettings
 from nacre.rounds.steps.dedup import DedupResult, dedup
 from nacre.rounds.steps.dedup_marks import covers, mark_of

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nacre.cli.cycle.texts import generate_numbers, generate_text
+from nacre.cli.cycle.texts import generate_text, result_numbers
 from nacre.crawldb.hosts import host_schema
 from nacre.crawldb.kernels import UserSqlError
 from nacre.crawldb.row import ONE, bucket_of_host
@@ -141,7 +141,7 @@ def test_a_changed_rule_file_holds_for_what_is_known_both_ways(tmp_path: Path):
     assert (found.selected, found.excluded) == (2, {})
     assert judged(found) == (3, 0, 2)
     assert "; 3 URLs judged anew: 2 let in again; " in generate_text(found)
-    assert generate_numbers(found)["readmitted"] == 2
+    assert result_numbers(found)["readmitted"] == 2
     assert found.version is not None
     assert {name: found.version.counters[name] for name in ("judged", "readmitted")} == {
         "judged": 3, "readmitted": 2,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.cli.cycle.table_steps import links_text
+from nacre.cli.cycle.steps import links_text
 from nacre.errors import JobError
 from nacre.rounds.steps.links import LINKS, TAKEN, LinksResult, bucket_ranges, links
 from nacre.rounds.steps.parse import _unmark_links

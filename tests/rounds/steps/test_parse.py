@@ -8,7 +8,7 @@ import msgspec
 import pyarrow.parquet as pq
 import pytest
 
-from nacre.cli.cycle.table_steps import parse_text
+from nacre.cli.cycle.steps import parse_text
 from nacre.errors import DamageError, JobError, NacreError
 from nacre.rounds.check import check_storage
 from nacre.rounds.engine.local import LocalEngine

@@ -7,18 +7,10 @@ from typing import Annotated, Any, get_args
 import typer
 
 from nacre.cli import crawl
-from nacre.cli.cycle import (
-    index_step,
-    moving,
-    parsechecker,
-    rank,
-    readers,
-    segments,
-    sitemaps,
-    steps,
-    table_steps,
-)
+from nacre.cli.cycle import moving, parsechecker, readers, segments
 from nacre.cli.cycle.program import CycleProgram
+from nacre.cli.cycle.step_commands import StepCommand
+from nacre.cli.cycle.steps import STEPS
 from nacre.cli.installing import Yes
 from nacre.cli.operations import request_of, request_parameters
 from nacre.cli.options import AsJson, JobDir, Quiet
@@ -131,12 +123,9 @@ def _is_typed(ctx: typer.Context, name: str) -> bool:
 
 
 cycle.callback(invoke_without_command=True)(RoundsCommand())
-steps.register(cycle)
-sitemaps.register(cycle)
-table_steps.register(cycle)
+for operation, view in STEPS:
+    cycle.command(operation.name, rich_help_panel="Steps")(StepCommand(operation, view))
 moving.register(cycle)
-rank.register(cycle)
-index_step.register(cycle)
 readers.register(cycle)
 parsechecker.register(cycle)
 segments.register(cycle)

@@ -115,6 +115,47 @@ def _configured(target: Path, source: Path, *, dry: bool) -> "Iterator[Path]":
             yield Path(folder)
 
 
+@step_command
+def merge(
+    ctx: typer.Context,
+    directories: Annotated[
+        list[Path],
+        typer.Argument(metavar="OTHER_DIR", help="Their directories.", show_default=False),
+    ],
+    *,
+    filtered: Annotated[
+        bool, typer.Option("--filter", help="Leave out what the scope of DIR refuses.")
+    ] = False,
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Bring URLs into the form that DIR gives them.")
+    ] = False,
+    common: CommonOptions,
+) -> None:
+    """Bring the URLs, links and hosts of other batch crawls into the tables of this one.
+
+    Of a URL that several know, the newest visit counts. The WARC files with the captures of what is
+    taken are named in the archive of DIR, and stay where they are. To merge again changes nothing.
+    """
+    from nacre.cli.cycle.moving_text import merge_text
+    from nacre.cli.cycle.texts import result_numbers
+    from nacre.machine.layout import Layout
+    from nacre.rounds.steps.merge import MergeOptions
+    from nacre.rounds.steps.merge import merge as run
+    from nacre.rounds.tables.versions import Cycle
+    from nacre.settings.load import load_job
+
+    with opened(job_of(ctx), common.setup) as context:
+        cycles = []
+        for path in directories:
+            layout = Layout(path)
+            cycles.append(Cycle.open(layout.root, load_job(layout).settings.cycle.storage))
+        result = run(context, cycles, MergeOptions(filtered, normalize))
+    if common.as_json:
+        output.say_json(result_numbers(result))
+    else:
+        output.say(merge_text(result, dry=common.dry))
+
+
 def export(
     ctx: typer.Context,
     target: Annotated[
@@ -205,3 +246,4 @@ def register(program: CycleProgram) -> None:
     """Add the commands."""
     program.command("export", rich_help_panel="Tables")(export)
     program.command("import", rich_help_panel="Tables")(import_)
+    program.command("merge", rich_help_panel="Tables")(merge)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from nacre.rounds.moving.job_import import JobImport
     from nacre.rounds.moving.nutch_import import ImportResult
     from nacre.rounds.moving.nutch_segments import SegmentsResult
+    from nacre.rounds.steps.merge import MergeResult
     from nacre.rounds.tables.versions import CycleVersion
 
 
@@ -40,6 +41,16 @@ def import_text(result: "ImportResult", *, dry: bool = False) -> str:
     unknown = ", ".join(f"{number:,} of {name}" for name, number in sorted(result.unknown.items()))
     text += f"; kept as bytes: {unknown}" if unknown else ""
     return text + unchanged_text(outcome.version, dry=dry)
+
+
+def merge_text(result: "MergeResult", *, dry: bool = False) -> str:
+    """`412 URLs: 300 new, 12 newer; 4 refused by scope; 900 links, 3 hosts; 1 WARC file …`."""
+    text = f"{count(result.known, 'URL')}: {result.new:,} new, {result.newer:,} newer"
+    text += f"; {refused_text(result.refused)}" if result.refused else ""
+    text += f"; {count(result.links, 'link')}, {count(result.hosts, 'host')}; "
+    captures = count(result.located, "new capture")
+    text += f"{count(result.warcs, 'WARC file')} with {captures}"
+    return text + unchanged_text(result.version, dry=dry)
 
 
 def job_text(result: "JobImport", *, dry: bool = False) -> str:

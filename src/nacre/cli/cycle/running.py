@@ -6,18 +6,15 @@ from typing import Any, Final
 
 from nacre.cli.crawl import print_made
 from nacre.cli.cycle.display import StepDisplay, display_of
-from nacre.cli.cycle.index_step import index_numbers
 from nacre.cli.cycle.opening import signals_to
-from nacre.cli.cycle.sitemaps import sitemaps_numbers, sitemaps_text, tell_unread
-from nacre.cli.cycle.table_steps import dedup_numbers, dedup_text, links_numbers, links_text
+from nacre.cli.cycle.steps import dedup_text, links_text, sitemaps_text, tell_unread
 from nacre.cli.cycle.texts import (
     fetch_numbers,
     fetch_progress_text,
     fetch_text,
-    generate_numbers,
     generate_text,
-    inject_numbers,
     inject_text,
+    result_numbers,
     rounds_numbers,
     rounds_text,
     so_far_text,
@@ -141,20 +138,24 @@ def _indexes_text(results: list[IndexResult]) -> str:
 
 
 def _indexes_numbers(results: list[IndexResult]) -> dict[str, Any]:
-    return {"writers": list(map(index_numbers, results))}
+    return {"writers": list(map(result_numbers, results))}
 
 
-_SHOWN: Final[Mapping[str, tuple[Callable[[Any], dict[str, Any]], Callable[[Any], str]]]] = {
-    INJECT: (inject_numbers, inject_text),
-    SITEMAPS: (sitemaps_numbers, sitemaps_text),
-    GENERATE: (generate_numbers, generate_text),
-    FETCH: (fetch_numbers, fetch_text),
-    UPDATE: (update_numbers, update_text),
-    LINKS: (links_numbers, links_text),
-    DEDUP: (dedup_numbers, dedup_text),
-    INDEX: (_indexes_numbers, _indexes_text),
+_TEXTS: Final[Mapping[str, Callable[[Any], str]]] = {
+    INJECT: inject_text,
+    SITEMAPS: sitemaps_text,
+    GENERATE: generate_text,
+    FETCH: fetch_text,
+    UPDATE: update_text,
+    LINKS: links_text,
+    DEDUP: dedup_text,
+    INDEX: _indexes_text,
 }
-"""The functions that return the numbers and the text of the result of each step."""
+"""The functions that return the text of the result of each step."""
+_NUMBERS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
+    FETCH: fetch_numbers, UPDATE: update_numbers, INDEX: _indexes_numbers,
+}  # fmt: skip
+"""The functions that return the numbers of a result; of others it is `result_numbers`."""
 _REFUSED: Final[Mapping[str, Callable[[Any], None]]] = {
     INJECT: tell_malformed, SITEMAPS: tell_unread,
 }  # fmt: skip
@@ -185,14 +186,14 @@ class RoundsScreen:
 
     def waits(self, result: GenerateResult) -> None:
         """See `RoundsListener`."""
-        self._display.progress(generate_numbers(result), generate_text(result))
+        self._display.progress(result_numbers(result), generate_text(result))
 
     def done(self, step: str, result: Any) -> None:  # noqa: ANN401 - as the protocol
         """See `RoundsListener`."""
         if step in _REFUSED:
             _REFUSED[step](result)
-        numbers_of, text_of = _SHOWN[step]
-        self._display.done(numbers_of(result), text_of(result))
+        numbers_of = _NUMBERS.get(step, result_numbers)
+        self._display.done(numbers_of(result), _TEXTS[step](result))
 
     def note(self, text: str) -> None:
         """See `RoundsListener`."""

@@ -1,386 +1,297 @@
-"""The steps as separate commands: `nacre cycle DIR inject|generate|fetch|update`."""
+"""The views of steps: the texts of their results, and their exit codes."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from nacre.cli import output
-from nacre.cli.cycle.opening import (
-    CommonOptions,
-    limit_command,
-    opened,
-    signals_to,
-    step_command,
-    warn,
+from nacre.cli.cycle.step_commands import StepCall, StepView
+from nacre.cli.cycle.texts import (
+    fetch_lines,
+    fetch_numbers,
+    fetch_text,
+    generate_text,
+    given_text,
+    inject_text,
+    refilter_text,
+    refused_text,
+    result_numbers,
+    tell_malformed,
+    time_text,
+    transitions_table,
+    update_numbers,
+    update_text,
 )
-from nacre.cli.options import job_of
-from nacre.ops.round_requests import RoundsRequest
+from nacre.cli.output import count
+from nacre.cli.search import document_numbers, document_text, index_text, tell_rebuild
+from nacre.core.states import ExitCode
+from nacre.core.status import cause
+from nacre.ops.operation import Operation
+from nacre.ops.round_tables import DEDUP, LINKS, PARSE, RANK, BestNodes
+from nacre.ops.rounds import (
+    FETCH,
+    GENERATE,
+    INDEX,
+    INJECT,
+    SITEMAPS,
+    UPDATE,
+    CheckedDocument,
+    FilteredStep,
+    WaitingSegment,
+)
+from nacre.report.formatting import size
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from nacre.cli.cycle.program import CycleProgram
-    from nacre.rounds.steps.context import StepContext
-    from nacre.rounds.steps.refilter import RefilterResult
-
-_GIVEN = "Given URLs"
-
-Lists = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="URL|FILE",
-        help="Seeds, or files of them with metadata behind tabs; default: the job's own list.",
-        show_default=False,
-    ),
-]
+    from nacre.rounds.steps.dedup import DedupResult
+    from nacre.rounds.steps.fetch import SegmentFetch
+    from nacre.rounds.steps.generate import GenerateResult
+    from nacre.rounds.steps.given import GivenResult
+    from nacre.rounds.steps.index import IndexResult
+    from nacre.rounds.steps.inject import InjectResult
+    from nacre.rounds.steps.links import LinksResult
+    from nacre.rounds.steps.parse import ParseResult
+    from nacre.rounds.steps.rank import RankResult
+    from nacre.rounds.steps.sitemaps import SitemapsResult
+    from nacre.rounds.steps.update import UpdateResult
 
 
-@step_command
-def inject(
-    ctx: typer.Context,
-    lists: Lists = None,
-    *,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Seeds replace what is known of their URLs.")
-    ] = False,
-    update: Annotated[
-        bool,
-        typer.Option(
-            "--update", help="Known rows keep their state and take metadata, score and interval."
-        ),
-    ] = False,
-    no_filter: Annotated[
-        bool, typer.Option("--no-filter", help="Take seeds that filters refuse, too.")
-    ] = False,
-    no_normalize: Annotated[
-        bool, typer.Option("--no-normalize", help="Leave seeds as they are written.")
-    ] = False,
-    refilter: Annotated[
-        bool,
-        typer.Option("--refilter", help="Judge and normalize all known URLs, too."),
-    ] = False,
-    common: CommonOptions,
-) -> None:
-    """Bring seeds into the table of URLs.
-
-    A line is a URL; behind tabs may stand metadata, `nutch.score=`, `nutch.fetchInterval=` and
-    `nutch.fetchInterval.fixed=` among them.
-    """
-    from nacre.cli.cycle.texts import inject_numbers, inject_text, refilter_text, tell_malformed
-    from nacre.ops.round_steps import inject_lists
-    from nacre.rounds.steps.inject import InjectOptions
-
-    options = InjectOptions(overwrite, update, filter=not no_filter, normalize=not no_normalize)
-    with opened(job_of(ctx), common.setup) as context:
-        result = inject_lists(context, lists or (), options, warn)
-        again = _refiltered(context, filter_known=refilter, normalize_known=refilter)
-    tell_malformed(result)
-    if common.as_json:
-        output.say_json({**inject_numbers(result), **_again_numbers(again)})
-        return
-    output.say(inject_text(result))
-    if again is not None:
-        output.say(refilter_text(again))
+def _inject_text(result: "FilteredStep[InjectResult]", _call: StepCall) -> str:
+    return "\n".join((inject_text(result.result), *_refilter_texts(result)))
 
 
-def _refiltered(
-    context: "StepContext", *, filter_known: bool, normalize_known: bool
-) -> "RefilterResult | None":
-    """All known URLs judged and normalized as far as that is asked for; None: not at all."""
-    from nacre.rounds.steps.refilter import RefilterOptions
-    from nacre.rounds.steps.refilter import refilter as run
-
-    if not filter_known and not normalize_known:
-        return None
-    return run(context, RefilterOptions(filter=filter_known, normalize=normalize_known))
+def _refilter_texts(result: FilteredStep[Any]) -> list[str]:
+    return [] if result.refilter is None else [refilter_text(result.refilter)]
 
 
-def _again_numbers(again: "RefilterResult | None") -> dict[str, Any]:
-    from nacre.cli.cycle.texts import refilter_numbers
-
-    return {} if again is None else {"refilter": refilter_numbers(again)}
+def _inject_numbers(result: "FilteredStep[InjectResult]") -> dict[str, Any]:
+    return {**result_numbers(result.result), **_refilter_numbers(result)}
 
 
-Segments = Annotated[
-    int | None,
-    typer.Option(
-        "--segments", metavar="N", min=1, show_default=False,
-        help="Lists that are made. Default: cycle.generate.segments, 1.",
-    ),
-]  # fmt: skip
-Where = Annotated[
-    str,
-    typer.Option(
-        "--where", metavar="SQL", show_default=False,
-        help="Only URLs for which this is true, over the columns that readdb and sql show.",
-    ),
-]  # fmt: skip
-AddDays = Annotated[
-    float,
-    typer.Option("--add-days", metavar="D", help="Days by which the clock is ahead."),
-]  # fmt: skip
-NoFilter = Annotated[
-    bool,
-    typer.Option("--no-filter", help="Do not ask changed rules about what is known."),
-]  # fmt: skip
-NoNormalize = Annotated[
-    bool,
-    typer.Option("--no-normalize", help="Caps count hosts as they are, not as normalized."),
-]  # fmt: skip
-GivenUrls = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--urls", metavar="URL|FILE", show_default=False, rich_help_panel=_GIVEN,
-        help="List these URLs, or those of a file, whatever is known of them.",
-    ),
-]  # fmt: skip
-FilterGiven = Annotated[
-    bool,
-    typer.Option("--filter", rich_help_panel=_GIVEN, help="Filters judge the URLs of --urls."),
-]  # fmt: skip
-NormalizeGiven = Annotated[
-    bool,
-    typer.Option(
-        "--normalize", rich_help_panel=_GIVEN, help="Normalizers rewrite the URLs of --urls."
-    ),
-]  # fmt: skip
+def _refilter_numbers(result: FilteredStep[Any]) -> dict[str, Any]:
+    return {} if result.refilter is None else {"refilter": result_numbers(result.refilter)}
 
 
-@step_command
-@limit_command("top", "units", "time_limit")
-def generate(
-    ctx: typer.Context,
-    *,
-    limits: RoundsRequest,
-    segments: Segments = None,
-    where: Where = "",
-    add_days: AddDays = 0.0,
-    no_filter: NoFilter = False,
-    no_normalize: NoNormalize = False,
-    urls: GivenUrls = None,
-    filter_urls: FilterGiven = False,
-    normalize_urls: NormalizeGiven = False,
-    common: CommonOptions,
-) -> None:  # fmt: skip
-    """Choose what is fetched next, the best first, and write a list for each unit."""
-    from nacre.cli.cycle.texts import generate_numbers, generate_text
-    from nacre.core.states import ExitCode
-    from nacre.ops.round_steps import generate_options, list_limits
-    from nacre.rounds.fetch_check import fetch_check
-    from nacre.rounds.steps.generate import generate as run
+def _generate_text(result: "GenerateResult | GivenResult", _call: StepCall) -> str:
+    from nacre.rounds.steps.given import GivenResult
 
-    list_limits(limits)
-    if _of_given(ctx, urls or (), filter_urls=filter_urls, normalize_urls=normalize_urls):
-        _generate_given(job_of(ctx), common, ctx.params)
-        return
-    with opened(job_of(ctx), common.setup) as context:
-        options = generate_options(
-            context, list_limits(limits, segments or 0), where=where, add_days=add_days,
-            filters=not no_filter, normalizes=not no_normalize,
-        )  # fmt: skip
-        result = run(context, options, fetch_check(context))
-    if common.as_json:
-        output.say_json(generate_numbers(result))
-    else:
-        output.say(generate_text(result))
-        say_segments(result.segments)
-    raise typer.Exit(ExitCode.FINISHED if result.selected else ExitCode.NOTHING_DUE)
+    text = given_text(result) if isinstance(result, GivenResult) else generate_text(result)
+    return "\n".join((text, *(f"segment {name}" for name in result.segments)))
 
 
-def _of_given(
-    ctx: typer.Context, urls: Sequence[str], *, filter_urls: bool, normalize_urls: bool
-) -> bool:
-    """Whether the list is of given URLs.
-
-    Raises:
-        ConfigError: Options of the one are given with the other.
-    """
-    from nacre.errors import ConfigError
-
-    chosen = ("top", "segments", "where", "add_days", "no_filter", "no_normalize", "time_limit")
-    for param in ctx.command.params:
-        source = ctx.get_parameter_source(str(param.name))
-        if urls and param.name in chosen and source is not None and source.name == "COMMANDLINE":
-            raise ConfigError(
-                f"{param.opts[0]} chooses among known URLs, and --urls names them: give one of them"
-            )
-    if not urls and (filter_urls or normalize_urls):
-        name = "--filter" if filter_urls else "--normalize"
-        raise ConfigError(
-            f"{name} is for the URLs of --urls; `generate` asks changed rules about known URLs "
-            "anyway, and `inject --refilter` normalizes them, too"
-        )
-    return bool(urls)
+def _generate_code(result: "GenerateResult | GivenResult", _call: StepCall) -> ExitCode:
+    return ExitCode.FINISHED if result.selected else ExitCode.NOTHING_DUE
 
 
-def _generate_given(directory: "Path", common: CommonOptions, params: Mapping[str, Any]) -> None:
-    """List the URLs of `--urls`."""
-    from nacre.cli.cycle.texts import given_numbers, given_text, tell_malformed
-    from nacre.core.states import ExitCode
-    from nacre.ops.round_steps import ListLimits
-    from nacre.ops.seed_input import seed_input
-    from nacre.rounds.fetch_check import fetch_check
-    from nacre.rounds.steps.given import GivenOptions, generate_given
-
-    given_input = seed_input(params["urls"], [], [], "URL")
-    for note in given_input.notes:
-        output.tell(f"nacre: {note}")
-    with opened(directory, common.setup) as context:
-        limits = ListLimits(units=params["units"])
-        units = limits.units_of(context.settings.cycle, context.engine.workers)
-        options = GivenOptions(
-            units, filter=params["filter_urls"], normalize=params["normalize_urls"]
-        )
-        result = generate_given(context, given_input.lists, options, fetch_check(context))
-    tell_malformed(result)
-    if params["as_json"]:
-        output.say_json(given_numbers(result))
-    else:
-        output.say(given_text(result))
-        say_segments(result.segments)
-    raise typer.Exit(ExitCode.FINISHED if result.selected else ExitCode.NOTHING_DUE)
+def _fetch_text(result: "SegmentFetch | WaitingSegment", _call: StepCall) -> str:
+    if not isinstance(result, WaitingSegment):
+        return "\n".join(filter(None, (fetch_text(result), fetch_lines(result))))
+    if result.state != "generated":
+        return f"{result.segment} is fetched already"
+    until = f", leased until {time_text(result.until)}" if result.until else ""
+    urls, units = count(result.urls, "URL"), count(result.units, "unit")
+    return f"{result.segment}: {urls} in {units}{until}"
 
 
-@step_command
-@limit_command("time_limit")
-def fetch(
-    ctx: typer.Context,
-    segment: Annotated[
-        str,
-        typer.Argument(
-            metavar="SEGMENT", help="Default: the one that waits longest.", show_default=False
-        ),
-    ] = "",
-    *,
-    parallel: Annotated[
-        int,
-        typer.Option("--parallel", metavar="N", min=0, help="Fetches at the same time in a unit."),
-    ] = 0,
-    limits: RoundsRequest,
-    common: CommonOptions,
-) -> None:
-    """Fetch the lists of a segment. What was interrupted goes on where it was."""
-    from nacre.cli.cycle.display import display_of
-    from nacre.cli.cycle.texts import fetch_lines, fetch_numbers, fetch_progress_text, fetch_text
-    from nacre.core.states import ExitCode
-    from nacre.ops.round_steps import list_limits, set_values
-    from nacre.rounds.journal import GENERATED, StopSignal, waiting
-    from nacre.rounds.pushing import push_rounds
-    from nacre.rounds.steps.fetch import FetchOptions
-    from nacre.rounds.steps.fetch import fetch as run
-
-    display = display_of(quiet=common.quiet, as_json=common.as_json)
-    display.step("", "fetch")
-
-    def report(_name: str, numbers: Mapping[str, Any]) -> None:
-        display.progress(numbers, fetch_progress_text(numbers))
-
-    longest = list_limits(limits)
-    with (
-        opened(job_of(ctx), common.setup, report) as context,
-        signals_to(StopSignal(context.layout)) as stop,
-    ):
-        waits = waiting(context.cycle.newest(), GENERATED)
-        if not segment and not waits:
-            output.tell(f"nacre: no segment waits: `nacre cycle {context.layout.root} generate`")
-            raise typer.Exit(ExitCode.NOTHING_DUE)
-        if common.dry:
-            _say_list(context, segment or waits[0], as_json=common.as_json)
-            return
-        options = FetchOptions(
-            parallel=parallel,
-            time_limit=longest.seconds_of(context.settings.cycle),
-            stopped=lambda: bool(stop.signals),
-        )
-        set_values(context, segment or waits[0], common.setup.assignments)
-        result = run(context, segment or waits[0], options)
-        display.leave()
-        push_rounds(context.layout, context.settings, display.note)
-    if common.as_json:
-        output.say_json(fetch_numbers(result))
-    else:
-        output.say("\n".join(filter(None, (fetch_text(result), fetch_lines(result)))))
+def _fetch_code(result: "SegmentFetch | WaitingSegment | None", _call: StepCall) -> ExitCode:
+    if result is None:
+        return ExitCode.NOTHING_DUE
+    if isinstance(result, WaitingSegment):
+        return ExitCode.FINISHED
     if result.interrupted:
-        raise typer.Exit(ExitCode.INTERRUPTED)
-    raise typer.Exit(ExitCode.FAULTS if result.faults else ExitCode.FINISHED)
+        return ExitCode.INTERRUPTED
+    return ExitCode.FAULTS if result.faults else ExitCode.FINISHED
 
 
-def say_segments(names: "Sequence[str]") -> None:
-    """Print the names of new segments, which other commands take."""
-    for name in names:
-        output.say(f"segment {name}")
+def _tell_idle(result: object, call: StepCall) -> None:
+    """Report that no segment waits for a fetch."""
+    if result is None:
+        output.tell(f"nacre: no segment waits: `nacre cycle {call.directory} generate`")
 
 
-def _say_list(context: "StepContext", segment: str, *, as_json: bool) -> None:
-    """What `fetch` would do with a segment."""
-    from nacre.cli.cycle.texts import time_text
-    from nacre.rounds.tables.versions import state_of
-
-    state = state_of(context.cycle.newest(), segment)
-    if as_json:
-        numbers = {"state": state.state, "urls": state.urls, "units": state.units}
-        output.say_json({"segment": segment, **numbers, "until": state.until})
-        return
-    if state.state != "generated":
-        output.say(f"{segment} is fetched already")
-        return
-    until = f", leased until {time_text(state.until)}" if state.until else ""
-    urls, units = output.count(state.urls, "URL"), output.count(state.units, "unit")
-    output.say(f"{segment}: {urls} in {units}{until}")
+def _fetch_numbers(result: "SegmentFetch | WaitingSegment") -> dict[str, Any]:
+    return result._asdict() if isinstance(result, WaitingSegment) else fetch_numbers(result)
 
 
-@step_command
-def update(
-    ctx: typer.Context,
-    segments: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="SEGMENT", help="Default: all that were fetched.", show_default=False
+def _update_text(result: "FilteredStep[UpdateResult]", _call: StepCall) -> str:
+    matrix = [transitions_table(result.result)] if result.result.transitions else []
+    return "\n".join((update_text(result.result), *matrix, *_refilter_texts(result)))
+
+
+def _update_numbers(result: "FilteredStep[UpdateResult]") -> dict[str, Any]:
+    return {**update_numbers(result.result), **_refilter_numbers(result)}
+
+
+def sitemaps_code(result: "SitemapsResult", call: StepCall) -> ExitCode:
+    """Return the exit code of `sitemaps`, and report lists without a URL."""
+    lists = call.request.lists
+    if result.interrupted:
+        return ExitCode.INTERRUPTED
+    if not lists or result.sitemaps or result.late or result.planned:
+        return ExitCode.FINISHED
+    if result.failed or result.unasked or result.left or result.refused:
+        return ExitCode.NOTHING_FETCHED
+    named = ", ".join(map(repr, lists))
+    output.tell(f"nacre: no URL of a sitemap in {named}: name sitemaps, or files of their URLs")
+    return ExitCode.USAGE
+
+
+def tell_unread(result: "SitemapsResult") -> None:
+    """Print each line that is no URL, and each unreadable sitemap, to stderr."""
+    tell_malformed(result)
+    for url, status, instead in result.unread:
+        reason = cause(status)
+        if 200 <= status < 300:
+            reason = f"it is {instead or 'not in the archive'}"
+        output.tell(f"nacre: the sitemap {url} could not be read: {reason}")
+
+
+def sitemaps_text(result: "SitemapsResult") -> str:
+    """`1 host asked; 3 sitemaps: 120 URLs, 100 new, 18 known; 2 refused by scope`."""
+    parts = [f"{count(result.asked, 'host')} asked"] if result.asked else []
+    text = count(result.sitemaps + result.planned, "sitemap")
+    if result.planned:
+        text += " to fetch"
+    if result.sitemaps:
+        named = ((result.new, "new"), (result.merged, "changed"), (result.known, "known"))
+        counts = [count(result.urls, "URL")]
+        counts += [f"{number:,} {label}" for number, label in named if number]
+        text += f": {', '.join(counts)}"
+    parts.append(text)
+    if result.refused:
+        parts.append(refused_text(result.refused))
+    more = (
+        (result.failed, "could not be read"),
+        (result.too_deep, "behind too many indexes"),
+        (result.left, "beyond cycle.sitemaps.max or max_count"),
+        (result.unasked, "not asked for: the host failed"),
+        (
+            result.late,
+            "not asked for: the time was over (the next round, or `sitemaps`, takes them along)",
         ),
-    ] = None,
-    *,
-    no_additions: Annotated[
-        bool,
-        typer.Option(
-            "--no-additions", help="Add no URLs: neither those that links name, nor visited ones."
-        ),
-    ] = False,
-    filter_known: Annotated[
-        bool, typer.Option("--filter", help="Then ask changed rules about all known URLs.")
-    ] = False,
-    normalize_known: Annotated[
-        bool, typer.Option("--normalize", help="Then bring all known URLs into their normal form.")
-    ] = False,
-    common: CommonOptions,
-) -> None:
-    """Bring what was fetched into the table of URLs."""
-    from nacre.cli.cycle.texts import (
-        refilter_text,
-        transitions_table,
-        update_numbers,
-        update_text,
     )
-    from nacre.rounds.steps.update import UpdateOptions
-    from nacre.rounds.steps.update import update as run
-
-    with opened(job_of(ctx), common.setup) as context:
-        additions = context.settings.cycle.update.additions and not no_additions
-        result = run(context, UpdateOptions(additions), segments or ())
-        again = _refiltered(context, filter_known=filter_known, normalize_known=normalize_known)
-    if common.as_json:
-        output.say_json({**update_numbers(result), **_again_numbers(again)})
-        return
-    output.say(update_text(result))
-    if result.transitions:
-        output.say(transitions_table(result))
-    if again is not None:
-        output.say(refilter_text(again))
+    parts += [f"{number:,} {label}" for number, label in more if number]
+    return "; ".join([*parts, *(["interrupted"] if result.interrupted else [])])
 
 
-def register(program: "CycleProgram") -> None:
-    """Add the commands."""
-    program.command("inject", rich_help_panel="Steps")(inject)
-    program.command("generate", rich_help_panel="Steps")(generate)
-    program.command("fetch", rich_help_panel="Steps")(fetch)
-    program.command("update", rich_help_panel="Steps")(update)
+def parse_text(result: "ParseResult") -> str:
+    """`12 pages, 240 links of 1 segment; 1 URL is lost and due again`."""
+    segments = count(len(result.segments), "segment")
+    text = f"{count(result.pages, 'page')}, {count(result.links, 'link')} of {segments}"
+    text += f"; {count(result.failed, 'page')} not parsed" if result.failed else ""
+    if result.rebuilt:
+        text += f"; the visits of {count(result.rebuilt, 'part')} are made of the archive"
+    return text + (f"; {count(result.lost, 'URL')} lost, due again" if result.lost else "")
+
+
+def links_text(result: "LinksResult") -> str:
+    """`240 links of 2 segments, 180 rows written; 60 within a host left out (cycle.links.…)`."""
+    mixed = "; other segments were taken by other settings: `links --rebuild` makes all again"
+    if not result.segments:
+        text = "nothing new: the links of all fetched segments are in the table"
+        return text + (mixed if result.mixed else "")
+    segments = count(len(result.segments), "segment")
+    text = f"{count(result.facts, 'link')} of {segments}, {count(result.rows, 'row')} written"
+    if result.internal:
+        within = f"within a {result.within} left out (cycle.links.ignore_internal)"
+        text += f"; {result.internal:,} {within}"
+    if result.external:
+        text += f"; {result.external:,} to other hosts left out (cycle.links.ignore_external)"
+    if result.kept:
+        text += f"; {count(result.kept, 'row')} of pages that no segment has stay"
+    return text + (mixed if result.mixed else "")
+
+
+def dedup_text(result: "DedupResult") -> str:
+    """`12 pages in 5 groups: 7 duplicates, 1 no longer one`."""
+    if not result.segments:
+        return "nothing new: the pages of all updated segments were compared"
+    text = ""
+    if result.again:
+        text = f"{count(result.again, 'segment')} compared again, with other options: "
+    if not result.pages and not result.marked and not result.released:
+        return f"{text}no duplicates"
+    if result.pages:
+        text += f"{count(result.pages, 'page')} in {count(result.groups, 'group')}: "
+    text += count(result.marked, "new duplicate")
+    text += f", {result.canonical:,} of them by their canonical link" if result.canonical else ""
+    text += f", {result.near:,} of them by almost the same text" if result.near else ""
+    return text + (f", {result.released:,} no longer one" if result.released else "")
+
+
+def rank_text(result: "RankResult") -> str:
+    """`12 hosts, 40 links between them; residual 0.31, 0.02; 900 scores changed`."""
+    nodes = count(result.nodes, result.level)
+    if not result.edges:
+        return f"nothing to rank: no link joins two {result.level}s (cycle.links says which count)"
+    if not result.residuals:
+        return f"at most {count(result.edges, 'link')} to rank by"
+    residuals = ", ".join(f"{residual:.2g}" for residual in result.residuals)
+    text = f"{nodes}, {count(result.edges, 'link')} between them; residual {residuals}"
+    return text + (f"; {count(result.applied, 'score')} changed" if result.applied else "")
+
+
+def _parse_text(result: "ParseResult", call: StepCall) -> str:
+    if call.is_dry:
+        segments = count(len(call.request.segments), "segment")
+        return f"{count(result.parts, 'part')} of {segments} to parse"
+    return parse_text(result)
+
+
+def _links_text(result: "LinksResult", _call: StepCall) -> str:
+    return links_text(result) + (f"; {size(result.size)}" if result.size else "")
+
+
+def _rank_text(result: "RankResult | BestNodes", _call: StepCall) -> str:
+    if not isinstance(result, BestNodes):
+        return rank_text(result)
+    rows = [
+        (f"{node.rank:.6g}", f"{node.num_in:,}", f"{node.num_out:,}", node.node)
+        for node in result.nodes
+    ]
+    return output.table([("rank", "in", "out", result.level), *rows], indent="")
+
+
+def _rank_numbers(result: "RankResult | BestNodes") -> object:
+    if isinstance(result, BestNodes):
+        return [node._asdict() for node in result.nodes]
+    return result_numbers(result)
+
+
+def _index_text(result: "Sequence[IndexResult] | CheckedDocument", _call: StepCall) -> str:
+    if isinstance(result, CheckedDocument):
+        return document_text(document_numbers(*result))
+    return "\n".join(index_text(each, named=len(result) > 1) for each in result)
+
+
+def _index_numbers(result: "Sequence[IndexResult] | CheckedDocument") -> object:
+    if isinstance(result, CheckedDocument):
+        return document_numbers(*result)
+    numbers = [result_numbers(each) for each in result]
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _tell_rebuild(result: "Sequence[IndexResult] | CheckedDocument", call: StepCall) -> None:
+    if not isinstance(result, CheckedDocument):
+        tell_rebuild(call.directory)
+
+
+def _tell_given(result: Any, _call: StepCall) -> None:  # noqa: ANN401 - of any step with lists
+    if hasattr(result, "malformed"):
+        tell_malformed(result)
+
+
+STEPS: Final[tuple[tuple[Operation[Any, Any], StepView], ...]] = (
+    (INJECT, StepView(
+        _inject_text, _inject_numbers, tell=lambda done, _: tell_malformed(done.result))),
+    (GENERATE, StepView(_generate_text, code_of=_generate_code, tell=_tell_given)),
+    (FETCH, StepView(_fetch_text, _fetch_numbers, _fetch_code, _tell_idle, is_live=True)),
+    (UPDATE, StepView(_update_text, _update_numbers)),
+    (SITEMAPS, StepView(
+        lambda result, _: sitemaps_text(result), code_of=sitemaps_code,
+        tell=lambda result, _: tell_unread(result), is_live=True)),
+    (PARSE, StepView(_parse_text)),
+    (LINKS, StepView(_links_text)),
+    (DEDUP, StepView(lambda result, _: dedup_text(result))),
+    (RANK, StepView(_rank_text, _rank_numbers)),
+    (INDEX, StepView(_index_text, _index_numbers, tell=_tell_rebuild)),
+)  # fmt: skip
+"""The commands of single steps, in the order of the help."""

@@ -18,12 +18,26 @@ if TYPE_CHECKING:
     from nacre.rounds.steps.given import GivenResult
     from nacre.rounds.steps.inject import InjectResult
     from nacre.rounds.steps.refilter import RefilterResult
+    from nacre.rounds.steps.sitemaps import SitemapsResult
     from nacre.rounds.steps.update import UpdateResult
 
 _NAMED = 3
 """Reasons that a line lists; further reasons are summed."""
 _LINES = 20
 """Malformed lines that are printed one by one."""
+
+
+def result_numbers(result: Any) -> dict[str, Any]:  # noqa: ANN401 - a named tuple of a step
+    """Return the result of a step for JSON: its version as a number, wrong lines as objects."""
+    numbers: dict[str, Any] = result._asdict()
+    for name, value in numbers.items():
+        if isinstance(value, Mapping):
+            numbers[name] = dict(value)
+        elif name == "version":
+            numbers[name] = None if value is None else value.number
+        elif name == "malformed":
+            numbers[name] = [line._asdict() for line in value]
+    return numbers
 
 
 def inject_text(result: "InjectResult") -> str:
@@ -50,24 +64,6 @@ def inject_text(result: "InjectResult") -> str:
     return text
 
 
-def inject_numbers(result: "InjectResult") -> dict[str, Any]:
-    """The same as plain data."""
-    return {
-        "seeds": result.seeds,
-        "new": result.new,
-        "merged": result.merged,
-        "known": result.known,
-        "twice": result.twice,
-        "refused": dict(result.refused),
-        "outside": dict(result.outside),
-        "malformed": [bad._asdict() for bad in result.malformed],
-        "malformed_count": result.malformed_count,
-        "scored": result.scored,
-        "scored_in": list(result.scored_in),
-        "version": result.version.number if result.version is not None else None,
-    }
-
-
 def refused_text(refused: Mapping[str, int]) -> str:
     """`4 refused by regex-urlfilter.txt:12, 2 by scope`; the most first."""
     ranked = sorted(refused.items(), key=lambda item: (-item[1], item[0]))
@@ -79,11 +75,12 @@ def refused_text(refused: Mapping[str, int]) -> str:
     return ", ".join([f"{number} refused by {by}", *further])
 
 
-def tell_malformed(result: "InjectResult | GivenResult") -> None:
-    """Each line that is no seed, with its number, on stderr."""
+def tell_malformed(result: "InjectResult | GivenResult | SitemapsResult") -> None:
+    """Print the first lines that are wrong, with their numbers, to stderr."""
+    total: int = getattr(result, "malformed_count", len(result.malformed))
     for bad in result.malformed[:_LINES]:
         tell(f"nacre: {bad}" if bad.file else f"nacre: line {bad.line}: {bad}")
-    more = result.malformed_count - min(len(result.malformed), _LINES)
+    more = total - min(len(result.malformed), _LINES)
     if more:
         tell(f"nacre: and {count(more, 'more line')} that are wrong")
 
@@ -95,14 +92,6 @@ def refilter_text(result: "RefilterResult") -> str:
     text += f", {result.readmitted:,} let in again" if result.readmitted else ""
     text += f"; {result.moved:,} moved to their normal form" if result.moved else ""
     return text + (f"; {result.left:,} that are in a list did not move" if result.left else "")
-
-
-def refilter_numbers(result: "RefilterResult") -> dict[str, Any]:
-    """The same as plain data."""
-    numbers = result._asdict()
-    numbers["excluded"] = dict(result.excluded)
-    numbers["version"] = result.version.number if result.version is not None else None
-    return numbers
 
 
 _REASONS = {
@@ -182,14 +171,6 @@ def given_text(result: "GivenResult") -> str:
     return text + (f", at most {duration(result.longest)}" if result.longest >= 1 else "")
 
 
-def given_numbers(result: "GivenResult") -> dict[str, Any]:
-    """The same as plain data."""
-    numbers = result._asdict()
-    numbers["malformed"] = [bad._asdict() for bad in result.malformed]
-    numbers["version"] = result.version.number if result.version is not None else None
-    return numbers
-
-
 def _refusals(result: "GenerateResult") -> Iterator[str]:
     if result.excluded:
         yield refused_text(result.excluded)
@@ -208,15 +189,6 @@ def time_text(milliseconds: int) -> str:
     """`2026-12-03 10:15:00 UTC`."""
     moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
-
-
-def generate_numbers(result: "GenerateResult") -> dict[str, Any]:
-    """The same as plain data."""
-    numbers = result._asdict()
-    version = numbers.pop("version")
-    numbers["refused"], numbers["excluded"] = dict(result.refused), dict(result.excluded)
-    numbers["segments"] = list(result.segments)
-    return {**numbers, "version": version.number if version is not None else None}
 
 
 def fetch_text(result: "SegmentFetch") -> str:
@@ -354,22 +326,11 @@ _ENDS = {
 
 def update_numbers(result: "UpdateResult") -> dict[str, Any]:
     """The same as plain data."""
-    return {
-        "segments": list(result.segments),
-        "visits": result.visits,
-        "not_attempted": result.not_attempted,
-        "links": result.links,
-        "targets": result.targets,
-        "transitions": [
-            {"old": old, "new": new, "rows": rows}
-            for (old, new), rows in sorted(result.transitions.items())
-        ],
-        "purged": result.purged,
-        "moved": list(result.moved),
-        "unknown": result.unknown,
-        "done_before": dict(result.done_before),
-        "version": result.version.number if result.version is not None else None,
-    }
+    transitions = [
+        {"old": old, "new": new, "rows": rows}
+        for (old, new), rows in sorted(result.transitions.items())
+    ]
+    return {**result_numbers(result), "transitions": transitions}
 
 
 def transitions_table(result: "UpdateResult") -> str:
@@ -416,5 +377,5 @@ def rounds_numbers(result: "RoundsResult") -> dict[str, Any]:
         "waiting": result.waiting,
         "interrupted": fetch._asdict() if fetch is not None else None,
         "version": result.version,
-        "generate": generate_numbers(generated) if generated is not None else None,
+        "generate": result_numbers(generated) if generated is not None else None,
     }

@@ -1,0 +1,137 @@
+"""Commands of single steps, made of operations; a view says how the result is printed."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.cycle.display import StepDisplay, display_of
+from nacre.cli.cycle.opening import signals_to, warn
+from nacre.cli.cycle.texts import fetch_progress_text, result_numbers
+from nacre.cli.operations import context_of, request_of, request_parameters
+from nacre.cli.options import AsJson, Quiet, job_of
+from nacre.core.states import ExitCode
+from nacre.ops.operation import Operation
+from nacre.ops.round_requests import LocalOptions, StepRequest, StepRun
+
+
+class StepCall(NamedTuple):
+    """A command as it was typed.
+
+    Attributes:
+        directory: The directory.
+        request: The options of the step.
+        is_dry: Nothing is changed.
+        as_json: The result is printed as JSON.
+    """
+
+    directory: Path
+    request: Any
+    is_dry: bool
+    as_json: bool
+
+
+def _finish(_result: object, _call: StepCall) -> ExitCode:
+    return ExitCode.FINISHED
+
+
+def _tell_nothing(_result: object, _call: StepCall) -> None:
+    """Print nothing on stderr."""
+
+
+class StepView(NamedTuple):
+    """The output of the command of a step.
+
+    Attributes:
+        text: Makes the text; "" for none.
+        numbers: Makes the JSON.
+        code_of: Returns the exit code.
+        tell: Prints on stderr before the result.
+        is_live: The progress is shown, and the first signal ends the step cleanly.
+    """
+
+    text: Callable[[Any, StepCall], str]
+    numbers: Callable[[Any], object] = result_numbers
+    code_of: Callable[[Any, StepCall], int] = _finish
+    tell: Callable[[Any, StepCall], None] = _tell_nothing
+    is_live: bool = False
+
+
+def _printing(*, quiet: Quiet = False, as_json: AsJson = False) -> None:
+    """Has the parameters of a command that say how it prints."""
+
+
+class StepCommand:
+    """The function of the command of a step: typer reads its options from the signature.
+
+    Args:
+        operation: The operation.
+        view: How its result is printed.
+    """
+
+    def __init__(self, operation: Operation[Any, Any], view: StepView) -> None:
+        self._operation = operation
+        self._view = view
+        self.__name__ = operation.name
+        self.__doc__ = "\n\n".join(filter(None, (operation.summary, operation.detail)))
+        local = request_parameters(LocalOptions, operation.local) if operation.local else []
+        printing = signature(_printing).parameters.values()
+        is_step = issubclass(operation.request, StepRequest)
+        self.__signature__ = Signature(
+            [
+                Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context),
+                *request_parameters(operation.request),
+                *local,
+                *(option for option in printing if option.name != "quiet" or is_step),
+            ]
+        )
+        self.__annotations__: dict[str, Any] = {}  # the signature has all types
+
+    def __call__(
+        self, ctx: typer.Context, *, as_json: bool, quiet: bool = False, **values: object
+    ) -> None:
+        """Run the step, and print its result."""
+        operation, view = self._operation, self._view
+        local = request_of(LocalOptions, values)
+        call = StepCall(job_of(ctx), request_of(operation.request, values), local.dry_run, as_json)
+        display = display_of(quiet=quiet, as_json=as_json)
+        if view.is_live:
+            display.step("", operation.name)
+        with _step_run(call, local, display, view) as run:
+            context = context_of(call.directory)._replace(step=run)
+            result = operation.run(context, call.request)
+        display.leave()
+        view.tell(result, call)
+        if result is not None:
+            _print(view, result, call)
+        raise typer.Exit(view.code_of(result, call))
+
+
+def _print(view: StepView, result: object, call: StepCall) -> None:
+    if call.as_json:
+        output.say_json(view.numbers(result))
+    elif text := view.text(result, call):
+        output.say(text)
+
+
+@contextmanager
+def _step_run(
+    call: StepCall, local: LocalOptions, display: StepDisplay, view: StepView
+) -> Iterator[StepRun]:
+    """Show the progress of a step while it runs, and note signals."""
+    from nacre.machine.layout import Layout
+    from nacre.rounds.journal import StopSignal
+
+    if not view.is_live:
+        yield StepRun(local, warn)
+        return
+
+    def report(_name: str, numbers: Mapping[str, Any]) -> None:
+        display.progress(numbers, fetch_progress_text(numbers))
+
+    with signals_to(StopSignal(Layout(call.directory))) as stop:
+        yield StepRun(local, warn, display.note, report, lambda: bool(stop.signals))
