@@ -2,8 +2,10 @@
 
 `full` visits every known page. `nutch` is AdaptiveFetchSchedule of Nutch 1.x with its defaults: an
 interval grows by 0.4 after a visit without a change, and shrinks by 0.2 after one with a change.
-`oracle` knows the mean rate of each page and visits in the order of the chance of a change. A page
-that is new is known when a page that is visited links to it, and is visited at once.
+`oracle` knows the mean rate of each page in all steps, and visits in the order of the chance of a
+change. `past` does the same with the rates of the steps that are over, of all pages, visited or
+not: no crawler knows more. A page that is new is known when a page that is visited links to it, and
+is visited at once.
 """
 
 from collections import deque
@@ -15,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from bench.histories.states import PageState, States, seen_at
 
-PolicyName = Literal["full", "nutch", "oracle"]
+PolicyName = Literal["full", "nutch", "past", "oracle"]
 _SHORTEST, _LONGEST = 1 / 1440, 365.0
 """Bounds of Nutch's intervals, days."""
 _UNCHANGED, _CHANGED = 1.4, 0.8
@@ -46,14 +48,29 @@ class PolicyResult(NamedTuple):
 def change_rates(states: Sequence[States]) -> dict[str, float]:
     """Changes of each page in a step, on average."""
     steps = len(states) - 1
+    return {path: count / steps for path, count in count_changes(states).items()}
+
+
+def count_changes(states: Sequence[States]) -> dict[str, int]:
+    """Count the changes of each page that is in any of the states."""
     return {
         path: sum(
             seen_at(old, path, "text") != seen_at(new, path, "text")
             for old, new in pairwise(states)
         )
-        / steps
         for path in set().union(*states)
     }
+
+
+def past_rates(states: Sequence[States]) -> dict[str, float]:
+    """Estimate the changes of each page in a step from all states so far.
+
+    A page leans on the mean of the site, which weighs as much as one step.
+    """
+    counts = count_changes(states)
+    steps_of = {path: sum(path in state for state in states[:-1]) for path in counts}
+    mean = (sum(counts.values()) + 1) / (sum(steps_of.values()) + len(states[0]) + 1)
+    return {path: (count + mean) / (steps_of[path] + 1) for path, count in counts.items()}
 
 
 def budget_of(percent: float, pages: int) -> int:
@@ -93,6 +110,8 @@ class OfflinePolicy:
     def _step(self, step: int, have: dict[str, PageState | None]) -> int:
         """One step; the number of its requests."""
         now, visited = step * self._days, set[str]()
+        if self._name == "past":
+            self._rates = past_rates(self._states[:step])
         waiting = deque(self._order(now))
         while waiting and (not self._budget or len(visited) < self._budget):
             path = waiting.popleft()
@@ -121,14 +140,19 @@ class OfflinePolicy:
                 (path for path, page in pages.items() if page.due <= now),
                 key=lambda path: pages[path].due,
             ),
-            "oracle": lambda: sorted(
-                (path for path in pages if self._rates[path] or path == "/"),
-                key=lambda path: (path != "/", -self._chance(path, now)),
-            ),
+            "past": lambda: self._likely(now),
+            "oracle": lambda: self._likely(now),
         }
         return orders[self._name]()
+
+    def _likely(self, now: float) -> list[str]:
+        """Pages that ever change, in the order of their chances; the start page first."""
+        return sorted(
+            (path for path in self._known if self._rates.get(path) or path == "/"),
+            key=lambda path: (path != "/", -self._chance(path, now)),
+        )
 
     def _chance(self, path: str, now: float) -> float:
         """Chance of a change since the last visit."""
         steps = (now - self._known[path].last) / self._days
-        return 1 - exp(-self._rates[path] * steps)
+        return 1 - exp(-self._rates.get(path, 0.0) * steps)

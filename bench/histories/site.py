@@ -188,7 +188,7 @@ def judge(out: Path, plan: RunPlan, truth: Truth, site: SiteTruth) -> SiteFigure
 def policy_rows(site: SiteTruth, days: float) -> Iterator[tuple[str, Sequence[States], int]]:
     """Name, holdings and requests of each policy."""
     runs: list[tuple[PolicyName, int]] = [("full", 0)]
-    runs += [(name, percent) for percent in BUDGETS for name in ("nutch", "oracle")]
+    runs += [(name, percent) for percent in BUDGETS for name in ("nutch", "past", "oracle")]
     for name, percent in runs:
         budget = budget_of(percent, len(site.states[0]))
         result = OfflinePolicy(site.states, name, budget, days).run()

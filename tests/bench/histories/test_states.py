@@ -1,5 +1,5 @@
 from bench.histories.figures import Share
-from bench.histories.policies import KnownPage, OfflinePolicy, budget_of, change_rates
+from bench.histories.policies import KnownPage, OfflinePolicy, budget_of, change_rates, past_rates
 from bench.histories.results import JudgedVisit, ServedRequest, parse_requests
 from bench.histories.site import SiteTruth, count_requests, holdings, oracle_requests
 from bench.histories.states import PageState, delay_figures, deletion_figures, held_shares
@@ -68,6 +68,17 @@ def test_an_oracle_visits_what_changes():
     held = held_shares(STATES, result.held, "text").held
     assert held["changed"] == Share(2, 2)
     assert held["new"] == Share(1, 1)  # its links are followed at once
+
+
+def test_the_past_policy_knows_no_later_change():
+    pages = [
+        {"/": HOME, "/a": state("a"), "/b": state(f"b{version}")} for version in (0, 1, 1, 2, 2)
+    ]
+    assert past_rates(pages[:1]) == {"/": 1 / 4, "/a": 1 / 4, "/b": 1 / 4}
+    result = OfflinePolicy(pages, "past", 2, 7).run()
+    shares = held_shares(pages, result.held, "text")
+    assert shares.held["changed"] == Share(1, 2)  # the first change was not to be known
+    assert result.requests == 2 * 4
 
 
 def test_intervals_of_nutch_grow_and_shrink():
