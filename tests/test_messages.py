@@ -14,7 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.core.message_data import decode_message, encode, restore, to_json, with_codes
+from nacre.core.message_data import (
+    decode_message,
+    encode,
+    from_stored_json,
+    from_stored_text,
+    restore,
+    to_json,
+    to_stored_json,
+    to_stored_text,
+    with_codes,
+)
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.languages import CHINESE, read_texts
 from nacre.messages import (
@@ -245,3 +255,48 @@ def test_the_problems_of_a_configuration_are_a_message():
         "job.yaml:3: a.b: wrong\n    expected: a number\n    for example: a: 1\nother"
     )
     assert isinstance(error.message, Message)
+
+
+class StoredNote(msgspec.Struct, frozen=True):
+    text: str
+    time: float = 0.0
+
+
+def test_stored_data_keep_the_codes_of_their_messages():
+    text = message("job.no-run", "there is no run {number}", number=7)
+    notes = (StoredNote(text, 1), StoredNote("a quota"))
+    restored = from_stored_json(to_stored_json(notes), tuple[StoredNote, ...])
+    assert restored == notes
+    first, second = restored
+    assert isinstance(first.text, Message)
+    assert (first.text.code, first.text.params) == ("job.no-run", {"number": 7})
+    assert type(second.text) is str
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"text":"there is no run 7","time":1.0}',
+        b'{"text":"there is no run 7","time":1.0,"messages":7}',
+        b'{"text":"there is no run 7","time":1.0,"messages":[{"at":["text"],"code":1}]}',
+        b'{"text":"there is no run 7","time":1.0,"messages":[{"at":["time"],"code":"x.y"}]}',
+    ],
+)
+def test_stored_data_without_usable_codes_are_plain_english(data: bytes):
+    note = from_stored_json(data, StoredNote)
+    assert (note, type(note.text)) == (StoredNote("there is no run 7", 1.0), str)
+
+
+def test_stored_data_of_another_type_are_an_error():
+    for data in (b"", b"[", b'{"text":7,"messages":[]}'):
+        with pytest.raises(msgspec.MsgspecError):
+            from_stored_json(data, StoredNote)
+
+
+@given(st.text() | st.just('{"text":"x"}') | st.just('{"text'))
+def test_a_column_of_texts_has_messages_and_texts(text: str):
+    stored = to_stored_text(message("job.note", "about {text}", text=text))
+    restored = from_stored_text(stored)
+    assert isinstance(restored, Message)
+    assert (restored, restored.code) == (f"about {text}", "job.note")
+    assert from_stored_text(to_stored_text("no reply: " + text)) == "no reply: " + text

@@ -237,7 +237,7 @@ def test_the_next_pass_begins_when_the_next_page_is_due(tmp_path: Path) -> None:
         following = passes.following(began, began + 60.0)
         assert following is not None
         assert following.time == pytest.approx(began + 6 * DAY, abs=60.0)
-        assert following.why.endswith("fixed, 7 d after the last visit")
+        assert following.reason.endswith("fixed, 7 d after the last visit")
         assert passes.begins(began + 60.0) == following
         with Store.open(str(job / "state/store"), read_only=True) as store:
             assert next_pass(store) == following
@@ -265,7 +265,7 @@ def test_a_budget_of_the_day_is_kept_by_all_passes_together(tmp_path: Path) -> N
     assert following is not None
     # The pass of day 1.1 made two visits, that of 2.05 four: room again a day after the former.
     assert following.time == pytest.approx(now - 60.0 + 0.05 * DAY, abs=90.0)
-    assert "budget of 6/day" in following.why
+    assert "budget of 6/day" in following.reason
 
 
 def test_the_planner_says_when_a_page_is_due_and_why(tmp_path: Path) -> None:

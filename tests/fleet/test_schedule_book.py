@@ -16,6 +16,7 @@ from nacre.fleet.schedule_book import (
     with_note,
 )
 from nacre.machine.clock import SystemClock
+from nacre.messages import Message, message
 
 
 def test_the_last_twenty_notes_are_kept():
@@ -92,3 +93,26 @@ def test_a_database_of_an_earlier_version_has_its_last_note(tmp_path: Path):
     (one,) = book.all()
     assert [kept.time for kept in one.notes] == [9.0, 7.0]
     database.close()
+
+
+def test_the_text_of_a_note_is_stored_with_its_code(tmp_path: Path):
+    database = ConsoleDatabase(tmp_path)
+    book = ScheduleBook(database, SystemClock())
+    number = book.add(ScheduleWish("a", "@daily"), "/a", "x")
+    text = message("job.no-run", "there is no run {number}", number=7)
+    for time, note_text in ((1.0, text), (2.0, "no space")):
+        book.keep(number, time, ScheduleNote(time, "failed", note_text), waits=False)
+    database.close()
+    database = ConsoleDatabase(tmp_path)
+    schedule = ScheduleBook(database, SystemClock()).find(number)
+    assert schedule is not None
+    last, first = schedule.notes
+    assert (first.text, type(first.text)) == ("there is no run 7", Message)
+    assert (last.text, type(last.text)) == ("no space", str)
+    # Rows of an earlier version have English texts without codes.
+    english = b'{"time":1.0,"what":"failed","text":"there is no run 7","missed":0}'
+    database.rows("UPDATE schedules SET note = ?, notes = ?", english, b"[" + english + b"]")
+    schedule = ScheduleBook(database, SystemClock()).find(number)
+    assert schedule is not None
+    assert schedule.note == ScheduleNote(1.0, "failed", "there is no run 7")
+    assert schedule.notes == (schedule.note,)

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec import structs
 
@@ -10,7 +11,8 @@ from nacre.core.states import ExitStatus
 from nacre.inspect.stored_job import reading_store
 from nacre.job.continuous import PassesWhenDue
 from nacre.machine.layout import Layout
-from nacre.runs.passes import NextPass, next_pass
+from nacre.messages import Message, message
+from nacre.runs.passes import NextPass, next_pass, note_pass
 from nacre.runs.runs import read_run, write_run
 from nacre.settings.load import load_job
 from nacre.settings.new_job import NewJob, create_job
@@ -59,3 +61,21 @@ def test_where_no_page_is_known_none_is_due_and_none_is_noted(layout: Layout):
     with reading_store(layout) as store:
         noted = next_pass(store)
     assert (found, noted) == (None, None)
+
+
+def test_the_reason_of_the_next_pass_is_stored_with_its_code(layout: Layout):
+    end(layout, ExitStatus.FINISHED)
+    reason = message("job.url-and-reason", "{url}: {why}", url="http://h.test/", why="calendar")
+    memory = load_job(layout).settings.store.memory
+    with Store.open(str(layout.store), memory=memory) as store:
+        run = read_run(store)
+        assert run is not None
+        note_pass(store, run, NextPass(NOW + 60, reason))
+        stored = next_pass(store)
+        assert stored == NextPass(NOW + 60, reason)
+        assert isinstance(stored.reason, Message)
+        assert stored.reason.code == "job.url-and-reason"
+        # A row of an earlier version has the English text alone.
+        row = {"run": run.number, "time": NOW, "why": "calendar"}
+        store.put("meta", b"next pass", msgspec.msgpack.encode(row))
+        assert next_pass(store) == NextPass(NOW, "calendar")

@@ -99,11 +99,9 @@ def show_webhook(number: Number, state: State = None, as_json: AsJson = False) -
 
 
 def _message(delivery: "HookDelivery") -> dict[str, Any]:
-    import msgspec
-
     from nacre.core.clock import iso
 
-    facts = msgspec.json.decode(delivery.body)
+    facts = delivery.facts
     return {
         "made": iso(delivery.made), "event": delivery.event, "job": facts["job"],
         "message": facts["message"], "step": delivery.step, "tries": delivery.tries,

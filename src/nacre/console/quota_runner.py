@@ -111,7 +111,12 @@ class QuotaRunner:
             msgspec.structs.replace(quota, used=used, measured=now, level=decision.level)
         )
         if decision.tells:
-            text = f"{decision.level.value}: {decision.text}"
+            text = message(
+                "console.quota-level",
+                "{level}: {numbers}",
+                level=decision.level.value,
+                numbers=decision.text,
+            )
             services.webhooks.tell("quota", self._id(path), text, quota.level.value)
         return decision
 
@@ -129,7 +134,7 @@ class QuotaRunner:
         try:
             is_held, trouble = await self._changed(job, quota, decision), ""
         except NacreError as error:
-            is_held, trouble = quota.held, str(error)
+            is_held, trouble = quota.held, error.message
         # A limit may have been set meanwhile; it stays.
         quota = book.find(str(job.layout.root))
         book.keep(msgspec.structs.replace(quota, held=is_held, trouble=trouble))

@@ -27,13 +27,22 @@ from nacre.job.schedules import (
     decide_schedule,
 )
 from nacre.machine.layout import Layout
-from nacre.messages import message
+from nacre.messages import COMMA, error_text, join, message
 from nacre.ops.lifecycle import EndRequest, StopRequest
 from nacre.ops.roles import Role
 from nacre.ops.starts import RecrawlRequest, StartRequest
 
 LOOK: Final = 5.0
 """Seconds between two looks at the schedules."""
+_EVENTS: Final = {
+    "begun": message("console.schedule-begun", "begun"),
+    "made": message("console.schedule-created", "made"),
+    "skipped": message("console.schedule-skipped", "skipped"),
+    "waits": message("console.schedule-waits", "waits"),
+    "ended": message("console.schedule-ended", "ended"),
+    "failed": message("console.schedule-failed", "failed"),
+}
+"""The events of a schedule, as `ScheduleNote.what`, for people."""
 
 
 class ScheduleRunner:
@@ -108,7 +117,7 @@ class ScheduleRunner:
         try:
             text = await self._carry_out(schedule, job, decision.step)
         except (NacreError, OSError) as error:  # a disk, too, fails this schedule alone
-            note = ScheduleNote(now, "failed", str(error), decision.missed)
+            note = ScheduleNote(now, "failed", error_text(error), decision.missed)
             services.schedules.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
         else:
             if text:
@@ -120,10 +129,21 @@ class ScheduleRunner:
 
     def _tell(self, schedule: KeptSchedule, about: str, note: ScheduleNote) -> None:
         """Tell the webhooks what became of a schedule."""
-        missed = f", {note.missed} missed" if note.missed else ""
-        text = (
-            f"schedule {schedule.id} ({schedule.wish.at} {schedule.wish.zone}): {note.what}{missed}"
+        text = message(
+            "console.schedule-event",
+            "schedule {number} ({at} {zone}): {event}",
+            number=schedule.id,
+            at=schedule.wish.at,
+            zone=schedule.wish.zone,
+            event=_EVENTS.get(note.what, note.what),
         )
+        if note.missed:
+            text = message(
+                "console.schedule-missed",
+                "{event}, {missed} missed",
+                event=text,
+                missed=note.missed,
+            )
         self._services.webhooks.tell("schedule", about, text, note.text)
 
     def _activity(self, job: FoundJob | None) -> RunActivity:
@@ -184,7 +204,7 @@ class ScheduleRunner:
         except (ConfigError, RefusedRequestError):
             await self._unmake(schedule, job)
             raise
-        return ", ".join((job.id, *warnings))
+        return join((job.id, *warnings), *COMMA)
 
     async def _unmake(self, schedule: KeptSchedule, job: FoundJob) -> None:
         """Delete a job that was made and could not be started, such as for lack of space."""

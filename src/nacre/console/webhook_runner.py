@@ -16,7 +16,7 @@ from nacre.fleet.snapshot import READING, UNREADABLE, JobSnapshot
 from nacre.fleet.webhook_book import HookDelivery, HookEvent, KeptHook, WebhookBook
 from nacre.job.background.webhooks import LONGEST_WAIT, TRIES, DeliveryError, headers, post
 from nacre.job.diagnosis_text import diagnosis_text
-from nacre.messages import message
+from nacre.messages import error_text, message
 from nacre.uri.parse import host
 
 LOOK: Final = 2.0
@@ -120,7 +120,7 @@ async def deliver(
         hook: The webhook.
         delivery: The message.
     """
-    tries, facts = delivery.tries + 1, msgspec.json.decode(delivery.body)
+    tries, facts = delivery.tries + 1, delivery.facts
     number = f"console/{delivery.made:.3f}/{delivery.number}"
     body = to_json({"id": number, **facts})
     fields = headers(hook.secret, str(int(clock.now())), delivery.event, number, body)
@@ -129,7 +129,7 @@ async def deliver(
         status = await post(hook.wish.url, body, fields, address=address)
     except DeliveryError as error:
         step = "waits" if tries < TRIES else "given-up"
-        answer = str(error)
+        answer = error_text(error)
     else:
         step, answer = "delivered", str(status)
     due = clock.now() + min(2.0 ** (tries - 1), LONGEST_WAIT)

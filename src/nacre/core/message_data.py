@@ -6,12 +6,13 @@ msgspec encodes no subclass of `str`. If data can contain messages, these functi
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from nacre.messages import Message, pack, plain, unpack
 
+T = TypeVar("T")
 _EXTENSION: Final = 1
 """The type of messages among the extensions of msgpack."""
 MESSAGES: Final = "messages"
@@ -102,3 +103,62 @@ def restore(data: dict[str, Any]) -> dict[str, Any]:
             if isinstance(holder[last], str):
                 holder[last] = unpack(entry)
     return data
+
+
+def to_stored_json(value: object) -> bytes:
+    """Return a value as JSON that keeps the codes of its messages, for `from_stored_json`."""
+    return to_json(_coded(to_builtins(value)))
+
+
+def _coded(data: object) -> object:
+    match data:
+        case dict():
+            return with_codes(data)
+        case list() | tuple():
+            return [_coded(item) for item in data]
+        case _:
+            return data
+
+
+def from_stored_json(data: bytes | str, kind: type[T]) -> T:
+    """Decode a result of `to_stored_json`; texts without codes, as of earlier versions, stay texts.
+
+    Args:
+        data: The JSON.
+        kind: The type of the value.
+
+    Raises:
+        msgspec.MsgspecError: The data are not JSON, or not of this type.
+    """
+    marker = f'"{MESSAGES}"'
+    if marker not in data if isinstance(data, str) else marker.encode() not in data:
+        return msgspec.json.decode(data, type=kind)
+    return msgspec.convert(_restored(msgspec.json.decode(data)), kind, str_keys=True)
+
+
+def _restored(data: object) -> object:
+    match data:
+        case dict():
+            return restore(data)
+        case list():
+            return [_restored(item) for item in data]
+        case _:
+            return data
+
+
+_TEXT: Final = "text"
+
+
+def to_stored_text(text: str) -> str:
+    """Return a text for a column of texts: a message as JSON, any other text as it is."""
+    return to_stored_json({_TEXT: text}).decode() if isinstance(text, Message) else text
+
+
+def from_stored_text(text: str) -> str:
+    """Return the text of a column that `to_stored_text` wrote, or an earlier version without it."""
+    if text.startswith('{"' + _TEXT):
+        with suppress(msgspec.MsgspecError, LookupError):
+            restored = from_stored_json(text, dict[str, str])[_TEXT]
+            if isinstance(restored, Message):
+                return restored
+    return text

@@ -12,7 +12,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from nacre.core.message_data import to_json
+from nacre.core.message_data import from_stored_json, to_json, to_stored_json
 from nacre.errors import StorageError
 from nacre.machine.local_files import replace_file
 from nacre.messages import message
@@ -310,7 +310,7 @@ class ConsoleTable(Generic[T]):
             if kind in _PLAIN or not isinstance(value, str | bytes):
                 continue
             if value:
-                values[name] = msgspec.json.decode(value, type=kind)
+                values[name] = from_stored_json(value, kind)
             else:
                 del values[name]
         return msgspec.convert(values, self._kind, strict=False)
@@ -323,7 +323,7 @@ def _column(value: object) -> str | float | bytes:
     """Return a value as its column has it."""
     if isinstance(value, str | float | bytes | int):
         return value
-    return to_json(value).decode()
+    return to_stored_json(value).decode()
 
 
 _RUNNING: Final = "running.json"

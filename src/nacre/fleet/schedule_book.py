@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from nacre.core.clock import Clock, iso, iso_millis
-from nacre.core.message_data import to_json
+from nacre.core.message_data import to_json, to_stored_json
 from nacre.errors import ConfigError, Problem
 from nacre.fleet.database import BrokenRow, ConsoleDatabase, ConsoleTable
 from nacre.fleet.places import FoundJob, dated_name
@@ -416,7 +416,7 @@ class ScheduleBook:
         notes = with_note(before.notes if before is not None else (), note)
         self._database.rows(
             "UPDATE schedules SET seen = ?, waits = ?, note = ?, notes = ? WHERE id = ?",
-            handled, int(waits), to_json(note), to_json(notes), number,
+            handled, int(waits), to_stored_json(note), to_stored_json(notes), number,
         )  # fmt: skip
         self._tell()
 

@@ -12,7 +12,13 @@ from typing import Annotated, Literal
 import msgspec
 
 from nacre.core.clock import Clock
-from nacre.core.message_data import to_json
+from nacre.core.message_data import (
+    from_stored_json,
+    from_stored_text,
+    to_json,
+    to_stored_json,
+    to_stored_text,
+)
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.fleet.database import BrokenRow, ConsoleDatabase, ConsoleTable
 from nacre.fleet.keys import joined_places
@@ -84,7 +90,7 @@ class HookDelivery(msgspec.Struct, frozen=True):
         number: Its number.
         hook: Number of the webhook.
         event: What happened.
-        body: The message, JSON.
+        body: The message, JSON, with the codes of its texts.
         made: When it happened, seconds since the epoch.
         tries: How often it was posted.
         due: When it is posted next, seconds since the epoch.
@@ -101,6 +107,11 @@ class HookDelivery(msgspec.Struct, frozen=True):
     due: float
     step: str
     answer: str
+
+    @property
+    def facts(self) -> dict[str, str | int]:
+        """The fields of the message, without the codes of its texts."""
+        return from_stored_json(self.body, dict[str, str | int])
 
 
 def check_hook(request: HookWish) -> HookWish:
@@ -256,7 +267,7 @@ class WebhookBook:
         rows_made = self._database.rows(
             "INSERT INTO deliveries (hook, event, body, made, due) VALUES (?, ?, ?, ?, ?)"
             " RETURNING number",
-            hook, event, to_json(body), now, now,
+            hook, event, to_stored_json(body), now, now,
         )  # fmt: skip
         self.some.set()
         return int(str(rows_made[0][0]))
@@ -271,7 +282,8 @@ class WebhookBook:
         Raises:
             RefusedRequestError: Too many messages wait for it already (409).
         """
-        number = self.tell("test", "", f"a test that {user} asked for", only=hook)
+        text = message("console.webhook-test", "a test that {user} asked for", user=user)
+        number = self.tell("test", "", text, only=hook)
         if number:
             return number
         raise RefusedRequestError(
@@ -311,7 +323,8 @@ class WebhookBook:
         """Keep what became of a delivery; the oldest that are over are forgotten."""
         self._database.rows(
             "UPDATE deliveries SET tries = ?, due = ?, step = ?, answer = ? WHERE number = ?",
-            delivery.tries, delivery.due, delivery.step, delivery.answer, delivery.number,
+            delivery.tries, delivery.due, delivery.step, to_stored_text(delivery.answer),
+            delivery.number,
         )  # fmt: skip
         self._database.rows(
             "DELETE FROM deliveries WHERE hook = ? AND step <> 'waits' AND number NOT IN (SELECT"
@@ -322,4 +335,5 @@ class WebhookBook:
 
 
 def _facts(row: tuple[object, ...]) -> dict[str, object]:
-    return dict(zip(HookDelivery.__struct_fields__, row, strict=True))
+    facts = dict(zip(HookDelivery.__struct_fields__, row, strict=True))
+    return {**facts, "answer": from_stored_text(str(facts["answer"]))}

@@ -253,7 +253,7 @@ def stored_overview(store: Store, run: RunRow | None) -> JobOverview:
         ended_at=run.ended,
         closed=run.closed,
         next_pass=following.time if following else 0.0,
-        next_why=following.why if following else "",
+        next_why=following.reason if following else "",
         warc_bytes=store.counter("warc.total"),
         archive_bytes=warc_bytes_before(store, run.name) + store.counter("warc.total"),
         timeouts=store.counter(TIMEOUTS),

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import msgspec
 
+from nacre.messages import message
 from nacre.report.formatting import size
 
 WARN = 0.9
@@ -52,8 +53,15 @@ def decide_quota(used: int, quota: int, before: QuotaLevel = QuotaLevel.FREE) ->
     """
     level = _level(used, quota, before)
     full = level is QuotaLevel.FULL
-    share = f"{100 * used / quota:.0f} %, " if quota else ""
-    text = f"{share}{size(used)} of {size(quota)} are used" if quota else f"{size(used)} are used"
+    text = message("job.quota-used", "{used} are used", used=size(used))
+    if quota:
+        text = message(
+            "job.quota-share",
+            "{share:.0f} %, {used} of {quota} are used",
+            share=100 * used / quota,
+            used=size(used),
+            quota=size(quota),
+        )
     return QuotaDecision(level, full, level is not before, text)
 
 

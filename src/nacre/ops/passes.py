@@ -199,7 +199,7 @@ def _signals_as_one() -> Iterator[None]:
 def _next_text(following: "NextPass") -> str:
     from nacre.report.formatting import to_the_second
 
-    because = f" ({following.why})" if following.why else ""
+    because = f" ({following.reason})" if following.reason else ""
     return (
         f"Next pass: {to_the_second(following.time)} UTC{because}. Nothing is open until then; "
         f"Ctrl-C here, or `nacre stop JOB` elsewhere, ends it."

@@ -44,17 +44,18 @@ class NextPass(NamedTuple):
 
     Attributes:
         time: When it begins, seconds since the epoch.
-        why: Reason for the time; "" if it was requested.
+        reason: Reason for the time; "" if it was requested.
     """
 
     time: float
-    why: str = ""
+    reason: str = ""
 
 
 def note_pass(store: Store, last: RunRow, following: NextPass) -> None:
     """Note when the next pass begins, for `nacre status`; `last` is the run that is over."""
-    noted = _NextPassRow(last.number, following.time, following.why)
-    store.put("meta", _KEY, msgspec.msgpack.encode(noted, enc_hook=plain))
+    noted = _NextPassRow(last.number, following.time, following.reason)
+    data = with_codes(to_builtins(noted))
+    store.put("meta", _KEY, msgspec.msgpack.encode(data, enc_hook=plain))
 
 
 def next_pass(store: Store) -> NextPass | None:
@@ -62,7 +63,7 @@ def next_pass(store: Store) -> NextPass | None:
     row, last = store.get("meta", _KEY), read_run(store)
     if row is None or last is None or not is_over(last):
         return None
-    noted = msgspec.msgpack.decode(row, type=_NextPassRow)
+    noted = msgspec.convert(restore(msgspec.msgpack.decode(row)), _NextPassRow)
     return NextPass(noted.time, noted.why) if noted.run == last.number else None
 
 

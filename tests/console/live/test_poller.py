@@ -14,6 +14,7 @@ from nacre.fleet.snapshot import UNREADABLE
 from nacre.job.control import NotRunningError
 from nacre.job.overview import JobOverview
 from nacre.machine.clock import SystemClock
+from nacre.messages import Message, message
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 from tests.console.jobs.test_same_sentence import PACE, answering
@@ -63,6 +64,36 @@ def test_what_was_read_is_shown_though_it_cannot_be_kept(tmp_path: Path):
         seen = console.services.poller.snapshot(job)
         assert seen.state != UNREADABLE
         assert seen.overview is not None
+
+    play(tmp_path, scene)
+
+
+def test_the_status_of_a_job_at_rest_is_cached_with_the_codes_of_its_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    add_jobs(tmp_path, "demo")
+    lines = tmp_path / "lines.txt"
+    lines.write_text("http://127.0.0.1:9/a\n")
+    assert nacre("frontier", tmp_path / "crawls" / "demo", "import", lines).code == 0
+    reason = message("job.url-and-reason", "{url}: {why}", url="http://h.test/", why="calendar")
+
+    async def scene(console: GivenConsole) -> None:
+        (job,) = console.services.fleet.jobs
+        services = console.services
+        ask = services.readers.ask
+
+        async def answer(*arguments: Any, **options: Any) -> Any:
+            status = await ask(*arguments, **options)
+            return {**status, "overview": {**status["overview"], "next_why": reason}}
+
+        monkeypatch.setattr(services.readers, "ask", answer)
+        await services.poller.look(job)
+        monkeypatch.setattr(services.readers, "ask", None)
+        services.poller._stamps.clear()
+        await services.poller.look(job)
+        overview = services.poller.snapshot(job).overview
+        assert overview is not None
+        assert (overview.next_why, type(overview.next_why)) == (reason, Message)
 
     play(tmp_path, scene)
 

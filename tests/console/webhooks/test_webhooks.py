@@ -22,6 +22,7 @@ from nacre.job.background import webhooks as sender
 from nacre.job.background.webhooks import TRIES
 from nacre.job.diagnosis import Diagnosis
 from nacre.job.overview import JobOverview
+from nacre.messages import Message
 from nacre.ops.roles import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
@@ -160,6 +161,31 @@ def test_asvs_1_3_a_private_address_is_refused_unless_it_was_allowed(tmp_path: P
             await sent(console)
             assert not server.got
             assert "not public" in (await last(console, at))["answer"]
+
+    play(tmp_path, scene)
+
+
+def test_messages_and_answers_are_stored_with_their_codes(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        async with receiving(BUSY) as server:
+            at = await added(console, server.url)
+            book = console.services.webhooks
+            await console.client.post(f"{at}/test", headers=console.as_key(Role.OPERATOR))
+            await sent(console)
+            _, body = server.got[0]
+            assert "messages" not in json.loads(body)
+            (delivery,) = book.deliveries(1)
+            assert isinstance(delivery.facts["message"], Message)
+            assert isinstance(delivery.answer, Message)
+            chinese = {**console.as_session(Role.OPERATOR), "accept-language": "zh-CN"}
+            page = (await console.client.get("/webhooks?webhook=1", headers=chinese)).text
+            origin = server.url.partition("/hook")[0]
+            assert f"{origin} 的应答为 503" in page
+            assert "要求的测试" in page
+            # A row of an earlier version has the English text alone.
+            book.keep(msgspec.structs.replace(delivery, answer="it answered 503"))
+            (delivery,) = book.deliveries(1)
+            assert (delivery.answer, type(delivery.answer)) == ("it answered 503", str)
 
     play(tmp_path, scene)
 

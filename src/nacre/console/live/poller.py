@@ -21,7 +21,7 @@ from nacre.console.live.start_checks import StartChecks, settings_stamp
 from nacre.console.readers.pool import ReaderPool
 from nacre.console.readers.views import folder_stamp, stamp_text
 from nacre.core.clock import Clock
-from nacre.core.message_data import to_json, to_plain
+from nacre.core.message_data import from_stored_json, to_plain, to_stored_json
 from nacre.errors import NacreError
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.job_books import WantedKindBook
@@ -423,7 +423,7 @@ class Poller:
                     answer = await self._readers.ask("stored-status", job.layout.root, FIRST_READ)
                 self._database.jot(
                     "INSERT OR REPLACE INTO rested VALUES (?, ?, ?)",
-                    path, stamp, to_json(answer),
+                    path, stamp, to_stored_json(answer),
                 )  # fmt: skip
             if "cycle" in answer:
                 answer = {"cycle": {**answer["cycle"], **now_of_rounds}}
@@ -442,8 +442,7 @@ class Poller:
         )
         if row is None or not isinstance(row[0], bytes):
             return None
-        answer: dict[str, Any] = msgspec.json.decode(row[0])
-        return answer
+        return from_stored_json(row[0], dict[str, Any])
 
     def _keep(self, snapshot: JobSnapshot) -> None:
         before = self._snapshots.get(snapshot.job)

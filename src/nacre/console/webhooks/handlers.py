@@ -217,19 +217,33 @@ def _sees(call: Call, hook: KeptHook) -> bool:
 def _item(call: Call, hook: KeptHook) -> HookItem:
     deliveries = call.services.webhooks.deliveries(hook.id)
     waiting = sum(delivery.step == "waits" for delivery in deliveries)
-    last = next(
-        (f"{delivery.step}: {delivery.answer}" for delivery in deliveries if delivery.tries), ""
-    )
+    last = next((_last_answer(delivery) for delivery in deliveries if delivery.tries), "")
     return HookItem(hook.id, hook.wish, bool(hook.secret), hook.owner, waiting, last, hook.places)
 
 
+_STEPS: Final = {
+    "waits": message("console.delivery-waits", "waits"),
+    "delivered": message("console.delivery-delivered", "delivered"),
+    "given-up": message("console.delivery-given-up", "given-up"),
+}
+"""The steps of a delivery for people."""
+
+
+def _last_answer(delivery: HookDelivery) -> str:
+    return message(
+        "console.delivery-answer",
+        "{step}: {answer}",
+        step=_STEPS.get(delivery.step, delivery.step),
+        answer=delivery.answer,
+    )
+
+
 def _delivery(delivery: HookDelivery) -> DeliveryItem:
-    message: dict[str, str | int] = msgspec.json.decode(delivery.body)
     due = iso(delivery.due) if delivery.step == "waits" else None
     return DeliveryItem(
         delivery.number,
         delivery.event,
-        message,
+        delivery.facts,
         iso(delivery.made),
         delivery.step,
         delivery.tries,

@@ -101,9 +101,18 @@ async def post(
             )
         ) from None
     except (OSError, ValueError, asyncio.IncompleteReadError) as error:
-        raise DeliveryError(f"{origin(url)}: {error}") from error
+        raise DeliveryError(
+            message("job.webhook-error", "{origin}: {error}", origin=origin(url), error=error)
+        ) from error
     if not 200 <= status < 300:
-        raise DeliveryError(f"{origin(url)} answered {status}")
+        raise DeliveryError(
+            message(
+                "job.webhook-status",
+                "{origin} answered {status}",
+                origin=origin(url),
+                status=status,
+            )
+        )
     return status
 
 
