@@ -45,7 +45,8 @@ class ShownTexts(HTMLParser):
 @pytest.mark.parametrize(
     "path",
     [
-        "/", "/new", "/calendar", "/admin", "/webhooks", "/account", "/clips",
+        "/", "/new", "/calendar", "/webhooks", "/account", "/clips",
+        "/admin", "/admin/keys", "/admin/places", "/admin/quotas", "/admin/audit", "/admin/about",
         "/j/crawls~demo", "/j/crawls~demo/seeds", "/j/crawls~demo/seeds/list",
         "/j/crawls~demo/settings", "/j/crawls~demo/settings/form",
         "/j/crawls~demo/settings/form?section=fetch", "/j/crawls~demo/settings/form?section=cycle",

@@ -16,6 +16,15 @@ function load() {
   if (document.querySelector("[data-editor]")) import("./editor.js");
 }
 
+// A link to a part of the administration, as older ones are, leads to the view that has the part.
+function oldLinks() {
+  const part = location.hash.slice(1);
+  const links = [...document.querySelectorAll(".views a[data-parts]")];
+  const link = links.find((one) => one.dataset.parts.split(" ").includes(part));
+  if (link && link.pathname !== location.pathname) location.replace(link.href);
+}
+
+oldLinks();
 choices();
 shortcuts();
 actions();

@@ -11,6 +11,15 @@ from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
+VIEWS = ("", "/keys", "/places", "/quotas", "/audit", "/about")
+
+
+async def _view(console: GivenConsole, name: str) -> str:
+    """A view of the administration, as an admin sees it; its pill is the chosen one."""
+    page = await console.client.get(f"/admin{name}", headers=console.as_session())
+    assert page.status_code == 200, page.text
+    assert re.search(f'<a href="/admin{name}" data-parts="[a-z ]+" aria-current="page">', page.text)
+    return page.text
 
 
 def test_admins_see_who_may_do_what_and_who_did(tmp_path: Path):
@@ -18,24 +27,25 @@ def test_admins_see_who_may_do_what_and_who_did(tmp_path: Path):
         admin = console.as_session()
         body = {"name": HOSTILE, "role": "operator"}
         await console.client.post(f"{API}/keys", json=body, headers=admin)
-        page = await console.client.get("/admin", headers=admin)
-        assert page.status_code == 200
-        assert "<img" not in page.text
-        assert "\u202e" not in page.text
+        views = {name: await _view(console, name) for name in VIEWS}
+        assert [name for name, page in views.items() if "<img" in page or "\u202e" in page] == []
         line = f'it is shown once. <code class="small">POST {API}/keys</code>'
-        assert line in page.text
-        assert "crawls" in page.text
+        assert line in views["/audit"]
+        assert "crawls" in views["/places"]
         for name, version in pages.versions():
-            assert f"<dt>{name}</dt><dd>{version}</dd>" in page.text
-        none = await console.client.get("/admin?who=berta&after=x", headers=admin)
+            assert f"<dt>{name}</dt><dd>{version}</dd>" in views["/about"]
+        moved = await console.client.get("/admin?who=berta&after=x", headers=admin)
+        assert moved.headers["location"] == "/admin/audit?who=berta&after=x"
+        none = await console.client.get(moved.headers["location"], headers=admin)
         assert line not in none.text
-        assert "No lines fit" in none.text
+        assert "No lines match" in none.text
         chinese = {**admin, "accept-language": "zh-CN"}
         assert "审计日志" in (await console.client.get("/admin", headers=chinese)).text
-        for path in ("/admin", "/account"):
-            viewer = console.as_session(Role.VIEWER)
-            status = (await console.client.get(path, headers=viewer)).status_code
-            assert status == (403 if path == "/admin" else 200)
+        viewer = console.as_session(Role.VIEWER)
+        for path in VIEWS:
+            asked = await console.client.get(f"/admin{path}", headers=viewer)
+            assert asked.status_code == 403
+        assert (await console.client.get("/account", headers=viewer)).status_code == 200
 
     play(tmp_path, scene)
 
@@ -57,10 +67,10 @@ def test_the_forms_work_without_script(tmp_path: Path):
         (tmp_path / "more").mkdir()
         admin = console.as_session()
 
-        async def send(**fields: str) -> str:
+        async def send(view: str = "/admin", **fields: str) -> str:
             sent = await console.client.post("/admin", data=fields, headers=admin)
-            assert (sent.status_code, sent.headers["location"]) == (303, "/admin")
-            return (await console.client.get("/admin", headers=admin)).text
+            assert (sent.status_code, sent.headers["location"]) == (303, view)
+            return (await console.client.get(view, headers=admin)).text
 
         user = {"name": "cara", "password": " four words of one ", "role": "admin", "places": ""}
         page = await send(do="add-user", **user)
@@ -84,12 +94,12 @@ def test_the_forms_work_without_script(tmp_path: Path):
         asked = await console.client.get(f"{API}/jobs", headers={"authorization": f"Bearer {key}"})
         assert asked.status_code == 200
         assert key not in console.services.audit.path.read_text()
-        await send(do="remove-key", name="scripts")
+        await send("/admin/keys", do="remove-key", name="scripts")
         asked = await console.client.get(f"{API}/jobs", headers={"authorization": f"Bearer {key}"})
         assert asked.status_code == 401
-        page = await send(do="add-place", directory=str(tmp_path / "more"))
+        page = await send("/admin/places", do="add-place", directory=str(tmp_path / "more"))
         assert str(tmp_path / "more") in page
-        await send(do="remove-place", name="more")
+        await send("/admin/places", do="remove-place", name="more")
         assert {place.label for place in console.services.fleet.places} == {"crawls"}
         assert "there is no action" in await send(do="x")
         bare = {name: value for name, value in admin.items() if name != "x-nacre-token"}

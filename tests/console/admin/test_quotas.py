@@ -135,7 +135,7 @@ def test_a_job_whose_holds_cannot_be_read_says_so(tmp_path: Path):
         book.set(str(job), 1)
         await runner.turn()
         assert "'<b>' is no reason of a hold" in kept(console, job).trouble
-        page = (await console.client.get("/admin", headers=console.as_session())).text
+        page = (await console.client.get("/admin/quotas", headers=console.as_session())).text
         assert "is no reason of a hold" in page
         assert "<b>" not in page
         hold.unlink()
@@ -260,19 +260,19 @@ def test_the_page_sets_a_quota_without_script(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         fields, client = console.as_session(), console.client
         token = {"x-nacre-token": fields.pop("x-nacre-token")}
-        assert "No quotas" in (await client.get("/admin", headers=fields)).text
+        assert "There are no quotas" in (await client.get("/admin/quotas", headers=fields)).text
         wish = {**token, "job": "crawls~demo", "limit": "500 GB"}
         sent = await client.post("/admin/quota", data=wish, headers=fields)
-        assert (sent.status_code, sent.headers["location"]) == (303, "/admin#quotas")
+        assert (sent.status_code, sent.headers["location"]) == (303, "/admin/quotas")
         assert kept(console, job).limit == 500 * 10**9
-        page = (await client.get("/admin", headers=fields)).text
+        page = (await client.get("/admin/quotas", headers=fields)).text
         assert "The quota is set." in page
         assert "500 GB" in page
         assert "配额" in (
-            await client.get("/admin", headers={**fields, "accept-language": "zh-CN"})
+            await client.get("/admin/quotas", headers={**fields, "accept-language": "zh-CN"})
         ).text  # fmt: skip
         await client.post("/admin/quota", data={**wish, "limit": "<b>"}, headers=fields)
-        assert "is no quota" in (await client.get("/admin", headers=fields)).text
+        assert "is no quota" in (await client.get("/admin/quotas", headers=fields)).text
         assert kept(console, job).limit == 500 * 10**9
         await client.post("/admin/quota", data={**wish, "limit": "0"}, headers=fields)
         assert console.services.quotas.all() == {}

@@ -73,6 +73,8 @@ def test_cards_of_a_chain_are_moved_changed_and_added(
         accessible(page, script=script)
         page.get_by_role("button", name="Move down: preselect").click()
         saved(page)
+        expect(page.locator(".notice-done")).to_contain_text("Saved: chains.fetch")
+        expect(page.locator(".views [aria-current]")).to_have_text("Form")
         assert "reorder:" in job.config.read_text()
         open_job(page, console, "demo", "/settings/form")
         page.locator("summary", has_text="chains.fetch").first.click()

@@ -3,6 +3,7 @@
 import asyncio
 import platform
 import sqlite3
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from typing import Final, NamedTuple
@@ -15,42 +16,82 @@ from nacre.console.admin.audit import AuditFilter, audit_page
 from nacre.console.admin.quotas import quota_items
 from nacre.console.assets import FOLDER
 from nacre.console.call import Call, PageAnswer
-from nacre.console.forms import FormAction, form_handler
+from nacre.console.forms import FormAction, form_handler, take_action
 from nacre.console.live.hub import Notice
+from nacre.console.route_row import Answer
 from nacre.fleet.sessions import cookie_field
 from nacre.ops.roles import Role
+from nacre.web.decoding import sent_form, text_of
 
 LINES = 50
 """Lines of the audit log on a page."""
 
 
-async def page(call: Call) -> PageAnswer:
-    """Users, keys, sessions, places, quotas, the audit log, and what the console is made of."""
+_AUDIT: Final = frozenset((*AuditFilter._fields, "after"))
+
+
+async def users_page(call: Call) -> PageAnswer | RedirectResponse:
+    """Return the users; a query of the audit log, as older links have it, leads to that."""
+    query = call.request.url.query
+    if _AUDIT.intersection(call.request.query_params):
+        return RedirectResponse(f"/admin/audit?{query}", status_code=303)
+    facts = {
+        "users": (await users.list_users(call)).items,
+        "places": (await places.list_places(call)).items,
+    }
+    return _view("users", facts)
+
+
+async def keys_page(call: Call) -> PageAnswer:
+    """Return the keys of programs, and the sessions."""
+    facts = {
+        "keys": call.services.keys.all(),
+        "sessions": (await sessions.list_sessions(call)).items,
+        "places": (await places.list_places(call)).items,
+        "made_key": None,
+    }
+    return _view("keys", facts)
+
+
+async def places_page(call: Call) -> PageAnswer:
+    """Return the places of jobs."""
+    return _view("places", {"places": (await places.list_places(call)).items})
+
+
+async def quotas_page(call: Call) -> PageAnswer:
+    """Return the quotas of disk space."""
+    facts = {
+        "quotas": quota_items(call),
+        "quota_jobs": [job.id for job, _ in call.snapshots()],
+        "is_restricted": bool(call.identity.places),
+    }
+    return _view("quotas", facts)
+
+
+async def audit_log_page(call: Call) -> PageAnswer:
+    """Return the lines of the audit log that pass the filters of the query, the newest first."""
     services, query = call.services, call.request.query_params
     after = query.get("after", "")
     end = int(after) if after.isdecimal() and len(after) < 19 else 0
     filters = AuditFilter(*(query.get(name, "").strip() for name in AuditFilter._fields))
     audit = await asyncio.to_thread(audit_page, services.audit.path, end, LINES, filters)
     facts = {
-        "users": (await users.list_users(call)).items,
-        "keys": services.keys.all(),
-        "sessions": (await sessions.list_sessions(call)).items,
-        "places": (await places.list_places(call)).items,
-        "quotas": quota_items(call),
-        "quota_jobs": [job.id for job, _ in call.snapshots()],
-        "is_restricted": bool(call.identity.places),
-        "audit": audit.entries,
-        "older": audit.end,
-        "wanted": filters,
+        "audit": audit.entries, "older": audit.end, "wanted": filters,
         "trouble": services.audit.trouble,
-        "roles": [role.title for role in Role if role],
-        "versions": versions(),
-        "packages": packages(),
-        "page_licences": page_licences(),
-        "is_remote": services.reach.is_remote,
-        "made_key": None,
-    }
-    return PageAnswer("admin.html", facts)
+    }  # fmt: skip
+    return _view("audit", facts)
+
+
+async def about_page(_: Call) -> PageAnswer:
+    """Return the versions and licences of the console's parts, and where its metrics are."""
+    facts = {"versions": versions(), "packages": packages(), "page_licences": page_licences()}
+    return _view("about", facts)
+
+
+def _view(name: str, facts: Mapping[str, object]) -> PageAnswer:
+    """Return a view of the administration."""
+    roles = [role.title for role in Role if role]
+    return PageAnswer("admin.html", {"view": name, "trouble": "", "roles": roles, **facts})
 
 
 async def account_page(call: Call) -> PageAnswer:
@@ -68,7 +109,7 @@ async def account_page(call: Call) -> PageAnswer:
 async def _add_key(call: Call) -> PageAnswer:
     """Make a key of a program, and show it on the answer itself: nothing keeps it."""
     key = await users.add_key(call)
-    answer = await page(call)
+    answer = await keys_page(call)
     return PageAnswer(answer.template, {**answer.facts, "made_key": key})
 
 
@@ -87,20 +128,33 @@ async def _log_out(call: Call) -> RedirectResponse:
 
 
 _END_SESSION: Final = FormAction(sessions.revoke_session, params={"session": "name"})
-admin_form: Final = form_handler(
-    "/admin",
-    {
+_ACTIONS: Final = {
+    "/admin": {
         "add-user": FormAction(users.add_user, users.NewUser),
         "change-user": FormAction(users.change_user, users.UserChange, {"user": "name"}),
         "remove-user": FormAction(users.remove_user, params={"user": "name"}),
+    },
+    "/admin/keys": {
         "add-key": FormAction(_add_key, users.NewKey),
         "remove-key": FormAction(users.remove_key, params={"key": "name"}),
         "end-session": _END_SESSION,
+    },
+    "/admin/places": {
         "add-place": FormAction(places.add_place, places.NewPlace),
         "remove-place": FormAction(places.remove_place, params={"place": "name"}),
     },
-)
-"""The handler of the forms of /admin, for browsers without script."""
+}
+"""The actions of the forms of /admin by the view that is shown afterwards."""
+
+
+async def admin_form(call: Call) -> Answer:
+    """Run the action of a form of /admin, for browsers without script."""
+    form = await sent_form(call.request)
+    name = text_of(form, "do")
+    page = next((page for page, actions in _ACTIONS.items() if name in actions), "/admin")
+    return await take_action(call, form, page, _ACTIONS[page].get(name))
+
+
 account_form: Final = form_handler(
     "/account",
     {
@@ -109,7 +163,7 @@ account_form: Final = form_handler(
         "log-out": FormAction(_log_out),
     },
 )
-"""The handler of the forms of /account, likewise."""
+"""The handler of the forms of /account, for browsers without script."""
 
 
 _NAMES = """

@@ -18,7 +18,7 @@ from nacre.ops.fields import ShortText, Whole
 from nacre.web.decoding import sent_form, text_of
 from nacre.web.versions import EditedThing, edited
 
-_PAGE: Final = "/admin#quotas"
+_PAGE: Final = "/admin/quotas"
 
 
 class QuotaItem(msgspec.Struct, frozen=True):
