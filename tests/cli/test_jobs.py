@@ -11,7 +11,6 @@ from nacre.cli.running import run_and_summarize
 from nacre.job.job import Job
 from nacre.machine.layout import Layout
 from nacre.settings.load import load_job
-from nacre.store.recovery import StartOptions
 from tests.cli.conftest import Crawled
 from tests.cli.site import nacre
 
@@ -237,7 +236,7 @@ def test_a_job_knows_whether_somebody_watches_at_a_terminal(tmp_path, monkeypatc
     assert nacre("new", layout.root, "http://a.test/").code == 0
     jobs: list[Job] = []
 
-    def run(job: Job, _display: Display, _start: StartOptions, _by: str) -> NoReturn:
+    def run(job: Job, _display: Display, **_options: object) -> NoReturn:
         jobs.append(job)
         raise KeyboardInterrupt
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from nacre.cli.summary import (
-    RunResult,
     archives,
     collection,
     next_steps,
@@ -22,6 +21,7 @@ from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd
 from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedState, SeedTally
 from nacre.job.overview import JobOverview
 from nacre.machine.layout import Layout
+from nacre.ops.run_end import RunResult
 from nacre.settings.settings import JobSettings
 
 GOT = RunCounts(seeds=SeedsEnd.GOT)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from nacre.cli.running import run_job
-from nacre.cli.summary import RunResult
 from nacre.core.processor import Visit
 from nacre.engine import helper_process
 from nacre.engine.steps import extract
@@ -18,8 +17,8 @@ from nacre.engine.steps.dispose import DisposeStep
 from nacre.engine.steps.extract import ExtractStep
 from nacre.frontier import policy
 from nacre.job.job import Job
+from nacre.ops.run_end import RunResult
 from nacre.settings.settings import JobSettings
-from nacre.store.recovery import StartOptions
 from tests.cli.site import site
 from tests.crawl.jobs import Crawled
 
@@ -49,7 +48,7 @@ def crawled(root: Path, url: str) -> tuple[RunResult, Crawled]:
         "network": {"allow": ["127.0.0.0/8"]},
     }
     job = Job(root, JobSettings.model_validate(said))
-    result = run_job(job, Silent(), StartOptions())
+    result = run_job(job, Silent())
     return result, Crawled(root, str(result.exit))
 
 

@@ -13,7 +13,6 @@ from nacre.job.job import Job
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.settings import JobSettings, StoreSettings
-from nacre.store.recovery import NORMAL_START, StartOptions
 from nacre.store.store import Store
 from tests.fault.facts import Facts, facts
 from tests.fault.site import Site
@@ -59,7 +58,7 @@ def prepare(root: Path) -> None:
 
 
 async def crawl(
-    root: Path, site: Site, requests: int = 0, start: StartOptions = NORMAL_START
+    root: Path, site: Site, requests: int = 0, *, accept_loss: bool = False
 ) -> ExitStatus:
     """Run a job on the real disk, or go on with it.
 
@@ -67,7 +66,7 @@ async def crawl(
         root: Its directory.
         site: The running site.
         requests: Stop it as Ctrl-C does when so many more were asked; 0: at the end.
-        start: How to start.
+        accept_loss: Continue although archived data is missing.
     """
     prepare(root)
     job = Job(root, settings(site.url()), clock=QuickClock())
@@ -78,7 +77,7 @@ async def crawl(
             job.session.stop(ExitStatus.INTERRUPTED)
 
     site.on_request = stop
-    return await job.run(start)
+    return await job.run(accept_loss=accept_loss)
 
 
 def facts_of(root: Path) -> Facts:

@@ -9,13 +9,10 @@ import pytest
 from nacre.core.states import ExitStatus
 from nacre.errors import DamageError, StorageError
 from nacre.job import repair
-from nacre.store.recovery import StartOptions
 from tests.cli.site import many_pages, nacre, site
 from tests.fault.facts import Facts, by_path, check_counters, path_of, records
 from tests.fault.jobs import crawl, facts_of
 from tests.fault.site import Site
-
-ACCEPT = StartOptions(accept_loss=True)
 
 
 def run(main: Callable[[Site], Awaitable[None]]) -> Site:
@@ -97,7 +94,7 @@ def test_what_is_lost_by_leave_is_fetched_again(
         lost.update(spoil(warc))
         with pytest.raises(DamageError, match=rf"(?s){warc.name}.*--accept-loss"):
             await crawl(root, site)
-        assert await crawl(root, site, start=ACCEPT) is ExitStatus.FINISHED
+        assert await crawl(root, site, accept_loss=True) is ExitStatus.FINISHED
         before = site.asked.total()
         assert await crawl(root, site) is ExitStatus.FINISHED
         assert site.asked.total() == before
@@ -121,7 +118,7 @@ def test_a_start_that_is_cut_off_is_gone_on_with(
         lost.update(remove(second_warc(root)))
         with monkeypatch.context() as patch:
             patch.setattr(repair, "_remake_indexes", cut_off)
-            job = asyncio.ensure_future(crawl(root, site, start=ACCEPT))
+            job = asyncio.ensure_future(crawl(root, site, accept_loss=True))
             await asyncio.sleep(0.3)
             job.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -14,8 +14,9 @@ from nacre.cli.program import Program
 if TYPE_CHECKING:
     from nacre.inspect.explain.next_visits import NextVisit
     from nacre.inspect.view import View
+    from nacre.machine.layout import Layout
+    from nacre.ops.recrawl import HistoryTable
     from nacre.report.document import ReportDocument
-    from nacre.store.store import Store
 
 _NOTHING = "no page is known yet: the first `nacre recrawl` reads what the first crawl fetched"
 _ALL = 1_000_000
@@ -33,29 +34,18 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
     Layout(directory).require_runs(reader)
 
 
+def _layout(ctx: typer.Context) -> "Layout":
+    from nacre.machine.layout import Layout
+
+    return Layout(job_of(ctx))
+
+
 @contextmanager
 def _looking(directory: Path) -> "Iterator[View]":
     from nacre.inspect.view import reading
 
     with reading(*layout_and_settings(directory)) as view:
         yield view
-
-
-@contextmanager
-def _reading(directory: Path) -> "Iterator[Store]":
-    with _looking(directory) as view:
-        yield view.store
-
-
-@contextmanager
-def _writing(directory: Path) -> "Iterator[Store]":
-    from nacre.inspect.stored_job import require_store
-    from nacre.store.store import Store
-
-    layout, settings = layout_and_settings(directory)
-    require_store(layout)
-    with Store.open(str(layout.store), memory=settings.store.memory) as store:
-        yield store
 
 
 @history.command("stats")
@@ -69,10 +59,10 @@ def stats(
     """Print totals: pages by kind and state, visits by run and verdict."""
     from nacre.inspect.analysis.page_history import by_host, statistics
 
-    with _reading(job_of(ctx)) as store:
-        totals = statistics(store)
+    with _looking(job_of(ctx)) as view:
+        totals = statistics(view.store)
         if hosts:
-            totals["hosts"] = by_host(store)
+            totals["hosts"] = by_host(view.store)
     if as_json:
         output.say_json(totals)
         return
@@ -245,8 +235,8 @@ def dump_pages(
 
     from nacre.inspect.analysis.page_history import COLUMNS, PageFilter, pages
 
-    with _reading(job_of(ctx)) as store:
-        rows = pages(store, PageFilter(regex, life or "", status, sample))
+    with _looking(job_of(ctx)) as view:
+        rows = pages(view.store, PageFilter(regex, life or "", status, sample))
         if as_csv:
             table = csv.writer(sys.stdout, lineterminator="\n")
             table.writerow(COLUMNS)
@@ -268,30 +258,30 @@ def export(
     ] = False,
 ) -> None:
     """Write all data of the pages to a directory of tables."""
-    from nacre.recrawl.tables import export_tables
+    from nacre.ops.recrawl import export_history
 
-    with _reading(job_of(ctx)) as store:
-        for path, count in export_tables(store, folder, parquet=parquet):
-            output.say(f"{output.shown(path)}: {output.count(count, 'row')}")
+    _print_tables(export_history(_layout(ctx), folder, parquet=parquet))
 
 
 @history.command("import")
 def import_(ctx: typer.Context, folder: Folder) -> None:
     """Import an exported directory into a job at rest; rows with the same keys are replaced."""
-    from nacre.recrawl.tables import import_tables
+    from nacre.ops.recrawl import import_history
 
-    with _writing(job_of(ctx)) as store:
-        for path, count in import_tables(store, folder):
-            output.say(f"{output.shown(path)}: {output.count(count, 'row')}")
+    _print_tables(import_history(_layout(ctx), folder))
+
+
+def _print_tables(tables: "Iterator[HistoryTable]") -> None:
+    for table in tables:
+        output.say(f"{output.shown(table.path)}: {output.count(table.rows, 'row')}")
 
 
 @history.command("rebuild")
 def rebuild(ctx: typer.Context) -> None:
     """Delete the planner's data; the next `recrawl` learns it from the WARCs of all runs."""
-    from nacre.inspect.analysis.page_history import forget
+    from nacre.ops.recrawl import forget_history
 
-    with _writing(job_of(ctx)) as store:
-        forget(store)
+    forget_history(_layout(ctx))
     output.say("forgotten; the next recrawl reads the WARCs of all runs first")
 
 

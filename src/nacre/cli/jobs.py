@@ -152,14 +152,10 @@ def schema(
     import json
 
     from nacre.cli import output
-    from nacre.engine.chain.entry import PROCESSORS
     from nacre.errors import JobError
-    from nacre.scope.rules.stock import RULES
-    from nacre.settings.schema import schema as made
+    from nacre.ops.settings import settings_schema
 
-    RULES.load_plugins()
-    PROCESSORS.load_plugins()
-    text = json.dumps(made(), indent=1)
+    text = json.dumps(settings_schema(), indent=1)
     if out is None:
         output.say(text)
         return

@@ -8,43 +8,43 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 
-from msgspec import structs
-
 from nacre.cli import process
 from nacre.cli.output import count, shown, tell
 from nacre.cli.progress import Display, display_for
-from nacre.cli.summary import RunResult, say_finished, summarize
+from nacre.cli.summary import say_finished, summarize
 from nacre.core.clock import Clock
 from nacre.core.events import ActionTaken, Alert, Event, StateChanged
 from nacre.core.states import ExitStatus, JobState
-from nacre.engine.counters import TOO_DEEP, TOO_DEEP_POOR, not_visited
 from nacre.errors import JobError
-from nacre.inspect.reports.seed_outcomes import all_seeds, run_counts
 from nacre.inspect.view import is_finished, latest_time
-from nacre.job.background.account import RunAccount
 from nacre.job.commands import asking, serve_commands
 from nacre.job.control import BY, PEER, is_running
 from nacre.job.job import Job
-from nacre.job.overview import live_overview
 from nacre.job.session import Session
 from nacre.machine.clock import MovedClock, SystemClock
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import make_private
+from nacre.ops.run_end import RunResult, run_result
 from nacre.ops.starts import require_later
-from nacre.report.statistics import rows
 from nacre.runs.manifest import OriginOf
 from nacre.runs.runs import INCREMENTAL
 from nacre.runs.start_time import set_back_warning
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
-from nacre.store.recovery import StartOptions
 
 _TICK = 0.25
 
 
-def run_job(job: Job, display: Display, start: StartOptions, by: str = "") -> RunResult:
-    """Run or resume a job to its end, or until a signal; `by` names for whom in job.log."""
-    return process.run(_Runner(job, display, by).run(start))
+def run_job(job: Job, display: Display, *, accept_loss: bool = False, by: str = "") -> RunResult:
+    """Run or resume a job to its end, or until a signal.
+
+    Args:
+        job: The job.
+        display: Shows the progress.
+        accept_loss: Continue although archived data is missing.
+        by: The user, for job.log; "" for the user of this process.
+    """
+    return process.run(_Runner(job, display, by).run(accept_loss=accept_loss))
 
 
 class _Runner:
@@ -58,7 +58,7 @@ class _Runner:
         self._task: asyncio.Task[ExitStatus] | None = None
         self._result = RunResult(ExitStatus.INTERRUPTED)
 
-    async def run(self, start: StartOptions) -> RunResult:
+    async def run(self, *, accept_loss: bool) -> RunResult:
         """Run it."""
         job = self._job
         unsubscribe = job.events.subscribe(self._receive)
@@ -66,7 +66,7 @@ class _Runner:
         try:
             with self._signals_caught():
                 async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
-                    self._task = group.create_task(job.run(start), name="job")
+                    self._task = group.create_task(job.run(accept_loss=accept_loss), name="job")
                     ticker = group.create_task(self._ticks(stack), name="ticks")
                     self._task.add_done_callback(lambda _: ticker.cancel())
             self._result = replace(self._result, exit=self._ended())
@@ -117,7 +117,7 @@ class _Runner:
     def _changed(self, event: StateChanged) -> None:
         session = self._job.session
         if event.new is JobState.FINISHED and session is not None:
-            self._result = _result(session, self._job.account)
+            self._result = run_result(session, self._job.account)
             self._display.ended(session)
         reason = f": {event.why}" if event.why else ""
         self._display.message("state", f"{event.old} -> {event.new}{reason}")
@@ -154,35 +154,6 @@ class _Runner:
         else:
             self._display.message("signal", "ends at once")
             session.abandon()
-
-
-def _result(session: Session, account: RunAccount | None) -> RunResult:
-    """The numbers of a run that has ended; why it did is not known yet."""
-    run, statistics, store = session.run_row, session.statistics, session.storing.store
-    overview = live_overview(session)
-    seeds = account.seeds if account is not None else None
-    if seeds is None:  # it was to end at once
-        seeds = all_seeds(store, session.queues.identity)
-    else:
-        left = not_visited(store, run.number)._asdict()
-        deep, poor = store.counter(TOO_DEEP), store.counter(TOO_DEEP_POOR)
-        overview = structs.replace(overview, too_deep=deep, too_deep_poor=poor, **left)
-    return RunResult(
-        ExitStatus.INTERRUPTED,
-        overview=overview,
-        counts=run_counts(run, seeds, statistics.totals),
-        seeds=seeds,
-        statuses=_statuses(session) if run.mode != INCREMENTAL else None,
-        changes=statistics.totals.changes if run.number > 1 else {},
-    )
-
-
-def _statuses(session: Session) -> dict[int, int]:
-    """Replies by status. The store need not be opened again for them, which takes 40 ms."""
-    session.statistics.seal()
-    stored = rows(session.storing.store, "status")
-    by_status = ((int(status), tally.urls) for status, tally in stored)
-    return {status: number for status, number in by_status if status >= 100}
 
 
 def _ending(busy: int) -> str:
@@ -238,6 +209,6 @@ def run_and_summarize(
     origin = origin or load_job(layout).origin
     job = Job(layout.root, settings, clock=clock, on_terminal=sys.stderr.isatty(), origin=origin)
     display = display_for(clock, quiet=quiet, as_json=as_json)
-    result = run_job(job, display, StartOptions(accept_loss=accept_loss), by)
+    result = run_job(job, display, accept_loss=accept_loss, by=by)
     summarize(layout, settings, result, clock, as_json=as_json)
     return result.code

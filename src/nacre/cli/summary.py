@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from nacre.cli.output import (
     count,
@@ -19,23 +18,20 @@ from nacre.cli.output import (
 from nacre.cli.status_text import got_text, timeouts_text
 from nacre.core.clock import Clock, duration
 from nacre.core.message_data import to_plain
-from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_code
+from nacre.core.states import ExitCode, ExitStatus, SeedsEnd
 from nacre.core.status import with_tries
-from nacre.engine.counters import not_visited
-from nacre.inspect.analysis.found_words import changes_text, count_changes, counts_text
+from nacre.inspect.analysis.found_words import changes_text, counts_text
 from nacre.inspect.reports.seed_outcomes import (
     SeedOutcome,
     SeedState,
     SeedTally,
 )
-from nacre.inspect.view import reading
 from nacre.job.overview import JobOverview
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
+from nacre.ops.run_end import RunFindings, RunResult, read_findings
 from nacre.report.formatting import share, size
-from nacre.report.statistics import rows
 from nacre.runs.budget import BudgetUnit, parse_budget
-from nacre.runs.runs import INCREMENTAL, read_run
 from nacre.settings.settings import JobSettings
 from nacre.wire.urltext import readable_url
 
@@ -67,38 +63,6 @@ _ENDS = {
     ExitStatus.DISK_WAIT: "Stopped: no free space for too long (disk.max_wait).",
     ExitStatus.ABNORMAL: "Ended by an error.",
 }
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """The end of a run: its exit status and the counts behind the exit code.
-
-    Attributes:
-        exit: Why.
-        overview: The last numbers; None when it never came to run.
-        counts: What the exit code depends on.
-        seeds: The seeds in numbers; with those that were not got, and why.
-        statuses: Replies by status; None where the store is to be asked, after a recrawl.
-        changes: Pages that changed, stayed, are new and are gone, by their bytes; empty after a
-            first run, and where the store is to be asked.
-    """
-
-    exit: ExitStatus
-    overview: JobOverview | None = None
-    counts: RunCounts = field(default_factory=RunCounts)
-    seeds: SeedTally = field(default_factory=SeedTally)
-    statuses: dict[int, int] | None = None
-    changes: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def fetched(self) -> bool:
-        """At least one seed had a reply."""
-        return self.counts.seeds is not SeedsEnd.NO_REPLY
-
-    @property
-    def code(self) -> ExitCode:
-        """Exit code of the process."""
-        return exit_code(self.exit, self.counts)
 
 
 def next_steps(
@@ -283,19 +247,21 @@ def summarize(
     """Print how a run ended, by the clock of the job; None: the machine's."""
     overview = result.overview
     if overview is None or result.statuses is not None:
-        got = Got(result.statuses or {}, {}, changes=result.changes)
+        findings = RunFindings(result.statuses or {}, changes=result.changes)
     else:
-        got = _what_was_got(layout, settings)
+        findings = read_findings(layout, settings)
     if as_json:
-        say_json(_data(layout, result, got))
+        say_json(_data(layout, result, findings))
         return
-    say(_how_it_ended(result, got))
+    say(_how_it_ended(result, _why_it_ended(findings)))
     for line in not_got_lines(result.seeds, layout.root, (clock or SystemClock()).now()):
         say(line)
     if overview is not None:
-        say(pairs(dict(_facts(layout, settings, result, got))))
+        say(pairs(dict(_facts(layout, settings, result, findings))))
     say()
-    for line in next_steps(layout, settings, result, again=bool(got.again), noise=got.noise):
+    for line in next_steps(
+        layout, settings, result, again=findings.is_recrawl, noise=findings.noise
+    ):
         say(line)
 
 
@@ -318,7 +284,8 @@ def _left_out(result: RunResult) -> str:
     return " and ".join(parts)
 
 
-def _how_it_ended(result: RunResult, got: "Got") -> str:
+def _how_it_ended(result: RunResult, again: str) -> str:
+    """How a run ended; `again`: why a recrawl ended, "" for none."""
     if result.exit is ExitStatus.FINISHED and not result.fetched:
         return "Nothing could be fetched."
     if result.code is ExitCode.SEEDS_ERRONEOUS:
@@ -328,7 +295,7 @@ def _how_it_ended(result: RunResult, got: "Got") -> str:
     if result.code is ExitCode.FAULTS:
         return "Finished, but URLs were lost by errors of Nacre's own."
     if result.exit is ExitStatus.FINISHED:
-        return _how_it_finished(_left_out(result), got.again)
+        return _how_it_finished(_left_out(result), again)
     return _ENDS.get(result.exit, str(result.exit))
 
 
@@ -341,48 +308,15 @@ def _how_it_finished(left: str, again: str) -> str:
     return _ENDS[ExitStatus.FINISHED]
 
 
-class Got(NamedTuple):
-    """The counts of the store, for the last lines of a run.
-
-    Attributes:
-        statuses: Replies by status.
-        found: What a recrawl found, by verdict.
-        changes: Pages that changed, stayed, are new and are gone; empty in a first run.
-        again: Why a recrawl ended, when nothing hindered it; "" for other runs.
-        noise: Share of what a recrawl stored that differs in noise alone; 0 where `--keep` is not
-            `strict`.
-    """
-
-    statuses: dict[int, int]
-    found: dict[str, int]
-    again: str = ""
-    noise: float = 0.0
-    changes: dict[str, int] = {}  # noqa: RUF012 - never changed
-
-
-def _what_was_got(layout: Layout, settings: JobSettings) -> Got:
-    with reading(layout, settings) as view:
-        by_status = ((int(status), tally.urls) for status, tally in rows(view.store, "status"))
-        run = read_run(view.store)
-        statuses = {status: number for status, number in by_status if status >= 100}
-        if run is None or run.mode != INCREMENTAL:
-            return Got(statuses, {})
-        from nacre.inspect.analysis.page_history import found_by, stored_noise
-        from nacre.recrawl.recrawl import CUT
-
-        verdicts = found_by(view.store, run)
-        if view.store.counter(CUT):
-            unvisited = not_visited(view.store, run.number).unvisited
-            more = (
-                f"{count(unvisited, 'due page')} not visited"
-                if unvisited
-                else "more is worth a visit"
-            )
-            again = f"the budget of {_budget(run.budget)} is spent; {more}"
-        else:
-            again = "nothing more is due" if verdicts else "nothing was due"
-        noise = stored_noise(view.store, run) if run.keep == "strict" else 0.0
-        return Got(statuses, verdicts, again, noise, count_changes(verdicts) if verdicts else {})
+def _why_it_ended(findings: RunFindings) -> str:
+    """Why a recrawl ended, if nothing hindered it; "" for other runs."""
+    if not findings.is_recrawl:
+        return ""
+    if not findings.is_cut:
+        return "nothing more is due" if findings.verdicts else "nothing was due"
+    unvisited = findings.unvisited
+    more = f"{count(unvisited, 'due page')} not visited" if unvisited else "more is worth a visit"
+    return f"the budget of {_budget(findings.budget)} is spent; {more}"
 
 
 def _budget(text: str) -> str:
@@ -392,23 +326,23 @@ def _budget(text: str) -> str:
     return texts.get(unit, duration(amount)) + (" a day" if daily else "")
 
 
-def _data(layout: Layout, result: RunResult, got: Got) -> dict[str, Any]:
+def _data(layout: Layout, result: RunResult, findings: RunFindings) -> dict[str, Any]:
     numbers = to_plain(result.overview) if result.overview else {}
     return {
         **numbers,
         "exit": str(result.exit),
         "exit_code": int(result.code),
-        **({"found": got.found} if got.found else {}),
-        **({"changes": got.changes} if got.changes else {}),
-        **({"ended": got.again} if got.again else {}),
+        **({"found": findings.verdicts} if findings.verdicts else {}),
+        **({"changes": findings.changes} if findings.changes else {}),
+        **({"ended": again} if (again := _why_it_ended(findings)) else {}),
         "seeds": to_plain(result.seeds),
-        "statuses": {str(status): number for status, number in sorted(got.statuses.items())},
+        "statuses": {str(status): number for status, number in sorted(findings.statuses.items())},
         "job": str(layout.root),
     }
 
 
 def _facts(
-    layout: Layout, settings: JobSettings, result: RunResult, got: Got
+    layout: Layout, settings: JobSettings, result: RunResult, findings: RunFindings
 ) -> Iterator[tuple[str, str]]:
     overview = result.overview or JobOverview("")
     if seeds := seeds_fact(result.seeds):
@@ -417,14 +351,14 @@ def _facts(
         yield "skipped", skipped
     finished = result.exit is ExitStatus.FINISHED
     yield "got", got_text(overview)
-    if got.statuses:
-        replies = ", ".join(f"{s}: {n:,}" for s, n in sorted(got.statuses.items()))
+    if findings.statuses:
+        replies = ", ".join(f"{s}: {n:,}" for s, n in sorted(findings.statuses.items()))
         needed = overview.prerequisites
         yield "replies", replies + (f" ({needed:,} of them for robots.txt)" if needed else "")
-    if got.found:
-        yield "found", changes_text(got.found)
-    elif got.changes:
-        yield "found", f"{counts_text(got.changes)}, by their bytes"
+    if findings.verdicts:
+        yield "found", changes_text(findings.verdicts)
+    elif findings.changes:
+        yield "found", f"{counts_text(findings.changes)}, by their bytes"
     if overview.saved_documents:
         saved = count(
             overview.saved_documents,

@@ -26,8 +26,6 @@ Reply = Callable[[bytes], bytes]
 _PANEL = "Rules and settings"
 _RULES = typer.Option("--rules", metavar="FILE", help="Rule file of Nutch.", show_default=False)
 _NORMALIZERS = "basic, regex, host, querystring, clean-query, slash, protocol, ajax, pass"
-Judge = Callable[[str], tuple[bool, str]]
-"""Whether a URL is kept, and what decided."""
 _FILE_OF = (
     ("host", "host"),
     ("slash", "slash"),
@@ -101,7 +99,6 @@ def text_of(line: bytes) -> str:
 if TYPE_CHECKING:
     from nacre.scope.normalize.chain import NormalizerSettings
     from nacre.scope.nutch.filters import FilterKind
-    from nacre.scope.nutch.rule_file import Ruling
 
 
 def filter_urls(
@@ -128,32 +125,21 @@ def filter_urls(
 
     if (job is None) == (not rules and not types):
         raise ConfigError("name either --rules FILE (or --type validator), or --job DIR")
-    judge = _file_judge(rules or [], types or []) if job is None else _job_judge(job)
+    if job is None:
+        from nacre.ops.url_rules import filters_of_files
+
+        judge = filters_of_files(_kinds(rules or [], types or []))
+    else:
+        from nacre.ops.url_rules import scope_of_job
+
+        judge = scope_of_job(*layout_and_settings(job))
 
     def reply(line: bytes) -> bytes:
-        keeps, place = judge(text_of(line))
-        tail = f"\t{place}".encode() if why else b""
-        return (b"+" if keeps else b"-") + line + tail
+        verdict = judge(text_of(line))
+        tail = f"\t{verdict.rule}".encode() if why else b""
+        return (b"+" if verdict.accepted else b"-") + line + tail
 
     answer_stdin(reply, b"-", echo=True)
-
-
-def _file_judge(rules: Sequence[Path], types: Sequence[str]) -> Judge:
-    from nacre.engine.candidates.scope_state import RuleFiles
-    from nacre.scope.nutch.filters import FilterChain, RuleText, make_filter, reading
-
-    files = RuleFiles(Path())
-    filters = []
-    for path, kind in _kinds(rules, types):
-        source = reading(RuleText(file=str(path) if path else ""), files.read_lines)
-        filters.append(make_filter(kind, source))
-    chain = FilterChain(filters)
-
-    def judge(url: str) -> tuple[bool, str]:
-        ruling: Ruling = chain.judge(url)
-        return ruling.passes, ruling.place
-
-    return judge
 
 
 def _kinds(rules: Sequence[Path], types: Sequence[str]) -> "list[tuple[Path | None, FilterKind]]":
@@ -176,39 +162,6 @@ def _kinds(rules: Sequence[Path], types: Sequence[str]) -> "list[tuple[Path | No
     return list(zip(rules, kinds * len(rules) if len(kinds) == 1 else kinds, strict=True))
 
 
-def _job_judge(directory: Path) -> Judge:
-    from nacre.assembly.rules import open_rules
-    from nacre.engine.candidates.normalizing import normalizing
-    from nacre.errors import URIError
-    from nacre.job.job import Job
-    from nacre.scope.subject import Subject
-    from nacre.uri.parse import parse
-
-    layout, settings = layout_and_settings(directory)
-    rules = open_rules(settings, layout.root)
-    seeds = rules.add_seeds(Job(layout.root, settings).seeds())
-    scope, sheets = rules.scope(), rules.sheets
-    forms = normalizing(settings.uri, rules.rule_files)
-    seed_texts = {seed.url: seed.text if seed.own else "" for seed in seeds}
-
-    def judge(text: str) -> tuple[bool, str]:
-        try:
-            url: str | None = parse(text, max_length=settings.uri.max_length)
-        except URIError as error:
-            return False, f"no URL: {error}"
-        if forms is not None and url is not None:
-            url = forms.link(url)
-        if url is None:
-            return False, "uri.normalize"
-        is_seed = url in seed_texts
-        path, owner = "" if is_seed else "L", seed_texts.get(url, "")
-        subject = Subject(url, path=path, is_seed=is_seed, seed=owner)
-        verdict = scope[sheets.overlay(subject)].decide(subject)
-        return verdict.accepted, verdict.rule
-
-    return judge
-
-
 def normalize(
     rules: Annotated[list[Path] | None, _RULES] = None,
     normalizers: Annotated[
@@ -229,20 +182,19 @@ def normalize(
 
 
 def _normal_form(rules: Sequence[Path], normalizers: str, scope: str) -> "Reply":
-
-    from nacre.engine.candidates.scope_state import RuleFiles
     from nacre.errors import ConfigError, URIError
-    from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
+    from nacre.ops.url_rules import normalizers_of_files
+    from nacre.scope.normalize.chain import NormalizeScope
 
     if scope not in list(NormalizeScope):
         raise ConfigError(f"--scope {scope}: none of {', '.join(NormalizeScope)}")
     settings = _chosen(rules, [name.strip() for name in normalizers.split(",") if name.strip()])
-    chain = NormalizerChain(settings, NormalizeScope(scope), RuleFiles(Path()).read_lines)
+    normalize_url = normalizers_of_files(settings, NormalizeScope(scope))
 
     def reply(line: bytes) -> bytes:
         text = text_of(line)
         try:
-            normal = chain.normalize(text)
+            normal = normalize_url(text)
         except URIError:
             return b""
         return line if normal == text else normal.replace("\n", "%0A").encode("utf-8", "replace")

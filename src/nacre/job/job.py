@@ -46,7 +46,7 @@ from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 from nacre.store.disk import RealDisk
 from nacre.store.opening import shortage, wait_for_space
-from nacre.store.recovery import NORMAL_START, StartOptions
+from nacre.store.recovery import StartOptions
 from nacre.store.seam import Disk
 
 _LOOKUPS = 50
@@ -156,12 +156,16 @@ class Job:
         settings = self.settings
         return survey(self.seeds(), settings.dns.hosts)
 
-    async def run(self, start: StartOptions = NORMAL_START) -> ExitStatus:
-        """Run or resume the job, and notify its listeners; see `_run`."""
+    async def run(self, *, accept_loss: bool = False) -> ExitStatus:
+        """Run or resume the job, and notify its listeners; see `_run`.
+
+        Args:
+            accept_loss: Continue although archived data is missing.
+        """
         self.is_over = False
         async with self._webhooks.running(), self._metrics(), self._indexes():
             try:
-                return await self._run(start)
+                return await self._run(StartOptions(accept_loss=accept_loss))
             finally:
                 self.is_over = True
 

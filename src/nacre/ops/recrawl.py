@@ -1,6 +1,8 @@
-"""Recrawl a finished job: plan a pass, and repeat passes."""
+"""Recrawl a finished job: plan a pass, repeat passes, and the history of pages that they read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nacre.errors import ConfigError
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from nacre.job.continuous import PassesWhenDue
     from nacre.machine.layout import Layout
     from nacre.settings.settings import JobSettings
+    from nacre.store.store import Store
 
 
 class PassRequest(NamedTuple):
@@ -127,3 +130,71 @@ class RepeatedRecrawl:
         require_store(self._layout)
         settings = load_job(self._layout, self._request.assignments).settings
         return PassesWhenDue(self._layout, settings, self._request.budget)
+
+
+class HistoryTable(NamedTuple):
+    """A file with a table of the history of pages, and the number of its rows."""
+
+    path: Path
+    rows: int
+
+
+def export_history(
+    layout: "Layout", folder: Path, *, parquet: bool = False
+) -> Iterator[HistoryTable]:
+    """Write the history of the pages of a job to a folder, and yield each table that is complete.
+
+    Args:
+        layout: The job.
+        folder: The folder.
+        parquet: Write Parquet; else JSON Lines.
+
+    Raises:
+        JobError: The job never ran, or a file cannot be written.
+    """
+    from nacre.inspect.stored_job import reading_store
+    from nacre.recrawl.tables import export_tables
+
+    with reading_store(layout) as store:
+        for path, rows in export_tables(store, folder, parquet=parquet):
+            yield HistoryTable(path, rows)
+
+
+def import_history(layout: "Layout", folder: Path) -> Iterator[HistoryTable]:
+    """Read an exported folder into a job at rest, and yield each table that was read.
+
+    Raises:
+        JobError: The job never ran, or a file cannot be read.
+        StorageError: The store is in use.
+    """
+    from nacre.recrawl.tables import import_tables
+
+    with _open_history(layout) as store:
+        for path, rows in import_tables(store, folder):
+            yield HistoryTable(path, rows)
+
+
+def forget_history(layout: "Layout") -> None:
+    """Delete the data of the planner; the next recrawl learns it from the WARCs of all runs.
+
+    Raises:
+        JobError: The job never ran.
+        StorageError: The store is in use.
+    """
+    from nacre.inspect.analysis.page_history import forget
+
+    with _open_history(layout) as store:
+        forget(store)
+
+
+@contextmanager
+def _open_history(layout: "Layout") -> "Iterator[Store]":
+    """Open the store of a job at rest, to change it."""
+    from nacre.inspect.stored_job import require_store
+    from nacre.settings.load import load_job
+    from nacre.store.store import Store
+
+    settings = load_job(layout).settings
+    require_store(layout)
+    with Store.open(str(layout.store), memory=settings.store.memory) as store:
+        yield store

@@ -13,6 +13,7 @@ from nacre.machine.layout import Layout
 if TYPE_CHECKING:
     from nacre.job.apply_change import Changed, ChangeRequest
     from nacre.ops.operation import OperationContext
+    from nacre.settings.schema import Schema
 
 
 def change_settings(
@@ -71,3 +72,14 @@ def read_version(layout: Layout) -> ConfigVersion:
     # Not of the text itself, from which a short secret could be guessed.
     facts = f"{layout.config.stat().st_mtime_ns} {text}"
     return ConfigVersion(text, hashlib.sha256(facts.encode()).hexdigest()[:32])
+
+
+def settings_schema() -> "Schema":
+    """Return the JSON Schema of crawl.yaml, with the rules and processors of plug-ins."""
+    from nacre.engine.chain.entry import PROCESSORS
+    from nacre.scope.rules.stock import RULES
+    from nacre.settings.schema import schema
+
+    RULES.load_plugins()
+    PROCESSORS.load_plugins()
+    return schema()

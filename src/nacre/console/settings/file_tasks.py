@@ -38,11 +38,11 @@ from nacre.machine.layout import Layout
 from nacre.machine.local_files import replace_file
 from nacre.messages import message
 from nacre.ops.settings import ConfigVersion, read_version
+from nacre.ops.settings import settings_schema as ops_settings_schema
 from nacre.runs.manifest import effective
 from nacre.settings.layers import job_layers
 from nacre.settings.load import examine_job, examine_text
 from nacre.settings.named_settings import secret_files
-from nacre.settings.schema import schema
 from nacre.settings.secret_places import moved_secrets, secret_places
 from nacre.settings.settings import JobSettings
 
@@ -343,7 +343,7 @@ def edit_version(layout: Layout, arguments: Arguments) -> dict[str, Any]:
 
 def settings_schema(_: Layout, __: Arguments) -> dict[str, Any]:
     """The JSON Schema, with what plug-ins add."""
-    return schema()
+    return ops_settings_schema()
 
 
 def setting_facts(_: Layout, arguments: Arguments) -> dict[str, Any]:
