@@ -119,5 +119,6 @@ def test_what_set_says_must_be_seeds():
 
 def test_the_first_url():
     lines = ["# a comment", "+http://c.test/", "http://", "http://a.test/", "http://b.test/"]
-    assert next(iter(first_url(lines))) == "http://a.test/"
-    assert list(first_url([])) == []
+    assert first_url(lines) == "http://a.test/"
+    assert first_url([]) == ""
+    assert first_url(["# none", "", "图书馆.test/书/"]).startswith("https://xn--")

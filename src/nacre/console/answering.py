@@ -114,7 +114,7 @@ async def _page_of(view: RouteView, call: Call, answer: Answer) -> Answer:
         facts["ways"] = list_links(call, filters_of(call.query), getattr(answer, "next", None))
     more = {} if view.facts is None else await view.facts(call, answer)
     if isinstance(more, HeldTask):
-        return wait_page(call, more)
+        return wait_page(more)
     if isinstance(more, PageAnswer):
         return more
     return PageAnswer(view.template, {**facts, **more})
@@ -143,7 +143,7 @@ async def _task_answer(row: RouteRow, call: Call, task: HeldTask) -> Answer:
                 return msgspec.convert(result, row.answer)
         return later(task)
     if row.verb in SAFE:
-        return wait_page(call, task)
+        return wait_page(task)
     await task.wait(_QUICK)
     if task.problem is not None:
         call.note.outcome = task.problem.code  # its page says why; the audit log has the refusal

@@ -80,9 +80,9 @@ def never_ran_page(call: Call, title: str, current: str) -> PageAnswer | None:
     return PageAnswer("never_ran.html", {"job": job.id, "title": title, "current": current})
 
 
-def wait_page(call: Call, task: HeldTask) -> PageAnswer:
+def wait_page(task: HeldTask) -> PageAnswer:
     """The page in place of one whose answer takes longer; it asks again by itself."""
-    return PageAnswer("wait.html", {"job": call.job().id, "task": facts_of(task)}, 202)
+    return PageAnswer("wait.html", {"job": task.job, "task": facts_of(task)}, 202)
 
 
 def _(text: str) -> str:

@@ -28,6 +28,7 @@ from nacre.job.schedules import (
 )
 from nacre.machine.layout import Layout
 from nacre.messages import COMMA, error_text, join, message
+from nacre.ops.job_request import NewJobRequest
 from nacre.ops.lifecycle import EndRequest, StopRequest
 from nacre.ops.roles import Role
 from nacre.ops.starts import RecrawlRequest, StartRequest
@@ -192,7 +193,7 @@ class ScheduleRunner:
         planned = FoundJob(f"{place.label}~{root.name}", root.name, place.label, Layout(root))
         # One that would not be started is not made: with each time there would be another one.
         await require_quota(services, planned)
-        job, warnings = await make_at(services, root, arguments_of(request, schedule.path))
+        job, warnings = await make_at(services, root, _like(request, schedule.path))
         services.schedules.note_made(schedule.id, str(root))
         labels = services.labels.of_path(schedule.path)
         if labels.tags:
@@ -252,15 +253,16 @@ class ScheduleRunner:
         await act(services, job, "recrawl", options, requester)
 
 
-def arguments_of(request: ScheduleWish, path: str) -> dict[str, object]:
-    """A new job as `jobs.new_job_tasks.make_new_job` takes it (pure).
+def _like(request: ScheduleWish, path: str) -> NewJobRequest:
+    """Return the new job of a schedule (pure).
 
     Args:
         request: The schedule.
         path: Directory of the job that it is made like, if there is no profile.
     """
-    arguments: dict[str, object] = {"seeds": list(request.seeds), "profile": request.profile}
-    return arguments if request.profile else {**arguments, "template": path, "own_seeds": True}
+    if request.profile:
+        return NewJobRequest(tuple(request.seeds), profile=request.profile)
+    return NewJobRequest(tuple(request.seeds), template=path, own_seeds=True)
 
 
 def _noted(decision: ScheduleDecision, now: float) -> ScheduleNote | None:

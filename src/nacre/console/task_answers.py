@@ -9,6 +9,7 @@ from starlette.responses import Response
 from nacre.console.call import Call
 from nacre.console.links import ItemList
 from nacre.console.readers.background import HeldTask, Tell
+from nacre.console.readers.pool import ReaderPool
 from nacre.console.readers.task import ReaderTask
 from nacre.core.clock import iso
 from nacre.core.message_data import to_builtins, to_json
@@ -135,14 +136,22 @@ async def read_or_later(
     return result, None
 
 
-async def read(call: Call, task: ReaderTask[Q, A], request: Q) -> A | HeldTask:
-    """Read the job of a request in a reader process; return the task if it takes longer.
+async def read(
+    call: Call, task: ReaderTask[Q, A], request: Q, job: FoundJob | None = None
+) -> A | HeldTask:
+    """Read a job in a reader process; return the task if it takes longer.
+
+    Args:
+        call: The request.
+        task: The task.
+        request: Its request.
+        job: The job; None for the job of the path.
 
     Raises:
         NacreError: The task failed.
     """
     fields = to_builtins(request)
-    answer, waiting = await read_or_later(call, call.job(), task.name, **fields)
+    answer, waiting = await read_or_later(call, job or call.job(), task.name, **fields)
     return waiting if waiting is not None else msgspec.convert(answer, task.answer)
 
 
@@ -164,6 +173,24 @@ async def ask(
         RefusedRequestError: It took too long (503).
     """
     root = call.job().layout.root if root is None else root
-    fields = to_builtins(request)
-    answer = await call.services.readers.ask(task.name, root, patience, **fields)
+    return await ask_readers(call.services.readers, root, task, request, patience)
+
+
+async def ask_readers(
+    readers: ReaderPool, root: Path, task: ReaderTask[Q, A], request: Q, patience: float
+) -> A:
+    """Read a job in a process of a pool; the answer is bounded.
+
+    Args:
+        readers: The pool.
+        root: Directory of the job.
+        task: The task.
+        request: Its request.
+        patience: Seconds that the answer may take.
+
+    Raises:
+        NacreError: The task failed.
+        RefusedRequestError: It took too long (503).
+    """
+    answer = await readers.ask(task.name, root, patience, **to_builtins(request))
     return msgspec.convert(answer, task.answer)

@@ -243,7 +243,7 @@ def _apart(lists: Sequence[SeedList]) -> list[SeedList]:
 
 def default_directory(lines: Sequence[str], clock: Clock | None = None) -> Path:
     """`crawls/<host>-<time>`, by the first seed; a second one within the same second has `-2`."""
-    url = next(first_url(lines), "")
+    url = first_url(lines)
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", host(url)).strip("-.") if url else ""
     first = Path("crawls", f"{name or 'crawl'}-{run_name((clock or SystemClock()).now())}")
     numbered = (first.with_name(f"{first.name}-{number}") for number in count(2))

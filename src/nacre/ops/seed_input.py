@@ -3,7 +3,7 @@
 import io
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -273,9 +273,13 @@ def _bounded(file: BinaryIO) -> bytes:
     return data
 
 
-def first_url(lines: Iterable[str]) -> Iterator[str]:
-    """The URL of the first seed; nothing when there is none."""
-    for entry in read_seeds(lines):
-        if isinstance(entry, Seed):
-            yield entry.url
-            return
+def first_url(lines: Iterable[str]) -> str:
+    """Return the URL of the first seed; "" if there is none."""
+    seeds = (entry.url for entry in read_seeds(lines) if isinstance(entry, Seed))
+    return next(seeds, "")
+
+
+def decode_list(data: bytes) -> str:
+    """Return the text of a seed list in any encoding, with LF after each line."""
+    lines = decode_lines(io.BytesIO(data), coding_of(io.BytesIO(data)))
+    return "".join(f"{line}\n" for line in lines)

@@ -5,14 +5,12 @@ It works without script; with it, the dry run follows the typing.
 
 import re
 from collections.abc import Mapping
-from io import BytesIO
 from typing import Final
 from urllib.parse import quote
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse
 
-from nacre.config.seed_file import coding_of, decode_lines
 from nacre.console.actions import REQUESTS, act
 from nacre.console.call import Call, PageAnswer
 from nacre.console.jobs.buttons import notice_of
@@ -20,7 +18,6 @@ from nacre.console.jobs.new_jobs import (
     NewJobWish,
     check_new,
     fields_of_new,
-    first_url,
     job_places,
     look,
     make,
@@ -33,6 +30,7 @@ from nacre.console.settings.form_page import changed_values
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
+from nacre.ops.seed_input import decode_list, first_url
 from nacre.settings.layers import list_profiles
 from nacre.web.decoding import lines_of, sent_form, text_of
 from nacre.web.problems import problem_of
@@ -161,10 +159,10 @@ async def _looked(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
     try:
         request = await _whole(call, fields)
         urls = samples(first_url(request.seeds))
-        outlook = await look(call, request, urls) if urls else {"problems": (), "urls": ()}
+        decisions = await look(call, request, urls) if urls else ()
     except NacreError as error:
         return {**facts, "problems": _problems(error)}
-    return {**facts, "problems": outlook["problems"], "decisions": outlook["urls"]}
+    return {**facts, "decisions": decisions}
 
 
 async def submit(call: Call) -> PageAnswer | RedirectResponse:
@@ -236,8 +234,7 @@ async def _seeds_of(form: FormData) -> str:
                 largest_file=_LARGEST_FILE,
             ),
         )
-    lines = "".join(f"{line}\n" for line in decode_lines(BytesIO(data), coding_of(BytesIO(data))))
-    return f"{text.rstrip()}\n{lines}".lstrip("\n")
+    return f"{text.rstrip()}\n{decode_list(data)}".lstrip("\n")
 
 
 def wish_of(fields: Mapping[str, str]) -> NewJobWish:

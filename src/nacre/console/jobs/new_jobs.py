@@ -3,25 +3,36 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
 from nacre.console.call import Call
+from nacre.console.readers.task import Nothing, reader_task
 from nacre.console.services import ConsoleServices
-from nacre.core.message_data import to_json, to_plain
+from nacre.console.settings.form_tasks import fields_shown
+from nacre.console.task_answers import ask, ask_readers
+from nacre.core.message_data import to_builtins, to_json
 from nacre.editing.file_settings import is_file_of_profile, named_files
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.fleet.job_books import JobLabels, JobLabelsWish, changed_labels
 from nacre.fleet.places import FoundJob, JobPlace, check_name, with_tail
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.machine.layout import run_name
+from nacre.machine.layout import Layout, run_name
 from nacre.messages import message
 from nacre.ops.fields import LineTexts, ShortText, ShortTexts, Whole
+from nacre.ops.job_request import (
+    NewJobRequest,
+    SampleDecision,
+    create_of_profile,
+    create_requested,
+    load_requested,
+    try_requested,
+)
+from nacre.ops.seed_input import first_url
 from nacre.scope.seed_scope import ScopeKind
-from nacre.scope.seeds import Seed, read_seeds
 from nacre.uri.domain import registered_domain, without_www
 from nacre.uri.parse import host, origin
 
@@ -64,20 +75,36 @@ class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["runs", "rounds"] = "runs"
 
 
-class SampleDecision(msgspec.Struct, frozen=True):
-    """The dry run of a URL.
+class NewJobTrial(NewJobRequest, frozen=True, kw_only=True):
+    """The dry run of a job that is not made yet.
 
     Attributes:
-        url: The URL.
-        decision: `ACCEPT`, `REJECT`, or "" if it is no URL that can be crawled.
-        rule: The rule that decides.
-        error: Why it is no URL that can be crawled; "" where it is.
+        urls: The URLs.
     """
 
-    url: str
-    decision: str = ""
-    rule: str = ""
-    error: str = ""
+    urls: tuple[str, ...]
+
+
+class NewJobFields(NewJobRequest, frozen=True, kw_only=True):
+    """The settings of a job that is not made yet.
+
+    Attributes:
+        section: Those of a section; "" for the common ones.
+        search: Those that contain this text; "" for no search.
+        paths: Settings that are shown too.
+        spoken: Name of the language of the page.
+    """
+
+    section: str
+    search: str
+    paths: tuple[str, ...]
+    spoken: str
+
+
+class ProfileJobRequest(msgspec.Struct, frozen=True):
+    """A job of a profile that has no seeds yet."""
+
+    profile: str
 
 
 class MadeJob(msgspec.Struct, frozen=True):
@@ -104,14 +131,6 @@ class ScopeReach(NamedTuple):
 
     kind: str
     what: str
-
-
-def first_url(seeds: Sequence[str]) -> str:
-    """The first URL of a seed list; "" for none (pure)."""
-    for entry in read_seeds(seeds):
-        if isinstance(entry, Seed):
-            return entry.url
-    return ""
 
 
 def reaches(url: str) -> tuple[ScopeReach, ...]:
@@ -215,14 +234,47 @@ def free_directory(root: Path, name: str) -> Path:
     return free
 
 
-async def look(call: Call, request: NewJobWish, urls: Sequence[str]) -> dict[str, object]:
-    """Make the dry run of a job that is not made yet: `problems`, and `urls` with decisions."""
+@reader_task("look-at-new-job")
+def try_new_job(layout: Layout, request: NewJobTrial) -> tuple[SampleDecision, ...]:
+    """Make the dry run of a job that is not made yet; see `ops.job_request.try_requested`."""
+    return try_requested(layout, request, request.urls)
+
+
+@reader_task("make-new-job")
+def make_new_job(layout: Layout, request: NewJobRequest) -> tuple[str, ...]:
+    """Check a new job, and write it; see `ops.job_request.create_requested`."""
+    return create_requested(layout, request)
+
+
+@reader_task("make-of-profile")
+def make_of_profile(layout: Layout, request: ProfileJobRequest) -> Nothing:
+    """Write a job of a profile that has no seeds yet; see `ops.job_request.create_of_profile`."""
+    create_of_profile(layout, request.profile)
+    return Nothing()
+
+
+@reader_task("new-job-fields")
+def new_job_fields(layout: Layout, request: NewJobFields) -> dict[str, Any]:
+    """Return the settings of a job that is not made yet, as `settings.form_tasks.fields_shown`.
+
+    If the settings cannot be read, they have their defaults.
+    """
+    loaded = load_requested(layout, request)
+    return fields_shown(
+        loaded, "", request.section, request.search, *request.paths, language=request.spoken
+    )
+
+
+async def look(call: Call, request: NewJobWish, urls: Sequence[str]) -> tuple[SampleDecision, ...]:
+    """Make the dry run of a job that is not made yet.
+
+    Raises:
+        ConfigError: With every problem of its settings.
+        RefusedRequestError: See `directory_for`; or a setting is for admins.
+    """
     require_settings(call, request)
-    answer: dict[str, object] = await call.services.readers.ask(
-        "look-at-new-job", directory_for(call, request), _PATIENCE, urls=list(urls),
-        **_arguments(call, request),
-    )  # fmt: skip
-    return answer
+    trial = _reader_request(call, request, NewJobTrial, urls=tuple(urls))
+    return await ask(call, try_new_job, trial, _PATIENCE, directory_for(call, request))
 
 
 async def with_values(call: Call, request: NewJobWish, values: Mapping[str, str]) -> NewJobWish:
@@ -258,21 +310,31 @@ async def fields_of_new(
         paths: Settings that are shown too.
     """
     require_settings(call, request)
-    answer: dict[str, object] = await call.services.readers.ask(
-        "new-job-fields", directory_for(call, request), _PATIENCE, section=section, search=search,
-        paths=list(paths), spoken=call.language.name, **_arguments(call, request),
+    question = _reader_request(
+        call, request, NewJobFields, section=section, search=search, paths=tuple(paths),
+        spoken=call.language.name,
     )  # fmt: skip
-    return answer
+    return await ask(call, new_job_fields, question, _PATIENCE, directory_for(call, request))
 
 
-def _arguments(call: Call, request: NewJobWish) -> dict[str, object]:
-    """A wish as the tasks of readers take it: the template is a directory.
+R = TypeVar("R", bound=NewJobRequest)
+
+
+def _reader_request(call: Call, request: NewJobWish, kind: type[R], **more: object) -> R:
+    """Return a request as the tasks of readers take it: the template is a directory.
+
+    Args:
+        call: The request of the caller.
+        request: The new job.
+        kind: The struct.
+        more: Its other fields.
 
     Raises:
         ConfigError: The template has a profile beside it.
         RefusedRequestError: There is no such job (404).
     """
-    arguments: dict[str, object] = to_plain(request)
+    names = {field.name for field in msgspec.structs.fields(NewJobRequest)}
+    values = {name: value for name, value in to_builtins(request).items() if name in names}
     if request.template:
         if request.profile:
             text = message(
@@ -282,8 +344,8 @@ def _arguments(call: Call, request: NewJobWish) -> dict[str, object]:
             raise ConfigError(
                 [Problem("profile", text, message("console.either", "one of the two"))]
             )
-        arguments["template"] = str(call.job(request.template).layout.root)
-    return arguments
+        values["template"] = str(call.job(request.template).layout.root)
+    return msgspec.convert({**values, **more}, kind)
 
 
 async def make(call: Call, request: NewJobWish) -> tuple[FoundJob, MadeJob]:
@@ -294,7 +356,9 @@ async def make(call: Call, request: NewJobWish) -> tuple[FoundJob, MadeJob]:
         RefusedRequestError: See `place_for`; or a setting is for admins.
     """
     root, labels = _required(call, request)
-    job, warnings = await make_at(call.services, root, _arguments(call, request))
+    job, warnings = await make_at(
+        call.services, root, _reader_request(call, request, NewJobRequest)
+    )
     call.note.job = job.id
     if request.kind == "rounds":
         await _inject(job)
@@ -311,7 +375,8 @@ async def check_new(call: Call, request: NewJobWish) -> tuple[str, ...]:
         RefusedRequestError: See `make`.
     """
     root, _ = _required(call, request)
-    return await _ask_readers(call.services, root, {**_arguments(call, request), "writes": False})
+    checked = _reader_request(call, request, NewJobRequest, writes=False)
+    return await ask(call, make_new_job, checked, _PATIENCE, root)
 
 
 def _required(call: Call, request: NewJobWish) -> tuple[Path, JobLabels]:
@@ -321,35 +386,21 @@ def _required(call: Call, request: NewJobWish) -> tuple[Path, JobLabels]:
     return root, changed_labels(JobLabels(), JobLabelsWish(tags=request.tags))
 
 
-async def _ask_readers(
-    services: ConsoleServices, root: Path, arguments: Mapping[str, Any]
-) -> tuple[str, ...]:
-    """Let a reader process check a job, and make it; return what the operator should know.
-
-    Raises:
-        ConfigError: With every problem of its settings.
-    """
-    answer = await services.readers.ask("make-new-job", root, _PATIENCE, **arguments)
-    if answer["problems"]:
-        raise ConfigError([Problem(**problem) for problem in answer["problems"]])
-    return tuple(answer["warnings"])
-
-
 async def make_at(
-    services: ConsoleServices, root: Path, arguments: Mapping[str, Any]
+    services: ConsoleServices, root: Path, request: NewJobRequest
 ) -> tuple[FoundJob, tuple[str, ...]]:
     """Make a job in a directory; it, and what the operator should know.
 
     Args:
         services: The parts of the console.
         root: Its directory, below a place.
-        arguments: As `jobs.new_job_tasks.make_new_job` takes them.
+        request: The job.
 
     Raises:
         ConfigError: With every problem of its settings.
         JobError: It is not found afterwards.
     """
-    warnings = await _ask_readers(services, root, arguments)
+    warnings = await ask_readers(services.readers, root, make_new_job, request, _PATIENCE)
     # What was removed from the console there was another job, whose directory is gone.
     services.removals.drop(str(root))
     await services.fleet.scan()
@@ -454,10 +505,16 @@ async def make_job(call: Call) -> MadeJob:
 async def look_at_job(call: Call) -> DryRunOfNewJob:
     """Make the dry run of a job that is not made yet."""
     request: DryRunWish = call.body
-    outlook = await look(call, request.job, request.urls[:1000])
-    if not outlook["problems"]:
-        try:
-            await check_new(call, request.job)
-        except ConfigError as error:
-            outlook["problems"] = [problem._asdict() for problem in error.problems]
-    return msgspec.convert(outlook, DryRunOfNewJob)
+    try:
+        decisions = await look(call, request.job, request.urls[:1000])
+    except ConfigError as error:
+        return DryRunOfNewJob(_as_answer(error.problems), ())
+    try:
+        await check_new(call, request.job)
+    except ConfigError as error:
+        return DryRunOfNewJob(_as_answer(error.problems), decisions)
+    return DryRunOfNewJob((), decisions)
+
+
+def _as_answer(problems: Sequence[Problem]) -> tuple[dict[str, str | int], ...]:
+    return tuple(problem._asdict() for problem in problems)

@@ -129,7 +129,7 @@ async def report_page(call: Call) -> PageAnswer:
         spoken=call.language.name,
     )
     if task is not None:
-        return wait_page(call, task)
+        return wait_page(task)
     document = answer["document"]
     for section in document["sections"]:
         for plot in section["plots"]:

@@ -1,23 +1,21 @@
 """`/calendar`: when runs begin, as a month and as a list."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.forms import go_back
+from nacre.console.forms import go_back, wait_page
 from nacre.console.jobs.new_jobs import job_places
 from nacre.console.live.hub import Notice
-from nacre.console.readers.views import CLOCK, VIEWS
+from nacre.console.readers.background import HeldTask
 from nacre.console.schedules.calendar_month import (
     CalendarLook,
     OwnPasses,
     clashes_of,
-    limited_hours,
     month_bounds,
     month_of,
     shifted,
@@ -32,9 +30,8 @@ from nacre.console.schedules.handlers import (
     seen_schedules,
 )
 from nacre.console.schedules.rhythms import CRON, WEEK, Rhythm, rhythm_of, sent_rhythm, typed_rhythm
-from nacre.console.task_answers import facts_of, read_or_later
-from nacre.core.clock import iso
-from nacre.core.message_data import to_builtins
+from nacre.console.schedules.upcoming import UpcomingPages, UpcomingRequest, list_upcoming
+from nacre.console.task_answers import read
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.fleet.job_files import finished_runs
 from nacre.fleet.places import FoundJob
@@ -46,14 +43,11 @@ from nacre.fleet.schedule_book import (
     day_text,
     until_of,
 )
-from nacre.inspect.explain.next_visits import NextVisits
 from nacre.job.schedules import RunOverlap
-from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
-from nacre.settings.load import load_job
 from nacre.web.decoding import converted, lines_of, sent_form, text_of
 
 
@@ -86,12 +80,12 @@ async def page(call: Call) -> PageAnswer:
         )
     running = (await call.services.poller.fresh(job)).running
     try:
-        upcoming_pages, task = await read_or_later(call, job, "upcoming", running=running)
+        upcoming = await read(call, list_upcoming, UpcomingRequest(running), job)
     except NacreError as error:
         return PageAnswer("calendar.html", {**facts(call, look), "refused": error.message})
-    if task is not None:
-        return PageAnswer("wait.html", {"job": job.id, "task": facts_of(task)}, 202)
-    return PageAnswer("calendar.html", facts(call, look, upcoming_pages))
+    if isinstance(upcoming, HeldTask):
+        return wait_page(upcoming)
+    return PageAnswer("calendar.html", facts(call, look, upcoming))
 
 
 def own_passes(jobs: Sequence[FoundJob]) -> list[OwnPasses]:
@@ -152,7 +146,7 @@ def _own_rows(call: Call, own: Sequence[OwnPasses]) -> list[OwnRow]:
 
 
 def facts(
-    call: Call, look: CalendarLook, upcoming: Mapping[str, Any] | None = None
+    call: Call, look: CalendarLook, upcoming: UpcomingPages | None = None
 ) -> dict[str, object]:
     """The values that the page shows.
 
@@ -168,14 +162,14 @@ def facts(
     first = month_of(query.month, now)
     schedules = schedule_items(call)
     edited = next((schedule for schedule in schedules if schedule.id == query.edit), None)
-    days = upcoming["days"] if upcoming else {}
+    days, hours = (upcoming.days, upcoming.limited_hours) if upcoming else ({}, None)
     stored = seen_schedules(call)
     return {
         "schedules": schedules,
         "own": _own_rows(call, look.own),
         "clashes": clashes_of(stored, now),
         "jobs": [job.id for job, _ in call.snapshots() if not job.layout.in_rounds],
-        "weeks": weeks_of(first, stored, now, days, look, limited_hours(upcoming)),
+        "weeks": weeks_of(first, stored, now, days, look, hours),
         "edited": edited,
         "rhythm": rhythm_of(edited.schedule.at) if edited else Rhythm(),
         "rhythms": {schedule.id: rhythm_of(schedule.schedule.at) for schedule in schedules},
@@ -302,49 +296,3 @@ async def _change(call: Call, action: str) -> None:
             "bad-form",
             message("console.no-action", "there is no action {action!r}", action=action),
         )
-
-
-MOST_DUE: Final = 1_000
-"""Pages that are counted by day, the first that become due."""
-_SHOWN: Final = 20
-
-
-def upcoming(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
-    """The pages of a job that become due next, and its windows of bandwidth.
-
-    Args:
-        layout: The job.
-        arguments: `running`: a process works on it.
-
-    Returns:
-        `due`: the first pages with `time` (RFC 3339), `url` and `reason`; `days`: how many of the
-        first thousand become due on a day of UTC; `cut`: there may be more; `windows`: each with
-        `days`, `hours` and `limits`; `zone` of the windows; `total`, `per_host`: limits outside
-        of them, B/s, 0 for none.
-    """
-    band = load_job(layout).settings.bandwidth
-    facts: dict[str, object] = {
-        "due": [], "days": {}, "cut": False, "zone": band.time_zone, "total": band.total,
-        "per_host": band.per_host,
-        "windows": [
-            {
-                "days": window.days, "hours": window.hours,
-                "limits": {
-                    name: getattr(window, name)
-                    for name in ("total", "per_host", "parallel", "min_delay")
-                    if getattr(window, name) is not None
-                },
-            }
-            for window in band.windows
-        ],
-    }  # fmt: skip
-    if not layout.has_store:
-        return facts
-    with VIEWS.looking(layout, float(arguments.get("since", 0.0))) as view:
-        job_view = view.view(running=bool(arguments.get("running")))
-        # A page that waits for it asks again.
-        visits = view.once("upcoming", lambda: NextVisits(job_view, CLOCK.now()).first(MOST_DUE))
-    facts["days"] = dict(Counter(iso(visit.time)[:10] for visit in visits))
-    facts["due"] = [{**visit._asdict(), "time": iso(visit.time)} for visit in visits[:_SHOWN]]
-    facts["cut"] = len(visits) == MOST_DUE
-    return dict(to_builtins(facts))

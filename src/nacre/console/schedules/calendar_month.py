@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice, permutations, takewhile
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from nacre.core.clock import parse_days, parse_hours
@@ -109,14 +109,6 @@ class LimitedHours(NamedTuple):
 
     zone: str = "UTC"
     windows: tuple[tuple[str, str], ...] = ()
-
-
-def limited_hours(upcoming: Mapping[str, Any] | None) -> LimitedHours | None:
-    """The hours that the task `upcoming` tells; None if it was not asked."""
-    if upcoming is None:
-        return None
-    windows = tuple((window["days"], window["hours"]) for window in upcoming["windows"])
-    return LimitedHours(upcoming["zone"], windows)
 
 
 def month_of(text: str, now: float) -> date:
