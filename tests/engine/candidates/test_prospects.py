@@ -15,6 +15,7 @@ from nacre.engine.candidates.prospects import MARK, Prospects, UriPlacement, Wor
 from nacre.frontier import known_set
 from nacre.frontier.known_set import KnownSet
 from nacre.frontier.settings import FrontierSettings, QueueAssignment, TrapSettings
+from nacre.messages import find
 from nacre.store.store import Store
 from nacre.uri.canonical import DEFAULT, Canonicalizer
 from tests.store.memory import MemoryEngine
@@ -170,7 +171,9 @@ def test_a_kind_without_anything_new_goes_later_and_later(prospects: Prospects):
 def test_a_kind_without_end_goes_last_and_says_why(prospects: Prospects):
     endless = crawl_calendar(prospects, 60)
     assert endless.directive == Directive.ENDLESS
-    assert "more such URLs each (" in prospects.reason(endless)
+    reason = prospects.reason(endless)
+    assert "more such URLs each (" in reason
+    assert find(reason, ["engine.kind-endless"]) is not None
 
 
 def test_what_waits_when_its_kind_becomes_poor_goes_later_too(prospects: Prospects):

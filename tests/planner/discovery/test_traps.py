@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from nacre.core.pagerow import PageRow
 from nacre.core.urlshape import shaped
+from nacre.messages import Message
 from nacre.planner.change_detection.change import ChangeSettings
 from nacre.planner.change_rate.rates import NO_EVIDENCE, observe
 from nacre.planner.discovery.traps import (
@@ -86,7 +87,9 @@ def test_a_kind_whose_pages_repeat_is_one_until_they_say_something(*, leads: boo
     traps = Traps(rows)
     for _ in range(50):
         traps.read("x", print_of("the same"), leads=leads)
-    assert traps.reason("x") == "of 100 of its pages 98 say what others say"
+    reason = traps.reason("x")
+    assert reason == "of 100 of its pages 98 say what others say"
+    assert isinstance(reason, Message)
     assert traps.is_endless("x") is leads
     traps.begin_step()
     assert traps.is_endless("x") is leads

@@ -141,7 +141,12 @@ class Prospects:
                 dull=row.dull,
                 name=row.name,
             )
-        return f"{row.reason} ({row.name})"
+        return message(
+            "engine.kind-with-reason",
+            "{reason} ({name})",
+            reason=endless_text(row),
+            name=row.name,
+        )
 
     def promises_little(self, url: str) -> bool:
         """Whether a URL that was never scheduled is of a kind whose last pages had nothing new."""
@@ -275,6 +280,19 @@ def kinds(store: Store) -> Iterable[tuple[str, KindRow]]:
     """Yield all kinds that were learned, with their hosts."""
     for _, value in store.scan(_FAMILY, _KINDS, _KINDS + b"\xff" * 17):
         yield _decode(value)
+
+
+def endless_text(row: KindRow) -> str:
+    """Return the reason why a kind of URLs is endless, with its counts of now; "" if it is not."""
+    if not row.reason:
+        return ""
+    return message(
+        "engine.kind-endless",
+        "the last {pages} pages of this kind had nothing new and led to {links:.1f} more such "
+        "URLs each",
+        pages=row.empty,
+        links=row.leads,
+    )
 
 
 def _place(uri: CrawlURI, link: AssessedLink) -> CrawlURI:

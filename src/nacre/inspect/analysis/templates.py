@@ -12,6 +12,7 @@ import msgspec
 
 from nacre.core.pagerow import PageKind, PageRow
 from nacre.core.urlshape import Shaped, date_of, shaped
+from nacre.engine.candidates.prospects import endless_text
 from nacre.frontier.novelty import AGAIN, KindRow, Promise
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import RecrawlData
@@ -418,7 +419,7 @@ def _facts_endless(host: str, row: KindRow) -> KindFacts:
     promise = row.promise
     return KindFacts(
         host, row.name, promise.name.lower(), row.met, row.done, row.read, row.rich,
-        row.reason, row.example,
+        endless_text(row), row.example,
     )  # fmt: skip
 
 

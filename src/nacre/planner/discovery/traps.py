@@ -19,6 +19,7 @@ import msgspec
 from nacre.core.pagerow import PageRow
 from nacre.core.pageview import PageView
 from nacre.core.urlshape import date_of, shaped
+from nacre.messages import message
 from nacre.planner.tuning import guess
 from nacre.uri.parse import authority
 
@@ -99,7 +100,11 @@ class TrapRow(msgspec.Struct, array_like=True):
         """The reason why it is a trap; "" when it is none."""
         if self.shown < MANY or self.again < _AGAIN * self.shown:
             return ""
-        return f"of 100 of its pages {100 * self.again / self.shown:.0f} say what others say"
+        return message(
+            "recrawl.trap-repeats",
+            "of 100 of its pages {number:.0f} say what others say",
+            number=100 * self.again / self.shown,
+        )
 
 
 class _Waiting:
@@ -125,10 +130,19 @@ class _Waiting:
         if self.looked < MANY:
             return ""
         if self.future > _MOST_FUTURE * self.looked:
-            return f"a calendar: {self.future} of {self.looked} URLs name days still to come"
+            return message(
+                "recrawl.trap-calendar",
+                "a calendar: {future} of {number} URLs name days still to come",
+                future=self.future,
+                number=self.looked,
+            )
         few = [len(values) <= _VALUES * self.looked for values in self.values.values()]
         if len(few) >= _FACETS and all(few):
-            return f"combinations of {len(few)} parameters with few values each"
+            return message(
+                "recrawl.trap-parameters",
+                "combinations of {number} parameters with few values each",
+                number=len(few),
+            )
         return ""
 
 
