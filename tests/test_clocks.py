@@ -38,7 +38,7 @@ OUTSIDE_OF_A_RUN = {
     "cli/running.py": "the default of callers without --now",
     "cli/summary.py": "the default of callers without --now",
     "console/rounds/tasks.py": "the console",
-    "console/readers/views.py": "the console",
+    "web/workers/views.py": "the console",
     "rounds/engine/spark.py": "compares the clocks of machines",
     "rounds/fetch_check.py": "looks up names for a check",
     "rounds/steps/fetch.py": "limits and reports of units, which fetch by the real time",

@@ -13,20 +13,15 @@ import msgspec
 import uvicorn
 
 from nacre.console.app import ConsoleApp
-from nacre.console.kept_work import TroubleBoard
-from nacre.console.live.hub import JOBS, NoticeBoard, ViewerHub
-from nacre.console.live.poller import Poller
-from nacre.console.live.tails import LogTails
+from nacre.console.logs.tails import LogTails
 from nacre.console.metrics import RequestTimes
-from nacre.console.readers.background import TaskBook
-from nacre.console.readers.pool import PATIENCE, ReaderPool, Told, decode_answer, error_of
-from nacre.console.readers.views import VIEWS
-from nacre.console.readers.worker import ReaderRequest, answer_to
+from nacre.console.reader_tasks import READER_TASKS, find_task
 from nacre.console.server import loopback_sockets
 from nacre.console.services import ConsoleServices
 from nacre.core.message_data import encode
 from nacre.fleet.audit import AuditLog
 from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
 from nacre.fleet.keys import KeyBook
 from nacre.fleet.launch import Launcher
@@ -40,7 +35,14 @@ from nacre.fleet.users import UserBook
 from nacre.fleet.webhook_book import WebhookBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
+from nacre.web.live.hub import JOBS, NoticeBoard, ViewerHub
+from nacre.web.live.poller import Poller
 from nacre.web.repeats import RepeatBook
+from nacre.web.supervision import TroubleBoard
+from nacre.web.workers.background import TaskBook, Tell
+from nacre.web.workers.pool import PATIENCE, ReaderPool, decode_answer, error_of
+from nacre.web.workers.views import VIEWS
+from nacre.web.workers.worker import ReaderRequest, answer_to
 
 ORIGIN = "http://localhost:8410"
 LONG = 200.0
@@ -61,7 +63,7 @@ class HerePool(ReaderPool):
     """
 
     def __init__(self) -> None:
-        super().__init__(1)
+        super().__init__(READER_TASKS, 1)
         self._one = asyncio.Lock()
 
     async def ask(
@@ -69,7 +71,7 @@ class HerePool(ReaderPool):
     ) -> Any:
         return await self._here(task, job, None, arguments)
 
-    async def work(self, task: str, job: Path, tell: Told, /, **arguments: object) -> Any:
+    async def work(self, task: str, job: Path, tell: Tell, /, **arguments: object) -> Any:
         loop = asyncio.get_running_loop()
 
         def told(done: int, total: int) -> None:
@@ -78,13 +80,13 @@ class HerePool(ReaderPool):
         return await self._here(task, job, told, arguments)
 
     async def _here(
-        self, task: str, job: Path, told: Told | None, arguments: dict[str, object]
+        self, task: str, job: Path, told: Tell | None, arguments: dict[str, object]
     ) -> Any:
         sent = msgspec.msgpack.encode(self._request(task, job, arguments))
         request = msgspec.msgpack.decode(sent, type=ReaderRequest)
         async with self._one:
             began = time.perf_counter()
-            made = await asyncio.to_thread(answer_to, request, told)
+            made = await asyncio.to_thread(answer_to, request, find_task, told)
             self._note(task, began)
         answer = decode_answer(encode(made))
         if answer.error:
@@ -103,11 +105,15 @@ class GivenConsole:
     Attributes:
         services: Its parts.
         client: Asks it, as nobody.
+        port_keys: The keys of Heritrix's port.
     """
 
-    def __init__(self, services: ConsoleServices, client: httpx.AsyncClient) -> None:
+    def __init__(
+        self, services: ConsoleServices, client: httpx.AsyncClient, port_keys: HeritrixKeyBook
+    ) -> None:
         self.services = services
         self.client = client
+        self.port_keys = port_keys
         self._keys: dict[Role, str] = {}
 
     def of(self, app: ConsoleApp) -> httpx.AsyncClient:
@@ -176,7 +182,7 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     transport = httpx.ASGITransport(ConsoleApp(services).asgi(), raise_app_exceptions=False)
     try:
         async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as client:
-            yield GivenConsole(services, client)
+            yield GivenConsole(services, client, HeritrixKeyBook(database))
     finally:
         await tasks.close()
         await readers.close()

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import trustme
 
-from nacre.console.parts import ConsoleOptions
 from nacre.console.server import OpenedConsole, serve
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.passwords import PasswordChecker
 from nacre.fleet.places import places_of
-from nacre.fleet.reach import ConsoleReach
+from nacre.fleet.reach import ConsoleOptions, ConsoleReach
 from nacre.fleet.users import UserBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role

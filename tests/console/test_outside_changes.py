@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nacre.console.live.hub import JOBS
 from nacre.console.runners import OutsideChanges
 from nacre.console.server import OpenedConsole
 from nacre.fleet.books import ConsoleBooks
@@ -15,6 +14,7 @@ from nacre.fleet.job_books import JobLabels
 from nacre.fleet.places import JobRemoval, new_place
 from nacre.fleet.reach import ConsoleReach
 from nacre.machine.clock import SystemClock
+from nacre.web.live.hub import JOBS
 from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, play
 from tests.console.reached import while_served

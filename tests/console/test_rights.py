@@ -48,7 +48,7 @@ async def remote(folder: Path) -> AsyncIterator[GivenConsole]:
         services = console.services._replace(reach=REMOTE)
         async with console.of(ConsoleApp(services)) as client:
             client.headers["x-forwarded-proto"] = "https"
-            yield GivenConsole(services, client)
+            yield GivenConsole(services, client, console.port_keys)
 
 
 def new_job(folder: Path, name: str = "one") -> Path:

@@ -7,15 +7,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.parts import ConsoleOptions, console_services
-from nacre.console.port import PortOptions
+from nacre.console.parts import console_services
 from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_commands
 from nacre.errors import JobError
 from nacre.fleet.database import ConsoleDatabase, running_url
 from nacre.fleet.keys import KeyBook
 from nacre.fleet.place_book import PlaceBook
 from nacre.fleet.places import places_of
-from nacre.fleet.reach import ConsoleReach
+from nacre.fleet.reach import ConsoleOptions, ConsoleReach, PortOptions
 from nacre.fleet.users import UserBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role

@@ -8,7 +8,7 @@ from nacre.ops.roles import Role
 
 TLS = (Path("crt"), Path("key"))
 OUTSIDE = {
-    "heritrix", "live", "fleet", "app.py", "call.py", "schedule_runner.py", "jobs/new_jobs.py",
+    "app.py", "call.py", "schedule_runner.py", "jobs/new_jobs.py",
     "jobs/moves.py", "quota_runner.py", "runners.py", "webhook_runner.py",
 }  # fmt: skip
 """Modules that check places themselves, or act for nobody who asks."""

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from nacre.console.app import RequestGuard
 from nacre.web import connections
 from nacre.web.connections import LARGEST_FIELDS, BoundedConnection
+from nacre.web.middleware import RequestGuard
 
 
 async def answers(scope: Scope, receive: Receive, send: Send) -> None:

@@ -8,12 +8,13 @@ import pytest
 import nacre.console
 import nacre.fleet
 import nacre.web
-from nacre.console.readers.background import MOST, Tell
-from nacre.console.readers.pool import ALONE, START, ReaderPool, ReaderProcess, _asked
-from nacre.console.readers.worker import ReaderRequest
+from nacre.console.reader_tasks import READER_TASKS
 from nacre.console.routes import API
 from nacre.fleet.refusals import SOON, RefusedRequestError
 from nacre.ops.roles import Role
+from nacre.web.workers.background import MOST, Tell
+from nacre.web.workers.pool import ALONE, START, ReaderPool, ReaderProcess, _asked
+from nacre.web.workers.worker import ReaderRequest
 from tests.console.given import GivenConsole, play
 from tests.console.waiting import add_waiting_job
 
@@ -68,14 +69,14 @@ def test_a_reader_that_gives_no_answer_is_asked_again_later(error: Exception, co
             raise error
 
     with pytest.raises(RefusedRequestError) as refused:
-        asyncio.run(_asked(Silent(), ReaderRequest("queues", "/jobs/a"), 1.0, None))
+        asyncio.run(_asked(Silent(READER_TASKS), ReaderRequest("queues", "/jobs/a"), 1.0, None))
     assert (refused.value.status, refused.value.code) == (503, code)
     assert refused.value.retry_after == SOON
 
 
 def test_a_question_whose_turn_does_not_come_is_asked_again_later():
     async def played() -> None:
-        pool = ReaderPool(1)
+        pool = ReaderPool(READER_TASKS, 1)
         for _ in range(ALONE):
             await pool._turns.acquire()
         with pytest.raises(RefusedRequestError) as refused:

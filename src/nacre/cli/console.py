@@ -120,10 +120,9 @@ def serve(
 ) -> None:
     """Serve the pages until Ctrl-C, by default only to this machine. The default command."""
     from nacre.cli.process import run
-    from nacre.console import parts, server
-    from nacre.console.port import PortOptions
+    from nacre.console import server
     from nacre.fleet.database import state_folder
-    from nacre.fleet.reach import ConsoleReach
+    from nacre.fleet.reach import CORES, ConsoleOptions, ConsoleReach, PortOptions
     from nacre.machine.clock import SystemClock
 
     places = _places(directories)
@@ -132,8 +131,8 @@ def serve(
         basic = heritrix_auth == "basic"
         theirs = PortOptions(heritrix, basic, heritrix_running, heritrix_resume)
     reach = ConsoleReach(bind, tls, behind_proxy, tuple(host or ()), local_link)
-    most = max_running or parts.CORES
-    options = parts.ConsoleOptions(places, port, folder, reach, theirs, most)
+    most = max_running or CORES
+    options = ConsoleOptions(places, port, folder, reach, theirs, most)
 
     def opened(console: "OpenedConsole") -> None:
         _say_opened(console, places)
@@ -219,14 +218,13 @@ def check(
 
     Takes the options of `nacre console`.
     """
-    from nacre.console import parts
-    from nacre.console.port import load_port_maker
     from nacre.fleet import checks
     from nacre.fleet.database import ConsoleDatabase, running_console, state_folder
     from nacre.fleet.places import find_jobs
-    from nacre.fleet.reach import ConsoleReach
+    from nacre.fleet.reach import CORES, ConsoleReach
     from nacre.fleet.users import UserBook
     from nacre.machine.clock import SystemClock
+    from nacre.web.port import load_port_maker
 
     if heritrix is not None:
         load_port_maker()
@@ -240,7 +238,7 @@ def check(
     running = running_console(folder)
     roots = ", ".join(output.shown(place.root) for place in places)
     jobs = output.count(len(find_jobs(places)), "job")
-    output.say(f"jobs     {roots} ({jobs}; {max_running or parts.CORES} run at a time)")
+    output.say(f"jobs     {roots} ({jobs}; {max_running or CORES} run at a time)")
     output.say(f"URL      {checks.own_url(reach, port)}{', opened in the browser' * open_browser}")
     if heritrix is not None:
         _say_port(heritrix, heritrix_auth, runs=heritrix_running, resumes=heritrix_resume)

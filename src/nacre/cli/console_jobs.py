@@ -146,8 +146,9 @@ def move_job(
     state: State = None,
 ) -> None:
     """Move a job at rest to another place, with its name, tags, quota and schedules."""
-    from nacre.console.jobs.moves import carry_over, rename_job
     from nacre.errors import JobError
+    from nacre.fleet.job_books import carry_over
+    from nacre.fleet.job_folders import rename_job
 
     with console_books(state) as books:
         entry, home = books.job(directory), books.home(label)

@@ -241,7 +241,7 @@ def _await_delivery(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "Ho
 def _deliver(books: "ConsoleBooks", hook: "KeptHook", number: int) -> "HookDelivery":
     """A message after this process has posted it once."""
     from nacre.cli.process import run
-    from nacre.console.webhook_runner import deliver
+    from nacre.fleet.webhook_delivery import deliver
     from nacre.machine.clock import SystemClock
 
     return run(deliver(books.webhooks, SystemClock(), hook, _require_message(books, hook, number)))

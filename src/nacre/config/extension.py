@@ -30,7 +30,7 @@ class Extension(NamedTuple):
     Attributes:
         contract: Version of the contract that it was written for (`registry.CONTRACT`).
         commands: Places of programs of Typer, by the name of the command.
-        console_port: Place of a `console.port.PortMaker`; "" for none.
+        console_port: Place of a `web.port.PortMaker`; "" for none.
         reader_tasks: Places of tasks for the reader processes of the console, by name.
         editing_help: Place of a function that returns the names that another crawler has for a
             setting, by the path of the setting; "" for none.

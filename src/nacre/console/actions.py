@@ -18,13 +18,12 @@ from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.core.message_data import to_plain
 from nacre.errors import ConfigError, JobError, Problem
-from nacre.fleet.job_books import ALL_JOBS
+from nacre.fleet.job_books import require_quota
 from nacre.fleet.launch import LaunchFacts, lay, lift, lift_pause
 from nacre.fleet.places import FoundJob
 from nacre.fleet.reach import may_name_files
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
-from nacre.job.quotas import decide_quota, disk_usage
 from nacre.messages import message, static
 from nacre.ops.allowed_actions import OTHER_KIND, JobAction, job_actions
 from nacre.ops.lifecycle import (
@@ -101,11 +100,6 @@ class _Asked(NamedTuple):
     services: ConsoleServices
     job: FoundJob
     by: str
-
-
-def name_of(identity: Requester) -> str:
-    """The name of somebody in job.log."""
-    return f"{flat(identity.name)} via console"
 
 
 async def require_rest(services: ConsoleServices, job: FoundJob) -> None:
@@ -207,7 +201,7 @@ async def act(
     await services.poller.fresh(job)
     _require(services, job, action, request)
     await _require_settings(services, job, getattr(request, "set", ()), identity)
-    result = await _HANDLERS[action](_Asked(services, job, name_of(identity)), request)
+    result = await _HANDLERS[action](_Asked(services, job, identity.log_name), request)
     with suppress(JobError):
         await services.poller.look(job)
     return result
@@ -304,7 +298,7 @@ async def _look_before(order: _Asked, settings: Sequence[str]) -> None:
         ConfigError: The settings have problems.
         RefusedRequestError: Space is missing, or a quota is used up (409).
     """
-    await require_quota(order.services, order.job)
+    await require_quota(order.services.quotas, order.job)
     answer = await order.services.readers.ask(
         "look-before-start", order.job.layout.root, _SOON, set=settings
     )
@@ -321,40 +315,6 @@ async def _look_before(order: _Asked, settings: Sequence[str]) -> None:
                 value=answer["space"],
             ),
         )
-
-
-async def require_quota(services: ConsoleServices, job: FoundJob) -> None:
-    """Refuse a start that would be paused at once: its quota, or that of all jobs, is used up.
-
-    Args:
-        services: The parts of the console.
-        job: The job.
-
-    Raises:
-        RefusedRequestError: It is (409).
-    """
-    quotas, root = services.quotas, job.layout.root
-    own, total = quotas.find(str(root)), quotas.find(ALL_JOBS)
-    used = await asyncio.to_thread(disk_usage, root) if own.limit else 0
-    for whose, quota, used_bytes in (
-        ("its quota", own, used),
-        ("the quota of all jobs", total, total.used),
-    ):
-        if quota.limit and used_bytes >= quota.limit:
-            text = decide_quota(used_bytes, quota.limit).text
-            raise RefusedRequestError(
-                409,
-                "quota",
-                message(
-                    "console.quota-used",
-                    "{id} is not started: {whose} of disk space is used up ({text}); "
-                    "Administration "
-                    "sets another one",
-                    id=job.id,
-                    whose=whose,
-                    text=text,
-                ),
-            )
 
 
 async def own_command(*words: str, fine: Sequence[int] = ()) -> str:

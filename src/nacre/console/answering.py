@@ -14,12 +14,12 @@ from starlette.responses import RedirectResponse, Response
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import may_operate, never_ran_page, wait_page
 from nacre.console.links import filters_of, job_path, page_links
-from nacre.console.readers.background import HeldTask
-from nacre.console.readers.task import ReaderTask
 from nacre.console.route_row import Answer, RouteHandler, RouteRow, RouteView
 from nacre.console.task_answers import later, read
 from nacre.ops.roles import Role
 from nacre.web.origin import SAFE
+from nacre.web.workers.background import HeldTask
+from nacre.web.workers.task import ReaderTask
 
 _QUICK: Final = 1.5
 """Seconds that a form waits for its task, so that most show their result at once."""

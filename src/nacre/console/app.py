@@ -5,21 +5,19 @@ and body become structs, and the handler answers. All answers have the fields of
 """
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nacre.console.answering import answer_of, page_facts
 from nacre.console.assets import FOR_EVER, PREFIX, assets
@@ -32,7 +30,6 @@ from nacre.console.catalogue import (
 )
 from nacre.console.forms import in_place
 from nacre.console.interface.operations import ApiOperation, operations_of
-from nacre.console.live.hub import Notice
 from nacre.console.openapi import describe
 from nacre.console.rendering import header_facts, menu_of, render
 from nacre.console.routes import API, ROUTES, Answer, RouteRow
@@ -49,14 +46,13 @@ from nacre.messages import message
 from nacre.ops.roles import Role
 from nacre.web.decoding import JSON_TYPE, body_of, form_of, path_of, query_of
 from nacre.web.gate import Visitor, form_token, identify, require
-from nacre.web.middleware import GzipWish
-from nacre.web.origin import HEADERS, HSTS, LOOPBACK, SAFE, is_our_host
+from nacre.web.live.hub import Notice
+from nacre.web.middleware import GzipWish, RequestGuard
+from nacre.web.origin import HEADERS, LOOPBACK, SAFE
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails, problem_of
 from nacre.web.repeats import FIELD, KeptAnswer, request_of
 from nacre.web.versions import IF_MATCH, EditTurns, conflict
 
-LARGEST_BODY: Final = 64 << 20
-"""Bytes of a request's body."""
 OF_ONESELF: Final = frozenset(("/login", "/account", f"{API}/session"))
 """Paths that change only the session of the caller: they are there beside another console."""
 _HTML: Final = "text/html; charset=utf-8"
@@ -441,59 +437,3 @@ def with_fields(answer: Mapping[str, Any], field_names: str) -> Mapping[str, Any
         items = [{k: v for k, v in item.items() if k in names} for item in answer["items"]]
         return {**answer, "items": items}
     return {name: value for name, value in answer.items() if name in names}
-
-
-class RequestGuard:
-    """The check of the Host and of the size of a request, and the fields of every answer.
-
-    Args:
-        app: The application.
-        hosts: Names under which the console answers, lower case.
-    """
-
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
-        self._app = app
-        self._hosts = hosts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        # Not for the loopback: other programs there speak plain HTTP under the same name.
-        lasting = scope["scheme"] == "https" and not is_our_host(host, frozenset(LOOPBACK))
-
-        async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                fields = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    fields.setdefault(name, value)
-                if lasting:
-                    fields.setdefault(*HSTS)
-            await send(message)
-
-        if len(headers.getlist("host")) > 1 or not is_our_host(host, self._hosts):
-            text = "this console does not answer under that name; --host adds one\n"
-            await Response(text, 421, media_type="text/plain")(scope, receive, guarded)
-            return
-        size = headers.get("content-length", "0")
-        if not (size.isascii() and size.isdigit() and len(size) < 16) or int(size) > LARGEST_BODY:
-            text = f"a request is longer than {LARGEST_BODY:,} bytes\n"
-            await Response(text, 413, media_type="text/plain")(scope, receive, guarded)
-            return
-        await self._app(scope, _limited(receive), guarded)
-
-
-def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
-    """The same, but a body without a length ends at the limit as if the sender were gone."""
-    remaining = LARGEST_BODY
-
-    async def limited() -> Message:
-        nonlocal remaining
-        message = await receive()
-        remaining -= len(message.get("body", b""))
-        return message if remaining >= 0 else {"type": "http.disconnect"}
-
-    return limited

@@ -10,8 +10,6 @@ from starlette.responses import RedirectResponse, Response
 
 from nacre.console.call import Call, PageAnswer
 from nacre.console.links import job_path
-from nacre.console.live.hub import Notice
-from nacre.console.readers.background import HeldTask
 from nacre.console.route_row import Answer, RouteHandler
 from nacre.console.task_answers import facts_of
 from nacre.errors import NacreError
@@ -20,6 +18,8 @@ from nacre.messages import message
 from nacre.ops.fields import FieldShape, field_meanings, field_shape, ordered_fields
 from nacre.ops.roles import Role
 from nacre.web.decoding import form_request, sent_form, text_of
+from nacre.web.live.hub import Notice
+from nacre.web.workers.background import HeldTask
 
 
 async def fields_of(call: Call) -> dict[str, str]:

@@ -1,59 +1,34 @@
 """The parts of a console, made of its options."""
 
-import os
-from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import Final, NamedTuple
 
-from nacre.console.kept_work import TroubleBoard
-from nacre.console.live.hub import JOBS, NoticeBoard, ViewerHub
-from nacre.console.live.poller import Poller
-from nacre.console.live.tails import LogTails
+from nacre.console.logs.tails import LogTails
 from nacre.console.metrics import RequestTimes
-from nacre.console.port import PortOptions
-from nacre.console.readers.background import TaskBook
-from nacre.console.readers.pool import ReaderPool
+from nacre.console.reader_tasks import READER_TASKS
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
 from nacre.fleet.audit import AuditLog
 from nacre.fleet.database import ConsoleDatabase
+from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
 from nacre.fleet.keys import KeyBook
 from nacre.fleet.launch import Launcher
 from nacre.fleet.passwords import LoginDesk, PasswordChecker
 from nacre.fleet.place_book import PlaceBook
-from nacre.fleet.places import Fleet, JobPlace, RemovalBook
-from nacre.fleet.reach import ConsoleReach
+from nacre.fleet.places import Fleet, RemovalBook
+from nacre.fleet.reach import ConsoleOptions
 from nacre.fleet.schedule_book import ScheduleBook
 from nacre.fleet.sessions import SessionBook
 from nacre.fleet.standing import ConsoleStanding
 from nacre.fleet.users import UserBook
 from nacre.fleet.webhook_book import WebhookBook
+from nacre.web.live.hub import JOBS, NoticeBoard, ViewerHub
+from nacre.web.live.poller import Poller
+from nacre.web.port import PortParts
 from nacre.web.repeats import RepeatBook
-
-CORES: Final = len(os.sched_getaffinity(0))
-"""Processors that this process may use."""
-
-
-class ConsoleOptions(NamedTuple):
-    """The options of a console.
-
-    Attributes:
-        places: The directories that are looked through for jobs.
-        port: Its port; 0 for a free one.
-        folder: Folder of its own files.
-        reach: Who can connect to it, and how.
-        heritrix: The port with Heritrix's interface; None for none.
-        max_running: Jobs that run concurrently; further ones wait for their turn.
-    """
-
-    places: Sequence[JobPlace]
-    port: int
-    folder: Path
-    reach: ConsoleReach = ConsoleReach()
-    heritrix: PortOptions | None = None
-    max_running: int = CORES
+from nacre.web.supervision import TroubleBoard
+from nacre.web.workers.background import TaskBook
+from nacre.web.workers.pool import ReaderPool
 
 
 def console_services(
@@ -70,7 +45,7 @@ def console_services(
     added = PlaceBook(database)
     places = added.beside(options.places)
     removals = RemovalBook(database)
-    fleet, readers = Fleet(places, removals), ReaderPool()
+    fleet, readers = Fleet(places, removals), ReaderPool(READER_TASKS)
     hub = ViewerHub()
     sessions = SessionBook(database, clock)
     poller = Poller(fleet, readers, database, clock, hub)
@@ -102,3 +77,16 @@ def console_services(
         reach=options.reach,
         tails=LogTails(hub, clock),
     )
+
+
+def port_parts(services: ConsoleServices, keys: HeritrixKeyBook) -> PortParts:
+    """Return the parts of a console that Heritrix's port uses.
+
+    Args:
+        services: The parts of the console.
+        keys: The keys of the port.
+    """
+    return PortParts(
+        services.clock, services.fleet, services.poller, services.readers, services.reach,
+        services.audit, services.standing, services.quotas, keys,
+    )  # fmt: skip

@@ -7,9 +7,9 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.readers.background import HeldTask
 from nacre.ops.roles import Role
 from nacre.web.versions import EditedThing
+from nacre.web.workers.background import HeldTask
 
 Answer = msgspec.Struct | PageAnswer | HeldTask | Response
 RouteHandler = Callable[[Call], Awaitable[Answer | None]]

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from nacre.console.kept_work import Work, keep
-from nacre.console.live.hub import JOBS, job_topic
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.schedule_runner import ScheduleRunner
 from nacre.console.services import ConsoleServices
 from nacre.console.webhook_runner import WebhookRunner
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.standing import EACH, ConsoleLocks
+from nacre.web.live.hub import JOBS, job_topic
+from nacre.web.supervision import Work, keep
 
 WARM: Final = 3.0
 """Seconds after its start when a console starts its reader processes: first it answers."""

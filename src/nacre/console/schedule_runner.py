@@ -6,13 +6,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from nacre.console.actions import act, allowed_now, require_quota
+from nacre.console.actions import act, allowed_now
 from nacre.console.jobs.new_jobs import free_directory, make_at
-from nacre.console.jobs.removals import forget_job
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.errors import ConfigError, JobError, NacreError
-from nacre.fleet.job_books import JobLabels
+from nacre.fleet.job_books import JobLabels, require_quota
+from nacre.fleet.job_folders import forget_job
 from nacre.fleet.places import FoundJob, JobPlace, dated_name
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
@@ -192,7 +192,7 @@ class ScheduleRunner:
         root = free_directory(place.root, name)
         planned = FoundJob(f"{place.label}~{root.name}", root.name, place.label, Layout(root))
         # One that would not be started is not made: with each time there would be another one.
-        await require_quota(services, planned)
+        await require_quota(services.quotas, planned)
         job, warnings = await make_at(services, root, _like(request, schedule.path))
         services.schedules.note_made(schedule.id, str(root))
         labels = services.labels.of_path(schedule.path)

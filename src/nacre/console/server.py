@@ -20,9 +20,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from nacre.console.app import ConsoleApp
-from nacre.console.live.hub import ViewerHub
-from nacre.console.parts import ConsoleOptions, console_services
-from nacre.console.port import PortMaker, PortParts, load_port_maker
+from nacre.console.parts import console_services, port_parts
 from nacre.console.runners import Runners, begin_all, keep_standing, readers_of
 from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
@@ -30,10 +28,13 @@ from nacre.errors import JobError, NacreError, StorageError
 from nacre.fleet.checks import own_url, require_reach
 from nacre.fleet.database import ConsoleDatabase, publish, withdraw
 from nacre.fleet.heritrix_keys import HeritrixKeyBook
+from nacre.fleet.reach import ConsoleOptions
 from nacre.fleet.standing import ConsoleLocks
 from nacre.fleet.users import UserBook
 from nacre.web.connections import BoundedConnection
+from nacre.web.live.hub import ViewerHub
 from nacre.web.middleware import PeerGuard
+from nacre.web.port import PortConsole, PortMaker, load_port_maker
 
 GRACE: Final = 2
 """Seconds that requests in process have at the end."""
@@ -304,8 +305,8 @@ def _heritrix(
     def end() -> None:
         console.should_exit = True
 
-    keys, hosts = HeritrixKeyBook(database), options.reach.hosts
-    made = make_port(PortParts(services, keys, options.heritrix, options.folder, hosts, pages, end))
+    parts = port_parts(services, HeritrixKeyBook(database))
+    made = make_port(parts, options.heritrix, PortConsole(options.folder, pages, end))
     config = uvicorn.Config(
         made.app, http=BoundedConnection, ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,

@@ -2,13 +2,8 @@
 
 from typing import NamedTuple
 
-from nacre.console.kept_work import TroubleBoard
-from nacre.console.live.hub import NoticeBoard, ViewerHub
-from nacre.console.live.poller import Poller
-from nacre.console.live.tails import LogTails
+from nacre.console.logs.tails import LogTails
 from nacre.console.metrics import RequestTimes
-from nacre.console.readers.background import TaskBook
-from nacre.console.readers.pool import ReaderPool
 from nacre.core.clock import Clock
 from nacre.fleet.audit import AuditLog
 from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
@@ -23,7 +18,12 @@ from nacre.fleet.sessions import SessionBook
 from nacre.fleet.standing import ConsoleStanding
 from nacre.fleet.users import UserBook
 from nacre.fleet.webhook_book import WebhookBook
+from nacre.web.live.hub import NoticeBoard, ViewerHub
+from nacre.web.live.poller import Poller
 from nacre.web.repeats import RepeatBook
+from nacre.web.supervision import TroubleBoard
+from nacre.web.workers.background import TaskBook
+from nacre.web.workers.pool import ReaderPool
 
 
 class ConsoleServices(NamedTuple):

@@ -8,14 +8,14 @@ from starlette.responses import Response
 
 from nacre.console.call import Call
 from nacre.console.links import ItemList
-from nacre.console.readers.background import HeldTask, Tell
-from nacre.console.readers.pool import ReaderPool
-from nacre.console.readers.task import ReaderTask
 from nacre.core.clock import iso
 from nacre.core.message_data import to_builtins, to_json
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import not_found
 from nacre.web.problems import ProblemDetails
+from nacre.web.workers.background import HeldTask, Tell
+from nacre.web.workers.pool import ReaderPool
+from nacre.web.workers.task import ReaderTask
 
 Q = TypeVar("Q", bound=msgspec.Struct)
 A = TypeVar("A")
@@ -93,7 +93,7 @@ def begin_reading(call: Call, job: FoundJob, task: str, /, **arguments: object) 
     Args:
         call: The request.
         job: The job.
-        task: A name of `readers.tasks.TASKS`.
+        task: A name of `reader_tasks.TASKS`.
         arguments: Of the task.
     """
     readers, root = call.services.readers, job.layout.root

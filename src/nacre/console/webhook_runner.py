@@ -1,27 +1,18 @@
 """Deliveries to the console's webhooks, with retries; and changes of jobs as their events."""
 
 import asyncio
-import socket
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-import msgspec
-
 from nacre.console.services import ConsoleServices
-from nacre.core.clock import Clock
-from nacre.core.message_data import to_json
 from nacre.core.states import CRASHED
-from nacre.fetch.guard import AddressGuard
 from nacre.fleet.snapshot import READING, UNREADABLE, JobSnapshot
-from nacre.fleet.webhook_book import HookDelivery, HookEvent, KeptHook, WebhookBook
-from nacre.job.background.webhooks import LONGEST_WAIT, TRIES, DeliveryError, headers, post
+from nacre.fleet.webhook_book import HookDelivery, HookEvent, KeptHook
+from nacre.fleet.webhook_delivery import deliver
 from nacre.job.diagnosis_text import diagnosis_text
-from nacre.messages import error_text, message
-from nacre.uri.parse import host
 
 LOOK: Final = 2.0
 """Seconds between two looks for what is due, and for what jobs do."""
-_GUARD: Final = AddressGuard()
 
 
 class SeenRun(NamedTuple):
@@ -109,35 +100,6 @@ class WebhookRunner:
                 self._book.tell(event, job.id, message, diagnosis_text(snapshot.sentence))
 
 
-async def deliver(
-    book: WebhookBook, clock: Clock, hook: KeptHook, delivery: HookDelivery
-) -> HookDelivery:
-    """Post a message once, and keep what came of it; the delivery as it is then.
-
-    Args:
-        book: Keeps it.
-        clock: The time.
-        hook: The webhook.
-        delivery: The message.
-    """
-    tries, facts = delivery.tries + 1, delivery.facts
-    number = f"console/{delivery.made:.3f}/{delivery.number}"
-    body = to_json({"id": number, **facts})
-    fields = headers(hook.secret, str(int(clock.now())), delivery.event, number, body)
-    try:
-        address = await _address(hook)
-        status = await post(hook.wish.url, body, fields, address=address)
-    except DeliveryError as error:
-        step = "waits" if tries < TRIES else "given-up"
-        answer = error_text(error)
-    else:
-        step, answer = "delivered", str(status)
-    due = clock.now() + min(2.0 ** (tries - 1), LONGEST_WAIT)
-    after = msgspec.structs.replace(delivery, tries=tries, due=due, step=step, answer=answer)
-    book.keep(after)
-    return after
-
-
 def seen_run(snapshot: JobSnapshot) -> SeenRun:
     """The state of a job and of its last run in a snapshot (pure)."""
     overview = snapshot.overview
@@ -183,39 +145,3 @@ def _change(before: SeenRun, now: SeenRun) -> tuple[HookEvent, ...]:
         return ("paused",)
     goes_on = before.state in {"PAUSED", "PAUSING"} and now.state == "RUNNING"
     return ("resumed",) if goes_on else ()
-
-
-async def _address(hook: KeptHook) -> str:
-    """The address of a webhook's host, which was looked at: another look-up may say another one.
-
-    Raises:
-        DeliveryError: It has none, or none that may be asked.
-    """
-    name = host(hook.wish.url).strip("[]")
-    loop = asyncio.get_running_loop()
-    try:
-        allowed = await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise DeliveryError(
-            message(
-                "console.host-without-address",
-                "{name} has no address: {strerror}",
-                name=name,
-                strerror=error.strerror,
-            )
-        ) from None
-    addresses = [str(candidate[4][0]) for candidate in allowed]
-    if hook.wish.private:
-        return addresses[0]
-    for address in addresses:
-        if _GUARD.refusal(address):
-            raise DeliveryError(
-                message(
-                    "console.address-not-public",
-                    "{name} is {address}, which is not public; allow private networks for this "
-                    "webhook",
-                    name=name,
-                    address=address,
-                )
-            )
-    return addresses[0]

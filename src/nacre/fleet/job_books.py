@@ -1,16 +1,18 @@
 """Labels, quotas and wanted kinds of jobs, by the directories of jobs."""
 
+import asyncio
 from collections.abc import Callable, Sequence
-from typing import Final
+from pathlib import Path
+from typing import Final, Protocol
 
 import msgspec
 
 from nacre.config.component import parse_size
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.fleet.database import ConsoleDatabase, ConsoleTable
-from nacre.fleet.places import FoundJob
+from nacre.fleet.places import FoundJob, RemovalBook
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.job.quotas import QuotaLevel
+from nacre.job.quotas import QuotaLevel, decide_quota, disk_usage
 from nacre.messages import message
 from nacre.ops.fields import LARGEST, ShortText, ShortTexts
 
@@ -337,3 +339,71 @@ class DiskQuotaBook:
             self._table.drop(quota.path)
         if (quota.level if has_effect else QuotaLevel.FREE) != before:
             self._tell()
+
+
+async def require_quota(quotas: DiskQuotaBook, job: FoundJob) -> None:
+    """Refuse a start that would be paused at once: its quota, or that of all jobs, is used up.
+
+    Args:
+        quotas: The quotas.
+        job: The job.
+
+    Raises:
+        RefusedRequestError: It is (409).
+    """
+    root = job.layout.root
+    own, total = quotas.find(str(root)), quotas.find(ALL_JOBS)
+    used = await asyncio.to_thread(disk_usage, root) if own.limit else 0
+    for whose, quota, used_bytes in (
+        ("its quota", own, used),
+        ("the quota of all jobs", total, total.used),
+    ):
+        if quota.limit and used_bytes >= quota.limit:
+            text = decide_quota(used_bytes, quota.limit).text
+            raise RefusedRequestError(
+                409,
+                "quota",
+                message(
+                    "console.quota-used",
+                    "{id} is not started: {whose} of disk space is used up ({text}); "
+                    "Administration "
+                    "sets another one",
+                    id=job.id,
+                    whose=whose,
+                    text=text,
+                ),
+            )
+
+
+class JobBooks(Protocol):
+    """The books of a console that know jobs by their directories."""
+
+    @property
+    def labels(self) -> LabelBook:
+        """Names and tags."""
+
+    @property
+    def quotas(self) -> DiskQuotaBook:
+        """Bytes that they may use."""
+
+    @property
+    def removals(self) -> RemovalBook:
+        """Those that were removed."""
+
+    @property
+    def wanted(self) -> WantedKindBook:
+        """Kinds of their URLs of which no banner warns."""
+
+
+def carry_over(books: JobBooks, before: str, target: Path) -> None:
+    """Keep the name, the tags and the quota of a job that has another directory now.
+
+    Args:
+        books: Those of the console.
+        before: Its directory until now.
+        target: That of now.
+    """
+    books.labels.move(before, str(target))
+    books.quotas.move(before, str(target))
+    books.wanted.move(before, str(target))
+    books.removals.drop(str(target))  # of another job, whose directory is gone

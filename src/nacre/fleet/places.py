@@ -212,12 +212,13 @@ class Fleet:
         removals: The jobs that were removed from the console.
 
     Attributes:
-        places: As given, and those that were added meanwhile.
+        places: The directories, and those that were added meanwhile.
+        removals: The jobs that were removed from the console.
     """
 
     def __init__(self, places: Sequence[JobPlace], removals: RemovalBook) -> None:
         self.places = tuple(places)
-        self._removals = removals
+        self.removals = removals
         self._turn = asyncio.Lock()
         self._jobs: dict[str, FoundJob] = {}
         self._removed: list[tuple[FoundJob, JobRemoval]] = []
@@ -226,7 +227,7 @@ class Fleet:
         """Look through all places."""
         async with self._turn:  # else an older look could end after a newer one, and hold
             jobs = await asyncio.to_thread(find_jobs, self.places)
-            rows = {removal.path: removal for removal in self._removals.all()}
+            rows = {removal.path: removal for removal in self.removals.all()}
             removals = [(job, rows.get(str(job.layout.root))) for job in jobs]
             self._jobs = {job.id: job for job, removal in removals if removal is None}
             self._removed = [(job, removal) for job, removal in removals if removal is not None]

@@ -1,10 +1,12 @@
-"""The reach of a console: who can connect to it, and what that needs (pure)."""
+"""The options of a console, and its reach: who can connect to it, and what that needs (pure)."""
 
 import ipaddress
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from nacre.fleet.places import JobPlace
 from nacre.ops.roles import Role
 
 _HELP: Final = "`Remote` in console.md of the documentation, nacre help docs"
@@ -42,6 +44,46 @@ class ConsoleReach(NamedTuple):
     def name(self) -> str:
         """The name by which its own URL has it."""
         return self.names[0] if self.is_remote and self.names else "localhost"
+
+
+class PortOptions(NamedTuple):
+    """The options of Heritrix's port.
+
+    Attributes:
+        port: The port; 0 for a free one.
+        basic: Basic in place of Digest.
+        runs_at_once: A launched job crawls; otherwise it waits for unpause, as theirs does.
+        resumes: A launch resumes a run that was terminated; otherwise it begins a new one.
+    """
+
+    port: int
+    basic: bool = False
+    runs_at_once: bool = False
+    resumes: bool = False
+
+
+CORES: Final = len(os.sched_getaffinity(0))
+"""Processors that this process may use."""
+
+
+class ConsoleOptions(NamedTuple):
+    """The options of a console.
+
+    Attributes:
+        places: The directories that are looked through for jobs.
+        port: Its port; 0 for a free one.
+        folder: Folder of its own files.
+        reach: Who can connect to it, and how.
+        heritrix: The port with Heritrix's interface; None for none.
+        max_running: Jobs that run concurrently; further ones wait for their turn.
+    """
+
+    places: Sequence[JobPlace]
+    port: int
+    folder: Path
+    reach: ConsoleReach = ConsoleReach()
+    heritrix: PortOptions | None = None
+    max_running: int = CORES
 
 
 def is_loopback(address: str) -> bool:

@@ -3,6 +3,7 @@
 import msgspec
 
 from nacre.ops.roles import Role
+from nacre.report.escape import flat
 
 
 class Requester(msgspec.Struct, frozen=True):
@@ -21,6 +22,11 @@ class Requester(msgspec.Struct, frozen=True):
     how: str = ""
     session: str = ""
     places: tuple[str, ...] = ()
+
+    @property
+    def log_name(self) -> str:
+        """The name in job.log, without line ends."""
+        return f"{flat(self.name)} via console"
 
     def sees(self, place: str) -> bool:
         """Whether they see the jobs of a place.

@@ -6,8 +6,10 @@ from typing import Any, Final
 import msgspec
 
 from nacre.core.states import JobState
+from nacre.errors import NacreError
 from nacre.fleet.places import FoundJob
 from nacre.job.activity import JobActivity, RatePoint
+from nacre.job.control import ask_command
 from nacre.job.diagnosis import CrowdedKind, Diagnosis, diagnose, rounds_diagnosis
 from nacre.job.diagnosis_facts import diagnosis_facts, job_status
 from nacre.job.lately import NO_LINES, FetchedPlace, LastLines, fetched_lately
@@ -239,3 +241,15 @@ class ToeList(msgspec.Struct, frozen=True):
 def toe_list(answer: Mapping[str, Any]) -> ToeList:
     """The toes of an answer of a job."""
     return msgspec.convert({**answer}, ToeList)
+
+
+_TOES: Final = 2.0
+"""Seconds that a running job has to say what its workers do."""
+
+
+async def ask_toes(job: FoundJob) -> dict[str, object] | None:
+    """The answer of a running job about its workers; None where it does not run, or is too busy."""
+    try:
+        return await ask_command(job.layout.socket, "toes", _TOES)
+    except NacreError:
+        return None

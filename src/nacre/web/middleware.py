@@ -4,13 +4,15 @@ Starlette's middleware looks for the word `gzip` alone, and would send it to who
 """
 
 import ipaddress
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nacre.fleet.reach import is_loopback
+from nacre.web.origin import HEADERS, HSTS, LOOPBACK, is_our_host
 
 _FIELD = "accept-encoding"
 
@@ -114,3 +116,63 @@ def forwarded_for(field: str, peer: str) -> str:
         return str(ipaddress.ip_address(last))
     except ValueError:
         return peer
+
+
+LARGEST_BODY: Final = 64 << 20
+"""Bytes of a request's body."""
+
+
+class RequestGuard:
+    """The check of the Host and of the size of a request, and the fields of every answer.
+
+    Args:
+        app: The application.
+        hosts: Names under which the console answers, lower case.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        # Not for the loopback: other programs there speak plain HTTP under the same name.
+        lasting = scope["scheme"] == "https" and not is_our_host(host, frozenset(LOOPBACK))
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                fields = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    fields.setdefault(name, value)
+                if lasting:
+                    fields.setdefault(*HSTS)
+            await send(message)
+
+        if len(headers.getlist("host")) > 1 or not is_our_host(host, self._hosts):
+            text = "this console does not answer under that name; --host adds one\n"
+            await Response(text, 421, media_type="text/plain")(scope, receive, guarded)
+            return
+        size = headers.get("content-length", "0")
+        if not (size.isascii() and size.isdigit() and len(size) < 16) or int(size) > LARGEST_BODY:
+            text = f"a request is longer than {LARGEST_BODY:,} bytes\n"
+            await Response(text, 413, media_type="text/plain")(scope, receive, guarded)
+            return
+        await self._app(scope, _limited(receive), guarded)
+
+
+def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
+    """The same, but a body without a length ends at the limit as if the sender were gone."""
+    remaining = LARGEST_BODY
+
+    async def limited() -> Message:
+        nonlocal remaining
+        message = await receive()
+        remaining -= len(message.get("body", b""))
+        return message if remaining >= 0 else {"type": "http.disconnect"}
+
+    return limited

@@ -14,9 +14,9 @@ from nacre.console.frontier import tree
 from nacre.console.frontier.pages import UrisPageQuery, row_exclusion
 from nacre.console.frontier.uris import containing, has_bare_mark, with_escapes
 from nacre.console.links import exclude_link
-from nacre.console.readers.views import ScanBudget
 from nacre.ops.roles import Role
 from nacre.scope.patterns.matching import matcher
+from nacre.web.workers.views import ScanBudget
 from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, UTF_8, add_waiting_job

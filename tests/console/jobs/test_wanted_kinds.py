@@ -10,13 +10,13 @@ import msgspec
 import pytest
 
 from nacre.console.jobs.overview import crowd_links
-from nacre.console.live.poller import Poller
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.job_books import MOST, WantedKindBook, kinds_of
 from nacre.job.diagnosis import CrowdedKind
 from nacre.job.overview import JobOverview, SlowQueue
 from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
+from nacre.web.live.poller import Poller
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 from tests.console.jobs.test_same_sentence import PACE, answering
@@ -113,7 +113,7 @@ def test_the_poller_finds_the_kind_and_a_button_says_that_it_is_wanted(
     stopped: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("nacre.job.crowding.MANY", 20)
-    monkeypatch.setattr("nacre.console.live.poller.MANY", 20)
+    monkeypatch.setattr("nacre.web.live.poller.MANY", 20)
     layout = Layout(stopped / "crawls" / "demo")
 
     async def played(console: GivenConsole) -> None:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import msgspec
 
-from nacre.console.readers.background import Tell
 from nacre.console.routes import API
 from nacre.fleet.job_books import ALL_JOBS, KeptQuota
 from nacre.fleet.schedule_book import ScheduleWish
 from nacre.job.overview import JobOverview
 from nacre.job.quotas import QuotaLevel
 from nacre.ops.roles import Role
+from nacre.web.workers.background import Tell
 from tests.console.given import GivenConsole, play, streaming
 from tests.console.streams.test_topics import add_job, events
 

@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from nacre.console.live.hub import JOBS
 from nacre.console.routes import API
 from nacre.ops.roles import Role
+from nacre.web.live.hub import JOBS
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play, streaming
 

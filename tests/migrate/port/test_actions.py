@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.port import PortOptions
+from nacre.console.parts import port_parts
 from nacre.errors import JobError
 from nacre.fleet.places import FoundJob
+from nacre.fleet.reach import PortOptions
 from nacre.fleet.requester import NOBODY
 from nacre.fleet.snapshot import UNREADABLE, JobSnapshot
 from nacre.job.diagnosis import Diagnosis
@@ -39,7 +40,9 @@ def test_a_job_that_is_too_busy_to_answer_is_as_it_was(
                 return seen.pop(0)
 
             monkeypatch.setattr(console.services.poller, "fresh", fresh)
-            jobs = HeritrixJobs(console.services, PortOptions(0), BuiltJobs(), NOBODY)
+            jobs = HeritrixJobs(
+                port_parts(console.services, console.port_keys), PortOptions(0), BuiltJobs(), NOBODY
+            )
             states = [await jobs.facts("x", "", logs=False) for _ in range(3)]
             assert [one.status() for one in states] == [
                 "Active: RUNNING", "Active: PAUSED", "Active: PAUSED",
@@ -86,7 +89,9 @@ def test_a_launch_from_a_checkpoint_is_told_until_the_job_is_torn_down(
     async def story() -> None:
         async with given_console(tmp_path) as console:
             built = BuiltJobs()
-            jobs = HeritrixJobs(console.services, PortOptions(0), built, NOBODY)
+            jobs = HeritrixJobs(
+                port_parts(console.services, console.port_keys), PortOptions(0), built, NOBODY
+            )
             with pytest.raises(JobError, match="no checkpoint"):
                 await jobs.launch("x", "anna", "../early")
             assert (await jobs.facts("x", "")).checkpoint == ""

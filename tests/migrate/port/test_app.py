@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from nacre.console.port import PortOptions
-from nacre.console.results import reports
+from nacre.console.parts import port_parts
+from nacre.fleet import snapshot
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.heritrix_keys import HeritrixKeyBook
-from nacre.fleet.reach import ConsoleReach
+from nacre.fleet.reach import ConsoleReach, PortOptions
 from nacre.ops.roles import Role
 from nacre_migrate.port.app import HeritrixApp
 from tests.cli.site import PAGES, site
@@ -41,7 +41,7 @@ async def port(
         database = ConsoleDatabase(folder / "keys")
         book, ends = HeritrixKeyBook(database), list[bool]()
         app = HeritrixApp(
-            console.services._replace(reach=reach), book, PortOptions(0), "http://localhost:8410/",
+            port_parts(console.services._replace(reach=reach), book), PortOptions(0), "http://localhost:8410/",
             lambda: ends.append(True),
         )  # fmt: skip
         transport = httpx.ASGITransport(app.asgi())
@@ -254,7 +254,7 @@ def test_names_that_are_none(tmp_path: Path, name: str):
 def test_reports_of_a_job_with_a_chinese_name_have_what_its_workers_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(reports, "_TOES", LONG)
+    monkeypatch.setattr(snapshot, "_TOES", LONG)
     job = tmp_path / "crawls" / "图书馆"
     job.parent.mkdir()
     wanted = {"CrawlSummaryReport": "Running", "ToeThreadsReport": "pool: 25"}

@@ -8,11 +8,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.port import PortOptions
+from nacre.console.parts import port_parts
 from nacre.errors import ConfigError
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.places import places_of
+from nacre.fleet.reach import PortOptions
 from nacre.ops.roles import Role
 from nacre_migrate.port.app import HeritrixApp
 from tests.cli.site import nacre
@@ -45,7 +46,9 @@ async def two_places(folder: Path, places: Sequence[str]) -> AsyncIterator[httpx
         def ends() -> None:
             pytest.fail("the console is not ended")
 
-        app = HeritrixApp(console.services, book, PortOptions(0), "http://localhost:8410/", ends)
+        app = HeritrixApp(
+            port_parts(console.services, book), PortOptions(0), "http://localhost:8410/", ends
+        )
         try:
             async with httpx.AsyncClient(
                 transport=httpx.ASGITransport(app.asgi()), base_url="https://localhost:8443",

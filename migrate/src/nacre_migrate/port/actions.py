@@ -16,13 +16,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from nacre.console.actions import require_quota
-from nacre.console.jobs.removals import require_never_ran
-from nacre.console.port import PortOptions
-from nacre.console.services import ConsoleServices
 from nacre.errors import JobError, NacreError
+from nacre.fleet.job_books import require_quota
+from nacre.fleet.job_folders import require_never_ran
 from nacre.fleet.launch import StartedProcess, lay_pause, start_process
 from nacre.fleet.places import PROFILE, FoundJob, JobPlace
+from nacre.fleet.reach import PortOptions
 from nacre.fleet.refusals import not_found
 from nacre.fleet.requester import Requester
 from nacre.fleet.snapshot import UNREADABLE
@@ -30,6 +29,7 @@ from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview
 from nacre.machine.layout import Layout
 from nacre.store.checkpoint import checkpoints
+from nacre.web.port import PortParts
 from nacre_migrate.port.conversion import ask_reader, config_of, convert, is_profile, note
 from nacre_migrate.port.files import launch_of, page_of
 from nacre_migrate.port.model import OVER, READY, UNBUILT, HeritrixJobFacts
@@ -70,7 +70,7 @@ class HeritrixJobs:
     """The jobs of the console as a user sees and steers them by Heritrix's interface.
 
     Args:
-        services: The parts of the console.
+        parts: The parts of the console that the port uses.
         options: The options of the port.
         built: The jobs that are built.
         requester: The user of the request.
@@ -78,12 +78,12 @@ class HeritrixJobs:
 
     def __init__(
         self,
-        services: ConsoleServices,
+        parts: PortParts,
         options: PortOptions,
         built: BuiltJobs,
         requester: Requester,
     ) -> None:
-        self._services = services
+        self._parts = parts
         self._requester = requester
         self._options = options
         self._contexts = built.contexts
@@ -114,7 +114,7 @@ class HeritrixJobs:
     @property
     def places(self) -> list[JobPlace]:
         """The places that the user sees."""
-        return [place for place in self._services.fleet.places if self._requester.sees(place.label)]
+        return [place for place in self._parts.fleet.places if self._requester.sees(place.label)]
 
     def all(self) -> dict[str, FoundJob]:
         """The jobs by their short names: the name of the directory, or the id where two share it.
@@ -123,7 +123,7 @@ class HeritrixJobs:
 
         A batch crawl has no runs that could be launched, and is left out.
         """
-        visible = [job for job in self._services.fleet.jobs if self._requester.sees(job.place)]
+        visible = [job for job in self._parts.fleet.jobs if self._requester.sees(job.place)]
         jobs = [job for job in visible if not job.layout.in_rounds]
         names = [job.name for job in jobs]
         return {job.name if names.count(job.name) == 1 else job.id: job for job in jobs}
@@ -141,7 +141,7 @@ class HeritrixJobs:
 
     async def rescan(self) -> None:
         """Look for jobs."""
-        await self._services.fleet.scan()
+        await self._parts.fleet.scan()
 
     async def facts(self, name: str, base: str, *, logs: bool = True) -> HeritrixJobFacts:
         """The facts about a job.
@@ -152,7 +152,7 @@ class HeritrixJobs:
             logs: With the ends of its logs, and the size of its archive.
         """
         job = self.job(name)
-        snapshot = await self._services.poller.fresh(job)
+        snapshot = await self._parts.poller.fresh(job)
         root, layout = job.layout.root, job.layout
         context = self._contexts.get(root)
         if snapshot.running and (context is None or not context.launched):
@@ -211,18 +211,18 @@ class HeritrixJobs:
             raise JobError(f"{name} is a profile: copy it")
         problems: list[str] = []
         if config != layout.config.name:
-            problems = await convert(self._services, layout, config, self._requester)
+            problems = await convert(self._parts, layout, config, self._requester)
         if not problems:
-            answer = await ask_reader(self._services, layout, "check")
+            answer = await ask_reader(self._parts, layout, "check")
             problems = list(answer["problems"])
             for warning in answer["warnings"]:
-                note(self._services, layout, "WARNING", warning)
+                note(self._parts, layout, "WARNING", warning)
         for problem in problems:
-            note(self._services, layout, "SEVERE", problem)
+            note(self._parts, layout, "SEVERE", problem)
         if problems:
             raise JobError(f"{len(problems)} problems keep {name} from starting: {problems[0]}")
         self._contexts[layout.root] = _Context()
-        note(self._services, layout, "INFO", "Job instantiated")
+        note(self._parts, layout, "INFO", "Job instantiated")
         return ""
 
     async def launch(self, name: str, by: str, checkpoint: str = "") -> str:
@@ -244,7 +244,7 @@ class HeritrixJobs:
             raise JobError("Can't relaunch running job")
         if not facts.is_launchable:
             raise JobError("Can't relaunch previously-launched assembled job: teardown first")
-        await require_quota(self._services, job)
+        await require_quota(self._parts.quotas, job)
         await self.build(name)
         back = _checkpoint_of(layout, checkpoint)
         arguments = await self._next_run(job, back)
@@ -254,7 +254,7 @@ class HeritrixJobs:
         words = [*arguments, "--quiet", "--by", by]
         context.process = await asyncio.to_thread(start_process, layout.root, words)
         context.launched, context.checkpoint = True, back
-        await self._services.poller.look(job)
+        await self._parts.poller.look(job)
         return f"Launched {name}"
 
     async def _next_run(self, job: FoundJob, checkpoint: str) -> list[str]:
@@ -264,8 +264,8 @@ class HeritrixJobs:
             return ["run", str(layout.root), "--checkpoint", checkpoint]
         if not layout.has_store:
             return ["run", str(layout.root)]
-        await self._services.poller.look(job)
-        state = self._services.poller.snapshot(job).state
+        await self._parts.poller.look(job)
+        state = self._parts.poller.snapshot(job).state
         if state == READY or (self._options.resumes and not state.startswith("FINISHED")):
             return ["run", str(layout.root)]
         ended = await asyncio.create_subprocess_exec(
@@ -295,7 +295,7 @@ class HeritrixJobs:
                 raise
             # It starts, or is too busy to answer now: theirs does not wait either.
             self._resuming[job.layout.root] = by
-        await self._services.poller.look(job)
+        await self._parts.poller.look(job)
         return ""
 
     async def finish_unpause(self, name: str) -> None:
@@ -307,14 +307,14 @@ class HeritrixJobs:
         try:
             await self._send(job, "resume", by)
         except NacreError as error:
-            note(self._services, job.layout, "SEVERE", f"unpause: {error}")
+            note(self._parts, job.layout, "SEVERE", f"unpause: {error}")
 
     async def checkpoint(self, name: str, by: str) -> str:
         """Make a checkpoint; return the message for the user."""
         checkpoint_name = await self._send(self.job(name), "checkpoint", by)
         if not checkpoint_name:
             return "Checkpoint not made -- perhaps no progress since last? (see logs)"
-        note(self._services, self.job(name).layout, "INFO", f"CHECKPOINTED {checkpoint_name}")
+        note(self._parts, self.job(name).layout, "INFO", f"CHECKPOINTED {checkpoint_name}")
         return f"Checkpoint {checkpoint_name} saved"
 
     async def terminate(self, name: str, by: str) -> str:
@@ -334,20 +334,20 @@ class HeritrixJobs:
                 return "waiting for job to finish"
         if self._contexts.pop(job.layout.root, None) is not None:
             (job.layout.control / "pause").unlink(missing_ok=True)
-            note(self._services, job.layout, "INFO", "Job instance discarded")
-        await self._services.poller.look(job)
+            note(self._parts, job.layout, "INFO", "Job instance discarded")
+        await self._parts.poller.look(job)
         return ""
 
     async def _ends(self, job: FoundJob) -> bool:
         """Whether a job ends within the time that a teardown waits."""
         context = self._contexts.get(job.layout.root)
-        clock = self._services.clock
+        clock = self._parts.clock
         until = clock.monotonic() + _STOP
         while clock.monotonic() < until:
             alive = context is not None and context.is_alive
             if not alive:
-                await self._services.poller.look(job)
-                if not self._services.poller.snapshot(job).running:
+                await self._parts.poller.look(job)
+                if not self._parts.poller.snapshot(job).running:
                     return True
             await clock.sleep(_LOOK)
         return False
@@ -364,7 +364,7 @@ class HeritrixJobs:
             JobError: It does not run, or refuses.
         """
         context = self._contexts.get(job.layout.root)
-        clock = self._services.clock
+        clock = self._parts.clock
         until = clock.monotonic() + _PATIENCE / 2
         while True:
             try:
@@ -375,7 +375,7 @@ class HeritrixJobs:
                     raise
                 await clock.sleep(_LOOK)
             else:
-                await self._services.poller.look(job)
+                await self._parts.poller.look(job)
                 return str(answer.get("name", ""))
 
 

@@ -18,20 +18,19 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from nacre import __version__
-from nacre.console.actions import name_of
-from nacre.console.app import RequestGuard
-from nacre.console.port import PortApp, PortOptions, PortParts
-from nacre.console.results.reports import toes_of
-from nacre.console.services import ConsoleServices
 from nacre.errors import JobError, NacreError
 from nacre.fleet.audit import AuditEntry, AuditNote
-from nacre.fleet.heritrix_keys import REALM, HeritrixKeyBook, ha1
+from nacre.fleet.heritrix_keys import REALM, ha1
 from nacre.fleet.job_notes import copy_to_jobs
+from nacre.fleet.reach import PortOptions
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import NOBODY, Requester
+from nacre.fleet.snapshot import ask_toes
 from nacre.ops.roles import Role
 from nacre.settings.layers import profile_names
+from nacre.web.middleware import RequestGuard
 from nacre.web.origin import LOOPBACK, SAFE, is_same_origin
+from nacre.web.port import PortApp, PortConsole, PortParts
 from nacre_migrate.port import answers, files
 from nacre_migrate.port.access import DigestGuard, Proof, certificate_files, parse_field
 from nacre_migrate.port.actions import BuiltJobs, HeritrixJobs, latest_run
@@ -60,19 +59,18 @@ _MOST_LATE: Final = 50
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-def make_port(parts: PortParts) -> PortApp:
-    """Make the application of the port: see `console.port.PortMaker`."""
-    app = HeritrixApp(parts.services, parts.keys, parts.options, parts.pages, parts.on_exit)
-    files = certificate_files(parts.folder, parts.services.clock)
-    return PortApp(app.asgi(parts.hosts), *files)
+def make_port(parts: PortParts, options: PortOptions, console: PortConsole) -> PortApp:
+    """Make the application of the port: see `web.port.PortMaker`."""
+    app = HeritrixApp(parts, options, console.pages, console.on_exit)
+    files = certificate_files(console.folder, parts.clock)
+    return PortApp(app.asgi(parts.reach.hosts), *files)
 
 
 class HeritrixApp:
     """Makes the application.
 
     Args:
-        services: The parts of the console.
-        keys: The keys of this interface.
+        parts: The parts of the console that the port uses.
         options: Its options.
         pages: URL of the console's own pages, with a slash at its end.
         on_exit: Ends the console.
@@ -80,14 +78,13 @@ class HeritrixApp:
 
     def __init__(
         self,
-        services: ConsoleServices,
-        keys: HeritrixKeyBook,
+        parts: PortParts,
         options: PortOptions,
         pages: str,
         on_exit: Callable[[], None],
     ) -> None:
-        self._services = services
-        self._keys = keys
+        self._parts = parts
+        self._keys = parts.keys
         self._options = options
         self._pages = pages
         self._on_exit = on_exit
@@ -140,16 +137,16 @@ class HeritrixApp:
 
     def _jobs(self, request: Request) -> HeritrixJobs:
         """The jobs as the user of a request sees them."""
-        return HeritrixJobs(self._services, self._options, self._built, request.state.identity)
+        return HeritrixJobs(self._parts, self._options, self._built, request.state.identity)
 
     def _files(self, request: Request) -> FileDesk:
-        return FileDesk(self._services, self._jobs(request), request.state.identity)
+        return FileDesk(self._parts, self._jobs(request), request.state.identity)
 
     def _maker(self, request: Request) -> JobMaker:
-        return JobMaker(self._services, self._jobs(request), request.state.identity)
+        return JobMaker(self._parts, self._jobs(request), request.state.identity)
 
     def _beans(self, request: Request) -> BeanBrowser:
-        return BeanBrowser(self._services, self._jobs(request))
+        return BeanBrowser(self._parts, self._jobs(request))
 
     def _guarded(self, handler: Handler, action: str) -> Handler:
         async def answer(request: Request) -> Response:
@@ -168,7 +165,7 @@ class HeritrixApp:
 
     async def _answer(self, handler: Handler, request: Request) -> Response:
         """The answer of a handler, or of a refusal."""
-        state, audit = request.state, self._services.audit
+        state, audit = request.state, self._parts.audit
         try:
             identity, refused = await self._identify(request)
             if refused is not None:
@@ -178,7 +175,7 @@ class HeritrixApp:
             state.identity = identity
             _require(request, identity)
             if request.method not in SAFE:
-                self._services.standing.require()
+                self._parts.standing.require()
             if request.method not in SAFE and audit.is_full:
                 raise RefusedRequestError(503, "audit", audit.trouble)
             state.outcome = "done"
@@ -201,18 +198,18 @@ class HeritrixApp:
         identity, note = request.state.identity, request.state.note
         job = self._jobs(request).all().get(str(request.path_params.get("job", "")))
         entry = AuditEntry(
-            self._services.audit.now(), identity.name, "heritrix" if identity.name else "",
+            self._parts.audit.now(), identity.name, "heritrix" if identity.name else "",
             request.client.host if request.client else "", action, status, request.state.outcome,
             path=request.url.path, job=job.id if job is not None else "",
             before=note.before, after=note.after,
         )  # fmt: skip
-        await self._services.audit.add(entry)
+        await self._parts.audit.add(entry)
         await copy_to_jobs(entry, [] if job is None else [job])
 
     async def _identify(self, request: Request) -> tuple[Requester, Response | None]:
         """The user, or the answer with the challenge to log in."""
         value = request.headers.get("authorization", "")
-        now = self._services.clock.now()
+        now = self._parts.clock.now()
         field = parse_field(value)
         proof, identity = Proof.NONE, NOBODY
         if field is not None and (field.scheme == "basic") == self._options.basic:
@@ -246,7 +243,7 @@ class HeritrixApp:
 
     async def _have_waited(self) -> None:
         async with self._failing:
-            clock = self._services.clock
+            clock = self._parts.clock
             rest = self._failed + LAG - clock.monotonic()
             if rest > 0:
                 await clock.sleep(rest)
@@ -331,12 +328,12 @@ class HeritrixApp:
                 message = await self._maker(request).copy(name, to, as_profile=as_profile)
                 place = f"{answers.base(request)}/job/{quote(to)}"
             else:
-                message = await _act(jobs, name, form, name_of(request.state.identity))
+                message = await _act(jobs, name, form, request.state.identity.log_name)
         except NacreError as error:
             message = answers.refused(request, error)
             if (job := jobs.all().get(name)) is not None:
                 action = "copy" if to is not None else form.get("action", "")
-                note(self._services, job.layout, "SEVERE", f"{action}: {message}")
+                note(self._parts, job.layout, "SEVERE", f"{action}: {message}")
         answer = answers.see_other(place, message)
         if form.get("action") == "unpause":
             answer.background = BackgroundTask(jobs.finish_unpause, name)
@@ -352,7 +349,7 @@ class HeritrixApp:
         try:
             return await jobs.delete(name)
         except JobError as error:
-            note(self._services, jobs.job(name).layout, "SEVERE", f"delete: {error}")
+            note(self._parts, jobs.job(name).layout, "SEVERE", f"delete: {error}")
             raise RefusedRequestError(409, "not-deleted", str(error)) from None
 
     async def _report(self, request: Request) -> Response:
@@ -362,8 +359,8 @@ class HeritrixApp:
         facts = await self._jobs(request).facts(name, answers.base(request), logs=False)
         if report is None or not facts.is_built:
             raise RefusedRequestError(500, "no-report", "no such report, or the job is not built")
-        answer = await self._services.readers.ask(
-            "write-report", job.layout.root, 60.0, name=report, toes=await toes_of(job)
+        answer = await self._parts.readers.ask(
+            "write-report", job.layout.root, 60.0, name=report, toes=await ask_toes(job)
         )
         modified = round(answer["modified"] * 1000)
         file = quote(f"{facts.launch}/reports/{answer['file']}")
@@ -394,7 +391,7 @@ class HeritrixApp:
         except NacreError as error:
             message = answers.refused(request, error)
             if (job := self._jobs(request).all().get(name)) is not None:
-                note(self._services, job.layout, "SEVERE", f"beans: {path}: {message}")
+                note(self._parts, job.layout, "SEVERE", f"beans: {path}: {message}")
         place = f"{answers.base(request)}/job/{quote(name)}/beans/{quote(path)}"
         return answers.see_other(place.rstrip("/"), message)
 
@@ -429,16 +426,16 @@ class HeritrixApp:
     ) -> Response:
         """Carry out a script of plain statements."""
         requester, jobs = request.state.identity, self._jobs(request)
-        runner = ScriptRunner(self._services, jobs, facts.name, requester)
+        runner = ScriptRunner(self._parts, jobs, facts.name, requester)
         try:
             output = await runner.run(steps)
         except NacreError as error:
             message = answers.refused(request, error)
-            note(self._services, jobs.job(facts.name).layout, "SEVERE", f"script: {message}")
+            note(self._parts, jobs.job(facts.name).layout, "SEVERE", f"script: {message}")
             return answers.document(request, "script", script_tree(facts, script, error=message))
         done = ", ".join(dict.fromkeys(step.step.value for step in steps))
         text = f"script: {done}, by {requester.name}"
-        note(self._services, jobs.job(facts.name).layout, "INFO", text)
+        note(self._parts, jobs.job(facts.name).layout, "INFO", text)
         return answers.document(request, "script", script_tree(facts, script, output))
 
     # ---- files of a job

@@ -4,13 +4,13 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.services import ConsoleServices
-from nacre.console.settings.changes import require_may_name
 from nacre.errors import JobError
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
 from nacre.job.apply_change import ChangeRequest
 from nacre.job.control import NotRunningError, ask_command
+from nacre.web.port import PortParts
+from nacre.web.workers.naming import require_may_name
 from nacre_migrate.port.actions import HeritrixJobs
 from nacre_migrate.port.bean_tree import assignments, beans_tree, property_at, setting_paths
 from nacre_migrate.port.conversion import note
@@ -24,12 +24,12 @@ class BeanBrowser:
     """It shows settings under Heritrix's names, and changes those of a job that runs.
 
     Args:
-        services: The parts of the console.
+        parts: The parts of the console that the port uses.
         jobs: The jobs of the port.
     """
 
-    def __init__(self, services: ConsoleServices, jobs: HeritrixJobs) -> None:
-        self._services = services
+    def __init__(self, parts: PortParts, jobs: HeritrixJobs) -> None:
+        self._parts = parts
         self._jobs = jobs
 
     async def tree(self, name: str, base: str, path: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class BeanBrowser:
     async def _values(self, name: str) -> dict[str, Any]:
         """The values in force of all settings that beans stand for, sheets and rules."""
         root = self._jobs.job(name).layout.root
-        values: dict[str, Any] = await self._services.readers.ask(
+        values: dict[str, Any] = await self._parts.readers.ask(
             "bean-values", root, _PATIENCE, paths=setting_paths()
         )
         return values
@@ -104,7 +104,7 @@ class BeanBrowser:
         layout = job.layout
         assignments = await self.assignments_of(name, path, text)
         request = ChangeRequest(assignments=assignments, live_only=not persist)
-        await require_may_name(self._services, requester, job, request)
+        await require_may_name(self._parts.readers, self._parts.reach, requester, job, request)
         change = msgspec.to_builtins(request)
         try:
             await ask_command(layout.socket, "change", _PATIENCE, change=change, by=requester.name)
@@ -116,5 +116,5 @@ class BeanBrowser:
             summary += f", in {layout.config.name} too, which configures {name} from now on"
         else:
             summary += ", until the job ends"
-        note(self._services, layout, "INFO", f"beans: {summary}, by {requester.name}")
+        note(self._parts, layout, "INFO", f"beans: {summary}, by {requester.name}")
         return summary

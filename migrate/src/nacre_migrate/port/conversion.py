@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Final
 
-from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso_millis
 from nacre.fleet.places import CXML, PROFILE
 from nacre.fleet.reach import may_name_files
 from nacre.fleet.requester import Requester
 from nacre.job.job_notes import append_note, note_line
 from nacre.machine.layout import Layout
+from nacre.web.port import PortParts
 
 _PATIENCE: Final = 60.0
 
@@ -52,39 +52,35 @@ def config_of(root: Path) -> str:
     return "crawl.yaml"
 
 
-async def convert(
-    services: ConsoleServices, layout: Layout, beans: str, requester: Requester
-) -> list[str]:
+async def convert(parts: PortParts, layout: Layout, beans: str, requester: Requester) -> list[str]:
     """Convert the beans of a job; the problems. What else there is to say is in its log.
 
     Args:
-        services: The parts of the console.
+        parts: The parts of the console that the port uses.
         layout: The job.
         beans: Name of the file that has them.
         requester: Who asks; not everybody may name files of this machine.
     """
-    files = may_name_files(
-        requester.role, is_remote=services.reach.is_remote, places=requester.places
-    )
-    answer = await ask_reader(services, layout, "convert-beans", file=beans, files=files)
+    files = may_name_files(requester.role, is_remote=parts.reach.is_remote, places=requester.places)
+    answer = await ask_reader(parts, layout, "convert-beans", file=beans, files=files)
     for line in answer["advice"]:
-        note(services, layout, "WARNING", line)
+        note(parts, layout, "WARNING", line)
     return answer["problems"]
 
 
 async def ask_reader(
-    services: ConsoleServices, layout: Layout, task: str, **arguments: object
+    parts: PortParts, layout: Layout, task: str, **arguments: object
 ) -> dict[str, list[str]]:
     """The lines that a task of a reader process answers with, by their kind."""
-    answer: dict[str, list[str]] = await services.readers.ask(
+    answer: dict[str, list[str]] = await parts.readers.ask(
         task, layout.root, _PATIENCE, **arguments
     )
     return answer
 
 
-def note(services: ConsoleServices, layout: Layout, level: str, text: str) -> None:
+def note(parts: PortParts, layout: Layout, level: str, text: str) -> None:
     """Add a line to the log of a job."""
-    append_note(layout.root, note_line(iso_millis(services.clock.now()), level, text))
+    append_note(layout.root, note_line(iso_millis(parts.clock.now()), level, text))
 
 
 def is_profile(root: Path) -> bool:

@@ -11,13 +11,13 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from nacre.console.services import ConsoleServices
 from nacre.editing.file_settings import has_settings
 from nacre.fleet.places import CXML
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
 from nacre.machine.layout import CONFIG, Layout
 from nacre.ops.roles import Role
+from nacre.web.port import PortParts
 from nacre_migrate.port import answers, files
 from nacre_migrate.port.actions import HeritrixJobs, job_log, latest_run
 from nacre_migrate.port.making import JobMaker
@@ -49,13 +49,13 @@ class FileDesk:
     """Answers requests for the files of jobs.
 
     Args:
-        services: The parts of the console.
+        parts: The parts of the console that the port uses.
         jobs: The jobs that there are.
         requester: The user of the request.
     """
 
-    def __init__(self, services: ConsoleServices, jobs: HeritrixJobs, requester: Requester) -> None:
-        self._services = services
+    def __init__(self, parts: PortParts, jobs: HeritrixJobs, requester: Requester) -> None:
+        self._parts = parts
         self._jobs = jobs
         self._requester = requester
 
@@ -101,7 +101,7 @@ class FileDesk:
         Raises:
             RefusedRequestError: It does (403).
         """
-        closed = await self._services.readers.ask("closed-files", layout.root, _PATIENCE)
+        closed = await self._parts.readers.ask("closed-files", layout.root, _PATIENCE)
         is_list = at.parts[0] != "runs" and not has_settings(path.name)
         has_logins = (
             is_list
@@ -122,9 +122,7 @@ class FileDesk:
             if size > _TEXT_LIMIT:
                 raise RefusedRequestError(413, "long", f"{path.name} is too long to be shown here")
             text = await asyncio.to_thread(files.text_of, path)
-            answer = await self._services.readers.ask(
-                "shown-text", layout.root, _PATIENCE, text=text
-            )
+            answer = await self._parts.readers.ask("shown-text", layout.root, _PATIENCE, text=text)
             data = str(answer["text"]).encode()
             return _ShownFile(path, data, len(data))
         if files.has_beans(path.name) and self._requester.role < Role.OPERATOR:
@@ -155,7 +153,7 @@ class FileDesk:
         layout = self._jobs.job(name).layout
         at = files.resolve(path, latest_run(layout))
         files.writable(at)
-        maker = JobMaker(self._services, self._jobs, self._requester)
+        maker = JobMaker(self._parts, self._jobs, self._requester)
         if at.parts != (CONFIG,):
             return await maker.write(layout, at.parts, data)
         if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from nacre.console.services import ConsoleServices
 from nacre.errors import ConfigError, JobError, NacreError, Problem
 from nacre.fleet.places import CLASSES, CXML, PROFILE
 from nacre.fleet.reach import may_name_files
@@ -18,6 +17,7 @@ from nacre.machine.layout import Layout
 from nacre.machine.local_files import replace_file
 from nacre.ops.roles import Role
 from nacre.settings.layers import profile_names
+from nacre.web.port import PortParts
 from nacre_migrate.port.actions import HeritrixJobs
 from nacre_migrate.port.conversion import TEMPLATE, config_of, convert, is_profile, note
 from nacre_migrate.port.files import has_beans, may_hold_secret, text_of
@@ -31,13 +31,13 @@ class JobMaker:
     """Makes jobs, and writes their files.
 
     Args:
-        services: The parts of the console.
+        parts: The parts of the console that the port uses.
         jobs: The jobs that there are.
         requester: The user of the request.
     """
 
-    def __init__(self, services: ConsoleServices, jobs: HeritrixJobs, requester: Requester) -> None:
-        self._services = services
+    def __init__(self, parts: PortParts, jobs: HeritrixJobs, requester: Requester) -> None:
+        self._parts = parts
         self._jobs = jobs
         self._requester = requester
 
@@ -68,14 +68,14 @@ class JobMaker:
             await self._fill(root, profile)
         else:
             (root / CXML).write_text(TEMPLATE, "utf-8")
-            await convert(self._services, Layout(root), CXML, self._requester)
+            await convert(self._parts, Layout(root), CXML, self._requester)
         await self._jobs.rescan()
         return f"Created new crawl job: {name}"
 
     async def _fill(self, root: Path, profile: str) -> None:
         """Put the settings of a profile of Nacre into a new directory; else it goes again."""
         try:
-            await self._services.readers.ask("make-of-profile", root, _PATIENCE, profile=profile)
+            await self._parts.readers.ask("make-of-profile", root, _PATIENCE, profile=profile)
         except NacreError:
             with suppress(OSError):
                 await asyncio.to_thread(root.rmdir)
@@ -89,7 +89,7 @@ class JobMaker:
             raise JobError(f"Directory exists: {name}") from None
         except OSError as error:
             raise JobError(f"{root} cannot be made: {error.strerror}") from error
-        self._services.removals.drop(str(root))  # it was of an earlier job of this directory
+        self._parts.fleet.removals.drop(str(root))  # it was of an earlier job of this directory
         return root
 
     async def add(self, path: str) -> str:
@@ -102,10 +102,10 @@ class JobMaker:
         root = await asyncio.to_thread(_directory_below, path, places)
         layout, config = Layout(root), config_of(root)
         if config != layout.config.name:
-            await convert(self._services, layout, config, self._requester)
-        self._services.removals.drop(str(root))
+            await convert(self._parts, layout, config, self._requester)
+        self._parts.fleet.removals.drop(str(root))
         await self._jobs.rescan()
-        if root not in {job.layout.root for job in self._services.fleet.jobs}:
+        if root not in {job.layout.root for job in self._parts.fleet.jobs}:
             raise JobError(f"Could not add job: {path!r} holds neither crawl.yaml nor {CXML}")
         return f"Added crawl job: {path!r}"
 
@@ -151,8 +151,8 @@ class JobMaker:
             raise JobError(f"{path.name} cannot be written: {error.strerror}") from error
         is_beans = path.name in {CXML, CLASSES}
         if is_beans and (layout.root / CXML).is_file():
-            for problem in await convert(self._services, layout, CXML, self._requester):
-                note(self._services, layout, "SEVERE", problem)
+            for problem in await convert(self._parts, layout, CXML, self._requester):
+                note(self._parts, layout, "SEVERE", problem)
         return created
 
     async def write_settings(self, layout: Layout, data: bytes) -> bool:
@@ -175,7 +175,7 @@ class JobMaker:
         if layout.config.is_symlink():
             raise JobError(f"{layout.config.name} is a link")
         created = not layout.config.exists()
-        answer: dict[str, Any] = await self._services.readers.ask(
+        answer: dict[str, Any] = await self._parts.readers.ask(
             "put-config", layout.root, _PATIENCE, text=text,
             requester=f"{self._requester.name} via console", files=self._may_name_files,
             admin=self._requester.role >= Role.ADMIN,
@@ -195,7 +195,7 @@ class JobMaker:
 
     @property
     def _may_name_files(self) -> bool:
-        remote, requester = self._services.reach.is_remote, self._requester
+        remote, requester = self._parts.reach.is_remote, self._requester
         return may_name_files(requester.role, is_remote=remote, places=requester.places)
 
 

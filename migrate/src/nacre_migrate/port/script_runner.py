@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.services import ConsoleServices
-from nacre.console.settings.changes import require_may_name
 from nacre.errors import JobError, NacreError
 from nacre.fleet.requester import Requester
 from nacre.job.apply_change import ChangeRequest
 from nacre.job.control import ask_command
 from nacre.scope.patterns.matching import matcher
+from nacre.web.port import PortParts
+from nacre.web.workers.naming import require_may_name
 from nacre_migrate.port.actions import HeritrixJobs
 from nacre_migrate.port.bean_browser import BeanBrowser
 from nacre_migrate.port.bean_tree import assignments, property_at
@@ -42,20 +42,20 @@ class ScriptRunner:
     """Carries out the steps of scripts on one job.
 
     Args:
-        services: The parts of the console.
+        parts: The parts of the console that the port uses.
         jobs: The jobs of the port.
         name: Short name of the job.
         requester: The user of the request.
     """
 
     def __init__(
-        self, services: ConsoleServices, jobs: HeritrixJobs, name: str, requester: Requester
+        self, parts: PortParts, jobs: HeritrixJobs, name: str, requester: Requester
     ) -> None:
-        self._services = services
+        self._parts = parts
         self._jobs = jobs
         self._name = name
         self._requester = requester
-        self._beans = BeanBrowser(services, jobs)
+        self._beans = BeanBrowser(parts, jobs)
 
     async def run(self, steps: Sequence[ScriptStep]) -> str:
         """Carry out all steps; return their output.
@@ -135,7 +135,13 @@ class ScriptRunner:
         return await self._beans.value(self._name, values[0])
 
     async def _change(self, request: ChangeRequest) -> None:
-        await require_may_name(self._services, self._requester, self._jobs.job(self._name), request)
+        await require_may_name(
+            self._parts.readers,
+            self._parts.reach,
+            self._requester,
+            self._jobs.job(self._name),
+            request,
+        )
         await self._ask("change", change=msgspec.to_builtins(request))
 
     async def _ask(self, command: str, **fields: object) -> dict[str, Any]:

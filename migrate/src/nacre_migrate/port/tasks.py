@@ -122,7 +122,7 @@ def write_report(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, obje
         StorageError: The store cannot be read.
     """
     # Loaded, it lets the process look at its views four times a second.
-    from nacre.console.readers.views import figures_of  # noqa: PLC0415
+    from nacre.web.workers.views import figures_of  # noqa: PLC0415
 
     kind = next(report for report in RUN_REPORTS if report.name == arguments["name"])
     settings = load_job(layout).settings

@@ -17,11 +17,11 @@ from nacre.console.admin.quotas import quota_items
 from nacre.console.assets import FOLDER
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import FormAction, form_handler, take_action
-from nacre.console.live.hub import Notice
 from nacre.console.route_row import Answer
 from nacre.fleet.sessions import cookie_field
 from nacre.ops.roles import Role
 from nacre.web.decoding import sent_form, text_of
+from nacre.web.live.hub import Notice
 
 LINES = 50
 """Lines of the audit log on a page."""

@@ -7,7 +7,6 @@ import msgspec
 from nacre.console.call import Call
 from nacre.console.forms import go_back
 from nacre.console.links import ItemList
-from nacre.console.live.hub import Notice
 from nacre.console.route_row import Answer
 from nacre.core.clock import iso
 from nacre.errors import NacreError
@@ -16,6 +15,7 @@ from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
 from nacre.web.decoding import sent_form, text_of
+from nacre.web.live.hub import Notice
 from nacre.web.versions import EditedThing, edited
 
 _PAGE: Final = "/admin/quotas"

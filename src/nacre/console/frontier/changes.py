@@ -9,11 +9,10 @@ from typing import IO, Any, Final
 
 import msgspec
 
-from nacre.console.actions import name_of, operate
+from nacre.console.actions import operate
 from nacre.console.call import Call
 from nacre.console.forms import file_of
 from nacre.console.frontier.previews import FrontierPreview, PreviewWish, count_affected
-from nacre.console.readers.background import HeldTask, Tell
 from nacre.console.settings.changes import apply_change
 from nacre.core.message_data import to_builtins
 from nacre.fleet.refusals import RefusedRequestError
@@ -24,6 +23,7 @@ from nacre.ops.frontier import FRONTIER
 from nacre.scope.patterns.matching import matcher
 from nacre.uri.parse import is_ip
 from nacre.uri.surt import queue_host, queue_root
+from nacre.web.workers.background import HeldTask, Tell
 
 ACTIONS: Final = tuple(FRONTIER)
 """The actions for which an expression chooses URIs or queues."""
@@ -224,7 +224,7 @@ async def change(call: Call) -> HeldTask:
     async def work(tell: Tell) -> dict[str, object]:
         counted = await _counted(call, action, change_request, tell)
         request = _request(action, change_request)
-        by = name_of(call.identity)
+        by = call.identity.log_name
         result = await operate(call.services, job, FRONTIER[action], request, by, tell)
         readers.changed(job.layout.root, clock.now())
         return {"action": action, "counted": counted, **to_builtins(result)}
@@ -389,7 +389,7 @@ def _begin_import(call: Call, file: Path, options: ImportWish | ImportForm) -> H
     async def work(tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
         result = await readers.work(
             "import-uris", job.layout.root, tell, file=str(file), modes=MODES[mode],
-            scoped=scoped, force=force, retain_failures=False, by=name_of(call.identity),
+            scoped=scoped, force=force, retain_failures=False, by=call.identity.log_name,
         )  # fmt: skip
         readers.changed(job.layout.root, clock.now())
         return result

@@ -25,8 +25,6 @@ from nacre.console.frontier.uris import (
 )
 from nacre.console.frontier.uris import export_part as read_part
 from nacre.console.links import exact, exclude_link, filters_of, job_path, page_link
-from nacre.console.readers.background import HeldTask
-from nacre.console.readers.task import NoRequest
 from nacre.console.settings.changes import list_exclusions
 from nacre.console.task_answers import ask, begin_reading, facts_of, read, seen_task
 from nacre.core.message_data import to_plain
@@ -36,6 +34,8 @@ from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText
 from nacre.uri.surt import queue_root
+from nacre.web.workers.background import HeldTask
+from nacre.web.workers.task import NoRequest
 
 _QUICK = 1.5
 """Seconds that the wizard waits for its count, so that most show it at once."""

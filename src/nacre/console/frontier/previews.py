@@ -8,9 +8,6 @@ import msgspec
 
 from nacre.console.frontier.tree import REPORTED
 from nacre.console.frontier.uris import QueueNames, queued_rows
-from nacre.console.readers.progress import PROGRESS
-from nacre.console.readers.task import reader_task
-from nacre.console.readers.views import ROWS, VIEWS, OpenView
 from nacre.core.clock import iso
 from nacre.frontier.queue_cache import scan_queues
 from nacre.frontier.queues import QueueState, read_totals
@@ -18,6 +15,8 @@ from nacre.machine.layout import Layout
 from nacre.ops.fields import LineText, ShortText
 from nacre.scope.patterns.matching import Matcher, matcher
 from nacre.uri.surt import queue_host
+from nacre.web.workers.task import PROGRESS, reader_task
+from nacre.web.workers.views import ROWS, VIEWS, OpenView
 
 SAMPLES: Final = 20
 """URIs that a preview shows."""

@@ -7,9 +7,6 @@ import msgspec
 
 from nacre.console.frontier.queue_table import NAME, NUMBERS, QueuePlace, QueueTable
 from nacre.console.links import cursor_of, place_of
-from nacre.console.readers.progress import PROGRESS
-from nacre.console.readers.task import reader_task
-from nacre.console.readers.views import CLOCK, VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso
 from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.frontier.operator import why_it_waits
@@ -22,6 +19,8 @@ from nacre.ops.fields import Cursor, LineText, PathPart, RowCount, ShortText
 from nacre.scope.patterns.matching import matcher
 from nacre.settings.settings import JobSettings
 from nacre.uri.surt import queue_host
+from nacre.web.workers.task import PROGRESS, reader_task
+from nacre.web.workers.views import CLOCK, VIEWS, OpenView, ScanBudget
 
 _TABLE: Final = 2.0
 

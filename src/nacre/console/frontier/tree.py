@@ -9,9 +9,6 @@ import msgspec
 from nacre.console.frontier.queues import table_of
 from nacre.console.frontier.uris import QueueNames, queued_rows
 from nacre.console.links import ItemList
-from nacre.console.readers.progress import PROGRESS
-from nacre.console.readers.task import reader_task
-from nacre.console.readers.views import VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso
 from nacre.fleet.refusals import not_found
 from nacre.frontier.queue_cache import read_queue
@@ -19,6 +16,8 @@ from nacre.frontier.rows import queue_id
 from nacre.job.crowding import path_branch
 from nacre.machine.layout import Layout
 from nacre.ops.fields import LineText, RowCount
+from nacre.web.workers.task import PROGRESS, reader_task
+from nacre.web.workers.views import VIEWS, OpenView, ScanBudget
 
 REPORTED: Final = 1024
 """Rows after which a task reports its progress."""

@@ -8,8 +8,6 @@ from urllib.parse import quote
 import msgspec
 
 from nacre.console.links import ItemList, cursor_of, place_of
-from nacre.console.readers.task import reader_task
-from nacre.console.readers.views import VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso
 from nacre.core.crawluri import CrawlURI
 from nacre.frontier.pending import PendingUri, export
@@ -19,6 +17,8 @@ from nacre.machine.layout import Layout
 from nacre.ops.fields import Cursor, LineText, RowCount
 from nacre.scope.patterns.matching import Matcher, any_text, matcher
 from nacre.uri.surt import surt
+from nacre.web.workers.task import reader_task
+from nacre.web.workers.views import VIEWS, OpenView, ScanBudget
 from nacre.wire.urltext import spellings
 
 _END: Final = b"\xff" * 20

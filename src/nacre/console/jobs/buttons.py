@@ -10,7 +10,6 @@ from starlette.responses import RedirectResponse
 from nacre.console.actions import REQUESTS, WHYS, ActionDone, act, require_action
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import shown
-from nacre.console.live.hub import Notice
 from nacre.core.message_data import to_plain
 from nacre.errors import NacreError
 from nacre.fleet.refusals import RefusedRequestError
@@ -19,6 +18,7 @@ from nacre.messages import Message, static
 from nacre.ops.allowed_actions import OTHER_KIND, JobAction
 from nacre.ops.roles import Role
 from nacre.web.decoding import form_request, sent_form, text_of
+from nacre.web.live.hub import Notice
 
 
 def _(text: str) -> str:

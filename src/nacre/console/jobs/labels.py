@@ -10,12 +10,12 @@ from nacre.console.forms import fields_of, shown
 from nacre.console.jobs.listing import JobItem, job_item
 from nacre.console.jobs.moves import move_job
 from nacre.console.links import job_path
-from nacre.console.live.hub import JOBS, Notice, job_topic
 from nacre.core.message_data import to_plain
 from nacre.fleet.job_books import MOST, JobLabelsWish, changed_labels, kinds_of
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import LineText
+from nacre.web.live.hub import JOBS, Notice, job_topic
 from nacre.web.versions import EditedThing, edited
 
 

@@ -11,7 +11,6 @@ import msgspec
 from nacre.console.admin.quotas import quota_items
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import offered_runs
-from nacre.console.live.tails import LogPosition
 from nacre.console.logs.lines import (
     CRAWL,
     LogPageQuery,
@@ -29,7 +28,7 @@ from nacre.console.logs.pages import (
     runs_with_logs,
 )
 from nacre.console.logs.progress import find_lines
-from nacre.console.readers.pool import PATIENCE
+from nacre.console.logs.tails import LogPosition
 from nacre.console.task_answers import ask
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError, not_found
@@ -39,6 +38,7 @@ from nacre.ops.fields import LogLines, ShortText, Whole
 from nacre.ops.roles import Role
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 from nacre.scope.patterns.matching import any_text
+from nacre.web.workers.pool import PATIENCE
 
 _MOMENT: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d(\.\d{1,6})?)?)?)?)?)?", re.ASCII)
 

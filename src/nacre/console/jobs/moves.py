@@ -1,21 +1,19 @@
 """Moves of jobs: a job at rest goes to another place, with what the console keeps of it."""
 
 import asyncio
-import os
-from pathlib import Path
-from typing import Protocol
 
 from nacre.console.actions import require_rest
 from nacre.console.call import Call
 from nacre.console.jobs.new_jobs import place_for
-from nacre.console.live.hub import JOBS
 from nacre.editing.file_settings import named_files
-from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
-from nacre.fleet.places import FoundJob, RemovalBook
+from nacre.fleet.job_books import carry_over
+from nacre.fleet.job_folders import rename_job
+from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.job.edits import read_config
 from nacre.machine.layout import Layout
 from nacre.messages import message
+from nacre.web.live.hub import JOBS
 
 
 async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
@@ -81,70 +79,3 @@ def _require_same_files(layout: Layout) -> None:
                 names=", ".join(beside),
             ),
         )
-
-
-class JobBooks(Protocol):
-    """The books of a console that know jobs by their directories."""
-
-    @property
-    def labels(self) -> LabelBook:
-        """Names and tags."""
-
-    @property
-    def quotas(self) -> DiskQuotaBook:
-        """Bytes that they may use."""
-
-    @property
-    def removals(self) -> RemovalBook:
-        """Those that were removed."""
-
-    @property
-    def wanted(self) -> WantedKindBook:
-        """Kinds of their URLs of which no banner warns."""
-
-
-def carry_over(books: JobBooks, before: str, target: Path) -> None:
-    """Keep the name, the tags and the quota of a job that has another directory now.
-
-    Args:
-        books: Those of the console.
-        before: Its directory until now.
-        target: That of now.
-    """
-    books.labels.move(before, str(target))
-    books.quotas.move(before, str(target))
-    books.wanted.move(before, str(target))
-    books.removals.drop(str(target))  # of another job, whose directory is gone
-
-
-def rename_job(source: Path, target: Path) -> None:
-    """Move the directory of a job; nothing is copied.
-
-    Raises:
-        RefusedRequestError: Something is there already (409), or it cannot be moved (422).
-    """
-    if os.path.lexists(target):
-        raise RefusedRequestError(
-            409,
-            "exists",
-            message(
-                "console.move-target-exists",
-                "{target} is there already; nothing was moved",
-                target=target,
-            ),
-        )
-    try:
-        source.rename(target)
-    except OSError as error:
-        raise RefusedRequestError(
-            422,
-            "place",
-            message(
-                "console.move-failed",
-                "{source} cannot become {target}: {strerror}; nothing was moved. On another file "
-                "system `mv` does it while the job rests",
-                source=source,
-                target=target,
-                strerror=error.strerror,
-            ),
-        ) from None

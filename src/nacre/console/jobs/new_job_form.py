@@ -25,7 +25,6 @@ from nacre.console.jobs.new_jobs import (
     samples,
     with_values,
 )
-from nacre.console.live.hub import Notice
 from nacre.console.settings.form_page import changed_values
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.fleet.refusals import RefusedRequestError
@@ -33,6 +32,7 @@ from nacre.messages import message
 from nacre.ops.seed_input import decode_list, first_url
 from nacre.settings.layers import list_profiles
 from nacre.web.decoding import lines_of, sent_form, text_of
+from nacre.web.live.hub import Notice
 from nacre.web.problems import problem_of
 from nacre.wire.urltext import readable_url
 

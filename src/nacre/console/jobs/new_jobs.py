@@ -10,7 +10,6 @@ import msgspec
 from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
 from nacre.console.call import Call
-from nacre.console.readers.task import Nothing, reader_task
 from nacre.console.services import ConsoleServices
 from nacre.console.settings.form_tasks import fields_shown
 from nacre.console.task_answers import ask, ask_readers
@@ -35,6 +34,7 @@ from nacre.ops.seed_input import first_url
 from nacre.scope.seed_scope import ScopeKind
 from nacre.uri.domain import registered_domain, without_www
 from nacre.uri.parse import host, origin
+from nacre.web.workers.task import Nothing, reader_task
 
 MOST_SEEDS: Final = 200_000
 """Lines of a seed list in a request; a longer one is a file of the job."""

@@ -15,13 +15,13 @@ from nacre.console.forms import may_operate, request_fields
 from nacre.console.jobs.listing import JobItem, SpokenSentence, job_item, moment_text, next_runs
 from nacre.console.jobs.logs import alert_item, log_items
 from nacre.console.jobs.new_jobs import job_places
-from nacre.console.jobs.removals import ever_ran
 from nacre.console.jobs.watch import watch_charts
 from nacre.console.links import exact, exclude_link, job_path
-from nacre.console.live.tails import LogTail
 from nacre.console.logs.lines import CRAWL
 from nacre.console.logs.pages import LogLine
+from nacre.console.logs.tails import LogTail
 from nacre.errors import NacreError
+from nacre.fleet.job_folders import ever_ran
 from nacre.fleet.launch import LaunchFacts
 from nacre.fleet.places import FoundJob
 from nacre.fleet.snapshot import JobSnapshot, ToeList

@@ -7,12 +7,11 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from nacre.console.actions import name_of, operate
+from nacre.console.actions import operate
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import may_operate
 from nacre.console.jobs.listing import job_item
 from nacre.console.logs.progress import DAY, STATUSES, PastRequest, ProgressPoint, read_progress
-from nacre.console.readers.pool import PATIENCE
 from nacre.console.task_answers import ask
 from nacre.core.message_data import to_json
 from nacre.errors import NacreError
@@ -20,6 +19,7 @@ from nacre.fleet.places import FoundJob
 from nacre.fleet.snapshot import REPLIES, FetchSlot, ToeList
 from nacre.job.activity import RatePoint, busy_between
 from nacre.ops.lifecycle import PARALLEL, ParallelResult
+from nacre.web.workers.pool import PATIENCE
 
 Values = Sequence[float | None]
 _STATES: Final = ("in_process", "ready", "snoozed", "inactive", "exhausted", "retired")
@@ -305,7 +305,7 @@ async def get_toes(call: Call) -> FetchSlotList:
 async def put_parallel(call: Call) -> ParallelResult:
     """Change the number of parallel fetches, at once."""
     job = call.job()
-    result = await operate(call.services, job, PARALLEL, call.body, name_of(call.identity))
+    result = await operate(call.services, job, PARALLEL, call.body, call.identity.log_name)
     call.note.change({"parallel": result.before}, {"parallel": result.parallel})
     await call.services.poller.look(job)
     return result

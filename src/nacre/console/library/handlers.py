@@ -7,7 +7,6 @@ from msgspec import Meta
 
 from nacre.console.call import Call, PageAnswer
 from nacre.console.links import ItemList
-from nacre.console.readers.task import reader_task
 from nacre.console.route_row import API, RouteRow
 from nacre.console.settings.config import ask_about
 from nacre.console.settings.file_page import checked, difference, form_of, frame, shown_text
@@ -29,6 +28,7 @@ from nacre.ops.library import (
 )
 from nacre.ops.roles import Role
 from nacre.web.versions import EditedThing, edited
+from nacre.web.workers.task import reader_task
 
 
 class ProfileItems(ItemList[ProfileItem], frozen=True):

@@ -29,11 +29,11 @@ from nacre.console.logs.pages import (
     place_at,
     read_page,
 )
-from nacre.console.readers.task import reader_task
 from nacre.core.clock import iso
 from nacre.machine.layout import Layout
 from nacre.report.log_fields import kind_of
 from nacre.report.progress import INTERVAL
+from nacre.web.workers.task import reader_task
 
 DAY: Final = 86_400.0
 POINTS: Final = 300

@@ -8,7 +8,6 @@ import msgspec
 
 from nacre.console.actions import own_command
 from nacre.console.call import Call
-from nacre.console.readers.background import HeldTask, Tell
 from nacre.core.clock import iso
 from nacre.core.message_data import to_plain
 from nacre.core.states import ExitCode
@@ -22,6 +21,7 @@ from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.rounds.pushing import archived_indexes
 from nacre.settings.load import load_job
+from nacre.web.workers.background import HeldTask, Tell
 
 MOST: Final = 200
 """Findings that an answer has."""

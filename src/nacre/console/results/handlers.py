@@ -6,9 +6,6 @@ import msgspec
 
 from nacre.console.call import Call
 from nacre.console.frontier.changes import ImportForm, import_lines
-from nacre.console.readers.background import HeldTask
-from nacre.console.readers.task import reader_task
-from nacre.console.readers.views import VIEWS
 from nacre.console.task_answers import read
 from nacre.core.clock import iso
 from nacre.fleet.refusals import RefusedRequestError
@@ -18,6 +15,9 @@ from nacre.inspect.explain.explain import Explainer
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import LineText, Text, Texts
+from nacre.web.workers.background import HeldTask
+from nacre.web.workers.task import reader_task
+from nacre.web.workers.views import VIEWS
 
 
 class UrlQuery(msgspec.Struct, frozen=True):

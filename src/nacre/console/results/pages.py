@@ -15,7 +15,6 @@ from nacre.console.forms import may_operate, never_ran_page, offered_runs, shown
 from nacre.console.jobs.buttons import notice_of
 from nacre.console.links import exact, exclude_link, job_path
 from nacre.console.logs.pages import runs_with_logs
-from nacre.console.readers.background import HeldTask
 from nacre.console.results import seed_list
 from nacre.console.results.files import FileList
 from nacre.console.results.handlers import ExplainedUrl, explain
@@ -29,6 +28,7 @@ from nacre.inspect.explain.answers import Explanation
 from nacre.job.lately import place_of
 from nacre.ops.fields import Order, ShortText, Whole
 from nacre.ops.starts import StartRequest
+from nacre.web.workers.background import HeldTask
 
 STUDIES = ("timeline", "diff", "decisions")
 """The studies of one page, which the page of a URL leads to."""

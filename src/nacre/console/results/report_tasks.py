@@ -10,7 +10,6 @@ import msgspec
 
 from nacre.console.catalogue import ENGLISH
 from nacre.console.catalogue import language as language_of
-from nacre.console.readers.views import CLOCK, VIEWS, OpenView, figures_of
 from nacre.core.clock import iso
 from nacre.core.message_data import to_json
 from nacre.inspect.registry import all_reports, report_named
@@ -32,6 +31,7 @@ from nacre.report.formatting import NUMERIC, heading, written
 from nacre.report.html import html_page
 from nacre.report.localize import localize
 from nacre.report.plain import plain_text
+from nacre.web.workers.views import CLOCK, VIEWS, OpenView, figures_of
 
 ROWS: Final = 500
 """Rows of a table on a page; a download has them all."""

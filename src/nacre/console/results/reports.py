@@ -9,17 +9,14 @@ from starlette.responses import Response
 from nacre.console.call import Call
 from nacre.console.catalogue import ENGLISH
 from nacre.console.links import ItemList
-from nacre.console.readers.background import HeldTask
 from nacre.console.task_answers import later, read_or_later
-from nacre.errors import NacreError
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.job.control import ask_command
+from nacre.fleet.snapshot import ask_toes
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText
+from nacre.web.workers.background import HeldTask
 
-_TOES: Final = 2.0
-"""Seconds that a running job has to say what its workers do."""
 FORMS: Final = {
     "application/json": "json",
     "text/plain": "text",
@@ -84,17 +81,9 @@ async def report_of(
     """A report in a form; or the task that will have it."""
     return await read_or_later(
         call, job, "report", name=name, url=query.u, old=query.old, new=query.new, run=query.run,
-        language=query.lang, form=form, toes=await toes_of(job),
+        language=query.lang, form=form, toes=await ask_toes(job),
         **{"table": -1, "sort": -1, "falling": False, "spoken": ENGLISH, **sorting},
     )  # fmt: skip
-
-
-async def toes_of(job: FoundJob) -> dict[str, object] | None:
-    """The answer of a running job about its workers; None where it does not run, or is too busy."""
-    try:
-        return await ask_command(job.layout.socket, "toes", _TOES)
-    except NacreError:
-        return None
 
 
 def form_wanted(accept: str) -> str:

@@ -6,8 +6,6 @@ from typing import Final
 import msgspec
 
 from nacre.console.links import cursor_of, place_of
-from nacre.console.readers.task import reader_task
-from nacre.console.readers.views import VIEWS
 from nacre.core.clock import iso
 from nacre.inspect.analysis.page_history import found_by
 from nacre.inspect.reports.crawl_summary import CrawlSummaryReport
@@ -15,6 +13,8 @@ from nacre.machine.layout import Layout
 from nacre.ops.fields import Cursor, RowCount
 from nacre.report.statistics import CrawlTotals, totals
 from nacre.runs.runs import RunRow, all_runs
+from nacre.web.workers.task import reader_task
+from nacre.web.workers.views import VIEWS
 
 
 class RunItem(msgspec.Struct, frozen=True):

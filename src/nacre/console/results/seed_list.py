@@ -9,8 +9,6 @@ from starlette.responses import RedirectResponse, Response
 
 from nacre.console.call import Call, PageAnswer
 from nacre.console.links import job_path
-from nacre.console.live.hub import Notice
-from nacre.console.readers.task import NoRequest, reader_task
 from nacre.console.settings.file_page import difference
 from nacre.console.spoken import spoken_problem
 from nacre.console.task_answers import ask
@@ -28,8 +26,10 @@ from nacre.ops.seed_list import (
     read_seed_text,
     save_seed_text,
 )
+from nacre.web.live.hub import Notice
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.web.versions import EditedThing
+from nacre.web.workers.task import NoRequest, reader_task
 
 
 def _(text: str) -> str:

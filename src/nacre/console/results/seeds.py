@@ -8,8 +8,6 @@ import msgspec
 from nacre.config.effective import fixed
 from nacre.console.frontier.uris import containing
 from nacre.console.links import ItemList, cursor_of, place_of
-from nacre.console.readers.task import reader_task
-from nacre.console.readers.views import VIEWS, OpenView, ScanBudget
 from nacre.core.clock import iso
 from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.seeding.seedbook import listed_rows, redirect_targets
@@ -19,6 +17,8 @@ from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import Cursor, LineText, RowCount, ShortText
 from nacre.scope.patterns.matching import matcher
+from nacre.web.workers.task import reader_task
+from nacre.web.workers.views import VIEWS, OpenView, ScanBudget
 
 MOST_WAITING: Final = 5_000
 """Pending URIs that are read for seeds that wait."""

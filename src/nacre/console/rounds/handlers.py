@@ -8,8 +8,6 @@ from nacre.console.actions import allowed_now, own_command, refusal_text
 from nacre.console.answering import with_page
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import FormAction, button_handler
-from nacre.console.readers.background import HeldTask
-from nacre.console.readers.task import NoRequest
 from nacre.console.rounds.tasks import CycleVersionItem, DryRound, cycle_versions, dry_round
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.console.task_answers import ask, read
@@ -17,6 +15,8 @@ from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.messages import message
 from nacre.ops.roles import Role
+from nacre.web.workers.background import HeldTask
+from nacre.web.workers.task import NoRequest
 
 _PATIENCE: Final = 60.0
 """Seconds that reading the versions may take."""

@@ -4,7 +4,6 @@ from collections import Counter
 
 import msgspec
 
-from nacre.console.readers.task import NoRequest, reader_task
 from nacre.core.clock import iso
 from nacre.errors import JobError
 from nacre.machine.clock import SystemClock
@@ -18,6 +17,7 @@ from nacre.rounds.journal import (
 )
 from nacre.rounds.tables.versions import Cycle, CycleVersion
 from nacre.settings.load import load_job
+from nacre.web.workers.task import NoRequest, reader_task
 
 
 class CycleVersionItem(msgspec.Struct, frozen=True):

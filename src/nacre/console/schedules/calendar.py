@@ -10,8 +10,6 @@ from starlette.responses import Response
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import go_back, wait_page
 from nacre.console.jobs.new_jobs import job_places
-from nacre.console.live.hub import Notice
-from nacre.console.readers.background import HeldTask
 from nacre.console.schedules.calendar_month import (
     CalendarLook,
     OwnPasses,
@@ -49,6 +47,8 @@ from nacre.ops.fields import ShortText, Whole
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
 from nacre.web.decoding import converted, lines_of, sent_form, text_of
+from nacre.web.live.hub import Notice
+from nacre.web.workers.background import HeldTask
 
 
 class CalendarQuery(msgspec.Struct, frozen=True):

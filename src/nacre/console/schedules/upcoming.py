@@ -5,13 +5,13 @@ from typing import Final
 
 import msgspec
 
-from nacre.console.readers.task import reader_task
-from nacre.console.readers.views import CLOCK, VIEWS
 from nacre.console.schedules.calendar_month import LimitedHours
 from nacre.core.clock import iso
 from nacre.inspect.explain.next_visits import NextVisits
 from nacre.machine.layout import Layout
 from nacre.settings.load import load_job
+from nacre.web.workers.task import reader_task
+from nacre.web.workers.views import CLOCK, VIEWS
 
 MOST_DUE: Final = 1_000
 """Pages that are counted by day, the first that become due."""

@@ -4,18 +4,12 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.config.layer import assignment_layer
-from nacre.console.actions import name_of
 from nacre.console.call import Call
-from nacre.console.readers.task import NoRequest, reader_task
-from nacre.console.services import ConsoleServices
 from nacre.console.task_answers import ask
 from nacre.core.message_data import to_builtins
 from nacre.editing.exclusion import ScopeExclusion, exclusions
 from nacre.fleet.places import FoundJob
-from nacre.fleet.reach import may_name_files
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.fleet.requester import Requester
 from nacre.job.apply_change import Changed, ChangeRequest, alone, change_stopped
 from nacre.job.control import BY, NotRunningError, ask_command
 from nacre.job.settings_change import AffectedUrls
@@ -24,8 +18,9 @@ from nacre.messages import message
 from nacre.ops import library
 from nacre.ops.fields import LineText, Texts
 from nacre.settings.load import load_job
-from nacre.settings.named_settings import named_in
 from nacre.store.disk import RealDisk
+from nacre.web.workers.naming import EditRequest, require_may_name
+from nacre.web.workers.task import NoRequest, reader_task
 
 _PATIENCE = 60.0
 
@@ -105,7 +100,7 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
         ConfigError: It cannot be made; with each reason.
         RefusedRequestError: It names a file, and the requester may not (403).
     """
-    await require_may_name(call.services, call.identity, job, request)
+    await require_may_name(call.services.readers, call.services.reach, call.identity, job, request)
     result, running = await apply_change(call, job, request, _PATIENCE)
     changes = tuple(ChangedValue(*assignment) for assignment in result.said)
     if request.preview:
@@ -136,7 +131,7 @@ async def apply_change(
         ConfigError: The change is wrong.
         JobError: The job refuses.
     """
-    plain, by = to_builtins(request), name_of(call.identity)
+    plain, by = to_builtins(request), call.identity.log_name
     try:
         answer = await ask_command(job.layout.socket, "change", patience, change=plain, **{BY: by})
     except NotRunningError:
@@ -146,69 +141,10 @@ async def apply_change(
     return msgspec.convert(answer["changed"], Changed), True
 
 
-async def require_may_name(
-    services: ConsoleServices, requester: Requester, job: FoundJob, request: ChangeRequest
-) -> None:
-    """Refuse a change that names files, servers or networks if that is for admins alone.
-
-    Args:
-        services: The parts of the console.
-        requester: The caller.
-        job: The job.
-        request: The change.
-
-    Raises:
-        RefusedRequestError: It does (403).
-    """
-    if may_name_files(requester.role, is_remote=services.reach.is_remote, places=requester.places):
-        return
-    fields = to_builtins(EditRequest(request))
-    answer = await services.readers.ask(named_files.name, job.layout.root, _PATIENCE, **fields)
-    paths = ", ".join(answer["paths"])
-    if paths:
-        raise RefusedRequestError(
-            403,
-            "files",
-            message(
-                "console.admin-only-settings",
-                "only administrators may change {paths}: it names a file, a program, a variable, a "
-                "server, a network or a port",
-                paths=paths,
-            ),
-        )
-
-
-class EditRequest(msgspec.Struct, frozen=True):
-    """A change of settings.
-
-    Attributes:
-        change: The change.
-        who: Name of the requester, for the history.
-    """
-
-    change: ChangeRequest
-    who: str = ""
-
-
-class NamedPaths(msgspec.Struct, frozen=True):
-    """The paths of settings that name something of the machine."""
-
-    paths: tuple[str, ...]
-
-
 class ExclusionList(msgspec.Struct, frozen=True):
     """The expressions that the scope excludes, each with its rule."""
 
     items: tuple[ScopeExclusion, ...]
-
-
-@reader_task("named-files")
-def named_files(_: Layout, request: EditRequest) -> NamedPaths:
-    """Read which settings of a change name something of the machine."""
-    tree = assignment_layer(request.change.assignments).tree
-    if request.change.associate is not None:
-        tree = {**tree, "sheet_associations": [request.change.associate]}
-    return NamedPaths(tuple(sorted({named.path for named in named_in(tree)})))
 
 
 @reader_task("change-settings")

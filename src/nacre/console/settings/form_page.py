@@ -9,7 +9,6 @@ from starlette.responses import Response
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import go_back
 from nacre.console.links import job_path
-from nacre.console.live.hub import Notice
 from nacre.console.settings.changes import change
 from nacre.console.settings.config import SaveQuery, ask_about, save_text
 from nacre.console.settings.file_page import checked, difference, form_of, frame, written
@@ -18,6 +17,7 @@ from nacre.errors import ConfigError, JobError, Problem
 from nacre.fleet.places import FoundJob
 from nacre.job.apply_change import ChangeRequest
 from nacre.messages import message
+from nacre.web.live.hub import Notice
 
 _PATIENCE = 20.0
 _VALUE, _OLD, _RESET = "v:", "o:", "r:"

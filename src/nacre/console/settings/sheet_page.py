@@ -7,7 +7,6 @@ import msgspec
 
 from nacre.console.call import Call, PageAnswer
 from nacre.console.links import ItemList
-from nacre.console.readers.task import NoRequest
 from nacre.console.settings.changes import ChangedSettings, change
 from nacre.console.settings.file_page import form_of, frame
 from nacre.console.settings.sheets import (
@@ -31,6 +30,7 @@ from nacre.ops.fields import Flag, LineTexts, Order, ShortText, ShortTexts, Text
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import is_ip
 from nacre.web.decoding import lines_of
+from nacre.web.workers.task import NoRequest
 
 
 class PendingSheetChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

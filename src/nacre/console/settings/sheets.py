@@ -10,8 +10,6 @@ from nacre.config.facts import FieldFacts, choices_of, fields, type_at, value_at
 from nacre.config.findings import typed
 from nacre.config.secret import masked
 from nacre.config.sheet import flat
-from nacre.console.readers.task import NoRequest, reader_task
-from nacre.console.readers.views import CLOCK
 from nacre.console.settings.cards import editor_of, field_text, value_of
 from nacre.core.clock import iso
 from nacre.engine.candidates.scope_state import RuleFiles, scope_state
@@ -25,6 +23,8 @@ from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import STOCK, make_sheets, sheet_list
 from nacre.uri.surt import implied_prefix
+from nacre.web.workers.task import NoRequest, reader_task
+from nacre.web.workers.views import CLOCK
 
 _MOST_PREFIXES: Final = 2_000
 

@@ -7,8 +7,6 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.console.call import Call, PageAnswer
-from nacre.console.readers.task import reader_task
-from nacre.console.readers.views import CLOCK
 from nacre.console.settings.config import ask_about
 from nacre.console.settings.file_page import form_of, frame
 from nacre.console.task_answers import ask
@@ -26,6 +24,8 @@ from nacre.ops.fields import LineTexts, Text
 from nacre.settings.load import examine_text, load_job
 from nacre.settings.settings import JobSettings
 from nacre.web.decoding import lines_of
+from nacre.web.workers.task import reader_task
+from nacre.web.workers.views import CLOCK
 
 
 class UrlQuestion(msgspec.Struct, frozen=True):

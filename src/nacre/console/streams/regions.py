@@ -15,12 +15,12 @@ from nacre.console.jobs.listing import job_list, live_facts
 from nacre.console.jobs.logs import LogTailQuery, in_columns, log_items
 from nacre.console.jobs.overview import job_details, overview_facts, tails_of
 from nacre.console.jobs.watch import watch_facts
-from nacre.console.live.hub import JOBS, job_topic, task_topic
-from nacre.console.live.tails import log_position
 from nacre.console.logs.lines import wanted_lines
+from nacre.console.logs.tails import log_position
 from nacre.console.rendering import header_facts, render
 from nacre.console.streams.follow import EventStream, event, follow
 from nacre.console.task_answers import facts_of, seen_task
+from nacre.web.live.hub import JOBS, job_topic, task_topic
 
 _BEAT = event("", "beat")
 _OVER = event("", "over")

@@ -18,10 +18,8 @@ import msgspec
 from nacre.console.call import Call
 from nacre.console.jobs.listing import JobList, JobsQuery, job_list
 from nacre.console.jobs.overview import JobDetails, job_details
-from nacre.console.live.hub import JOBS, job_topic, task_topic
-from nacre.console.live.tails import LogPosition, LogTail, log_position
 from nacre.console.logs.pages import LogLine, is_log_name
-from nacre.console.readers.background import HeldTask
+from nacre.console.logs.tails import LogPosition, LogTail, log_position
 from nacre.console.streams.follow import COMMENT, EventStream, event, follow
 from nacre.console.task_answers import TaskFacts, facts_of, seen_task
 from nacre.core.message_data import to_json
@@ -29,6 +27,8 @@ from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.messages import message
 from nacre.ops.fields import LineText
+from nacre.web.live.hub import JOBS, job_topic, task_topic
+from nacre.web.workers.background import HeldTask
 
 ALERTS: Final = "alerts"
 MOST_TOPICS: Final = 32

@@ -1,4 +1,4 @@
-"""The loop of a reader process: `python -m nacre.console.readers.worker NICE`.
+"""The loop of a reader process: `python -m nacre.web.workers.worker NICE MODULE`.
 
 Requests and answers are messages of msgpack with their length before them, on standard input and
 output; before its answer a task can tell how far it is. It ends with its input, and so with the
@@ -10,13 +10,17 @@ import resource
 import select
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
 from nacre.core.message_data import encode
+
+if TYPE_CHECKING:
+    from nacre.machine.layout import Layout
 
 LENGTH = struct.Struct(">I")
 """Before each message, its length in bytes."""
@@ -24,11 +28,15 @@ _MEMORY = 8 << 30
 """Address space, bytes: what a store maps counts, so that it is far above what is used."""
 
 
+FindTask = Callable[[str], Callable[["Layout", Mapping[str, Any]], Any]]
+"""Returns the function of a task by its name."""
+
+
 class ReaderRequest(msgspec.Struct, frozen=True):
     """A question to a reader process.
 
     Attributes:
-        task: A name of `tasks.TASKS`.
+        task: A name of the pool's `TaskTable`.
         job: Directory of the job.
         arguments: Of the task.
     """
@@ -61,19 +69,21 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
 
 
 def answer_to(
-    request: ReaderRequest, report_progress: Callable[[int, int], None] | None = None
+    request: ReaderRequest,
+    find_task: FindTask,
+    report_progress: Callable[[int, int], None] | None = None,
 ) -> ReaderAnswer:
     """Do a task; an error is an answer.
 
     Args:
         request: The question.
+        find_task: Returns the task of a name.
         report_progress: Takes how far the task is, steps done and in all; None: nobody listens.
     """
-    from nacre.console.readers.progress import PROGRESS  # noqa: PLC0415 - as below
-    from nacre.console.readers.tasks import find_task  # noqa: PLC0415 - the pool needs the structs only
-    from nacre.errors import NacreError  # noqa: PLC0415
+    from nacre.errors import NacreError  # noqa: PLC0415 - the pool needs the structs only
     from nacre.fleet.refusals import RefusedRequestError  # noqa: PLC0415 - as below
     from nacre.machine.layout import Layout  # noqa: PLC0415
+    from nacre.web.workers.task import PROGRESS  # noqa: PLC0415 - as below
 
     PROGRESS.begin(report_progress)
     try:
@@ -113,7 +123,10 @@ def pack_frame(data: bytes) -> bytes:
 
 
 def main() -> None:
-    """Answer until the input ends; the argument is the priority, below that of who starts it."""
+    """Answer until the input ends.
+
+    The arguments are the priority, below that of the caller, and the module of the tasks.
+    """
     os.nice(int(sys.argv[1]))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
@@ -128,11 +141,13 @@ def main() -> None:
         data = read_message(source)
         if data is None:
             return
-        send(
-            answer_to(
-                decoder.decode(data), lambda done, total: send(ReaderAnswer(done=done, total=total))
-            )
+        find_task: FindTask = import_module(sys.argv[2]).find_task
+        answer = answer_to(
+            decoder.decode(data),
+            find_task,
+            lambda done, total: send(ReaderAnswer(done=done, total=total)),
         )
+        send(answer)
 
 
 _LOOK = 0.25
@@ -141,7 +156,7 @@ _LOOK = 0.25
 
 def _wait(source: BinaryIO) -> None:
     """Wait for the next question. One comes after the other, so that none is buffered."""
-    views = sys.modules.get("nacre.console.readers.views")  # no task may have needed it yet
+    views = sys.modules.get("nacre.web.workers.views")  # no task may have needed it yet
     while not select.select([source], [], [], None if views is None else _LOOK)[0]:
         if views is not None:
             views.VIEWS.tend()

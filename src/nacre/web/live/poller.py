@@ -14,12 +14,6 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.kept_work import words_of
-from nacre.console.live.ends import ProcessEnds
-from nacre.console.live.hub import JOBS, ViewerHub, job_topic
-from nacre.console.live.start_checks import StartChecks, settings_stamp
-from nacre.console.readers.pool import ReaderPool
-from nacre.console.readers.views import folder_stamp, stamp_text
 from nacre.core.clock import Clock
 from nacre.core.message_data import from_stored_json, to_plain, to_stored_json
 from nacre.errors import NacreError
@@ -46,6 +40,12 @@ from nacre.machine.layout import Layout
 from nacre.report.log_fields import CrawlLogFields
 from nacre.rounds.rounds_mark import rounds_run, step_progress
 from nacre.runs.passes import find_recurring
+from nacre.web.live.ends import ProcessEnds
+from nacre.web.live.hub import JOBS, ViewerHub, job_topic
+from nacre.web.live.start_checks import StartChecks, settings_stamp
+from nacre.web.supervision import words_of
+from nacre.web.workers.pool import ReaderPool
+from nacre.web.workers.views import folder_stamp, stamp_text
 
 WATCHED: Final = 1.0
 """Seconds between two questions to a running job that somebody looks at."""

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import uvloop
 
-from nacre.console.readers import pool as pool_module
-from nacre.console.readers.pool import ALONE, LONG_TASKS, TRIES, ReaderPool, is_long
-from nacre.console.readers.tasks import TASKS
-from nacre.console.readers.worker import ReaderRequest, answer_to
+from nacre.console.reader_tasks import READER_TASKS, TASKS, find_task
 from nacre.errors import JobError, NacreError
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.job.control import ControlServer
 from nacre.machine.layout import Layout
+from nacre.web.workers import pool as pool_module
+from nacre.web.workers.pool import ALONE, TRIES, ReaderPool
+from nacre.web.workers.worker import ReaderRequest, answer_to
 from nacre_migrate.component import MIGRATE
 from tests.cli.site import nacre
 
@@ -25,17 +25,17 @@ from tests.cli.site import nacre
 def test_a_task_answers_or_says_why_not(tmp_path: Path):
     (tmp_path / "crawl.yaml").touch()
     request = ReaderRequest("stored-status", str(tmp_path))
-    assert answer_to(request).data["overview"]["state"] == "NASCENT"
-    nothing = answer_to(ReaderRequest("stored-status", str(tmp_path / "none")))
+    assert answer_to(request, find_task).data["overview"]["state"] == "NASCENT"
+    nothing = answer_to(ReaderRequest("stored-status", str(tmp_path / "none")), find_task)
     assert (nothing.error, nothing.data) == ("JobError", None)
-    assert answer_to(ReaderRequest("nothing", str(tmp_path))).error == "Exception"
+    assert answer_to(ReaderRequest("nothing", str(tmp_path)), find_task).error == "Exception"
 
 
 def test_a_process_that_dies_or_hangs_is_replaced(tmp_path: Path):
     (tmp_path / "crawl.yaml").touch()
 
     async def play() -> None:
-        pool = ReaderPool(1)
+        pool = ReaderPool(READER_TASKS, 1)
         (process,) = pool._processes
         try:
             answer = await pool.ask("stored-status", tmp_path)
@@ -69,7 +69,7 @@ def test_a_question_is_asked_again_when_the_process_dies(
     (tmp_path / "crawl.yaml").touch()
 
     async def play() -> None:
-        pool = ReaderPool(1)
+        pool = ReaderPool(READER_TASKS, 1)
         (process,) = pool._processes
         try:
             await pool.ask("stored-status", tmp_path)
@@ -103,7 +103,7 @@ def test_a_process_that_dies_each_time_is_named_and_what_writes_is_begun_once(
     monkeypatch.setattr(pool_module, "_exchanged", dies)
 
     async def play() -> None:
-        pool = ReaderPool(1)
+        pool = ReaderPool(READER_TASKS, 1)
         try:
             with pytest.raises(RefusedRequestError, match="the reader process ended"):
                 await pool.work(task, tmp_path, lambda *_: None)
@@ -119,7 +119,7 @@ def test_processes_that_are_killed_at_random_lose_no_question(tmp_path: Path):
     chance = random.Random(23)
 
     async def play() -> None:
-        pool = ReaderPool(2)
+        pool = ReaderPool(READER_TASKS, 2)
         try:
             for _ in range(8):
                 asking = asyncio.ensure_future(pool.ask("stored-status", tmp_path))
@@ -196,7 +196,7 @@ def test_a_question_is_answered_while_more_long_ones_are_asked_than_may_run(tmp_
     job = HeldJob(tmp_path)
 
     async def play() -> None:
-        pool = ReaderPool(1)
+        pool = ReaderPool(READER_TASKS, 1)
         try:
             await _ask_more_than_may_run(job, pool)
             assert pool.times["import-uris"][0] == ALONE + 1
@@ -207,13 +207,13 @@ def test_a_question_is_answered_while_more_long_ones_are_asked_than_may_run(tmp_
 
 
 def test_a_question_that_holds_others_up_is_answered_apart(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(pool_module, "LONG_TASKS", frozenset())
+    quick = READER_TASKS._replace(long=frozenset())
     monkeypatch.setattr(pool_module, "HELD_UP", 0.0)
     monkeypatch.setattr(pool_module, "START", 0.0)  # a new process gets no time to load either
     job = HeldJob(tmp_path)
 
     async def play() -> None:
-        pool = ReaderPool(1)
+        pool = ReaderPool(quick, 1)
         try:
             await pool.warm()
             await _ask_more_than_may_run(job, pool)
@@ -227,7 +227,7 @@ def test_a_job_at_rest_takes_lines_of_several_in_turn(tmp_path: Path):
     job = HeldJob(tmp_path)
 
     async def play() -> None:
-        pool = ReaderPool(1)
+        pool = ReaderPool(READER_TASKS, 1)
         try:
             taken = await asyncio.gather(*(job.take_lines(pool) for _ in range(ALONE + 1)))
             assert sorted(one["changed"] for one in taken) == [0, 0, 1]
@@ -238,8 +238,8 @@ def test_a_job_at_rest_takes_lines_of_several_in_turn(tmp_path: Path):
 
 
 def test_what_is_long_is_known_by_its_name_or_its_arguments():
-    assert is_long("report", {})
-    assert not is_long("tree", {"whole": False})
-    assert is_long("tree", {"whole": True})
-    assert {*TASKS, *MIGRATE.reader_tasks} >= LONG_TASKS
+    assert READER_TASKS.is_long("report", {})
+    assert not READER_TASKS.is_long("tree", {"whole": False})
+    assert READER_TASKS.is_long("tree", {"whole": True})
+    assert {*TASKS, *MIGRATE.reader_tasks} >= READER_TASKS.long
     assert not {*TASKS} & {*MIGRATE.reader_tasks}

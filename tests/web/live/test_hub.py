@@ -1,6 +1,6 @@
 import asyncio
 
-from nacre.console.live.hub import ViewerHub
+from nacre.web.live.hub import ViewerHub
 
 
 def test_a_viewer_is_told_once_what_changed_however_often_it_did():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.live.ends import ProcessEnds, pid_in
+from nacre.web.live.ends import ProcessEnds, pid_in
 
 
 def test_the_end_of_a_process_is_noticed_at_once(tmp_path: Path):

@@ -14,21 +14,22 @@ import contextlib
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 import msgspec
 
 from nacre import errors
-from nacre.console.readers.worker import LENGTH, ReaderAnswer, ReaderRequest, pack_frame
 from nacre.core.message_data import decode_message
 from nacre.errors import ConfigError, JobError, NacreError, Problem
 from nacre.fleet.refusals import SOON, RefusedRequestError
 from nacre.job.control import is_running
 from nacre.machine.layout import Layout
 from nacre.messages import message
+from nacre.web.workers.background import Tell
+from nacre.web.workers.worker import LENGTH, ReaderAnswer, ReaderRequest, pack_frame
 
 PATIENCE: Final = 5.0
 """Seconds that a question may take while somebody waits for a page."""
@@ -45,32 +46,33 @@ NICE: Final = 10
 MEMORY: Final = 400_000_000
 """Resident memory after which a process is replaced, bytes."""
 
-LONG_TASKS: Final = frozenset(
-    (
-        "check", "convert-beans", "count", "dry-round", "import-uris",
-        "operate", "report", "write-report",
-    )
-)  # fmt: skip
-"""Tasks that read a store to its end, or wait for other machines."""
-WRITES: Final = frozenset(("import-uris", "operate"))
-"""Tasks that open the store of a job at rest to change it, which one process at a time can do."""
-
 TRIES: Final = 3
-"""Processes that a question may have, one after the other, while each dies over it; a task of
-`WRITES` is begun once."""
-
-Told = Callable[[int, int], None]
-"""Takes steps done, and steps in all."""
+"""Processes that a question may have, one after the other, while each dies over it; a task that
+writes is begun once."""
 
 
-def is_long(task: str, arguments: Mapping[str, object]) -> bool:
-    """Whether a task may take long: it is one of `LONG_TASKS`, or is to look at all there is.
+class TaskTable(NamedTuple):
+    """The tasks of the processes of a pool.
 
-    Args:
-        task: A name of `tasks.TASKS`.
-        arguments: Its arguments; `whole` means all there is.
+    Attributes:
+        module: The module whose `find_task` returns the task of a name.
+        long: Tasks that read a store to its end, or wait for other machines.
+        writes: Tasks that open the store of a job at rest to change it, which one process at a
+            time can do.
     """
-    return task in LONG_TASKS or bool(arguments.get("whole"))
+
+    module: str
+    long: frozenset[str]
+    writes: frozenset[str]
+
+    def is_long(self, task: str, arguments: Mapping[str, object]) -> bool:
+        """Whether a task may take long: it is one of `long`, or is to read all rows.
+
+        Args:
+            task: Its name.
+            arguments: Its arguments; `whole` means all rows.
+        """
+        return task in self.long or bool(arguments.get("whole"))
 
 
 class OccupiedError(Exception):
@@ -81,13 +83,16 @@ class ReaderProcess:
     """One reader process; it is started with its first question, and answers one at a time.
 
     Args:
+        tasks: The tasks that it can do.
         nice: Its priority below that of the console.
 
     Attributes:
+        tasks: The tasks that it can do.
         waiting: Questions that are asked of it now.
     """
 
-    def __init__(self, nice: int = 0) -> None:
+    def __init__(self, tasks: TaskTable, nice: int = 0) -> None:
+        self.tasks = tasks
         self._nice = nice
         self._process: Process | None = None
         self._turn = asyncio.Lock()
@@ -96,7 +101,7 @@ class ReaderProcess:
         self.waiting = 0
 
     async def ask(
-        self, request: ReaderRequest, patience: float, tell: Told | None = None
+        self, request: ReaderRequest, patience: float, tell: Tell | None = None
     ) -> ReaderAnswer:
         """Ask it.
 
@@ -144,7 +149,7 @@ class ReaderProcess:
         self._left.clear()
 
     async def _answered(
-        self, request: ReaderRequest, patience: float, tell: Told | None
+        self, request: ReaderRequest, patience: float, tell: Tell | None
     ) -> ReaderAnswer:
         try:
             async with asyncio.timeout(patience if self._is_warm else patience + START):
@@ -168,8 +173,8 @@ class ReaderProcess:
     async def _started(self) -> Process:
         if self._process is None:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "nacre.console.readers.worker", str(self._nice),
-                stdin=PIPE, stdout=PIPE, start_new_session=True,
+                sys.executable, "-m", "nacre.web.workers.worker", str(self._nice),
+                self.tasks.module, stdin=PIPE, stdout=PIPE, start_new_session=True,
             )  # fmt: skip
         return self._process
 
@@ -193,7 +198,7 @@ decode_answer = msgspec.msgpack.Decoder(ReaderAnswer, ext_hook=decode_message).d
 """Reads the message that a reader process writes."""
 
 
-async def _exchanged(process: Process, request: bytes, tell: Told | None) -> ReaderAnswer:
+async def _exchanged(process: Process, request: bytes, tell: Tell | None) -> ReaderAnswer:
     """The answer to a request, over the pipes of a process."""
     sink, source = process.stdin, process.stdout
     if sink is None or source is None:
@@ -226,15 +231,17 @@ class ReaderPool:
     A job is asked of the process that has it open already, unless that has more to do than another.
 
     Args:
+        tasks: The tasks that can be asked for.
         number: How many processes there may be for questions that are bounded.
 
     Attributes:
         times: Answers so far and the seconds that they took, by task.
     """
 
-    def __init__(self, number: int = 2) -> None:
+    def __init__(self, tasks: TaskTable, number: int = 2) -> None:
+        self._tasks = tasks
         self.times: dict[str, tuple[int, float]] = {}
-        self._processes = [ReaderProcess() for _ in range(number)]
+        self._processes = [ReaderProcess(tasks) for _ in range(number)]
         self._usual: dict[Path, ReaderProcess] = {}
         self._turns = asyncio.Semaphore(ALONE)
         self._lonely: set[ReaderProcess] = set()
@@ -255,11 +262,11 @@ class ReaderPool:
         """Seconds that a page waits for an answer, before it becomes a task.
 
         Args:
-            task: A name of `tasks.TASKS`.
+            task: A name of the table.
             job: Directory of the job.
             arguments: Of the task.
         """
-        if not is_long(task, arguments):
+        if not self._tasks.is_long(task, arguments):
             return self._chosen(job).patience
         return self._rested[-1].patience if self._rested else PATIENCE + START
 
@@ -279,7 +286,7 @@ class ReaderPool:
         """Ask, and wait for the answer.
 
         Args:
-            task: A name of `tasks.TASKS`.
+            task: A name of the table.
             job: Directory of the job.
             patience: Seconds that the answer may take; of a task that takes long also those until
                 its turn.
@@ -292,7 +299,7 @@ class ReaderPool:
         request = self._request(task, job, arguments)
         began = time.perf_counter()
         try:
-            if is_long(task, arguments):
+            if self._tasks.is_long(task, arguments):
                 return await self._ask_apart(request, patience)
             while True:
                 with contextlib.suppress(OccupiedError):
@@ -324,13 +331,13 @@ class ReaderPool:
                 SOON,
             ) from None
 
-    async def work(self, task: str, job: Path, tell: Told, /, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
+    async def work(self, task: str, job: Path, tell: Tell, /, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
         """Ask for something that may take long, in the background.
 
         Changes of the frontier of a job at rest are made one after the other.
 
         Args:
-            task: A name of `tasks.TASKS`.
+            task: A name of the table.
             job: Directory of the job.
             tell: Takes how far it is.
             arguments: Of the task.
@@ -342,10 +349,10 @@ class ReaderPool:
         request = self._request(task, job, arguments)
         began = time.perf_counter()
         try:
-            if task in WRITES and not is_running(Layout(job).socket):
+            if task in self._tasks.writes and not is_running(Layout(job).socket):
                 async with self._writing.setdefault(job, asyncio.Lock()):
                     return await self._apart(request, LONG, tell)
-            if is_long(task, arguments):
+            if self._tasks.is_long(task, arguments):
                 return await self._apart(request, LONG, tell)
             while True:
                 with contextlib.suppress(OccupiedError):
@@ -353,10 +360,10 @@ class ReaderPool:
         finally:
             self._note(task, began)
 
-    async def _apart(self, request: ReaderRequest, patience: float, tell: Told | None) -> Any:  # noqa: ANN401 - as the task gives it
+    async def _apart(self, request: ReaderRequest, patience: float, tell: Tell | None) -> Any:  # noqa: ANN401 - as the task gives it
         """Ask a process that answers nothing else meanwhile, when there may be another one."""
         async with self._turns:
-            process = self._rested.pop() if self._rested else ReaderProcess(NICE)
+            process = self._rested.pop() if self._rested else ReaderProcess(self._tasks, NICE)
             self._lonely.add(process)
             try:
                 return await _asked(process, request, patience, tell)
@@ -367,7 +374,7 @@ class ReaderPool:
                 else:
                     self._rested.append(process)
 
-    async def _begun_among_others(self, request: ReaderRequest, tell: Told) -> Any:  # noqa: ANN401 - as the task gives it
+    async def _begun_among_others(self, request: ReaderRequest, tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
         """Ask a process that others ask too; after some time these get another one."""
         job = Path(request.job)
         process = self._chosen(job)
@@ -392,7 +399,7 @@ class ReaderPool:
     ) -> Any:  # noqa: ANN401 - as the task gives it
         """Let a process finish its question apart, with another one in its place."""
         async with self._turns:
-            substitute = ReaderProcess()
+            substitute = ReaderProcess(self._tasks)
             self._processes[self._processes.index(process)] = substitute
             self._lonely.add(process)
             process.leave()
@@ -428,7 +435,7 @@ class ReaderPool:
 
 
 async def _asked(
-    process: ReaderProcess, request: ReaderRequest, patience: float, tell: Told | None
+    process: ReaderProcess, request: ReaderRequest, patience: float, tell: Tell | None
 ) -> Any:  # noqa: ANN401 - as the task gives it
     name = Path(request.job).name
     try:
@@ -449,13 +456,13 @@ async def _asked(
 
 
 async def _answer(
-    process: ReaderProcess, request: ReaderRequest, patience: float, tell: Told | None
+    process: ReaderProcess, request: ReaderRequest, patience: float, tell: Tell | None
 ) -> ReaderAnswer:
     """The answer to a request, which is made again where the process died over it.
 
     What has killed it need not be the question: the kernel kills for lack of memory.
     """
-    for _ in range(0 if request.task in WRITES else TRIES - 1):
+    for _ in range(0 if request.task in process.tasks.writes else TRIES - 1):
         with contextlib.suppress(ConnectionError):
             return await process.ask(request, patience, tell)
     return await process.ask(request, patience, tell)

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from nacre.console.live import poller
 from nacre.fleet.places import FoundJob, JobPlace, find_jobs
 from nacre.fleet.snapshot import UNREADABLE
 from nacre.job.control import NotRunningError
 from nacre.job.overview import JobOverview
 from nacre.machine.clock import SystemClock
 from nacre.messages import Message, message
+from nacre.web.live import poller
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 from tests.console.jobs.test_same_sentence import PACE, answering

@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.readers.views import (
+from nacre.inspect.stored_job import reading_store
+from nacre.machine.layout import Layout
+from nacre.web.workers.views import (
     FRESH,
     SHARE,
     STALE,
@@ -12,8 +14,6 @@ from nacre.console.readers.views import (
     store_stamp,
     usable_for,
 )
-from nacre.inspect.stored_job import reading_store
-from nacre.machine.layout import Layout
 from tests.console.waiting import add_waiting_job
 
 

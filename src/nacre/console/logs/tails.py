@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
-from nacre.console.live.hub import ViewerHub
 from nacre.console.logs.pages import LogLine, LogQuestion, log_path, read_page
 from nacre.core.clock import Clock
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.scope.patterns.matching import any_text
+from nacre.web.live.hub import ViewerHub
 
 EACH: Final = 1.0
 """Seconds between two looks at a file."""

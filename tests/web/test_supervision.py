@@ -7,14 +7,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console import kept_work
-from nacre.console.kept_work import TroubleBoard, keep, words_of
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.server import OpenedConsole
 from nacre.errors import StorageError
 from nacre.fleet.reach import ConsoleReach
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
+from nacre.web import supervision
+from nacre.web.supervision import TroubleBoard, keep, words_of
 from tests.console.given import LONG, GivenConsole, play
 from tests.console.reached import while_served
 
@@ -63,7 +63,7 @@ def test_a_bug_is_told_with_its_trace(caplog: pytest.LogCaptureFixture):
 
 
 def test_a_trouble_is_over_when_all_went_well_for_a_while(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(kept_work, "CALM", 0.0)
+    monkeypatch.setattr(supervision, "CALM", 0.0)
     board = TroubleBoard()
     board.note("webhooks", "broken", 7.0)
     assert not board.note("webhooks", "broken", 9.0)

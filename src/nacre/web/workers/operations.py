@@ -8,8 +8,6 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.readers.progress import PROGRESS
-from nacre.console.readers.views import CLOCK, VIEWS
 from nacre.core.message_data import to_builtins
 from nacre.job.imports import ImportMode, ImportOptions, ImportTally
 from nacre.machine.layout import Layout
@@ -17,6 +15,8 @@ from nacre.ops.frontier import FRONTIER
 from nacre.ops.lifecycle import LIFECYCLE
 from nacre.ops.operation import OperationContext
 from nacre.ops.uri_import import file_lines, import_lines
+from nacre.web.workers.task import PROGRESS
+from nacre.web.workers.views import CLOCK, VIEWS
 
 _PATIENCE: Final = 3600.0
 """Seconds that a running job may take for a change of its frontier."""

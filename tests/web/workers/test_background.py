@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
-from nacre.console.live.hub import ViewerHub, task_topic
-from nacre.console.readers.background import KEPT, TaskBook, Tell
 from nacre.errors import JobError
 from nacre.fleet.refusals import RefusedRequestError
+from nacre.web.live.hub import ViewerHub, task_topic
+from nacre.web.workers.background import KEPT, TaskBook, Tell
 from tests.engine.visiting import ManualClock
 
 

@@ -2,22 +2,29 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import Any, Final
 
 from nacre.config.extension import MIGRATE, find_extension, load_part
 from nacre.errors import ConfigError, NacreError
 from nacre.machine.layout import Layout
 from nacre.messages import error_text
+from nacre.web.workers.pool import TaskTable
 
 Arguments = Mapping[str, Any]
 ReaderTask = Callable[[Layout, Arguments], Any]
+
+
+def _load(module: str) -> ModuleType:
+    """Import a module of the console, or one by its whole name."""
+    return import_module(module if module.startswith("nacre.") else f"nacre.console.{module}")
 
 
 def _of(module: str, name: str) -> ReaderTask:
     """A task of a module that is imported when the task is first asked for."""
 
     def task(layout: Layout, arguments: Arguments) -> Any:  # noqa: ANN401 - as the task gives it
-        read: ReaderTask = getattr(import_module(f"nacre.console.{module}"), name)
+        read: ReaderTask = getattr(_load(module), name)
         return read(layout, arguments)
 
     return task
@@ -27,7 +34,7 @@ def _typed(module: str, name: str) -> ReaderTask:
     """A typed task of a module of the console, which is imported when the task is first asked."""
 
     def task(layout: Layout, arguments: Arguments) -> Any:  # noqa: ANN401 - plain data
-        return getattr(import_module(f"nacre.console.{module}"), name).run(layout, arguments)
+        return getattr(_load(module), name).run(layout, arguments)
 
     return task
 
@@ -60,7 +67,35 @@ _FOR_PAGES = (
 def warm(_: Layout, __: Arguments) -> None:
     """Import what pages of jobs need, before one is asked for."""
     for module in _FOR_PAGES:
-        import_module(f"nacre.console.{module}")
+        _load(module)
+
+
+def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
+    """Say what keeps a job from starting: problems of its settings, and space that is missing.
+
+    Names are not looked up here, as somebody waits; the start itself does that.
+
+    Args:
+        layout: The job.
+        arguments: `set`: texts `path=value`, which may not send a secret to another server.
+    """
+    from nacre.job.job import Job  # noqa: PLC0415 - the worker starts faster
+    from nacre.settings.load import examine_job, load_job  # noqa: PLC0415
+    from nacre.settings.secret_places import require_unmoved  # noqa: PLC0415
+
+    try:
+        assignments = [str(text) for text in arguments.get("set", ())]
+        loaded = load_job(layout, assignments)
+        saved, faults = examine_job(layout) if assignments else (loaded, [])
+        before = saved.settings if saved is not None else None
+        # Of settings that have a problem it is not known where their secrets are sent.
+        require_unmoved(before, loaded.settings, strict=bool(faults), references=True)
+        missing = Job(layout.root, loaded.settings).missing_space()
+    except ConfigError as error:
+        return {"problems": [problem._asdict() for problem in error.problems], "space": ""}
+    except NacreError as error:
+        return {"problems": [{"path": "", "message": error_text(error)}], "space": ""}
+    return {"problems": [], "space": missing}
 
 
 TASKS: Mapping[str, ReaderTask] = {
@@ -79,7 +114,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "save-config": _of("settings.file_tasks", "save_config"),
     "edit-versions": _of("settings.file_tasks", "edit_versions"),
     "edit-version": _of("settings.file_tasks", "edit_version"),
-    "named-files": _typed("settings.changes", "named_files"),
+    "named-files": _typed("nacre.web.workers.naming", "named_files"),
     "change-settings": _typed("settings.changes", "change_file"),
     "exclusions": _typed("settings.changes", "list_exclusions"),
     "dry-run": _typed("settings.trials", "dry_run"),
@@ -109,13 +144,13 @@ TASKS: Mapping[str, ReaderTask] = {
     "uris": _typed("frontier.uris", "list_uris"),
     "tree": _typed("frontier.tree", "show_tree"),
     "count": _typed("frontier.previews", "count_affected"),
-    "operate": _of("readers.operations", "operate"),
-    "import-uris": _of("readers.operations", "import_uris"),
+    "operate": _of("nacre.web.workers.operations", "operate"),
+    "import-uris": _of("nacre.web.workers.operations", "import_uris"),
     "look-at-new-job": _typed("jobs.new_jobs", "try_new_job"),
     "new-job-fields": _typed("jobs.new_jobs", "new_job_fields"),
     "make-new-job": _typed("jobs.new_jobs", "make_new_job"),
     "make-of-profile": _typed("jobs.new_jobs", "make_of_profile"),
-    "look-before-start": _of("readers.tasks", "look_before_start"),
+    "look-before-start": look_before_start,
     "cycle-versions": _typed("rounds.tasks", "cycle_versions"),
     "dry-round": _typed("rounds.tasks", "dry_round"),
     "export-part": _typed("frontier.uris", "export_part"),
@@ -150,29 +185,12 @@ def find_task(name: str) -> ReaderTask:
     return task
 
 
-def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
-    """Say what keeps a job from starting: problems of its settings, and space that is missing.
-
-    Names are not looked up here, as somebody waits; the start itself does that.
-
-    Args:
-        layout: The job.
-        arguments: `set`: texts `path=value`, which may not send a secret to another server.
-    """
-    from nacre.job.job import Job  # noqa: PLC0415 - the worker starts faster
-    from nacre.settings.load import examine_job, load_job  # noqa: PLC0415
-    from nacre.settings.secret_places import require_unmoved  # noqa: PLC0415
-
-    try:
-        assignments = [str(text) for text in arguments.get("set", ())]
-        loaded = load_job(layout, assignments)
-        saved, faults = examine_job(layout) if assignments else (loaded, [])
-        before = saved.settings if saved is not None else None
-        # Of settings that have a problem it is not known where their secrets are sent.
-        require_unmoved(before, loaded.settings, strict=bool(faults), references=True)
-        missing = Job(layout.root, loaded.settings).missing_space()
-    except ConfigError as error:
-        return {"problems": [problem._asdict() for problem in error.problems], "space": ""}
-    except NacreError as error:
-        return {"problems": [{"path": "", "message": error_text(error)}], "space": ""}
-    return {"problems": [], "space": missing}
+READER_TASKS: Final = TaskTable(
+    __name__,
+    long=frozenset(
+        ("check", "convert-beans", "count", "dry-round", "import-uris", "operate", "report",
+         "write-report")
+    ),
+    writes=frozenset(("import-uris", "operate")),
+)  # fmt: skip
+"""What the pool of the console can be asked for."""

@@ -7,44 +7,53 @@ from typing import NamedTuple, Protocol
 from starlette.types import ASGIApp
 
 from nacre.config.extension import MIGRATE, load_part, require_extension
-from nacre.console.services import ConsoleServices
+from nacre.core.clock import Clock
+from nacre.fleet.audit import AuditLog
 from nacre.fleet.heritrix_keys import HeritrixKeyBook
-
-
-class PortOptions(NamedTuple):
-    """The options of Heritrix's port.
-
-    Attributes:
-        port: The port; 0 for a free one.
-        basic: Basic in place of Digest.
-        runs_at_once: A launched job crawls; otherwise it waits for unpause, as theirs does.
-        resumes: A launch resumes a run that was terminated; otherwise it begins a new one.
-    """
-
-    port: int
-    basic: bool = False
-    runs_at_once: bool = False
-    resumes: bool = False
+from nacre.fleet.job_books import DiskQuotaBook
+from nacre.fleet.places import Fleet
+from nacre.fleet.reach import ConsoleReach, PortOptions
+from nacre.fleet.standing import ConsoleStanding
+from nacre.web.live.poller import Poller
+from nacre.web.workers.pool import ReaderPool
 
 
 class PortParts(NamedTuple):
     """The parts of the console that the port uses.
 
     Attributes:
-        services: The services of the console.
+        clock: The time.
+        fleet: The jobs.
+        poller: The present state of the jobs.
+        readers: The processes that read their stores.
+        reach: Who can connect to the console.
+        audit: The log of changes.
+        standing: Whether this console may change things.
+        quotas: Bytes that jobs may use.
         keys: The keys of the interface.
-        options: The options of the port.
+    """
+
+    clock: Clock
+    fleet: Fleet
+    poller: Poller
+    readers: ReaderPool
+    reach: ConsoleReach
+    audit: AuditLog
+    standing: ConsoleStanding
+    quotas: DiskQuotaBook
+    keys: HeritrixKeyBook
+
+
+class PortConsole(NamedTuple):
+    """The console of the port.
+
+    Attributes:
         folder: Folder of the console's own files.
-        hosts: Names beside those of the loopback under which the console is reached.
         pages: URL of the console's own pages, with a slash at its end.
         on_exit: Ends the console.
     """
 
-    services: ConsoleServices
-    keys: HeritrixKeyBook
-    options: PortOptions
     folder: Path
-    hosts: tuple[str, ...]
     pages: str
     on_exit: Callable[[], None]
 
@@ -66,8 +75,13 @@ class PortApp(NamedTuple):
 class PortMaker(Protocol):
     """The function of an extension that makes the application of the port."""
 
-    def __call__(self, parts: PortParts) -> PortApp:
+    def __call__(self, parts: PortParts, options: PortOptions, console: PortConsole) -> PortApp:
         """Make the application.
+
+        Args:
+            parts: The parts that it uses.
+            options: The options of the port.
+            console: The console of the port.
 
         Raises:
             StorageError: Its certificate cannot be written.

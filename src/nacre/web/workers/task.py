@@ -1,14 +1,15 @@
-"""Typed tasks of reader processes: what is asked of a job, and the struct of the answer."""
+"""Typed tasks of reader processes: what is asked of a job, the answer, and the progress."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, get_type_hints
+from typing import Any, Final, Generic, TypeVar, get_type_hints
 
 import msgspec
 
-from nacre.console.readers.views import VIEWS
 from nacre.core.message_data import to_builtins
 from nacre.machine.layout import Layout
+from nacre.web.workers.views import VIEWS
 
 Q = TypeVar("Q", bound=msgspec.Struct)
 A = TypeVar("A")
@@ -29,7 +30,7 @@ class ReaderTask(Generic[Q, A]):
     """A read of a job, for reader processes.
 
     Attributes:
-        name: Its name in `tasks.TASKS`, in the metrics, and of a task in the background.
+        name: Its name in `reader_tasks.TASKS`, in the metrics, and of a task in the background.
         read: Reads the job, in the process that calls it.
         request: Struct of the request.
         answer: Struct of the answer.
@@ -64,3 +65,39 @@ def reader_task(name: str) -> Callable[[Callable[[Layout, Q], A]], ReaderTask[Q,
         return ReaderTask(name, read, request, answer)
 
     return declare
+
+
+_EACH: Final = 0.5
+
+
+class ProgressTeller:
+    """Tells how far a task is, but not too often.
+
+    Attributes:
+        send: Takes steps done and steps in all; None: nobody listens.
+    """
+
+    def __init__(self) -> None:
+        self.send: Callable[[int, int], None] | None = None
+        self._last = 0.0
+
+    def begin(self, send: Callable[[int, int], None] | None) -> None:
+        """A task begins, of which somebody wants to hear; None: nobody does."""
+        self.send = send
+        self._last = time.monotonic()
+
+    def tell(self, steps: int, total: int = 0) -> None:
+        """Say how far it is.
+
+        Args:
+            steps: Steps done.
+            total: Steps in all; 0 where that is not known.
+        """
+        now = time.monotonic()
+        if self.send is not None and now - self._last >= _EACH:
+            self._last = now
+            self.send(steps, total)
+
+
+PROGRESS: Final = ProgressTeller()
+"""That of this process, which does one task at a time."""

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.jobs.removals import ever_ran, forget_job
 from nacre.errors import JobError
+from nacre.fleet.job_folders import ever_ran, forget_job
 from nacre.machine.layout import Layout
 from tests.cli.site import nacre
 

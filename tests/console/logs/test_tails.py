@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from nacre.console.live.tails import LOOKS, SNAPSHOT, LogPosition, LogTail, log_position
+from nacre.console.logs.tails import LOOKS, SNAPSHOT, LogPosition, LogTail, log_position
 from nacre.fleet.places import FoundJob
 from nacre.machine.layout import Layout
 

@@ -9,10 +9,10 @@ import os
 from contextlib import suppress
 from typing import Final
 
-from nacre.console.readers.pool import ReaderPool
 from nacre.errors import NacreError
 from nacre.fleet.places import FoundJob
 from nacre.machine.layout import Layout
+from nacre.web.workers.pool import ReaderPool
 
 LONGEST: Final = 60.0
 """Seconds that a check may take."""
