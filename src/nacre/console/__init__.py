@@ -9,7 +9,7 @@ table of all that can be requested, and `app.py`, which answers by it.
   tasks of reader processes; `templates/`: the pages.
 - `reader_tasks.py`: the tasks of the processes that read stores; `logs/`: the log files of jobs.
   Places, schedules, users and keys are in `nacre.fleet`; the checks of a request, the present state
-  of jobs (`live/`) and the reader processes (`workers/`) in `nacre.web`.
+  of jobs and the reader processes in `nacre.web`.
 - `openapi.py`: the description of the interface for programs, made from the table.
 - `catalogue.py`: the language of a page, with the texts of `nacre.languages`.
 - `server.py`: sockets, start and end of the process.
