@@ -184,3 +184,11 @@ def test_a_line_of_the_log_has_the_word_of_its_status(status: int, word: str):
     row = {"offset": 0, "fields": fields, "text": line}
     module = environment("en").get_template("macros.html").module
     assert f">{status} {word}<" in module.log_row(row, "a", columns=True)  # type: ignore[attr-defined]  # a macro
+
+
+def test_names_between_backticks_are_code_and_hostile_text_stays_text():
+    template = environment("en").from_string("{{ value | coded }}")
+    shown = template.render(value="Waits `min_delay`, <b>`<i>`\u202e and `open")
+    assert shown == (
+        "Waits <code>min_delay</code>, &lt;b&gt;<code>&lt;i&gt;</code>\\u202e and `open"
+    )

@@ -94,6 +94,19 @@ def _times(text: str) -> Markup:
     return markup + printable(text[at:])
 
 
+_CODE: Final = re.compile(r"`([^`]+)`")
+
+
+def _coded(text: str) -> Markup:
+    """Return a text in which each name between backticks is an element of code."""
+    markup, at = Markup(), 0
+    for match in _CODE.finditer(text):
+        markup = markup + printable(text[at : match.start()])
+        markup = markup + Markup("<code>{}</code>").format(printable(match[1]))
+        at = match.end()
+    return markup + printable(text[at:])
+
+
 def _(text: str) -> str:
     """Marks a text for the catalogues."""
     return text
@@ -107,6 +120,7 @@ FILTERS: Final = {
     "time": _time,
     "due": partial(_time, with_zone=True),
     "times": _times,
+    "coded": _coded,
     "readable": readable_url,
     "host": host,
     "shown": _visible,
@@ -114,7 +128,7 @@ FILTERS: Final = {
 }
 """Filters of all templates: numbers, also to three digits, bytes, moments, those to come with
 their zone, URLs and their hosts, texts from outside within `trans`, which escapes but does not
-show what controls and turns, and values of any type."""
+show what controls and turns, texts with names of code, and values of any type."""
 
 
 @cache

@@ -311,7 +311,7 @@ def test_a_job_is_made_from_another_one_with_tags(tmp_path: Path):
         made = await client.post("/new", data=first, headers=fields)
         assert made.status_code == 303, made.text
         page = (await client.get("/new?template=crawls~eins", headers=fields)).text
-        assert "<option selected>crawls~eins</option>" in page
+        assert '<option value="crawls~eins" selected>eins (crawls~eins)</option>' in page
         assert 'value="weekly, 图书馆"' in page or 'value="图书馆, weekly"' in page
         second = {
             **token, "do": "more", "seeds": "http://127.0.0.1:9/news/", "name": "zwei",
