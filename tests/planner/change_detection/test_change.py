@@ -567,6 +567,20 @@ def test_a_place_where_something_stays_proves_nothing() -> None:
     assert (quote.reason, quote.proven) == ("volatile", True)
 
 
+def test_an_advert_is_proven_noise_if_paired_fetches_differ_in_it() -> None:
+    def page(words: str) -> PageView:
+        return page_view(f"<p>A text that stays</p><div class='advert'>{words}</div>")
+
+    template = Template()
+    first = compare(page("Buy apples"), page("Sell pears"), template, SETTINGS)
+    assert (first.reason, first.proven) == ("advert", False)
+    for n in range(9):
+        one, two = page(f"Buy {n}"), page(f"Sell x{n}")
+        template.learn_pair(one, two, differences(one.pieces, two.pieces), looked_changed=False)
+    second = compare(page("Buy apples"), page("Sell pears"), template, SETTINGS)
+    assert (second.reason, second.proven) == ("volatile", True)
+
+
 def test_texts_that_were_exchanged_between_places_are_stored() -> None:
     one, two = (
         page_view(f"<h2>Result</h2><p class=winner>{a}</p><p class=loser>{b}</p>")

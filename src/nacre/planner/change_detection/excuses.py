@@ -102,18 +102,23 @@ class Excuses:
         """The reason why a difference is noise: a code; "" when it is none."""
         if _is_masked(pair, Mask.CLOCKS):
             return "masked"
-        if pair.piece.kind == "advert":
-            return "advert"
-        if self._template.is_noise(pair):
-            # Pairs had nothing in common at the place: that is no proof where something stays.
-            proven = self._template.is_proven_noise(pair)
-            stays = not pair.skeletons and pair.piece.place in self._stable
-            return "volatile" if proven and not stays else "churn"
+        is_noise = self._template.is_noise(pair)
+        if is_noise and self._is_proven(pair):
+            return "volatile"
+        is_advert = pair.piece.kind == "advert"
+        if is_noise or is_advert:
+            return "advert" if is_advert else "churn"
         if pair.piece.kind not in TEXTS and (code := self._token(pair)):
             return code
         if pair.piece.kind == "image" and _is_of_another_session(pair):
             return "token"
         return self._likely_noise(pair)
+
+    def _is_proven(self, pair: PieceDifference) -> bool:
+        """Whether paired fetches prove that a piece is noise, and do not merely make it likely."""
+        # Pairs had nothing in common at the place: that is no proof where something stays.
+        stays = not pair.skeletons and pair.piece.place in self._stable
+        return self._template.is_proven_noise(pair) and not stays
 
     def _likely_noise(self, pair: PieceDifference) -> str:
         if self._template.is_variant(pair):
