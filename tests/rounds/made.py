@@ -1,10 +1,11 @@
 """A cycle whose tables are made of what a test says."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from nacre.crawldb import row
 from nacre.crawldb.fold import fold_query
@@ -27,6 +28,19 @@ from nacre.rounds.tables.versions import Cycle, CycleChanges, CycleVersion, Tabl
 Row = Mapping[str, Any]
 INTERVAL = 2_592_000
 NOW = 1_800_000_000_000
+BUCKETS = 2
+"""Of the tables: with 64, each of a few URLs is in another bucket, which is another task."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_buckets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tables have `BUCKETS` unless a test sets another number."""
+    folder = tmp_path_factory.mktemp("config")
+    (folder / "nacre").mkdir()
+    (folder / "nacre/config.yaml").write_text(f"cycle: {{buckets: {BUCKETS}}}\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(folder))
+        yield
 
 
 def place_of(storage: str) -> TaskPlace:
@@ -37,7 +51,7 @@ def place_of(storage: str) -> TaskPlace:
 class MadeCycle:
     """A cycle in a folder, with a table of URLs that grows by what is added."""
 
-    def __init__(self, folder: Path, buckets: int = 4) -> None:
+    def __init__(self, folder: Path, buckets: int = BUCKETS) -> None:
         self.folder = folder
         self.storage: Storage = LocalStorage(folder / "cycle")
         self.cycle = Cycle(self.storage, host="a")

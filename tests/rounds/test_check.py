@@ -31,7 +31,7 @@ def checked(made, **more):
 
 @pytest.fixture
 def made(tmp_path):
-    made = MadeCycle(tmp_path)
+    made = MadeCycle(tmp_path, 4)
     made.add(found(HOME, cash=ONE), found("http://国.test/", cash=5))
     made.add(found(HOME, cash=-ONE), found("http://b.test/", cash=ONE))
     return made
@@ -54,7 +54,7 @@ def test_a_whole_storage(made):
 
 def test_nothing_was_committed(tmp_path):
     with pytest.raises(JobError, match="no version yet"):
-        checked(MadeCycle(tmp_path))
+        checked(MadeCycle(tmp_path, 4))
 
 
 def test_damaged_and_missing_files_are_named_with_their_digests(made):

@@ -18,6 +18,7 @@ from nacre.rounds.steps.given import GivenOptions, generate_given
 from nacre.rounds.tables.tables import CRAWLDB, FilePlan, publish
 from nacre.rounds.tables.versions import CycleChanges
 from nacre.scope.seeds import SeedList
+from tests.rounds.made import BUCKETS
 from tests.rounds.steps.test_generate import COUNTED, NOW, opened, seeded
 
 DAY = 86_400_000
@@ -50,7 +51,9 @@ def change(root: Path, group: str, *rows: dict[str, Any]) -> None:
         for one in rows:
             path = root / "change.parquet"
             pq.write_table(pa.Table.from_pylist([one], crawldb_row.GROUPS[group]), path)
-            plan = FilePlan(CRAWLDB, bucket_of(one["key"], 64), "set", version.number + 1, group)
+            plan = FilePlan(
+                CRAWLDB, bucket_of(one["key"], BUCKETS), "set", version.number + 1, group
+            )
             files.append(publish(context.cycle.storage, path, plan))
             path.unlink()
         added = {CRAWLDB: [file for file in files if file is not None]}

@@ -12,7 +12,7 @@ from tests.cli.site import nacre
 from tests.console.frontier.test_frontier import got, play, posted
 from tests.console.given import GivenConsole
 
-HOSTS = 24
+HOSTS = 15
 Change = Callable[[int, list[dict[str, Any]]], Awaitable[None]]
 """Changes the frontier behind a page: its number, and its items."""
 

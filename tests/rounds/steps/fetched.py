@@ -16,7 +16,7 @@ from nacre.rounds.engine.local import LocalEngine
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.tables.versions import CycleChanges, SegmentState
 from nacre.settings.load import load_job
-from tests.rounds.made import NOW, MadeCycle
+from tests.rounds.made import BUCKETS, NOW, MadeCycle
 
 Said = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ class FetchedCycle(MadeCycle):
         buckets: Number of buckets.
     """
 
-    def __init__(self, folder: Path, buckets: int = 4) -> None:
+    def __init__(self, folder: Path, buckets: int = BUCKETS) -> None:
         super().__init__(folder, buckets)
         (folder / "crawl.yaml").write_text("name: x\nseeds: []\n")
 

@@ -70,8 +70,8 @@ def killed(*_arguments: object) -> None:
     raise Killed
 
 
-def seeded(root: Path, *lines: str) -> None:
-    with opened(root) as context:
+def seeded(root: Path, *lines: str, **cycle: int) -> None:
+    with opened(root, cycle=cycle) as context:
         found = inject(context, [SeedList("", lines)], InjectOptions())
     assert found.new == len(lines)
 
@@ -427,7 +427,7 @@ def ranked(root: Path, **ranks: float) -> None:
         {"node": f"{name}.example", "num_in": 1, "num_out": 0, "rank": round(rank * ONE)}
         for name, rank in ranks.items()
     ]
-    fill(MadeCycle(root, 64), "rank_host", rows, "base")
+    fill(MadeCycle(root), "rank_host", rows, "base")
 
 
 def test_conditions_and_caps_see_the_ranks_of_hosts(tmp_path: Path):
@@ -473,7 +473,8 @@ def test_each_task_is_given_the_limits_of_its_own_domains(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     root, lines = tmp_path / "j", 100_000
-    seeded(root, *(f"http://www.d{n}.example/{page}" for n in range(6) for page in range(3)))
+    pages = (f"http://www.d{n}.example/{page}" for n in range(6) for page in range(3))
+    seeded(root, *pages, buckets=64)
     text = "".join(f"d{n}.example\t{n % 3}\n" for n in range(lines))
     (root / "limits.tsv").write_text(text)
     monkeypatch.setattr(

@@ -18,7 +18,7 @@ from nacre.rounds.steps.merge import MergeOptions, MergeResult, merge
 from nacre.rounds.tables.hashing import table_hash
 from nacre.rounds.tables.readers import TableView, sql
 from nacre.rounds.tables.versions import CycleChanges, version_name
-from tests.rounds.made import INTERVAL, MadeCycle, Row, fill, found
+from tests.rounds.made import BUCKETS, INTERVAL, MadeCycle, Row, fill, found
 from tests.rounds.steps.fetched import FetchedCycle
 
 A, B, C, D = (
@@ -190,7 +190,7 @@ def test_a_new_directory_takes_all_and_a_dry_run_nothing(tmp_path):
     assert mine.newest.number == 0
     assert merged(mine, other).version is not None
     assert {row["key"] for row in mine.rows()} == {A, C}
-    assert mine.newest.tables["crawldb"].buckets == 64
+    assert mine.newest.tables["crawldb"].buckets == BUCKETS
     assert mine.storage.walk("exchange") == []
 
 

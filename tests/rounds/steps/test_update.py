@@ -32,6 +32,7 @@ from nacre.scope.seed_index import Coercion
 from nacre.scope.seed_scope import ScopeKind
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Subject
+from tests.rounds.made import BUCKETS
 from tests.rounds.steps.test_generate import NOW, opened, seeded
 
 DAY = 86_400_000
@@ -40,7 +41,7 @@ PLAN = RevisitPlan(ScheduleSettings(kind="nutch-default"), {}, UpdateSettings())
 
 def visit(key: str, status: int = 200, **more: Any) -> dict[str, Any]:
     plain = dict.fromkeys(facts.VISITS.names)
-    plain |= {"bucket": bucket_of(key, 64), "key": key, "status": status, "time": NOW * 1000}
+    plain |= {"bucket": bucket_of(key, BUCKETS), "key": key, "status": status, "time": NOW * 1000}
     return plain | more
 
 
@@ -57,7 +58,7 @@ def kept_state(root: Path) -> ScopeState:
 
 def add(key: str, **more: Any) -> dict[str, Any]:
     plain = dict.fromkeys(facts.ADDS.names)
-    plain |= {"bucket": bucket_of(key, 64), "key": key, "score": 0, "cash": 0, "inlinks": 1}
+    plain |= {"bucket": bucket_of(key, BUCKETS), "key": key, "score": 0, "cash": 0, "inlinks": 1}
     return plain | {"first_seen": NOW, "last_inlink": NOW, "path": "L"} | more
 
 
@@ -383,7 +384,7 @@ def test_hosts_have_what_was_seen_of_them(tmp_path: Path):
         fetched(root, segment, ([visit(url, time=(NOW + number * 40 * DAY) * 1000)], []))
         plain = dict.fromkeys(facts.HOSTS.names, 0)
         seen = {
-            "bucket": bucket_of(url, 64),
+            "bucket": bucket_of(url, BUCKETS),
             "host": "xn--1jq.example",
             "visits": 3,
             "replies": 3,
@@ -410,7 +411,7 @@ def generated_and_changed(root: Path, url: str, group: str, **change: Any) -> st
         path = root / "change.parquet"
         schema = crawldb_row.GROUPS[group]
         pq.write_table(pa.Table.from_pylist([{"key": url, **change}], schema), path)
-        plan = FilePlan(CRAWLDB, bucket_of(url, 64), "set", version.number + 1, group)
+        plan = FilePlan(CRAWLDB, bucket_of(url, BUCKETS), "set", version.number + 1, group)
         file = publish(context.cycle.storage, path, plan)
         assert file is not None
         context.cycle.commit(version, CycleChanges(step="x", clock=NOW, added={CRAWLDB: [file]}))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.crawldb.row import bucket_of
 from nacre.errors import StorageError
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.engine.local import LocalEngine
@@ -20,15 +21,22 @@ from tests.rounds.steps.killed import KillingEngine
 from tests.rounds.steps.test_generate import NOW, opened, seeded
 from tests.rounds.steps.test_update import DAY, add, fetched, visit
 
+BUCKETS = 8
+"""Enough for tasks of several workers."""
+
 
 def fetched_rounds(root: Path) -> None:
     """A segment of forty hosts that waits for `update`."""
     urls = [f"http://h{number}.site{number % 7}.example/" for number in range(40)]
-    seeded(root, *urls)
+    seeded(root, *urls, buckets=BUCKETS)
     with opened(root) as context:
         [segment] = generate(context, GenerateOptions()).segments
-    visits = [visit(url, 404 if number % 5 == 0 else 200) for number, url in enumerate(urls)]
-    adds = [add(f"{url}书/{number}", via=url) for url in urls for number in range(3)]
+    visits = [
+        visit(url, 404 if number % 5 == 0 else 200, bucket=bucket_of(url, BUCKETS))
+        for number, url in enumerate(urls)
+    ]
+    links = [(f"{url}书/{number}", url) for url in urls for number in range(3)]
+    adds = [add(key, via=via, bucket=bucket_of(key, BUCKETS)) for key, via in links]
     fetched(root, segment, (visits, adds))
 
 
