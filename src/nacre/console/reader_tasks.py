@@ -160,8 +160,8 @@ TASKS: Mapping[str, ReaderTask] = {
     "explain": _typed("results.handlers", "explain_url"),
     "runs": _typed("results.runs", "list_runs"),
     "upcoming": _typed("schedules.upcoming", "list_upcoming"),
-    "reports": _of("results.report_tasks", "list_reports"),
-    "report": _of("results.report_tasks", "make_report"),
+    "reports": _typed("results.report_tasks", "list_reports"),
+    "report": _typed("results.report_tasks", "make_report"),
 }
 """The tasks by the names that `pool.ReaderPool.ask` takes."""
 

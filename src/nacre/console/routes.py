@@ -16,7 +16,7 @@ from nacre.console.library.handlers import LIBRARY_ROUTES
 from nacre.console.results.routes import RESULT_ROUTES
 from nacre.console.rounds.handlers import ROUND_ROUTES
 from nacre.console.route_row import API, Answer, RouteRow
-from nacre.console.schedules.routes import SCHEDULE_ROUTES
+from nacre.console.schedules.calendar import SCHEDULE_ROUTES
 from nacre.console.settings.routes import EDITING_ROUTES
 from nacre.console.streams import regions, topics
 from nacre.console.tasks.handlers import TASK_ROUTES

@@ -18,6 +18,7 @@ from nacre.console.logs.pages import runs_with_logs
 from nacre.console.results import seed_list
 from nacre.console.results.files import FileList
 from nacre.console.results.handlers import ExplainedUrl, explain
+from nacre.console.results.report_tasks import PageCell, PageTable
 from nacre.console.results.reports import ReportQuery, report_of
 from nacre.console.results.runs import RunList
 from nacre.console.results.seeds import SeedOutcomeList, list_seeds
@@ -116,25 +117,12 @@ async def report_page(call: Call) -> PageAnswer:
         return nothing
     lang = "zh" if call.language.name.startswith("zh") else "en"
     question = msgspec.structs.replace(query, lang=lang if name == "run" else "en")
-    answer, task = await report_of(
-        call,
-        job,
-        name,
-        question,
-        "page",
-        table=query.table,
-        sort=query.sort,
-        falling=query.falling,
-        first=query.first,
-        spoken=call.language.name,
-    )
-    if task is not None:
-        return wait_page(task)
-    document = answer["document"]
-    for section in document["sections"]:
-        for plot in section["plots"]:
-            # Nacre's own drawing, in which every text is escaped (`report/charts.py`).
-            plot["drawing"] = Markup(plot["drawing"])  # noqa: S704
+    report = await report_of(
+        call, question, "page", table=query.table, sort=query.sort, falling=query.falling,
+        first=query.first, spoken=call.language.name,
+    )  # fmt: skip
+    if isinstance(report, HeldTask):
+        return wait_page(report)
     options = {
         key: value
         for key in ("u", "old", "new", "run")
@@ -142,7 +130,9 @@ async def report_page(call: Call) -> PageAnswer:
     }  # fmt: skip
     runs = await asyncio.to_thread(runs_with_logs, job.layout) if name == "run" else []
     facts = {
-        "name": name, "document": document, "as_of": answer["as_of"],
+        "name": name, "document": report.document, "as_of": report.as_of,
+        # Nacre's own drawings, in which every text is escaped (`report/charts.py`).
+        "draw": Markup,
         "logged": bool(runs) and query.run in {"", *runs},
         "options": urlencode(options), "sort_link": _sort_link(options),
         "exclude_of": _exclusions(job.id) if name == "traps" and may_operate(call) else None,
@@ -158,11 +148,11 @@ def _cell_link(job: str, name: str) -> Callable[[str], str]:
     return lambda url: f"{job_path(job)}/{page}?{urlencode({'u': url})}"
 
 
-def _exclusions(job: str) -> Callable[[Sequence[dict[str, Any]]], str]:
+def _exclusions(job: str) -> Callable[[Sequence[PageCell]], str]:
     """The link of a row that excludes the place of its example; "" where it is of none."""
 
-    def link(row: Sequence[dict[str, Any]]) -> str:
-        place = next((place_of(cell["url"]) for cell in row if cell["url"]), "")
+    def link(row: Sequence[PageCell]) -> str:
+        place = next((place_of(cell.url) for cell in row if cell.url), "")
         return exclude_link(job, place) if place else ""
 
     return link
@@ -176,29 +166,29 @@ def _download(job: str, name: str, form: str, options: Mapping[str, str]) -> str
     return f"/api/v1/jobs/{quote(job, safe='')}/reports/{quote(name, safe='')}?{query}"
 
 
-def _sort_link(options: Mapping[str, str]) -> Callable[[dict[str, Any], int], str]:
+def _sort_link(options: Mapping[str, str]) -> Callable[[PageTable, int], str]:
     """The link of a heading: the same column again turns the order."""
 
-    def link(table: dict[str, Any], column: int) -> str:
-        falling = not table["falling"] if table["sorted"] == column else True
+    def link(table: PageTable, column: int) -> str:
+        falling = not table.falling if table.sorted == column else True
         return "?" + urlencode(
-            {**options, "table": table["number"], "sort": column, "falling": int(falling)}
+            {**options, "table": table.number, "sort": column, "falling": int(falling)}
         )
 
     return link
 
 
-def _row_links(options: Mapping[str, str]) -> Callable[[dict[str, Any]], tuple[str, str, str]]:
+def _row_links(options: Mapping[str, str]) -> Callable[[PageTable], tuple[str, str, str]]:
     """The links to the first, the previous and the next rows of a table; "" for none."""
 
-    def links(table: dict[str, Any]) -> tuple[str, str, str]:
-        order = {"sort": table["sorted"], "falling": int(table["falling"])}
+    def links(table: PageTable) -> tuple[str, str, str]:
+        order = {"sort": table.sorted, "falling": int(table.falling)}
 
         def link(row: int | None) -> str:
-            query = {**options, "table": table["number"], **order, "first": row}
+            query = {**options, "table": table.number, **order, "first": row}
             return "" if row is None else "?" + urlencode(query)
 
-        return link(0 if table["first"] else None), link(table["before"]), link(table["behind"])
+        return link(0 if table.first else None), link(table.before), link(table.behind)
 
     return links
 

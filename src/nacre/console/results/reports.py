@@ -1,16 +1,14 @@
-"""The reports and studies of a job: their names, and a report in one of its forms."""
+"""The reports and studies of a job, each in one of its forms."""
 
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
-from nacre.console.catalogue import ENGLISH
-from nacre.console.links import ItemList
-from nacre.console.task_answers import later, read_or_later
-from nacre.fleet.places import FoundJob
+from nacre.console.results.report_tasks import MadeReport, ReportTaskRequest, make_report
+from nacre.console.task_answers import later, read
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.snapshot import ask_toes
 from nacre.messages import message
@@ -49,41 +47,22 @@ class ReportQuery(msgspec.Struct, frozen=True):
     download: bool = False
 
 
-class ReportItem(msgspec.Struct, frozen=True):
-    """A report.
-
-    Attributes:
-        name: Its name, as `/reports/NAME` takes it.
-        summary: What it is about.
-        subject: What it is of.
-        audience: Who reads it.
-    """
-
-    name: str
-    summary: str
-    subject: str
-    audience: str
-
-
-class ReportNames(ItemList[ReportItem], frozen=True):
-    """The reports.
-
-    Attributes:
-        groups: The same by who reads them, each with its `audience`, `purpose` and `reports`.
-    """
-
-    groups: tuple[dict[str, Any], ...]
-
-
 async def report_of(
-    call: Call, job: FoundJob, name: str, query: ReportQuery, form: str, **sorting: object
-) -> tuple[Any, HeldTask | None]:
-    """A report in a form; or the task that will have it."""
-    return await read_or_later(
-        call, job, "report", name=name, url=query.u, old=query.old, new=query.new, run=query.run,
-        language=query.lang, form=form, toes=await ask_toes(job),
-        **{"table": -1, "sort": -1, "falling": False, "spoken": ENGLISH, **sorting},
-    )  # fmt: skip
+    call: Call, query: ReportQuery, form: str, **page: object
+) -> MadeReport | HeldTask:
+    """Make the report of a request; return the task if it takes longer.
+
+    Args:
+        call: The request.
+        query: The options of the report.
+        form: As of `ReportTaskRequest`.
+        page: Its fields for a page.
+    """
+    values = {
+        "name": str(call.params["report"]), "form": form, "language": query.lang, "url": query.u,
+        "old": query.old, "new": query.new, "run": query.run, "toes": await ask_toes(call.job()),
+    }  # fmt: skip
+    return await read(call, make_report, msgspec.convert({**values, **page}, ReportTaskRequest))
 
 
 def form_wanted(accept: str) -> str:
@@ -117,24 +96,13 @@ async def get_report(call: Call) -> Response:
                 form=form,
             ),
         )
-    answer, task = await report_of(call, job, name, query, form)
-    if task is not None:
-        return later(task)
+    report = await report_of(call, query, form)
+    if isinstance(report, HeldTask):
+        return later(report)
     kind = next(kind for kind, formats in FORMS.items() if formats == form)
     fields = {"content-type": kind + ("" if form == "json" else "; charset=utf-8")}
     if query.download or form == "html":
         # A whole page of its own: as a file, it cannot act in the name of the console.
         file = quote(f"{job.name}-{name}.{_ENDS[form]}")
         fields["content-disposition"] = f"attachment; filename*=UTF-8''{file}"
-    return Response(answer["body"], headers=fields)
-
-
-async def list_reports(call: Call) -> ReportNames:
-    """The names of all reports."""
-    answer = await call.services.readers.ask("reports", call.job().layout.root)
-    items = [
-        {**data, "audience": group["audience"]}
-        for group in answer["groups"]
-        for data in group["reports"]
-    ]
-    return msgspec.convert({**answer, "items": items, "next": None, "as_of": call.now}, ReportNames)
+    return Response(report.body, headers=fields)

@@ -2,6 +2,7 @@
 
 from nacre.console.answering import read_row, with_page
 from nacre.console.results import archive, files, handlers, pages, reports, seed_list
+from nacre.console.results.report_tasks import list_reports
 from nacre.console.results.runs import list_runs
 from nacre.console.results.seeds import SeedsQuery, list_seeds
 from nacre.console.route_row import API, RouteRow, RouteView
@@ -40,8 +41,7 @@ RESULT_ROUTES: tuple[RouteRow, ...] = (
              view=RouteView("url.html", pages.url_facts, _("URL"), "frontier")),
     RouteRow("GET", f"{_JOB}/explain", _V, handlers.explain, "Why a URL was or was not crawled.",
              query=handlers.UrlQuery, answer=handlers.ExplainedUrl),
-    *with_page(RouteRow("GET", f"{_JOB}/reports", _V, reports.list_reports,
-                        "The names of all reports.", answer=reports.ReportNames),
+    *with_page(read_row(f"{_JOB}/reports", list_reports, "The names of all reports."),
                "/j/{job}/reports", RouteView("reports.html")),
     RouteRow("GET", "/j/{job}/reports/{report}", _V, pages.report_page, "A report or a study.",
              query=pages.ReportPageQuery),

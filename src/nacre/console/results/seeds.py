@@ -1,24 +1,20 @@
 """The seeds of a job and their outcomes."""
 
-from itertools import islice
 from typing import Final
 
 import msgspec
 
-from nacre.config.effective import fixed
 from nacre.console.frontier.uris import containing
 from nacre.console.links import ItemList, cursor_of, place_of
 from nacre.core.clock import iso
-from nacre.engine.candidates.identity import Identity, canonicalizer
-from nacre.engine.seeding.seedbook import listed_rows, redirect_targets
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedOutcomes, SeedState
+from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedOutcomeView, SeedState
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import Cursor, LineText, RowCount, ShortText
 from nacre.scope.patterns.matching import matcher
 from nacre.web.workers.task import reader_task
-from nacre.web.workers.views import VIEWS, OpenView, ScanBudget
+from nacre.web.workers.views import VIEWS, ScanBudget
 
 MOST_WAITING: Final = 5_000
 """Pending URIs that are read for seeds that wait."""
@@ -80,17 +76,6 @@ class SeedOutcomeList(ItemList[SeedItem], frozen=True):
     total: int
 
 
-class _SeedView:
-    """The seeds of a job, looked up as of one view."""
-
-    def __init__(self, view: OpenView) -> None:
-        settings, store = view.loaded.settings, view.store
-        identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
-        self.outcomes = SeedOutcomes(store, identity, MOST_WAITING)
-        self.targets = redirect_targets(store)
-        self.total = sum(1 for _ in listed_rows(store))
-
-
 @reader_task("seeds")
 def list_seeds(layout: Layout, query: SeedsQuery) -> SeedOutcomeList:
     """Read a page of seeds, in the order of the list.
@@ -113,16 +98,18 @@ def list_seeds(layout: Layout, query: SeedsQuery) -> SeedOutcomeList:
     first = max(place_of(query.after, int) or 0, 0)
     urls = matcher(containing(query.contains.strip()))
     with VIEWS.looking(layout) as view:
-        seeds: _SeedView = view.once("seeds", lambda: _SeedView(view))
+        seeds: SeedOutcomeView = view.once(
+            "seeds", lambda: SeedOutcomeView(view.store, view.loaded.settings, MOST_WAITING)
+        )
         budget, items, place = ScanBudget(), list[SeedItem](), first
         following = None
-        for row in islice(listed_rows(view.store), first, None):
+        for row in seeds.rows(first):
             if len(items) == query.limit or budget.spent:
                 following = cursor_of(place)
                 break
             place += 1
             if urls(row.url):
-                outcome = seeds.outcomes.of(row, seeds.targets)
+                outcome = seeds.outcome(row)
                 if _has_state(outcome, query.state):
                     items.append(_item(outcome))
         return SeedOutcomeList(tuple(items), following, iso(view.as_of), budget.looked, seeds.total)

@@ -1,4 +1,4 @@
-"""`/calendar`: when runs begin, as a month and as a list."""
+"""`/calendar`: when runs begin, as a month and as a list; and the routes of schedules."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +10,7 @@ from starlette.responses import Response
 from nacre.console.call import Call, PageAnswer
 from nacre.console.forms import go_back, wait_page
 from nacre.console.jobs.new_jobs import job_places
+from nacre.console.route_row import API, RouteRow
 from nacre.console.schedules.calendar_month import (
     CalendarLook,
     OwnPasses,
@@ -20,11 +21,15 @@ from nacre.console.schedules.calendar_month import (
     weeks_of,
 )
 from nacre.console.schedules.handlers import (
+    ScheduleItem,
+    ScheduleList,
     add_schedule,
     change_schedule,
     get_schedule,
+    list_schedules,
     remove_schedule,
     schedule_items,
+    schedule_version,
     seen_schedules,
 )
 from nacre.console.schedules.rhythms import CRON, WEEK, Rhythm, rhythm_of, sent_rhythm, typed_rhythm
@@ -44,6 +49,7 @@ from nacre.fleet.schedule_book import (
 from nacre.job.schedules import RunOverlap
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
+from nacre.ops.roles import Role
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
 from nacre.web.decoding import converted, lines_of, sent_form, text_of
@@ -296,3 +302,27 @@ async def _change(call: Call, action: str) -> None:
             "bad-form",
             message("console.no-action", "there is no action {action!r}", action=action),
         )
+
+
+_O = Role.OPERATOR
+
+SCHEDULE_ROUTES: tuple[RouteRow, ...] = (
+    RouteRow("GET", "/calendar", Role.VIEWER, page, "When runs begin.",
+             query=CalendarQuery),
+    RouteRow("POST", "/calendar", _O, answer, "Change the calendar; a form."),
+    RouteRow("GET", f"{API}/schedules", Role.VIEWER, list_schedules, "When runs begin.",
+             answer=ScheduleList),
+    RouteRow("POST", f"{API}/schedules", _O, add_schedule, "Keep a schedule.",
+             body=ScheduleWish, answer=ScheduleItem, status=201,
+             makes=("schedule", "id")),
+    RouteRow("GET", f"{API}/schedules/{{schedule}}", Role.VIEWER, get_schedule,
+             "A schedule.", answer=ScheduleItem,
+             version_of=schedule_version),
+    RouteRow("PUT", f"{API}/schedules/{{schedule}}", _O, change_schedule,
+             "Set a schedule anew.", body=ScheduleWish, answer=ScheduleItem,
+             version_of=schedule_version),
+    RouteRow("DELETE", f"{API}/schedules/{{schedule}}", _O, remove_schedule,
+             "Forget a schedule.", status=204,
+             version_of=schedule_version),
+)  # fmt: skip
+"""Its rows."""

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from nacre.config.effective import fixed
 from nacre.core.crawluri import DEAD, CrawlURI
 from nacre.core.states import RunCounts, SeedsEnd
 from nacre.core.status import CountedAs, FetchStatus, cause, counted
-from nacre.engine.candidates.identity import Identity
+from nacre.engine.candidates.identity import Identity, canonicalizer
 from nacre.engine.counters import SEEDS_SKIPPED
 from nacre.engine.outcomes import Outcome, Outcomes
 from nacre.engine.seeding.seedbook import (
@@ -18,6 +19,7 @@ from nacre.engine.seeding.seedbook import (
     SeedRow,
     SeedTarget,
     UnreachableSeed,
+    listed_rows,
     put_unreachable,
     redirect_targets,
     seed_rows,
@@ -31,6 +33,7 @@ from nacre.frontier.rows import queue_id, time_of
 from nacre.messages import message
 from nacre.report.statistics import CrawlTotals
 from nacre.runs.runs import INCREMENTAL, RunRow
+from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
 from nacre.uri.parse import host, origin
 
@@ -298,6 +301,34 @@ class SeedOutcomes:
                     due = time_of(entry.key) if entry.family == "future" else self._wake(uri.queue)
                     self._waiting[uri.url] = _Waiting(uri, due)
         return self._waiting
+
+
+class SeedOutcomeView:
+    """The seeds of the list of a job, with their outcomes.
+
+    Args:
+        store: The store of the job, as of one moment.
+        settings: The settings of the job.
+        most_waiting: See `SeedOutcomes`.
+
+    Attributes:
+        total: Number of the seeds.
+    """
+
+    def __init__(self, store: Store, settings: JobSettings, most_waiting: int) -> None:
+        identity = Identity(canonicalizer(settings.uri), fixed(settings.frontier))
+        self._store = store
+        self._outcomes = SeedOutcomes(store, identity, most_waiting)
+        self._targets = redirect_targets(store)
+        self.total = sum(1 for _ in listed_rows(store))
+
+    def rows(self, first: int) -> Iterator[SeedRow]:
+        """Return the seeds in the order of the list, from one on (0: the first)."""
+        return islice(listed_rows(self._store), first, None)
+
+    def outcome(self, row: SeedRow) -> SeedOutcome:
+        """Return the outcome of a seed."""
+        return self._outcomes.of(row, self._targets)
 
 
 _ROBOTS = "/robots.txt"

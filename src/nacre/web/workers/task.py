@@ -7,8 +7,8 @@ from typing import Any, Final, Generic, TypeVar, get_type_hints
 
 import msgspec
 
-from nacre.core.message_data import to_builtins
 from nacre.machine.layout import Layout
+from nacre.messages import Message
 from nacre.web.workers.views import VIEWS
 
 Q = TypeVar("Q", bound=msgspec.Struct)
@@ -50,7 +50,7 @@ class ReaderTask(Generic[Q, A]):
         """
         with VIEWS.fresh(float(arguments.get(SINCE, 0.0))):
             answer = self.read(layout, msgspec.convert(arguments, self.request))
-        return to_builtins(answer)
+        return msgspec.to_builtins(answer, builtin_types=(Message, bytes))
 
 
 def reader_task(name: str) -> Callable[[Callable[[Layout, Q], A]], ReaderTask[Q, A]]:
