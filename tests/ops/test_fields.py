@@ -3,7 +3,9 @@ from typing import Annotated, Literal
 import msgspec
 import pytest
 
+from nacre.cli.cycle.readers import READERS, SEGMENT_CHANGES
 from nacre.cli.cycle.steps import STEPS
+from nacre.cli.cycle.tables import TABLES
 from nacre.ops.fields import (
     LARGEST,
     FieldShape,
@@ -79,7 +81,7 @@ def test_the_shape_of_a_field(kind: object, form: FieldShape):
         RecrawlRequest,
         RoundsRequest,
         LocalRoundsOptions,
-        *(operation.request for operation, _ in STEPS),
+        *(operation.request for operation, _ in (*STEPS, *READERS, *TABLES, SEGMENT_CHANGES)),
     ],
 )
 def test_every_field_of_a_request_has_a_meaning(request_type: type[msgspec.Struct]):

@@ -181,15 +181,20 @@ def _ask(
 
 def _numbers(moved: "Moved") -> dict[str, Any]:
     # Late: the words of batch rounds bring their tables along.
-    from nacre.cli.cycle.moving_text import import_numbers
+    from nacre.cli.cycle.tables import import_numbers
+    from nacre.ops.round_tables import NutchImport
 
-    return {"imported": import_numbers(*moved)}
+    return {"imported": import_numbers(NutchImport(*moved))}
 
 
 def _say(moved: "Moved") -> None:
-    from nacre.cli.cycle.moving_text import say_import
+    from nacre.cli import output
+    from nacre.cli.cycle.tables import nutch_text, tell_left_out
+    from nacre.ops.round_tables import NutchImport
 
-    say_import(*moved)
+    result = NutchImport(*moved)
+    tell_left_out(result)
+    output.say(nutch_text(result))
 
 
 def _write(

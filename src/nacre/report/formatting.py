@@ -167,3 +167,9 @@ def duration(seconds: float) -> str:
         (whole % 1000, "ms"),
     )
     return "".join(f"{number}{unit}" for number, unit in parts if number) or "0ms"
+
+
+def time_text(milliseconds: int) -> str:
+    """Return milliseconds since the epoch as `2026-12-03 10:15:00 UTC` (pure)."""
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"

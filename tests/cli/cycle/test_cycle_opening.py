@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from nacre.cli.cycle.opening import opened
 from nacre.machine.layout import Layout
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.round_steps import RequestedSteps
 from nacre.rounds.engine.local import LocalEngine, usable_cores
 from nacre.rounds.journal import StopSignal
-from nacre.rounds.opening import StepSetup
+from nacre.rounds.opening import StepSetup, open_step
 from nacre.rounds.runner import SILENT, RoundsRunner
 from tests.cli.site import nacre
 
@@ -25,7 +24,7 @@ def test_tasks_at_the_same_time_are_as_the_settings_say_unless_the_command_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, option: int, expected: int
 ):
     (tmp_path / "crawl.yaml").write_text(f"name: x\nseeds: []\n{said}\n")
-    with opened(tmp_path, StepSetup(tasks=option)) as context:
+    with open_step(tmp_path, StepSetup(tasks=option)) as context:
         assert context.engine.workers == expected
     ended: list[int] = []
     monkeypatch.setattr(LocalEngine, "close", lambda engine: ended.append(engine.workers))

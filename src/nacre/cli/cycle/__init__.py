@@ -1,6 +1,6 @@
-"""`nacre cycle DIR`: batch rounds on the command line. It is imported when it is used.
+"""`nacre cycle DIR`: commands of batch rounds.
 
-`commands.py` is the program, whose command line `program.py` reads. `opening.py` has the options
-that all commands share; `running.py` runs rounds; `steps.py`, `readers.py` and `segments.py` are
-the commands after the directory; `texts.py` and `display.py` render results.
+`commands.py` makes each command from an operation in `ops` and a view, which prints its result:
+those of `steps.py`, `readers.py` and `tables.py`. `step_commands.py` has the mechanism,
+`program.py` reads the command line, `running.py` runs rounds, `display.py` shows their progress.
 """

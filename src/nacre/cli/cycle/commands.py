@@ -7,10 +7,11 @@ from typing import Annotated, Any, get_args
 import typer
 
 from nacre.cli import crawl
-from nacre.cli.cycle import moving, parsechecker, readers, segments
 from nacre.cli.cycle.program import CycleProgram
+from nacre.cli.cycle.readers import READERS, SEGMENT_CHANGES
 from nacre.cli.cycle.step_commands import StepCommand
 from nacre.cli.cycle.steps import STEPS
+from nacre.cli.cycle.tables import TABLES
 from nacre.cli.installing import Yes
 from nacre.cli.operations import request_of, request_parameters
 from nacre.cli.options import AsJson, JobDir, Quiet
@@ -123,9 +124,7 @@ def _is_typed(ctx: typer.Context, name: str) -> bool:
 
 
 cycle.callback(invoke_without_command=True)(RoundsCommand())
-for operation, view in STEPS:
-    cycle.command(operation.name, rich_help_panel="Steps")(StepCommand(operation, view))
-moving.register(cycle)
-readers.register(cycle)
-parsechecker.register(cycle)
-segments.register(cycle)
+_COMMANDS = {"Steps": STEPS, "Look": READERS, "Tables": (*TABLES, SEGMENT_CHANGES)}
+for panel, views in _COMMANDS.items():
+    for operation, view in views:
+        cycle.command(operation.name, rich_help_panel=panel)(StepCommand(operation, view))

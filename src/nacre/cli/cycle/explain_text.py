@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nacre.cli.cycle.texts import time_text
 from nacre.cli.output import count
 from nacre.core.clock import duration
 from nacre.core.status import FetchStatus, cause
 from nacre.crawldb.row import GIVEN_UP, ONE, Status
 from nacre.report.escape import flat
+from nacre.report.formatting import time_text
 
 if TYPE_CHECKING:
     from nacre.rounds.explain import RedirectTarget, TouchingVersion, UrlExplanation

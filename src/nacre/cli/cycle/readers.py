@@ -1,202 +1,100 @@
-"""The readers as commands: `nacre cycle DIR readdb|sql|explain|versions|hash|compact`."""
+"""The views of readers: rows of tables, segments, hosts, links, pages."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-import typer
+import msgspec
 
 from nacre.cli import output
-from nacre.cli.cycle.opening import (
-    CommonOptions,
-    opened,
-    setup_command,
-    step_command,
-    warn,
-)
-from nacre.cli.options import AsJson, job_of
+from nacre.cli.cycle.explain_text import explain_lines
+from nacre.cli.cycle.step_commands import StepCall, StepView
+from nacre.cli.cycle.texts import result_numbers
 from nacre.core.clock import duration
-from nacre.rounds.opening import (
-    NO_SETUP,
-    StepSetup,
-    engine_of,
-    open_versions,
-    require_executors,
-    warn_of_buckets,
+from nacre.core.states import ExitCode
+from nacre.ops.operation import Operation
+from nacre.ops.round_readers import (
+    EXPLAIN,
+    PARSE_CHECK,
+    READ_DB,
+    READ_HOSTS,
+    READ_LINKS,
+    READ_SEGMENTS,
+    SEGMENTS,
+    SQL,
+    BestUrls,
+    ChangedSegment,
+    DroppedSegments,
+    LinksOfPage,
+    ListedSegments,
+    QueryRows,
+    WrittenRows,
 )
+from nacre.report.escape import flat
+from nacre.report.formatting import size, time_text
 
 if TYPE_CHECKING:
-    from nacre.cli.cycle.program import CycleProgram
-    from nacre.machine.layout import Layout
-    from nacre.rounds.tables.readers import RowFilter, TableStats, TableView
-    from nacre.rounds.tables.versions import Cycle
-
-RowsText = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str]
-"""Returns the text of the columns and rows of a result."""
+    from nacre.crawldb.settings import LinkDbSettings
+    from nacre.rounds.explain import UrlExplanation
+    from nacre.rounds.link_rows import PageLink
+    from nacre.rounds.page_check import CheckedPage
+    from nacre.rounds.segment_commands import SegmentContents
+    from nacre.rounds.segments.orphans import OrphanSalvage
+    from nacre.rounds.tables.readers import TableStats
 
 _WIDTH = 60
-_NAMED = 10
-"""Versions that a message lists."""
+_COLUMNS = ("segment", "time", "status", "reason", "mime", "size", "duration", "warc_file", "key")
+_PAGE_COLUMNS = (
+    "status", "error", "mime", "lang", "size", "redirect", "canonical", "noindex", "nofollow",
+    "soft_404", "parse_failed", "payload_digest", "outlinks",
+)  # fmt: skip
+_NO_SEGMENT = "no segment yet: `generate` makes one"
 
 
-@contextmanager
-def looking(
-    ctx: typer.Context,
-    setup: StepSetup = NO_SETUP,
-    version: int = 0,
-    *,
-    by_arrow: bool = True,
-) -> "Iterator[tuple[Layout, TableView]]":
-    """Open the tables of the directory of a command.
-
-    Args:
-        ctx: The context of the command.
-        setup: The setup of the step.
-        version: The version; 0: the newest.
-        by_arrow: Load Arrow, for rows in its format.
-
-    Raises:
-        ConfigError: A setting or an option is wrong; settings of no use to readers are not read.
-        JobError: The directory is no job, or is running, or has no such version.
-    """
-    from nacre.rounds.tables.readers import TableView
-    from nacre.rounds.tables.tables import TaskPlace, kernel_manifest
-
-    layout, loaded, cycle = open_versions(job_of(ctx))
-    cycle = cycle if by_arrow else cycle.with_reader(kernel_manifest)
-    rounds, revisits = loaded.settings.cycle, loaded.settings.recrawl.schedule.nutch
-    engine = engine_of(setup, rounds.tasks, warn)
-    try:
-        require_executors(engine, cycle.storage.place)
-        warn_of_buckets(cycle, loaded, warn)
-        chosen = cycle.version(version) if version else cycle.newest()
-        place = TaskPlace(cycle.storage.place, rounds.memory)
-        yield layout, TableView(cycle, chosen, engine, place, round(revisits.interval))
-    finally:
-        engine.close()
+def _written_text(result: WrittenRows) -> str:
+    return f"{output.count(result.number, 'row')} in {output.shown(result.path)}"
 
 
-AtVersion = Annotated[
-    int,
-    typer.Option("--version", metavar="N", min=0, help="Read this version; 0: the newest."),
-]
+def _read_db_text(result: Any, _call: StepCall) -> str:  # noqa: ANN401 - of several types
+    if isinstance(result, WrittenRows):
+        return _written_text(result)
+    if isinstance(result, BestUrls):
+        rows = [(f"{score:.6g}", key) for score, key in result.rows]
+        return output.table([("score", "url"), *rows], indent="") if rows else ""
+    if isinstance(result, dict):
+        return output.pairs({name: value for name, value in result.items() if value is not None})
+    return _stats_text(result)
 
 
-@setup_command("engine", "master", "tasks")
-def readdb(
-    ctx: typer.Context,
-    *,
-    stats: Annotated[bool, typer.Option("--stats", help="Print totals.")] = False,
-    sort: Annotated[bool, typer.Option("--sort", help="With --stats: by host, too.")] = False,
-    url: Annotated[
-        str, typer.Option("--url", metavar="URL", help="Print the row of a URL.")
-    ] = "",
-    top: Annotated[
-        int, typer.Option("--top", metavar="N", min=0, help="Print the URLs of the best scores.")
-    ] = 0,
-    least: Annotated[
-        float, typer.Option("--min", metavar="S", help="With --top: the least score.")
-    ] = 0.0,
-    dump: Annotated[
-        Path | None,
-        typer.Option(
-            "--dump", metavar="FILE", show_default=False,
-            help="Write rows to FILE, by its suffix .jsonl, .csv or .parquet.",
-        ),
-    ] = None,
-    status: Annotated[
-        str,
-        typer.Option("--status", metavar="NAME", help="With --dump: such as db_gone, or 3."),
-    ] = "",
-    regex: Annotated[
-        str, typer.Option("--regex", metavar="REGEX", help="With --dump: what the URL matches.")
-    ] = "",
-    where: Annotated[
-        str, typer.Option("--where", metavar="SQL", help="With --dump: a condition.")
-    ] = "",
-    retry: Annotated[
-        int | None,
-        typer.Option("--retry", metavar="N", help="With --dump: failures in a row."),
-    ] = None,
-    sample: Annotated[
-        float, typer.Option("--sample", metavar="F", min=0, max=1, help="With --dump: a share.")
-    ] = 1.0,
-    version: AtVersion = 0,
-    setup: StepSetup,
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Read the table of URLs, as Nutch's command of this name does."""
-    from nacre.rounds.tables.readers import RowFilter, table_stats, top_rows
-
-    row_filter = RowFilter(status, regex, where, sample, retry)
-    _require_one(dump is not None, stats, bool(url), bool(top), chosen=row_filter != RowFilter())
-    arrow = bool(url) or dump is not None
-    with looking(ctx, setup, version, by_arrow=arrow) as (layout, view):
-        if stats:
-            _print_stats(table_stats(view, by_host=sort), as_json=as_json)
-        elif url:
-            _print_row(layout, view, url, as_json=as_json)
-        elif top:
-            _print_top(top_rows(view, top, least), as_json=as_json)
-        elif dump is not None:
-            _dump(view, row_filter, dump)
-
-
-def _require_one(dumps: bool, *choices: bool, chosen: bool) -> None:
-    """Raise ConfigError unless exactly one option is given; filters are only for a dump."""
-    from nacre.errors import ConfigError
-
-    if sum((dumps, *choices)) != 1:
-        raise ConfigError("say one of --stats, --url, --top and --dump")
-    if chosen and not dumps:
-        raise ConfigError(
-            "--status, --regex, --where, --retry and --sample choose rows of --dump; counts of "
-            'chosen rows are a query, such as sql "select status, count(*) from crawldb group by 1"'
-        )
-
-
-def _dump(view: "TableView", row_filter: "RowFilter", path: Path) -> None:
-    from nacre.rounds.tables.readers import dump_rows
-    from nacre.rounds.tables.row_files import write_batches
-
-    number = write_batches(dump_rows(view, row_filter), path)
-    output.say(f"{output.count(number, 'row')} in {output.shown(path)}")
-
-
-def _print_top(rows: "Sequence[tuple[float, str]]", *, as_json: bool) -> None:
-    if as_json:
-        output.say_json([{"score": score, "url": key} for score, key in rows])
-    elif rows:
-        lines = [("score", "url"), *((f"{score:.6g}", key) for score, key in rows)]
-        output.say(output.table(lines, indent=""))
-
-
-def _print_stats(stats: "TableStats", *, as_json: bool) -> None:
-    from nacre.cli.cycle.texts import time_text
-
-    if as_json:
-        output.say_json({name: _plain_keys(value) for name, value in stats._asdict().items()})
-        return
-    output.say(f"{output.count(stats.total, 'URL')}")
+def _stats_text(stats: "TableStats") -> str:
+    lines = [output.count(stats.total, "URL")]
     if not stats.total:
-        return
+        return lines[0]
     rows: list[tuple[object, object]] = sorted(stats.statuses.items())
     rows += [(f"retry {number}", urls) for number, urls in sorted(stats.retries.items())]
-    output.say(output.table(rows))
+    lines.append(output.table(rows))
     spans = {
         "fetch time": [time_text(round(time)) for time in stats.fetch_times],
         "interval": [duration(interval) for interval in stats.intervals],
         "score": [f"{score:.6g}" for score in stats.scores],
     }
-    output.say(
-        output.table([("", "least", "mean", "greatest"), *((a, *b) for a, b in spans.items())])
-    )
+    head = ("", "least", "mean", "greatest")
+    lines.append(output.table([head, *((name, *values) for name, values in spans.items())]))
     quantiles = ", ".join(f"{share:g}: {value:.4g}" for share, value in stats.quantiles.items())
-    output.say(f"  quantiles of the score: {quantiles}")
+    lines.append(f"  quantiles of the score: {quantiles}")
     for host, counts in sorted(stats.hosts.items()):
         text = ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items()))
-        output.say(f"  {host}: {text}")
+        lines.append(f"  {host}: {text}")
+    return "\n".join(lines)
+
+
+def _read_db_numbers(result: Any) -> object:  # noqa: ANN401 - of several types
+    if isinstance(result, BestUrls):
+        return [{"score": score, "url": key} for score, key in result.rows]
+    if isinstance(result, dict):
+        return result
+    if isinstance(result, WrittenRows):
+        return None
+    return {name: _plain_keys(value) for name, value in result._asdict().items()}
 
 
 def _plain_keys(value: object) -> object:
@@ -205,94 +103,24 @@ def _plain_keys(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _print_row(layout: "Layout", view: "TableView", url: str, *, as_json: bool) -> None:
-    from nacre.errors import JobError
-    from nacre.rounds.tables.readers import find_row
-    from nacre.rounds.typed_keys import key_of
-    from nacre.settings.load import load_job
+def _rows_text(result: QueryRows | WrittenRows, _call: StepCall) -> str:
+    from nacre.rounds.tables.row_files import plain_row
 
-    plain, key = key_of(load_job(layout).settings, url, layout.root)
-    row = find_row(view, plain, key)
-    if row is None:
-        raise JobError(f"{plain} is not known; `nacre cycle DIR inject URL` would add it")
-    if as_json:
-        output.say_json(row)
-        return
-    output.say(output.pairs({name: value for name, value in row.items() if value is not None}))
+    if isinstance(result, WrittenRows):
+        return _written_text(result)
+    if result.none and not result.rows:
+        return result.none
+    rows = [plain_row(row, finite=False) for row in result.rows]
+    lines = [tuple(_cell(row.get(name)) for name in result.names) for row in rows]
+    return output.table([tuple(result.names), *lines], indent="")
 
 
-def sql(
-    ctx: typer.Context,
-    query: Annotated[
-        str,
-        typer.Argument(metavar="QUERY", help="One query that reads.", show_default=False),
-    ],
-    *,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="FILE", show_default=False,
-            help="Write the rows to FILE, by its suffix .jsonl, .csv or .parquet.",
-        ),
-    ] = None,
-    version: AtVersion = 0,
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Ask all tables in SQL: `select status, count(*) from crawldb group by 1`."""
-    ask(ctx, query, out=out, version=version, as_json=as_json)
+def _rows_numbers(result: QueryRows | WrittenRows) -> object:
+    from nacre.rounds.tables.row_files import plain_row
 
-
-def ask(
-    ctx: typer.Context,
-    query: str,
-    *,
-    out: Path | None = None,
-    version: int = 0,
-    recount: str | None = None,
-    none: str = "",
-    shown: RowsText | None = None,
-    as_json: bool = False,
-) -> None:
-    """Print the rows of a query, or write them to a file.
-
-    Args:
-        ctx: The context of the command.
-        query: One query that reads.
-        out: The file; None to print.
-        version: The version to read; 0: the newest.
-        recount: See `readers.sql`.
-        none: The text without rows; "": the columns.
-        shown: Returns the text of columns and rows; None: a table.
-        as_json: Print JSON.
-
-    Raises:
-        UserSqlError: The query is invalid.
-    """
-    from nacre.rounds.tables.readers import sql as run
-    from nacre.rounds.tables.row_files import plain_row, write_batches
-
-    with (
-        looking(ctx, version=version) as (_, view),
-        run(view, query, recount=recount) as (names, batches),
-    ):
-        if out is not None:
-            number = write_batches(batches, out)
-            output.say(f"{output.count(number, 'row')} in {output.shown(out)}")
-            return
-        raw_rows = [row for batch in batches for row in batch.to_pylist()]
-        rows = [plain_row(row, finite=as_json) for row in raw_rows]
-    if as_json:
-        output.say_json(rows)
-        return
-    if none and not rows:
-        output.say(none)
-        return
-    output.say((shown or _rows_text)(names, rows))
-
-
-def _rows_text(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    lines = [tuple(names), *(tuple(_cell(row.get(name)) for name in names) for row in rows)]
-    return output.table(lines, indent="")
+    if isinstance(result, WrittenRows):
+        return None
+    return [plain_row(row) for row in result.rows]
 
 
 def _cell(value: object) -> object:
@@ -302,233 +130,192 @@ def _cell(value: object) -> object:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
-def explain(
-    ctx: typer.Context,
-    url: Annotated[str, typer.Argument(metavar="URL", show_default=False)],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Explain a URL: each version that touched it, and why it is not in the last list."""
-    import msgspec
-
-    from nacre.cli.cycle.explain_text import explain_lines
-    from nacre.rounds.explain import explain_url
-    from nacre.rounds.typed_keys import key_of
-
-    with opened(job_of(ctx), writes=False) as context:
-        plain, key = key_of(context.settings, url, context.layout.root)
-        explanation = explain_url(context, plain, key)
-    if as_json:
-        output.say_json(msgspec.to_builtins(explanation, enc_hook=str))
-        return
-    for line in explain_lines(explanation):
-        output.say(line)
+def _explain_text(result: "UrlExplanation", _call: StepCall) -> str:
+    return "\n".join(explain_lines(result))
 
 
-@setup_command("at", "dry_run")
-def versions(
-    ctx: typer.Context,
-    action: Annotated[
-        str, typer.Argument(metavar="[restore]", help="`restore N` goes back to version N.")
-    ] = "",
-    number: Annotated[int, typer.Argument(metavar="[N]", min=0, show_default=False)] = 0,
-    *,
-    files: Annotated[
-        str,
-        typer.Option(
-            "--files", metavar="TABLE", help="Print the files of a table of the newest version."
-        ),
-    ] = "",
-    setup: StepSetup,
-    as_json: AsJson = False,
-) -> None:
-    """List the versions, or go back to one."""
-    from nacre.cli.cycle.texts import time_text
-    from nacre.errors import ConfigError
+def _page_text(page: "CheckedPage", _call: StepCall) -> str:
+    values = {name: page.visit[name] for name in _PAGE_COLUMNS}
+    lines = [
+        page.url,
+        output.pairs({name: value for name, value in values.items() if value not in (None, False)}),
+        f"{output.count(len(page.links), 'link')} that the scope accepts",
+    ]
+    for link in page.links:
+        anchor = f"  {flat(link['anchor'])}" if link["anchor"] else ""
+        lines.append(f"  {link['hop']} {link['dst']}{anchor}")
+    return "\n".join(lines)
 
-    if action and action != "restore":
-        raise ConfigError(f"{action!r}: `versions`, or `versions restore N`")
-    if action and number:
-        _restore(ctx, number, setup, as_json=as_json)
-        return
-    _, loaded, cycle = open_versions(job_of(ctx))
-    if action:
-        raise ConfigError(f"`versions restore N` needs the number of a version: {_earlier(cycle)}")
-    warn_of_buckets(cycle, loaded, warn)
-    if files:
-        _say_files(cycle, files)
-        return
-    items = [cycle.version(v) for v in cycle.numbers()]
-    if as_json:
-        output.say_json([
-            {"version": v.number, "step": v.step, "host": v.host, "clock": v.clock,
-             "settings": v.settings, "counters": v.counters}
-            for v in items
-        ])  # fmt: skip
-        return
-    output.say(
-        output.table([(v.number, v.step, time_text(v.clock), v.host) for v in items])
-        if items else "no version yet"
+
+def _page_numbers(page: "CheckedPage") -> dict[str, Any]:
+    visit = {name: page.visit[name] for name in _PAGE_COLUMNS}
+    return {"url": page.url, **visit, "links": page.links}
+
+
+def _page_code(page: "CheckedPage", _call: StepCall) -> ExitCode:
+    is_page = 200 <= int(page.visit["status"] or 0) < 400
+    return ExitCode.FINISHED if is_page else ExitCode.NOTHING_FETCHED
+
+
+def _visits_text(result: ListedSegments | QueryRows | WrittenRows, _call: StepCall) -> str:
+    if isinstance(result, WrittenRows):
+        return _written_text(result)
+    if isinstance(result, ListedSegments):
+        return _contents_text(result.contents)
+    return output.table(_columns(result.rows), indent="") if result.rows else result.none
+
+
+def _contents_text(contents: "Sequence[SegmentContents]") -> str:
+    if not contents:
+        return _NO_SEGMENT
+    head = (
+        "segment", "state", "URLs", "visits", "pages", "not attempted", "links", "first", "last",
     )  # fmt: skip
+    lines = [
+        (*row[:7], *("" if at is None else time_text(at) for at in (row.first, row.last)))
+        for row in contents
+    ]
+    return output.table([head, *lines], indent="")
 
 
-def _earlier(cycle: "Cycle") -> str:
-    """Return the versions that can be restored, the newest first."""
-    from nacre.cli.cycle.texts import time_text
-
-    newest = cycle.newest().number
-    numbers = sorted((number for number in cycle.numbers() if number < newest), reverse=True)
-    items = [cycle.version(number) for number in numbers[:_NAMED]]
-    texts = [f"{v.number} ({v.step} of {time_text(v.clock)})" for v in items]
-    more = [f"{len(numbers) - _NAMED:,} more (`versions`)"] if len(numbers) > _NAMED else []
-    return ", ".join([*texts, *more]) or "there is none to go back to"
+def _columns(rows: Sequence[Mapping[str, Any]]) -> list[tuple[object, ...]]:
+    lines: list[tuple[object, ...]] = [_COLUMNS]
+    for row in rows:
+        time = time_text(row["time"] // 1000) if row["time"] else ""
+        values = {**row, "time": time}
+        lines.append(tuple("" if values[name] is None else values[name] for name in _COLUMNS))
+    return lines
 
 
-def _restore(ctx: typer.Context, number: int, setup: StepSetup, *, as_json: bool) -> None:
-    from nacre.rounds.check import require_whole, restore_whole
+def _visits_numbers(result: ListedSegments | QueryRows | WrittenRows) -> object:
+    if isinstance(result, WrittenRows):
+        return None
+    if isinstance(result, ListedSegments):
+        return [row._asdict() for row in result.contents]
+    return result.rows
 
-    new_version = None
-    with opened(job_of(ctx), setup) as context:
-        arguments = (context.cycle, context.engine, context.place, number)
-        if setup.dry:
-            require_whole(*arguments)
-        else:
-            new_version = restore_whole(*arguments, context.clock)
-    if as_json:
-        output.say_json(
-            {"restored": number, "version": new_version.number if new_version else None}
+
+def _hosts_text(result: QueryRows | WrittenRows, call: StepCall) -> str:
+    """The columns of a host that are not null, one a line; a table of several hosts."""
+    from nacre.rounds.tables.row_files import plain_row
+
+    if isinstance(result, WrittenRows) or not call.request.host or not result.rows:
+        return _rows_text(result, call)
+    return "\n".join(
+        output.pairs(
+            {name: _of_host(name, row[name]) for name in result.names if row[name] is not None},
+            indent="",
         )
-    elif new_version is None:
-        output.say(f"version {number} can be restored: its files are whole")
-    else:
-        output.say(f"version {new_version.number} says what version {number} says")
-
-
-def _say_files(cycle: "Cycle", table: str) -> None:
-    """Print the files of a table of the newest version."""
-    from nacre.errors import ConfigError
-    from nacre.rounds.tables.versions import OUTSIDE
-
-    version = cycle.newest()
-    names = [*version.tables, *(["archive"] if version.archive else [])]
-    if table not in names:
-        raise ConfigError(f"--files {table}: there is {', '.join(names) or 'no table yet'}")
-    for file in cycle.files(version, table):
-        path = file.path if file.kind == OUTSIDE else cycle.storage.local_path(file.path)
-        output.say(str(path or f"{cycle.storage.place}/{file.path}"))
-
-
-@setup_command("engine", "master", "tasks")
-def hash_table(
-    ctx: typer.Context,
-    table: Annotated[str, typer.Argument(metavar="[TABLE]")] = "crawldb",
-    *,
-    facts: Annotated[
-        bool, typer.Option("--facts", help="Leave out times, durations and places in WARCs.")
-    ] = False,
-    setup: StepSetup,
-    as_json: AsJson = False,
-) -> None:
-    """Print a hash of a table: equal for the same rows, whatever files they are in."""
-    from nacre.rounds.tables.hashing import table_hash
-
-    with looking(ctx, setup) as (_, view):
-        digest = table_hash(view, table, facts=facts)
-    if as_json:
-        output.say_json({"table": table, "facts": facts, "sha256": digest})
-    else:
-        output.say(digest)
-
-
-@step_command
-def compact(
-    ctx: typer.Context,
-    *,
-    buckets: Annotated[
-        int, typer.Option("--buckets", metavar="N", min=0, help="Divide the tables into so many.")
-    ] = 0,
-    common: CommonOptions,
-) -> None:
-    """Merge the files of all tables, and remove what no kept version needs."""
-    from nacre.report.formatting import size
-    from nacre.rounds.segments.compaction import compact as run
-    from nacre.rounds.segments.compaction import mergeable
-
-    with opened(job_of(ctx), common.setup) as context:
-        if common.dry:
-            planned = mergeable(context.cycle, buckets)
-            if common.as_json:
-                output.say_json({"merged": planned})
-            else:
-                output.say(f"buckets to merge: {_merged_text(planned)}")
-            return
-        keep = context.settings.cycle.keep_versions
-        result = run(
-            context.cycle, context.engine, context.place, context.clock, keep=keep, buckets=buckets
-        )
-    if common.as_json:
-        numbers: dict[str, Any] = {**result._asdict(), "version": result.version.number}
-        numbers["merged"] = dict(result.merged)
-        output.say_json(numbers)
-        return
-    output.say(
-        f"merged buckets: {_merged_text(result.merged)}; {result.files_before} files "
-        f"({size(result.size_before)}) are {result.files_after} ({size(result.size_after)}); "
-        f"{output.count(result.removed, 'file')} removed ({size(result.freed)})"
+        for row in (plain_row(row, finite=False) for row in result.rows)
     )
 
 
-def _merged_text(merged: "Mapping[str, int]") -> str:
-    return ", ".join(f"{number} of {name}" for name, number in sorted(merged.items())) or "none"
+def _of_host(name: str, value: Any) -> str:  # noqa: ANN401 - a value of any column
+    """A value of the table of hosts in words."""
+    if name == "time":
+        return time_text(value)
+    if name == "latencies":
+        counted = [f"{visits:,} in {2**i:,} ms" for i, visits in enumerate(value) if visits]
+        return f"at most: {', '.join(counted)}" if counted else "none"
+    if name in _IN_MSGPACK:
+        return f"{len(value) // 2:,} bytes, which --json prints"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-@setup_command("engine", "master", "tasks", "at", "dry_run")
-def storage(
-    ctx: typer.Context,
-    action: Annotated[str, typer.Argument(metavar="check", help="Compare every file.")],
-    *,
-    repair: Annotated[
-        bool,
-        typer.Option(
-            "--repair",
-            help="Make damaged facts and indexes again of the WARCs, and damaged buckets of tables "
-            "of facts; for a damaged version go back to the newest one whose tables are whole.",
-        ),
-    ] = False,
-    setup: StepSetup,
-    as_json: AsJson = False,
-) -> None:
-    """Compare every file of the newest version with its digest, and the cash with the seeds."""
-    from nacre.cli.cycle.check_text import check_data, say_advice, say_check, say_repair
-    from nacre.core.states import ExitCode
-    from nacre.errors import ConfigError
-    from nacre.rounds.check import check_storage
-    from nacre.rounds.steps.update import revisit_plan
+_IN_MSGPACK = ("robots", "answer")
+"""Columns of the table of hosts that people cannot read."""
 
-    if action != "check":
-        raise ConfigError(f"{action!r}: `storage check`")
-    with opened(job_of(ctx), setup, writes=repair) as context:
-        result = check_storage(
-            context.cycle, context.engine, context.place, context.clock, repair=repair,
-            dry=setup.dry, plan=revisit_plan(context) if repair else None,
+
+def _links_text(result: LinksOfPage, call: StepCall) -> str:
+    out = call.request.out
+    if result.links:
+        rows = [_link_row(link, link.dst if out else link.src) for link in result.links]
+        return output.table(rows, indent="")
+    left_out = "" if out else _left_out(result.settings)
+    return f"no link {'on' if out else 'to'} {result.key} is known{left_out}"
+
+
+def _left_out(settings: "LinkDbSettings") -> str:
+    """Return a text about the links that settings exclude from the table; "" for none."""
+    within, ignores_external = settings.ignore_internal, settings.ignore_external
+    text = f"; links within a {within} are left out (cycle.links.ignore_internal)"
+    internal = text if within != "none" else ""
+    return internal + (
+        "; those to other hosts, too (cycle.links.ignore_external)" if ignores_external else ""
+    )
+
+
+def _link_row(link: "PageLink", page: str) -> tuple[object, ...]:
+    state = f"gone, seen last {time_text(link.last)}" if link.gone else ""
+    return page, link.anchor or "", link.rel or "", state
+
+
+def _segments_text(result: Any, call: StepCall) -> str:  # noqa: ANN401 - of several types
+    if isinstance(result, list):
+        head = ("segment", "state", "units", "URLs", "parts", "leased until")
+        rows = [(*row[:5], time_text(row.until) if row.until else "") for row in result]
+        return output.table([head, *rows], indent="") if rows else _NO_SEGMENT
+    if isinstance(result, ChangedSegment):
+        if result.version is None:
+            verb = "would be changed" if call.is_dry else "has these values"
+            return f"{result.segment} {verb}"
+        paths = ", ".join(result.settings)
+        return f"{result.segment} has other settings in version {result.version.number}: {paths}"
+    if isinstance(result, DroppedSegments):
+        return "\n".join(
+            f"{name} would be given up" if version is None
+            else f"{name} is given up in version {version.number}"
+            for name, version in result.versions.items()
         )  # fmt: skip
-    if as_json:
-        output.say_json(check_data(result))
-    else:
-        say_check(result)
-        if repair:
-            say_repair(result, dry=setup.dry)
-        say_advice(result, str(job_of(ctx)), repair=repair)
-    raise typer.Exit(ExitCode.DAMAGED if result.left or result.cash else ExitCode.FINISHED)
+    if call.request.action == "salvage":
+        return _salvage_text(result, call)
+    lines = [
+        f"{name} would be {output.count(number, 'segment')}"
+        for name, number in result.planned.items()
+    ]
+    for name, slices in result.slices.items():
+        lines.append(f"{name} is now {output.count(len(slices), 'segment')}: {', '.join(slices)}")
+    most = output.count(int(call.request.names[0]), "URL")
+    return "\n".join(lines) or f"no segment that waits for its fetch has more than {most}"
 
 
-def register(program: "CycleProgram") -> None:
-    """Add the commands."""
-    look, tables = "Look", "Tables"
-    program.command("readdb", rich_help_panel=look)(readdb)
-    program.command("sql", rich_help_panel=look)(sql)
-    program.command("explain", rich_help_panel=look)(explain)
-    program.command("versions", rich_help_panel=tables)(versions)
-    program.command("hash", rich_help_panel=tables)(hash_table)
-    program.command("compact", rich_help_panel=tables)(compact)
-    program.command("storage", rich_help_panel=tables)(storage)
+def _salvage_text(result: "OrphanSalvage", call: StepCall) -> str:
+    files = f"{output.count(result.files, 'file')}, {size(result.size)}"
+    verb = "to salvage" if call.is_dry else "salvaged"
+    text = f"{output.count(result.captures, 'capture')} {verb} ({files})"
+    return "\n".join([text, *(f"  {file.name} stays: {file.defect}" for file in result.refused)])
+
+
+def _segments_numbers(result: Any) -> object:  # noqa: ANN401 - of several types
+    if isinstance(result, list):
+        return [row._asdict() for row in result]
+    if isinstance(result, ChangedSegment):
+        return result_numbers(result)
+    if isinstance(result, DroppedSegments):
+        *_, version = result.versions.values()
+        number = version.number if version is not None else None
+        return {"dropped": list(result.versions), "version": number}
+    if hasattr(result, "planned"):
+        return result.planned or result.slices
+    refused = [file._asdict() for file in result.refused]
+    return {**result_numbers(result), "refused": refused}
+
+
+def _tell_whole(result: Any, call: StepCall) -> None:  # noqa: ANN401 - of several types
+    """Report segments of sitemaps that were not divided."""
+    for name in result.left if call.request.action == "slice" else ():
+        output.tell(f"nacre: {name} has sitemaps, and stays whole: `nacre cycle DIR sitemaps`")
+
+
+READERS: Final[tuple[tuple[Operation[Any, Any], StepView], ...]] = (
+    (READ_DB, StepView(_read_db_text, _read_db_numbers)),
+    (SQL, StepView(_rows_text, _rows_numbers)),
+    (EXPLAIN, StepView(
+        _explain_text, lambda result: msgspec.to_builtins(result, enc_hook=str))),
+    (PARSE_CHECK, StepView(_page_text, _page_numbers, _page_code)),
+    (READ_SEGMENTS, StepView(_visits_text, _visits_numbers)),
+    (READ_HOSTS, StepView(_hosts_text, _rows_numbers)),
+    (READ_LINKS, StepView(_links_text, lambda page: [link._asdict() for link in page.links])),
+)  # fmt: skip
+"""The commands that read, in the order of the help."""
+SEGMENT_CHANGES: Final = (SEGMENTS, StepView(_segments_text, _segments_numbers, tell=_tell_whole))

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from nacre.cli.crawl import print_made
 from nacre.cli.cycle.display import StepDisplay, display_of
-from nacre.cli.cycle.opening import signals_to
+from nacre.cli.cycle.step_commands import signals_to
 from nacre.cli.cycle.steps import dedup_text, links_text, sitemaps_text, tell_unread
 from nacre.cli.cycle.texts import (
     fetch_numbers,

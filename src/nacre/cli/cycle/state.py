@@ -12,9 +12,9 @@ def rounds_lines(facts: dict[str, Any], place: str) -> list[str]:
         facts: The state of the crawl, as `ops.status.rounds_facts` returns it.
         place: The directory, as it is typed.
     """
-    from nacre.cli.cycle.texts import time_text
     from nacre.job.diagnosis import rounds_diagnosis
     from nacre.job.diagnosis_text import diagnosis_text, progress_text
+    from nacre.report.formatting import time_text
 
     lines = [diagnosis_text(rounds_diagnosis(facts))]
     if facts["version"]:

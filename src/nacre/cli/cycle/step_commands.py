@@ -1,22 +1,25 @@
 """Commands of single steps, made of operations; a view says how the result is printed."""
 
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from nacre.cli import output
 from nacre.cli.cycle.display import StepDisplay, display_of
-from nacre.cli.cycle.opening import signals_to, warn
 from nacre.cli.cycle.texts import fetch_progress_text, result_numbers
 from nacre.cli.operations import context_of, request_of, request_parameters
 from nacre.cli.options import AsJson, Quiet, job_of
 from nacre.core.states import ExitCode
 from nacre.ops.operation import Operation
 from nacre.ops.round_requests import LocalOptions, StepRequest, StepRun
+
+if TYPE_CHECKING:
+    from nacre.rounds.journal import StopSignal
 
 
 class StepCall(NamedTuple):
@@ -47,8 +50,8 @@ class StepView(NamedTuple):
     """The output of the command of a step.
 
     Attributes:
-        text: Makes the text; "" for none.
-        numbers: Makes the JSON.
+        text: Makes the text, or prints it and returns "".
+        numbers: Makes the JSON; None for a result that has a text alone.
         code_of: Returns the exit code.
         tell: Prints on stderr before the result.
         is_live: The progress is shown, and the first signal ends the step cleanly.
@@ -80,13 +83,18 @@ class StepCommand:
         self.__doc__ = "\n\n".join(filter(None, (operation.summary, operation.detail)))
         local = request_parameters(LocalOptions, operation.local) if operation.local else []
         printing = signature(_printing).parameters.values()
+        own = operation.request.__struct_fields__
         is_step = issubclass(operation.request, StepRequest)
         self.__signature__ = Signature(
             [
                 Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context),
                 *request_parameters(operation.request),
                 *local,
-                *(option for option in printing if option.name != "quiet" or is_step),
+                *(
+                    option
+                    for option in printing
+                    if option.name not in own and (option.name != "quiet" or is_step)
+                ),
             ]
         )
         self.__annotations__: dict[str, Any] = {}  # the signature has all types
@@ -97,7 +105,8 @@ class StepCommand:
         """Run the step, and print its result."""
         operation, view = self._operation, self._view
         local = request_of(LocalOptions, values)
-        call = StepCall(job_of(ctx), request_of(operation.request, values), local.dry_run, as_json)
+        request = request_of(operation.request, {**values, "as_json": as_json})
+        call = StepCall(job_of(ctx), request, local.dry_run, as_json)
         display = display_of(quiet=quiet, as_json=as_json)
         if view.is_live:
             display.step("", operation.name)
@@ -112,8 +121,9 @@ class StepCommand:
 
 
 def _print(view: StepView, result: object, call: StepCall) -> None:
-    if call.as_json:
-        output.say_json(view.numbers(result))
+    numbers = view.numbers(result) if call.as_json else None
+    if numbers is not None:
+        output.say_json(numbers)
     elif text := view.text(result, call):
         output.say(text)
 
@@ -135,3 +145,27 @@ def _step_run(
 
     with signals_to(StopSignal(Layout(call.directory))) as stop:
         yield StepRun(local, warn, display.note, report, lambda: bool(stop.signals))
+
+
+def warn(text: str) -> None:
+    """Print a warning or a note."""
+    output.tell(f"nacre: {text}")
+
+
+@contextmanager
+def signals_to(stop: "StopSignal") -> "Iterator[StopSignal]":
+    """While the block runs, the first signal ends the rounds after the step; the second at once."""
+
+    def note_signal(_number: int, _frame: object) -> None:
+        stop.note_signal()
+        if stop.signals > 1:
+            raise KeyboardInterrupt
+        output.tell("nacre: ends after this step; once more ends at once")
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, note_signal) for number in numbers}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

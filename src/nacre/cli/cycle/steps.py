@@ -16,7 +16,6 @@ from nacre.cli.cycle.texts import (
     refused_text,
     result_numbers,
     tell_malformed,
-    time_text,
     transitions_table,
     update_numbers,
     update_text,
@@ -38,7 +37,7 @@ from nacre.ops.rounds import (
     FilteredStep,
     WaitingSegment,
 )
-from nacre.report.formatting import size
+from nacre.report.formatting import size, time_text
 
 if TYPE_CHECKING:
     from nacre.rounds.steps.dedup import DedupResult

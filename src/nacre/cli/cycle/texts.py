@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from nacre.cli.cycle.display import bar
 from nacre.cli.output import count, table, tell
 from nacre.core.clock import duration
 from nacre.core.status import cause
-from nacre.report.formatting import size
+from nacre.report.formatting import size, time_text
 
 if TYPE_CHECKING:
     from nacre.rounds.runner import FetchSoFar, RoundsResult
@@ -34,7 +33,7 @@ def result_numbers(result: Any) -> dict[str, Any]:  # noqa: ANN401 - a named tup
         if isinstance(value, Mapping):
             numbers[name] = dict(value)
         elif name == "version":
-            numbers[name] = None if value is None else value.number
+            numbers[name] = getattr(value, "number", value)
         elif name == "malformed":
             numbers[name] = [line._asdict() for line in value]
     return numbers
@@ -183,12 +182,6 @@ def _next_due_text(result: "GenerateResult") -> str:
     if result.next_due is None:
         return ""
     return f"; the next is due {time_text(result.next_due)}"
-
-
-def time_text(milliseconds: int) -> str:
-    """`2026-12-03 10:15:00 UTC`."""
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def fetch_text(result: "SegmentFetch") -> str:
