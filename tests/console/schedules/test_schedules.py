@@ -127,7 +127,7 @@ def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
         assert added.headers["location"] == "/calendar"
         page = (await client.get("/calendar", headers=fields)).text
         assert "The calendar is changed." in page
-        assert "@hourly</code> Asia/Shanghai" in page
+        assert "every hour, at minute 00 Asia/Shanghai" in page
         assert page.count("<time data-zone ") == 11  # the next time, and the list of ten
         paused = {**token, "do": "pause", "schedule": "1"}
         await client.post("/calendar", data=paused, headers=fields)

@@ -94,7 +94,7 @@ async def _show_changes(
     return await _form(
         call, job, section, search, typed=values, opened=card.rpartition(" ")[0], diff=diff,
         is_same=not diff, text=answer["text"], text_etag=answer["etag"],
-        text_problems=problems, names=[*values, *resets, *card.split(" ")[:1]],
+        text_problems=problems, names=[*values, *resets, *card.split()[:1]],
     )  # fmt: skip
 
 
