@@ -217,7 +217,7 @@ def insert_clip(
     from nacre.cli.settings_history import difference, save, tell_saved
     from nacre.machine.layout import Layout
     from nacre.ops.library import InsertRequest, with_clip
-    from nacre.ops.settings import read_version
+    from nacre.ops.settings_file import SaveRequest, read_version
 
     layout = Layout(directory)
     layout.require()
@@ -229,8 +229,8 @@ def insert_clip(
         else:
             output.say("\n".join(lines) if lines else "nothing would change")
         return
-    saved = save(layout, {"text": inserted.text, "etag": inserted.etag}, f"clip {name}")
-    tell_saved(layout, saved, as_json=as_json)
+    request = SaveRequest(text=inserted.text, etag=inserted.etag, why=f"clip {name}")
+    tell_saved(layout, save(layout, request), as_json=as_json)
 
 
 def _values(texts: list[str]) -> dict[str, Any]:

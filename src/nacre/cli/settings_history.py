@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from nacre.cli.program import Program
 
 if TYPE_CHECKING:
     from nacre.machine.layout import Layout
+    from nacre.ops.settings_file import SaveRequest, SaveResult
 
 Number = Annotated[
     int, typer.Argument(metavar="N", help="Number of the version.", show_default=False)
@@ -43,20 +44,20 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 @history.command("history")
 def list_versions(ctx: typer.Context, as_json: AsJson = False) -> None:
     """List the versions, the newest first."""
-    from nacre.console.settings.file_tasks import edit_versions
     from nacre.core.clock import iso
+    from nacre.core.message_data import to_plain
+    from nacre.ops.settings_file import list_versions as read_versions
 
-    versions = [
-        {**version, "time": iso(version["time"])} for version in edit_versions(_layout(ctx), {})
-    ]
-    for row in versions:
-        row.pop("digest")
+    edits = read_versions(_layout(ctx))
     if as_json:
+        versions = [{**to_plain(edit), "time": iso(edit.time)} for edit in edits]
+        for version in versions:
+            del version["digest"]
         output.say_json(versions)
         return
     rows = [
-        (row["number"], row["time"], row["source"], row["who"] or "-", row["why"] or "-")
-        for row in versions
+        (edit.number, iso(edit.time), edit.source, edit.who or "-", edit.why or "-")
+        for edit in edits
     ]
     output.say(output.table([("version", "written", "how", "by", "why"), *rows]))
 
@@ -75,12 +76,11 @@ def show_difference(
 
     With one number: between that version and the previous one.
     """
-    from nacre.console.settings.file_tasks import edit_versions
+    from nacre.ops.settings_file import list_versions as read_versions
 
     layout = _layout(ctx)
-    first, second = _pair_of_versions(
-        [version["number"] for version in edit_versions(layout, {})], older, newer
-    )
+    numbers = [edit.number for edit in read_versions(layout)]
+    first, second = _pair_of_versions(numbers, older, newer)
     before = _text(layout, first) if first else ""
     lines = difference(before, _text(layout, second), f"version {first}", f"version {second}")
     if as_json:
@@ -128,66 +128,59 @@ def restore_version(
     layout = _layout(ctx)
     _text(layout, number)
     reason = why or f"version {number} again"
-    tell_saved(layout, save(layout, {"version": number}, reason, force=force), as_json=as_json)
+    from nacre.ops.settings_file import SaveRequest
+
+    request = SaveRequest(version=number, why=reason, force=force)
+    tell_saved(layout, save(layout, request), as_json=as_json)
 
 
-def save(
-    layout: "Layout", content: dict[str, Any], why: str, *, force: bool = False
-) -> dict[str, Any]:
-    """Write another text of a job that does not run; as `console.settings.file_tasks.save_config`.
-
-    Args:
-        layout: The job.
-        content: `text` and `etag`, or `version`.
-        why: Why, in a line.
-        force: Also with problems.
+def save(layout: "Layout", request: "SaveRequest") -> "SaveResult":
+    """Write another text of a job that does not run, for the user of this process.
 
     Raises:
         ConfigError: It has problems.
         JobError: The job runs, or the file was changed meanwhile.
     """
-    from nacre.console.settings.file_tasks import save_config
+    from msgspec.structs import replace
+
     from nacre.errors import ConfigError, JobError, Problem
     from nacre.job.apply_change import user_name
+    from nacre.ops.settings_file import save_config
 
-    answer = save_config(
-        layout,
-        {"etag": "*", "who": user_name(), "why": why, "files": True, "force": force, **content},
-    )
-    outcome = answer["outcome"]
-    if outcome == "running":
+    result = save_config(layout, replace(request, user=user_name(), files=True))
+    if result.outcome == "running":
         raise JobError(
             f"{layout.root} is running, and its file cannot be replaced: change single settings "
             f"with `nacre set {layout.root} PATH=VALUE`, or stop it first"
         )
-    if outcome == "changed":
+    if result.outcome == "changed":
         raise JobError(f"{layout.config} was changed meanwhile; try again")
-    if outcome == "problems":
-        problems = answer["findings"]["problems"]
+    if result.outcome == "problems" and result.findings is not None:
         raise ConfigError(
             [
                 Problem(
-                    problem.get("path", ""), problem["message"], problem.get("expected", ""),
-                    problem.get("sample", ""), str(layout.config), problem.get("line", 0),
+                    finding.path, finding.message, finding.expected, finding.sample,
+                    str(layout.config), finding.line,
                 )
-                for problem in problems
+                for finding in result.findings.problems
             ]
         )  # fmt: skip
-    return answer
+    return result
 
 
-def tell_saved(layout: "Layout", answer: dict[str, Any], *, as_json: bool) -> None:
-    """Say what was written."""
+def tell_saved(layout: "Layout", result: "SaveResult", *, as_json: bool) -> None:
+    """Print what was written."""
+    number, lines = result.number, result.difference
     if as_json:
-        facts = {"outcome": answer["outcome"], "version": answer.get("number")}
-        output.say_json({**facts, "difference": answer.get("difference", [])})
+        facts = {"outcome": result.outcome, "version": number or None, "difference": lines}
+        output.say_json(facts)
         return
-    if answer["outcome"] == "same":
+    if result.outcome == "same":
         output.say("nothing is different from the file as it is")
         return
-    for line in answer["difference"]:
+    for line in lines:
         output.say(line)
-    output.say(f"version {answer['number']}, in {output.shown(layout.config)}")
+    output.say(f"version {number}, in {output.shown(layout.config)}")
 
 
 def _layout(ctx: typer.Context) -> "Layout":
@@ -204,16 +197,16 @@ def _text(layout: "Layout", number: int) -> str:
     Raises:
         JobError: There is none.
     """
-    from nacre.console.settings.file_tasks import edit_version
     from nacre.errors import JobError
+    from nacre.ops.settings_file import get_version
 
-    version = edit_version(layout, {"number": number})
-    if not version:
+    version = get_version(layout, number)
+    if version is None:
         raise JobError(
             f"{layout.root} has no version {number}; `nacre settings {layout.root} history` "
             "lists those that are kept"
         )
-    return str(version["text"])
+    return version.text
 
 
 def register(app: typer.Typer) -> None:

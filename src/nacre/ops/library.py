@@ -21,7 +21,7 @@ from nacre.machine.layout import Layout
 from nacre.machine.local_files import replace_file
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Text
-from nacre.ops.settings import read_version
+from nacre.ops.settings_file import read_version
 from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.layers import (
     file_layers,

@@ -1,17 +1,14 @@
 """Change the settings of a job: of its process and its file, or of its file."""
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from nacre.core.message_data import to_plain
-from nacre.editing.secrets import without_secrets
-from nacre.job.edits import read_config
-from nacre.machine.layout import Layout
 
 if TYPE_CHECKING:
     from nacre.job.apply_change import Changed, ChangeRequest
+    from nacre.machine.layout import Layout
     from nacre.ops.operation import OperationContext
     from nacre.settings.schema import Schema
 
@@ -49,29 +46,23 @@ def change_settings(
         return True, msgspec.convert(answer["changed"], Changed)
 
 
-class ConfigVersion(msgspec.Struct, frozen=True):
-    """The file of a job as it can be shown.
+def change_settings_file(layout: "Layout", request: "ChangeRequest", user: str) -> "Changed":
+    """Change the settings of a job that does not run.
 
-    Attributes:
-        text: Its text, with a mark in place of each secret.
-        etag: Changes with each version.
-    """
-
-    text: str
-    etag: str
-
-
-def read_version(layout: Layout) -> ConfigVersion:
-    """Read the file as it is.
+    Args:
+        layout: The job.
+        request: The change.
+        user: The requester, for the history.
 
     Raises:
-        JobError: It cannot be read.
+        ConfigError: The change is wrong.
+        JobError: The file cannot be changed.
     """
-    raw = read_config(layout.config).decode("utf-8", "replace")
-    text = without_secrets(raw).text
-    # Not of the text itself, from which a short secret could be guessed.
-    facts = f"{layout.config.stat().st_mtime_ns} {text}"
-    return ConfigVersion(text, hashlib.sha256(facts.encode()).hexdigest()[:32])
+    from nacre.job.apply_change import alone, change_stopped
+    from nacre.store.disk import RealDisk
+
+    with alone(layout):
+        return change_stopped(layout, request, RealDisk(), user)
 
 
 def settings_schema() -> "Schema":

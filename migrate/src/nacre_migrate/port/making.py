@@ -177,7 +177,7 @@ class JobMaker:
         created = not layout.config.exists()
         answer: dict[str, Any] = await self._parts.readers.ask(
             "put-config", layout.root, _PATIENCE, text=text,
-            requester=f"{self._requester.name} via console", files=self._may_name_files,
+            user=f"{self._requester.name} via console", files=self._may_name_files,
             admin=self._requester.role >= Role.ADMIN,
         )  # fmt: skip
         if answer["outcome"] == "running":

@@ -10,15 +10,15 @@ from nacre.core.message_data import to_builtins
 from nacre.editing.exclusion import ScopeExclusion, exclusions
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.job.apply_change import Changed, ChangeRequest, alone, change_stopped
+from nacre.job.apply_change import Changed, ChangeRequest
 from nacre.job.control import BY, NotRunningError, ask_command
 from nacre.job.settings_change import AffectedUrls
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops import library
 from nacre.ops.fields import LineText, Texts
+from nacre.ops.settings import change_settings_file
 from nacre.settings.load import load_job
-from nacre.store.disk import RealDisk
 from nacre.web.workers.naming import EditRequest, require_may_name
 from nacre.web.workers.task import NoRequest, reader_task
 
@@ -155,8 +155,7 @@ def change_file(layout: Layout, request: EditRequest) -> Changed:
         ConfigError: The change is wrong.
         JobError: The file cannot be changed.
     """
-    with alone(layout):
-        return change_stopped(layout, request.change, RealDisk(), request.who)
+    return change_settings_file(layout, request.change, request.who)
 
 
 @reader_task("exclusions")

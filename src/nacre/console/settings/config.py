@@ -1,18 +1,34 @@
 """`/api/v1/jobs/J/config` and `/api/v1/config`: the file of a job, its versions, and hints."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable
 from http import HTTPStatus
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
 from nacre.console.links import ItemList
+from nacre.console.settings.file_tasks import (
+    FIND_PROBLEMS,
+    SAVE_CONFIG,
+    SettingPath,
+    SettingsText,
+    TextPlace,
+    VersionNumber,
+    complete_text,
+    config_text,
+    edit_version,
+    edit_versions,
+    effective_settings,
+    format_text,
+    hover_text,
+    json_schema,
+    setting_facts,
+)
 from nacre.console.spoken import spoken_card, spoken_completions, spoken_findings
-from nacre.console.task_answers import NOWHERE
+from nacre.console.task_answers import ASK_PATIENCE, NOWHERE, ask
 from nacre.core.clock import iso
 from nacre.core.message_data import to_builtins, to_json
 from nacre.editing.complete import Completions
@@ -20,11 +36,21 @@ from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError, not_found
+from nacre.job.edits import ConfigEdit
 from nacre.messages import message
 from nacre.ops.fields import Flag, LineText, ShortText, Text, Whole
 from nacre.ops.roles import Role
+from nacre.ops.settings_file import (
+    CheckRequest,
+    EffectiveSetting,
+    SaveRequest,
+    SaveResult,
+    SettingFacts,
+    StoredVersion,
+)
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.web.versions import EditedThing
+from nacre.web.workers.task import NoRequest, ReaderTask
 
 
 class _Place:
@@ -74,9 +100,8 @@ class NewestWins:
 YAML_TYPE: Final = "text/yaml; charset=utf-8"
 _SAVING: Final = 30.0
 """Seconds that a check with look-ups, or one before a file is written, may take."""
-_WAIT: Final = 20.0
-"""Seconds that another answer may take, on a machine that is busy with crawls."""
 _NEWEST: Final = NewestWins()
+A = TypeVar("A")
 
 
 class TextQuestion(msgspec.Struct, frozen=True):
@@ -115,20 +140,6 @@ class FormattedText(msgspec.Struct, frozen=True):
     """
 
     text: str
-
-
-class EffectiveSetting(msgspec.Struct, frozen=True):
-    """A setting as it holds.
-
-    Attributes:
-        path: Its path.
-        value: Its value; of a secret its reference.
-        origin: Where the value comes from: `default`, `file crawl.yaml:12` and so on.
-    """
-
-    path: str
-    value: Any
-    origin: str
 
 
 class EffectiveSettings(ItemList[EffectiveSetting], frozen=True):
@@ -197,42 +208,8 @@ class EditText(msgspec.Struct, frozen=True):
     text: str
 
 
-class SettingFacts(msgspec.Struct, frozen=True):
-    """The facts about a setting or a section.
-
-    Attributes:
-        path: Its path.
-        kind: `setting` or `section`.
-        doc: Its meaning.
-        type: Its type; "" for a section.
-        unit: Its unit; "" for none.
-        default: Its default; null for none.
-        required: It must be given.
-        sample: A good value; "" where the default is one.
-        choices: The values that it may have, where only some are possible.
-        live: A running job can take another value.
-        sheets: A sheet can change it.
-        heritrix: Heritrix's names for it.
-        settings: Of a section: the paths of its settings.
-    """
-
-    path: str
-    kind: str
-    doc: str = ""
-    type: str = ""
-    unit: str = ""
-    default: Any = None
-    required: bool = False
-    sample: str = ""
-    choices: tuple[str, ...] = ()
-    live: bool = False
-    sheets: bool = False
-    heritrix: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
-
-
 async def ask_about(
-    call: Call, task: str, job: FoundJob, patience: float = _WAIT, **more: object
+    call: Call, task: str, job: FoundJob, patience: float = ASK_PATIENCE, **more: object
 ) -> Any:  # noqa: ANN401 - as the task gives it
     """Ask a reader process about a job."""
     return await call.services.readers.ask(task, job.layout.root, patience, **more)
@@ -243,17 +220,17 @@ async def ask_about(
 
 async def get_config(call: Call) -> Response:
     """The file of a job, with its ETag."""
-    answer = await ask_about(call, "config-text", call.job())
-    tag = f'"{answer["etag"]}"'
+    version = await ask(call, config_text, NoRequest())
+    tag = f'"{version.etag}"'
     if call.request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"etag": tag})
-    return Response(answer["text"], media_type=YAML_TYPE, headers={"etag": tag})
+    return Response(version.text, media_type=YAML_TYPE, headers={"etag": tag})
 
 
 async def config_version(call: Call) -> EditedThing:
     """The file of a job; settings and sheets are parts of it."""
-    answer = await ask_about(call, "config-text", call.job())
-    return EditedThing(answer["etag"], answer["text"])
+    version = await ask(call, config_text, NoRequest())
+    return EditedThing(version.etag, version.text)
 
 
 async def put_config(call: Call) -> SavedConfig | Response:
@@ -283,48 +260,42 @@ async def put_config(call: Call) -> SavedConfig | Response:
             ),
         )
     query: SaveQuery = call.query
-    answer = await save_text(call, call.job(), {"text": text}, tag, query)
-    return _saved(call, answer, text)
+    result = await save_text(call, call.job(), SaveRequest(text=text, etag=tag), query)
+    return _saved(call, result, text)
 
 
 async def save_text(
-    call: Call, job: FoundJob, content: Mapping[str, Any], tag: str, query: SaveQuery
-) -> dict[str, Any]:
-    """Save a text or an earlier version; the answer of `settings.file_tasks.save_config`.
+    call: Call, job: FoundJob, request: SaveRequest, query: SaveQuery
+) -> SaveResult:
+    """Save a text or an earlier version.
 
     Args:
         call: The caller.
         job: The job.
-        content: `text` or `version`.
-        tag: ETag that it is based on; "*" for any.
-        query: How.
+        request: The text or the version, and the ETag that it is based on.
+        query: The options.
     """
-    answer: dict[str, Any] = await ask_about(
-        call, "save-config", job, _SAVING, **content, etag=tag, force=bool(query.force),
-        who=f"{call.identity.name} via console", why=query.why, files=call.may_name_files,
-        admin=call.identity.role >= Role.ADMIN,
+    request = msgspec.structs.replace(
+        request, force=bool(query.force), user=f"{call.identity.name} via console", why=query.why,
+        files=call.may_name_files, admin=call.identity.role >= Role.ADMIN,
     )  # fmt: skip
-    number = int(answer.get("number", 0))
-    after = {"version": number, "why": query.why, "outcome": answer["outcome"]}
-    call.note.change(None, after | {"difference": answer.get("difference", [])})
-    return answer
+    result = await ask(call, SAVE_CONFIG, request, _SAVING, job.layout.root)
+    after = {"version": result.number, "why": query.why, "outcome": result.outcome}
+    call.note.change(None, after | {"difference": list(result.difference)})
+    return result
 
 
-def _saved(call: Call, answer: Mapping[str, Any], text: str | None) -> SavedConfig | Response:
-    def findings() -> TextFindings:
-        return spoken_findings(msgspec.convert(answer["findings"], TextFindings), call.language)
-
-    match answer["outcome"]:
-        case "saved":
-            return SavedConfig(answer["etag"], answer["number"], findings())
-        case "same":
-            return SavedConfig(answer["etag"])
-        case "running":
-            raise is_running_error()
-        case "changed":
-            return _conflict(answer, text)
-        case _:
-            return problem_answer(findings())
+def _saved(call: Call, result: SaveResult, text: str | None) -> SavedConfig | Response:
+    if result.outcome == "same":
+        return SavedConfig(result.etag)
+    if result.outcome == "running":
+        raise is_running_error()
+    if result.outcome == "changed":
+        return _conflict(result, text)
+    findings = result.findings and spoken_findings(result.findings, call.language)
+    if result.outcome == "saved" or findings is None:
+        return SavedConfig(result.etag, result.number, findings)
+    return problem_answer(findings)
 
 
 def is_running_error() -> RefusedRequestError:
@@ -340,19 +311,19 @@ def is_running_error() -> RefusedRequestError:
     )
 
 
-def _conflict(answer: Mapping[str, Any], text: str | None) -> Response:
-    """The answer to one who changed an older version: both texts."""
+def _conflict(result: SaveResult, text: str | None) -> Response:
+    """Return the answer to a change of an older version: both texts."""
     body = {
         "title": HTTPStatus.PRECONDITION_FAILED.phrase,
         "status": 412,
         "code": "changed",
         "detail": "the file was changed meanwhile: `saved` is what it says now, `yours` what you "
         "sent; merge them, and save with the new ETag",
-        "etag": answer["etag"],
-        "saved": answer["text"],
+        "etag": result.etag,
+        "saved": result.text,
         "yours": text,
     }
-    fields = {"etag": f'"{answer["etag"]}"'}
+    fields = {"etag": f'"{result.etag}"'}
     return Response(to_json(body), 412, fields, media_type=PROBLEM_TYPE)
 
 
@@ -381,18 +352,14 @@ def problem_answer(findings: TextFindings) -> Response:
 
 async def get_effective(call: Call) -> EffectiveSettings | Response:
     """All settings as they hold."""
-    answer = await ask_about(call, "effective-settings", call.job())
-    if "problems" in answer:
+    values = await ask(call, effective_settings, NoRequest())
+    if values.problems:
         details = ProblemDetails(
             HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-settings",
-            "the settings cannot be read", tuple(answer["problems"]),
+            "the settings cannot be read", tuple(problem._asdict() for problem in values.problems),
         )  # fmt: skip
         return Response(to_json(details), 422, media_type=PROBLEM_TYPE)
-    items = [
-        EffectiveSetting(path, setting["value"], setting["origin"])
-        for path, setting in answer["values"].items()
-    ]
-    return EffectiveSettings(tuple(items), None, iso(call.services.clock.now()))
+    return EffectiveSettings(values.items, None, iso(call.services.clock.now()))
 
 
 # ---- hints
@@ -405,23 +372,15 @@ async def check_text(call: Call) -> TextFindings:
         raise RefusedRequestError(
             422, "no-text", message("console.text-or-job", "send a text, or name a job")
         )
-    root, extra = _root(call, request.job)
-    patience = _SAVING if request.thorough else _WAIT
+    job, patience = request.job, _SAVING if request.thorough else ASK_PATIENCE
+    check = CheckRequest(request.text, bool(job), request.thorough, call.may_name_files)
+    root = call.job(job).layout.root if job else NOWHERE
 
-    async def question() -> object:
-        return await call.services.readers.ask(
-            "find-in-text", root, patience, text=request.text, thorough=request.thorough,
-            files=call.may_name_files, **extra,
-        )  # fmt: skip
+    async def question() -> TextFindings:
+        return await ask(call, FIND_PROBLEMS, check, patience, root)
 
-    answer = await _NEWEST.ask((_asker(call), "check", request.job), question)
-    return spoken_findings(msgspec.convert(answer, TextFindings), call.language)
-
-
-def _root(call: Call, job: str) -> tuple[Path, dict[str, bool]]:
-    if job:
-        return call.job(job).layout.root, {"has_job": True}
-    return NOWHERE, {"has_job": False}
+    findings = await _NEWEST.ask((_asker(call), "check", job), question)
+    return spoken_findings(findings, call.language)
 
 
 def _asker(call: Call) -> tuple[str, str]:
@@ -430,44 +389,44 @@ def _asker(call: Call) -> tuple[str, str]:
 
 async def check_of(call: Call, job: FoundJob) -> TextFindings:
     """The findings of the file that is saved."""
-    answer = await ask_about(call, "find-in-text", job, files=True)
-    return spoken_findings(msgspec.convert(answer, TextFindings), call.language)
+    request = CheckRequest(files=True)
+    findings = await ask(call, FIND_PROBLEMS, request, root=job.layout.root)
+    return spoken_findings(findings, call.language)
 
 
 async def complete_at(call: Call) -> Completions:
     """Completions at a place."""
-    answer = msgspec.convert(await _at_place(call, "complete-text"), Completions)
-    return spoken_completions(answer, call.language)
+    return spoken_completions(await _at_place(call, complete_text), call.language)
 
 
 async def hover_at(call: Call) -> HoverCard:
-    """The meaning of what stands at a place."""
-    answer = msgspec.convert(await _at_place(call, "hover-text"), HoverCard)
-    return spoken_card(answer, call.language)
+    """The meaning of the word at a place."""
+    return spoken_card(await _at_place(call, hover_text), call.language)
 
 
-async def _at_place(call: Call, task: str) -> Any:  # noqa: ANN401 - as the task gives it
+async def _at_place(call: Call, task: ReaderTask[TextPlace, A]) -> A:
     request: PlaceQuestion = call.body
 
-    async def question() -> object:
-        return await call.services.readers.ask(
-            task, NOWHERE, _WAIT, text=request.text, offset=request.offset
-        )
+    async def question() -> A:
+        place = TextPlace(request.text, request.offset)
+        return await ask(call, task, place, root=NOWHERE)
 
-    return await _NEWEST.ask((_asker(call), task, request.job), question)
+    answer: A = await _NEWEST.ask((_asker(call), task.name, request.job), question)
+    return answer
 
 
 async def format_yaml(call: Call) -> FormattedText | Response:
     """The text in the style of new jobs; comments stay."""
     request: TextQuestion = call.body
-    answer = await call.services.readers.ask("format-text", NOWHERE, _WAIT, text=request.text or "")
-    if "problems" in answer:
+    formatted = await ask(call, format_text, SettingsText(request.text or ""), root=NOWHERE)
+    if formatted.problems:
         details = ProblemDetails(
             HTTPStatus.UNPROCESSABLE_ENTITY.phrase, 422, "bad-text",
-            "the text is not well-formed", tuple(answer["problems"]),
+            "the text is not well-formed",
+            tuple(problem._asdict() for problem in formatted.problems),
         )  # fmt: skip
         return Response(to_json(details), 422, media_type=PROBLEM_TYPE)
-    return FormattedText(answer["text"])
+    return FormattedText(formatted.text)
 
 
 # ---- versions
@@ -475,16 +434,14 @@ async def format_yaml(call: Call) -> FormattedText | Response:
 
 async def list_edits(call: Call) -> EditList:
     """The versions of the file, the newest first."""
-    answer = await ask_about(call, "edit-versions", call.job())
-    items = tuple(edit_item(edit) for edit in answer)
+    edits = await ask(call, edit_versions, NoRequest())
+    items = tuple(edit_item(edit) for edit in edits)
     return EditList(items, None, iso(call.services.clock.now()))
 
 
-def edit_item(edit: Mapping[str, Any]) -> EditItem:
+def edit_item(edit: ConfigEdit) -> EditItem:
     """A version as the interface shows it."""
-    return EditItem(
-        edit["number"], iso(edit["time"]), edit["who"], edit["why"], edit["source"], edit["bytes"]
-    )
+    return EditItem(edit.number, iso(edit.time), edit.who, edit.why, edit.source, edit.bytes)
 
 
 def version_number(call: Call) -> int:
@@ -495,17 +452,17 @@ def version_number(call: Call) -> int:
 async def get_edit(call: Call) -> EditText:
     """A version with its text."""
     version = await version_of(call, call.job(), version_number(call))
-    return EditText(edit_item(version["edit"]), version["text"])
+    return EditText(edit_item(version.edit), version.text)
 
 
-async def version_of(call: Call, job: FoundJob, number: int) -> dict[str, Any]:
-    """A version as `settings.file_tasks.edit_version` gives it.
+async def version_of(call: Call, job: FoundJob, number: int) -> StoredVersion:
+    """Return a version with its text.
 
     Raises:
         RefusedRequestError: There is none (404).
     """
-    answer: dict[str, Any] = await ask_about(call, "edit-version", job, number=number)
-    if not answer:
+    version = await ask(call, edit_version, VersionNumber(number), root=job.layout.root)
+    if version is None:
         raise not_found(
             message(
                 "console.no-settings-version",
@@ -514,7 +471,7 @@ async def version_of(call: Call, job: FoundJob, number: int) -> dict[str, Any]:
                 id=job.id,
             )
         )
-    return answer
+    return version
 
 
 async def restore_edit(call: Call) -> SavedConfig | Response:
@@ -522,10 +479,9 @@ async def restore_edit(call: Call) -> SavedConfig | Response:
     number = version_number(call)
     query: SaveQuery = call.query
     reason = query.why or f"version {number} again"
-    content = {"version": number}
     await version_of(call, call.job(), number)
-    answer = await save_text(call, call.job(), content, "*", SaveQuery(query.force, reason))
-    return _saved(call, answer, None)
+    request, query = SaveRequest(version=number), SaveQuery(query.force, reason)
+    return _saved(call, await save_text(call, call.job(), request, query), None)
 
 
 # ---- what can be said
@@ -533,14 +489,14 @@ async def restore_edit(call: Call) -> SavedConfig | Response:
 
 async def get_schema(call: Call) -> Response:
     """The JSON Schema of `crawl.yaml`."""
-    answer = await call.services.readers.ask("settings-schema", NOWHERE, _WAIT)
+    answer = await ask(call, json_schema, NoRequest(), root=NOWHERE)
     return Response(to_json(answer), media_type="application/schema+json")
 
 
 async def get_setting(call: Call) -> SettingFacts:
     """The facts about a setting."""
     path = str(call.request.path_params["path"])[:200]
-    answer = await call.services.readers.ask("setting-facts", NOWHERE, _WAIT, path=path)
-    if not answer:
+    facts = await ask(call, setting_facts, SettingPath(path), root=NOWHERE)
+    if facts is None:
         raise not_found("setting", path)
-    return msgspec.convert(answer, SettingFacts)
+    return facts

@@ -4,19 +4,17 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
-
 from nacre.console.call import Call, PageAnswer
 from nacre.console.settings.changes import CLIP_OF_LINES
 from nacre.console.settings.config import (
     SaveQuery,
-    ask_about,
     edit_item,
     is_running_error,
     save_text,
     version_number,
     version_of,
 )
+from nacre.console.settings.file_tasks import FIND_PROBLEMS, config_text, edit_versions
 from nacre.console.task_answers import ask
 from nacre.editing.findings import CheckLevel, TextFindings, blocked_by
 from nacre.errors import ConfigError, Problem
@@ -26,7 +24,9 @@ from nacre.messages import message
 from nacre.ops.job_states import group_of
 from nacre.ops.library import ClipLines
 from nacre.ops.roles import Role
+from nacre.ops.settings_file import CheckRequest, SaveRequest, SaveResult
 from nacre.web.decoding import sent_form
+from nacre.web.workers.task import NoRequest
 
 _PATIENCE = 20.0
 _THOROUGH = 30.0
@@ -75,12 +75,10 @@ def difference(old: str, new: str) -> list[DiffLine]:
 async def page(call: Call) -> PageAnswer:
     """The file of a job as YAML, in an editor; without script in a plain field."""
     job = call.job()
-    saved = await ask_about(call, "config-text", job, _PATIENCE)
+    saved = await ask(call, config_text, NoRequest())
     findings = await checked(call, job, None)
     facts = await frame(call, job, "yaml")
-    return PageAnswer(
-        "settings.html", {**facts, **shown_text(saved["text"], saved["etag"], findings)}
-    )
+    return PageAnswer("settings.html", {**facts, **shown_text(saved.text, saved.etag, findings)})
 
 
 async def submit(call: Call) -> PageAnswer:
@@ -91,22 +89,22 @@ async def submit(call: Call) -> PageAnswer:
     facts = await frame(call, job, "yaml")
     if action == "write":
         query = SaveQuery(int(form.get("force", "") == "1"), form.get("why", ""))
-        answer = await save_text(call, job, {"text": text}, tag, query)
-        return await written(call, job, answer, text, facts)
+        result = await save_text(call, job, SaveRequest(text=text, etag=tag), query)
+        return await written(call, job, result, text, facts)
     findings = await checked(call, job, text, thorough=action == "verify")
-    saved = await ask_about(call, "config-text", job, _PATIENCE)
+    saved = await ask(call, config_text, NoRequest())
     values = shown_text(text, tag, findings)
     if action == "clip":
         values |= await _clip(call, job, text, form)
     elif action == "save":
         if facts["running"]:
             raise is_running_error()
-        values["diff"] = difference(saved["text"], text)
+        values["diff"] = difference(saved.text, text)
         values["asks"] = bool(values["diff"])
         values["told"] = "" if values["asks"] else "same"
     else:
         values["told"] = "verified"
-    values["unsaved"] = text != saved["text"]
+    values["unsaved"] = text != saved.text
     return PageAnswer("settings.html", {**facts, **values})
 
 
@@ -145,27 +143,24 @@ def line_number(text: str) -> int:
 
 
 async def written(
-    call: Call, job: FoundJob, answer: Mapping[str, Any], text: str, facts: Mapping[str, Any]
+    call: Call, job: FoundJob, result: SaveResult, text: str, facts: Mapping[str, Any]
 ) -> PageAnswer:
     """The page after a text was to be written."""
-    outcome = answer["outcome"]
+    outcome = result.outcome
     if outcome == "running":
         raise is_running_error()
+    saved = await ask(call, config_text, NoRequest())
     if outcome in {"saved", "same"}:
-        saved = await ask_about(call, "config-text", job, _PATIENCE)
         findings = await checked(call, job, None)
-        values = shown_text(saved["text"], saved["etag"], findings)
+        values = shown_text(saved.text, saved.etag, findings)
         return PageAnswer("settings.html", {**facts, **values, "told": outcome})
-    if outcome == "changed":
+    if result.findings is None:
         findings = await checked(call, job, text)
-        values = shown_text(text, answer["etag"], findings)
-        values |= {"told": "changed", "theirs": answer["text"], "unsaved": True}
-        values["diff"] = difference(answer["text"], text)
+        values = shown_text(text, result.etag, findings)
+        values |= {"told": "changed", "theirs": result.text, "unsaved": True}
+        values["diff"] = difference(result.text, text)
         return PageAnswer("settings.html", {**facts, **values}, 412)
-    findings = msgspec.convert(answer["findings"], TextFindings)
-    values = shown_text(
-        text, (await ask_about(call, "config-text", job, _PATIENCE))["etag"], findings
-    )
+    values = shown_text(text, saved.etag, result.findings)
     values |= {"told": "problems", "unsaved": True}
     return PageAnswer("settings.html", {**facts, **values}, 422)
 
@@ -199,11 +194,9 @@ async def checked(
     call: Call, job: FoundJob, text: str | None, *, thorough: bool = False
 ) -> TextFindings:
     """The findings of a text; of the saved one for None."""
-    answer = await ask_about(
-        call, "find-in-text", job, _THOROUGH if thorough else _PATIENCE,
-        text=text, thorough=thorough, files=text is None or call.may_name_files,
-    )  # fmt: skip
-    return msgspec.convert(answer, TextFindings)
+    request = CheckRequest(text, thorough=thorough, files=text is None or call.may_name_files)
+    patience = _THOROUGH if thorough else _PATIENCE
+    return await ask(call, FIND_PROBLEMS, request, patience, job.layout.root)
 
 
 async def frame(call: Call, job: FoundJob, view: str) -> dict[str, object]:
@@ -246,24 +239,23 @@ async def form_of(call: Call) -> dict[str, str]:
 async def history(call: Call) -> PageAnswer:
     """The versions of the file, the newest first."""
     job = call.job()
-    answer = await ask_about(call, "edit-versions", job, _PATIENCE)
+    edits = await ask(call, edit_versions, NoRequest())
     facts = await frame(call, job, "history")
-    items = [edit_item(edit) for edit in answer]
+    items = [edit_item(edit) for edit in edits]
     return PageAnswer("settings_history.html", {**facts, "items": items})
 
 
 async def version(call: Call) -> PageAnswer:
     """A version beside the one before it, or beside the one that `with` names."""
     job, number = call.job(), version_number(call)
-    answer = await ask_about(call, "edit-versions", job, _PATIENCE)
-    numbers = [int(edit["number"]) for edit in answer]
+    numbers = [edit.number for edit in await ask(call, edit_versions, NoRequest())]
     mine = await version_of(call, job, number)
     compared = _other(call.request.query_params.get("with", ""), numbers, number)
-    text = (await version_of(call, job, compared))["text"] if compared else ""
-    old, new = (text, mine["text"]) if compared < number else (mine["text"], text)
+    text = (await version_of(call, job, compared)).text if compared else ""
+    old, new = (text, mine.text) if compared < number else (mine.text, text)
     facts = {
         **await frame(call, job, "history"),
-        "edit": edit_item(mine["edit"]),
+        "edit": edit_item(mine.edit),
         "other": compared,
         "numbers": numbers,
         "old": old,
@@ -290,7 +282,7 @@ async def restore(call: Call) -> PageAnswer:
     query = SaveQuery(
         int(form.get("force", "") == "1"), form.get("why", "") or f"version {number} again"
     )
-    answer = await save_text(call, job, {"version": number}, "*", query)
+    result = await save_text(call, job, SaveRequest(version=number), query)
     facts = await frame(call, job, "yaml")
-    text = (await version_of(call, job, number))["text"]
-    return await written(call, job, answer, text, facts)
+    text = (await version_of(call, job, number)).text
+    return await written(call, job, result, text, facts)

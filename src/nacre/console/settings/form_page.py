@@ -12,12 +12,16 @@ from nacre.console.links import job_path
 from nacre.console.settings.changes import change
 from nacre.console.settings.config import SaveQuery, ask_about, save_text
 from nacre.console.settings.file_page import checked, difference, form_of, frame, written
+from nacre.console.settings.file_tasks import config_text
+from nacre.console.task_answers import ask
 from nacre.core.message_data import to_json
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.fleet.places import FoundJob
 from nacre.job.apply_change import ChangeRequest
 from nacre.messages import message
+from nacre.ops.settings_file import SaveRequest
 from nacre.web.live.hub import Notice
+from nacre.web.workers.task import NoRequest
 
 _PATIENCE = 20.0
 _VALUE, _OLD, _RESET = "v:", "o:", "r:"
@@ -88,8 +92,8 @@ async def _show_changes(
         said=form.get("said", ""), card_kind=form.get("card_kind", ""),
         fields=changed_values(form, _CARD_VALUE, _CARD_OLD), resets=resets,
     )  # fmt: skip
-    saved = await ask_about(call, "config-text", job, _PATIENCE)
-    diff = difference(saved["text"], answer["text"])
+    saved = await ask(call, config_text, NoRequest())
+    diff = difference(saved.text, answer["text"])
     problems = (await checked(call, job, answer["text"])).problems if diff else ()
     return await _form(
         call, job, section, search, typed=values, opened=card.rpartition(" ")[0], diff=diff,
@@ -102,9 +106,10 @@ async def _save(call: Call, job: FoundJob, form: Mapping[str, str]) -> PageAnswe
     """Save a file whose changes were shown, and return to the form with a notice of them."""
     text = form.get("text", "").replace("\r\n", "\n")
     query = SaveQuery(int(form.get("force", "") == "1"), form.get("why", ""))
-    answer = await save_text(call, job, {"text": text}, form.get("etag", "*"), query)
-    if answer["outcome"] not in {"saved", "same"}:
-        return await written(call, job, answer, text, await frame(call, job, "yaml"))
+    request = SaveRequest(text=text, etag=form.get("etag", "*"))
+    result = await save_text(call, job, request, query)
+    if result.outcome not in {"saved", "same"}:
+        return await written(call, job, result, text, await frame(call, job, "yaml"))
     saved = call.language.texts.gettext("Saved: {names}")
     notice = Notice("done", saved.format(names=form.get("names", "")[:1000]))
     view = urlencode({name: form[name] for name in ("section", "q") if form.get(name)})

@@ -25,7 +25,7 @@ from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, why_fixed
 from nacre.machine.layout import Layout
 from nacre.messages import message
-from nacre.ops.settings import read_version
+from nacre.ops.settings_file import read_version
 from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings

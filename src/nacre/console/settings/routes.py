@@ -7,6 +7,7 @@ from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
 from nacre.ops.roles import Role
+from nacre.ops.settings_file import SettingFacts
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 
@@ -95,6 +96,6 @@ EDITING_ROUTES: tuple[RouteRow, ...] = (
              answer=config.FormattedText, changes=False),
     RouteRow("GET", f"{API}/schema", _V, config.get_schema, "The JSON Schema of the settings."),
     RouteRow("GET", f"{API}/settings/{{path}}", _V, config.get_setting,
-             "The facts about a setting.", answer=config.SettingFacts),
+             "The facts about a setting.", answer=SettingFacts),
 )  # fmt: skip
 """Rows of `routes.ROUTES`."""

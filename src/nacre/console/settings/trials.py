@@ -7,8 +7,8 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.console.call import Call, PageAnswer
-from nacre.console.settings.config import ask_about
 from nacre.console.settings.file_page import form_of, frame
+from nacre.console.settings.file_tasks import config_text
 from nacre.console.task_answers import ask
 from nacre.core.clock import iso
 from nacre.editing.file_settings import changed_files, for_admins
@@ -24,7 +24,7 @@ from nacre.ops.fields import LineTexts, Text
 from nacre.settings.load import examine_text, load_job
 from nacre.settings.settings import JobSettings
 from nacre.web.decoding import lines_of
-from nacre.web.workers.task import reader_task
+from nacre.web.workers.task import NoRequest, reader_task
 from nacre.web.workers.views import CLOCK
 
 
@@ -170,7 +170,7 @@ async def submit(call: Call) -> PageAnswer:
     text = form.get("text", "").replace("\r\n", "\n")
     urls = list(lines_of(form.get("urls", "")))
     page_facts = {**facts, **_EMPTY, "urls": "\n".join(urls), "text": text}
-    if text.strip() and text == (await ask_about(call, "config-text", job))["text"]:
+    if text.strip() and text == (await ask(call, config_text, NoRequest())).text:
         page_facts["text"] = text = ""
     if not urls:
         return PageAnswer("settings_urls.html", page_facts)

@@ -1,10 +1,17 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from nacre.console.settings.file_tasks import find_problems, format_text, save_config
 from nacre.machine.layout import Layout
-from nacre.ops.settings import read_version
+from nacre.ops.settings_file import (
+    CheckRequest,
+    SaveRequest,
+    find_problems,
+    format_text,
+    read_version,
+    save_config,
+)
 from tests.cli.site import nacre
 
 
@@ -26,36 +33,36 @@ def layout(tmp_path: Path) -> Layout:
 def test_who_may_not_name_files_learns_nothing_of_them(layout: Layout, more: str):
     before = layout.config.read_text()
     text = before + more
-    found = find_problems(layout, {"text": text, "files": False})
-    assert [one["message"].startswith("only administrators") for one in found["problems"]] == [True]
-    wish = {"text": text, "etag": "*", "force": True, "files": False}
-    assert save_config(layout, wish)["outcome"] == "problems"
+    findings = find_problems(layout, CheckRequest(text))
+    messages = [problem.message for problem in findings.problems]
+    assert [text.startswith("only administrators") for text in messages] == [True]
+    request = SaveRequest(text=text, force=True)
+    assert save_config(layout, request).outcome == "problems"
     assert layout.config.read_text() == before
-    assert save_config(layout, {**wish, "files": True})["outcome"] == "saved"
+    assert save_config(layout, replace(request, files=True)).outcome == "saved"
 
 
 def test_lines_of_a_form_end_as_those_of_the_file(layout: Layout):
-    wish = {"etag": "*", "files": True, "force": False}
     text = layout.config.read_text() + "limits: {documents: 3}\n"
-    sent = {**wish, "text": text.replace("\n", "\r\n")}
-    assert save_config(layout, sent)["outcome"] == "saved"
+    sent = SaveRequest(text=text.replace("\n", "\r\n"), files=True)
+    assert save_config(layout, sent).outcome == "saved"
     assert layout.config.read_bytes() == text.encode()
     layout.config.write_bytes(text.replace("\n", "\r\n").encode())
     text = read_version(layout).text.replace("\r\n", "\n") + "name: 二\n"
     # The name is there already.
-    assert save_config(layout, {**wish, "text": text})["outcome"] == "problems"
+    assert save_config(layout, SaveRequest(text=text, files=True)).outcome == "problems"
     text = text.replace("name: one\n", "")
-    assert save_config(layout, {**wish, "text": text})["outcome"] == "saved"
+    assert save_config(layout, SaveRequest(text=text, files=True)).outcome == "saved"
     assert layout.config.read_bytes().count(b"\r\n") == text.count("\n")
 
 
 def test_the_rights_of_the_file_stay(layout: Layout):
     layout.config.chmod(0o640)
     text = layout.config.read_text() + "# more\n"
-    save_config(layout, {"text": text, "etag": read_version(layout).etag, "files": True})
+    save_config(layout, SaveRequest(text=text, etag=read_version(layout).etag, files=True))
     assert layout.config.stat().st_mode & 0o777 == 0o640
 
 
 def test_a_text_that_is_broken_is_not_formatted():
-    assert format_text(Layout(Path("/dev/null/x")), {"text": "a: [1\n"})["problems"]
-    assert format_text(Layout(Path("/dev/null/x")), {"text": "# 一\n"}) == {"text": "# 一\n"}
+    assert format_text("a: [1\n").problems
+    assert format_text("# 一\n").text == "# 一\n"
