@@ -19,10 +19,10 @@ from nacre.fleet.audit import (
     line_of,
     without_secrets,
 )
-from nacre.job.job_notes import append_note, note_line
 from nacre.machine.local_files import append_lines
 from nacre.messages import message
 from nacre.ops.roles import Role
+from nacre.runs.runs import append_note, note_line
 from tests.console.given import GivenConsole, play
 from tests.console.test_app import add_job
 from tests.fleet.test_keys import GivenClock

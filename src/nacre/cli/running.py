@@ -27,8 +27,7 @@ from nacre.machine.local_files import make_private
 from nacre.ops.run_end import RunResult, run_result
 from nacre.ops.starts import require_later
 from nacre.runs.manifest import OriginOf
-from nacre.runs.runs import INCREMENTAL
-from nacre.runs.start_time import set_back_warning
+from nacre.runs.runs import INCREMENTAL, set_back_warning
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 

@@ -314,7 +314,7 @@ def answer_lines(answer: "SearchAnswer", offset: int) -> list[str]:
 
 
 def _hit_lines(number: int, hit: "SearchHit", *, scored: bool) -> list[str]:
-    from nacre.search.kinds import kind_of
+    from nacre.search.document import kind_of
 
     document = hit.document
     facts = [_day(document.tstamp), kind_of(document.type), document.lang]

@@ -20,7 +20,7 @@ from nacre.core.clock import Clock, duration
 from nacre.core.message_data import to_plain
 from nacre.core.states import ExitCode, ExitStatus, SeedsEnd
 from nacre.core.status import with_tries
-from nacre.inspect.analysis.found_words import changes_text, counts_text
+from nacre.inspect.analysis.wording import changes_text, counts_text
 from nacre.inspect.reports.seed_outcomes import (
     SeedOutcome,
     SeedState,

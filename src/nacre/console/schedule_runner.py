@@ -18,7 +18,6 @@ from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
 from nacre.fleet.schedule_book import KeptSchedule, ScheduleNote, ScheduleWish
 from nacre.fleet.snapshot import READING
-from nacre.job.job_notes import append_note, note_line
 from nacre.job.schedules import (
     RunActivity,
     RunOverlap,
@@ -32,6 +31,7 @@ from nacre.ops.job_request import NewJobRequest
 from nacre.ops.lifecycle import EndRequest, StopRequest
 from nacre.ops.roles import Role
 from nacre.ops.starts import RecrawlRequest, StartRequest
+from nacre.runs.runs import append_note, note_line
 
 LOOK: Final = 5.0
 """Seconds between two looks at the schedules."""

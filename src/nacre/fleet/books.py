@@ -20,12 +20,12 @@ from nacre.fleet.schedule_book import ScheduleBook
 from nacre.fleet.webhook_book import WebhookBook
 from nacre.job.apply_change import user_name
 from nacre.job.control import is_running
-from nacre.job.job_notes import append_note, note_line
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import append_lines
 from nacre.messages import message
 from nacre.rounds.rounds_mark import rounds_run
 from nacre.runs.passes import find_recurring
+from nacre.runs.runs import append_note, note_line
 
 HOW: Final = "command"
 """How somebody who ran a command showed who they are, in the audit log."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from nacre.fleet.audit import AuditEntry
 from nacre.fleet.places import FoundJob
-from nacre.job.job_notes import append_note, note_line
+from nacre.runs.runs import append_note, note_line
 
 
 def audit_text(entry: AuditEntry) -> str:

@@ -1,25 +1,35 @@
-"""Changes of the frontier by the operator: delete and import URIs, retire or wake queues."""
+"""Changes of the frontier by the operator: delete and import URIs, retire or wake queues.
+
+`readmitted_files` has the URLs that an exclusion took out of a job, and that come back once it is
+undone.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
-from typing import NamedTuple
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Final, NamedTuple, Protocol
 
 from nacre.assembly.parts import RunRecords
 from nacre.core.clock import Clock
 from nacre.core.processor import Visit
+from nacre.core.states import ExitStatus
 from nacre.core.status import FetchStatus, counted, describe
 from nacre.engine.candidates.identity import Identity
+from nacre.engine.candidates.rejected_uris import RejectedUris
 from nacre.engine.candidates.scoping import RecentURLs
 from nacre.engine.engine import Engine
 from nacre.engine.logs import JobLogs
 from nacre.engine.outcomes import Outcomes, scan_outcomes
 from nacre.errors import ConfigError
 from nacre.frontier.frontier import Frontier
-from nacre.frontier.pending import ENDS
+from nacre.frontier.pending import ENDS, JournalTag
 from nacre.frontier.queue_store import RemovedUri
 from nacre.history.dedup import History
 from nacre.job.imports import (
+    ImportMode,
     ImportOptions,
     ImportParts,
     ImportTally,
@@ -32,7 +42,8 @@ from nacre.job.seeds import SeedLoader, SeedScheduler
 from nacre.messages import message
 from nacre.recrawl.pagestore import PageStore
 from nacre.report.statistics import Statistics, Stored
-from nacre.scope.patterns.matching import Matcher, any_text, matcher
+from nacre.runs.runs import read_run
+from nacre.scope.patterns.matching import Matcher, PatternList, any_text, matcher
 from nacre.scope.seeds import Entry
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store
@@ -404,3 +415,80 @@ def make_edits(
         clock=clock,
     )  # fmt: skip
     return FrontierEdits(seeds, loader, recorder, editor)
+
+
+READMITTED: Final = {
+    "deleted": ImportOptions(ImportMode.IMPORT, force=True),
+    "refused": ImportOptions(ImportMode.IMPORT, scoped=True),
+}
+"""The URLs that come back, and how their lines are imported. Deleted URLs are not checked against
+the scope: they may be from a list. URLs that are still excluded stay deleted."""
+
+
+def readmitted_lines(
+    store: Store, kind: str, urls: Matcher, excluded: Sequence[str] = ()
+) -> Iterator[str]:
+    """URLs that come back once an exclusion is undone, of this run.
+
+    They are lines of a recovery journal, without line feed: `F+ URL PATH VIA`. Pages that only they
+    link to are not known. The number of known refused URLs is limited by `engine.outside_kept`.
+
+    Args:
+        store: The job's.
+        kind: `deleted`: what the operator deleted; `refused`: what the scope refused.
+        urls: Which URLs.
+        excluded: Expressions that are excluded still, each found in the URLs.
+    """
+    if kind == "refused":
+        for refusal in RejectedUris(store).matching(urls):
+            yield _line(refusal.url, refusal.path, refusal.via)
+        return
+    stays = PatternList(excluded, search=True).matches if excluded else None
+    for _, outcome in scan_outcomes(store):
+        if outcome.status != FetchStatus.DELETED or not urls(outcome.url):
+            continue
+        if stays is None or not stays(outcome.url):
+            yield _line(outcome.url, outcome.path, outcome.via)
+
+
+class StoreView(Protocol):
+    """A look at a job's store."""
+
+    @property
+    def store(self) -> Store:
+        """The store."""
+
+
+def readmitted_files(
+    look: Callable[[], AbstractContextManager[StoreView]],
+    urls: Matcher,
+    excluded: Sequence[str] = (),
+) -> Iterator[tuple[Path, ImportOptions]]:
+    """Yield files of URLs that come back once an exclusion is undone; each exists until the next.
+
+    There can be millions of lines, and the store must not be open for reading during an import.
+
+    Args:
+        look: Looks at the store for a while.
+        urls: Which URLs.
+        excluded: Expressions that are excluded still.
+    """
+    for kind, options in READMITTED.items():
+        with NamedTemporaryFile("w", prefix="nacre-readmit-", suffix=".txt", encoding="utf-8",
+                                errors="backslashreplace") as file:  # fmt: skip
+            with look() as view:
+                lines = readmitted_lines(view.store, kind, urls, excluded)
+                file.writelines(f"{line}\n" for line in lines)
+            file.flush()
+            if file.tell():
+                yield Path(file.name), options
+
+
+def takes_back(store: Store) -> bool:
+    """Whether URLs can come back: there is a run that can be resumed."""
+    run = read_run(store)
+    return run is not None and run.exit is not ExitStatus.FINISHED and not run.closed
+
+
+def _line(url: str, path: str, via: str) -> str:
+    return " ".join(part for part in (JournalTag.ADDED, url, path, via) if part)

@@ -22,6 +22,7 @@ from nacre.engine.observer import NoObserver, VisitObserver
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import QueueState
 from nacre.inspect.live import live_job
+from nacre.inspect.reports.run_reports import write_results
 from nacre.job.frontier_edits import make_edits
 from nacre.job.monitors import (
     BackgroundTask,
@@ -32,7 +33,6 @@ from nacre.job.monitors import (
     LimitMonitor,
 )
 from nacre.job.repair import accept_loss, make_repair, repair_captures
-from nacre.job.run_results import write_results
 from nacre.job.settings_change import SettingsChange
 from nacre.job.task_errors import first_error
 from nacre.machine.clock import machine_clock

@@ -239,7 +239,7 @@ def _readmit(context: OperationContext, settings: "JobSettings", regex: str) -> 
     from nacre.editing.exclusion import exclusions
     from nacre.inspect.view import reading
     from nacre.job.control import is_running
-    from nacre.job.readmission import readmitted_files, takes_back
+    from nacre.job.frontier_edits import readmitted_files, takes_back
     from nacre.ops.uri_import import file_lines, import_lines
     from nacre.scope.patterns.matching import matcher
     from nacre.settings.load import load_job

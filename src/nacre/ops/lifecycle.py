@@ -241,7 +241,7 @@ def _what_to_do(layout: "Layout") -> str:
 
 def _note(context: OperationContext, text: str) -> None:
     """Note in job.log what a requester did to a job that does not run."""
-    from nacre.job.job_notes import append_note, note_line
+    from nacre.runs.runs import append_note, note_line
 
     if context.by:
         now = iso_millis(context.clock.now())

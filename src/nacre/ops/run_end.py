@@ -7,7 +7,7 @@ from msgspec import structs
 
 from nacre.core.states import ExitCode, ExitStatus, RunCounts, SeedsEnd, exit_code
 from nacre.engine.counters import TOO_DEEP, TOO_DEEP_POOR, not_visited
-from nacre.inspect.analysis.found_words import count_changes
+from nacre.inspect.analysis.wording import count_changes
 from nacre.inspect.reports.seed_outcomes import SeedTally, all_seeds, run_counts
 from nacre.inspect.view import reading
 from nacre.job.overview import JobOverview, live_overview

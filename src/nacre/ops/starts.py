@@ -112,7 +112,7 @@ def require_later(layout: "Layout", clock: "Clock") -> None:
     """
     from nacre.inspect.view import latest_time
     from nacre.machine.clock import MovedClock
-    from nacre.runs.start_time import refusal
+    from nacre.runs.runs import refusal
 
     if isinstance(clock, MovedClock):
         text = refusal(clock.now(), latest_time(layout), str(layout.root))

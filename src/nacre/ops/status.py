@@ -78,7 +78,7 @@ def _find_crowd(layout: "Layout", status: "JobStatus") -> "CrowdedKind | None":
         return None
     from nacre.errors import NacreError
     from nacre.inspect.view import reading
-    from nacre.job.crowding import crowded_queue, find_crowded_kind
+    from nacre.job.diagnosis_facts import crowded_queue, find_crowded_kind
     from nacre.settings.load import load_job
 
     queue = crowded_queue(status.overview, status.slowest, grows=True)

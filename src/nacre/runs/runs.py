@@ -1,10 +1,9 @@
-"""The runs of a job: which one it is in, how it ended, and how a new one begins.
+"""The runs of a job: the current one, the end of the last one, and the begin of a new one.
 
-The current run of a job, and the end of the last run: one row, so that a start can decide.
-
-A new run of a job whose last run is over: rows of the run are deleted, history stays.
-
-What was changed while a job did not run, kept for its job.log.
+A new run deletes the rows of the run before; the history of pages stays. Changes of a job that does
+not run are kept for the log of its next run, `JOB/latest/logs/job.log`, which is written by the
+process that crawls and by no other. Lines about a job itself are added to `JOB/job.log`, which
+travels with it.
 """
 
 import json
@@ -12,18 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 from pathlib import Path
 
 import msgspec
 from msgspec import structs
 
-from nacre.core.clock import Clock
+from nacre.core.clock import Clock, duration, iso
 from nacre.core.events import Events
 from nacre.core.states import ExitStatus
 from nacre.engine.observer import Supervisor
 from nacre.errors import JobError
 from nacre.machine.layout import Layout, run_name
-from nacre.machine.local_files import make_private
+from nacre.machine.local_files import append_lines, make_private
 from nacre.messages import message
 from nacre.report.statistics import totals
 from nacre.runs.budget import EndedRun, Spent, parse_budget, spent_lately
@@ -42,6 +42,9 @@ _SEEDS = (b"seed:", b"directive:", b"surt:", b"page:", b"own:")
 _LASTING = (b"counter:files", b"counter:epoch", b"counter:warc.serial", b"counter:pages.")
 _CHUNK = 5_000
 NOTES = "changes.jsonl"
+_JOB_LOG = "job.log"
+_SET_BACK = 60.0
+"""A clock that is slow by more than this, seconds, was set back and not just corrected."""
 
 
 class RunRow(msgspec.Struct, frozen=True):
@@ -363,3 +366,60 @@ def take_notes(layout: Layout) -> list[str]:
     except OSError:
         return []
     return [str(json.loads(line)) for line in lines if line]
+
+
+def note_line(time: str, level: str, text: str) -> str:
+    """A line of the log of a job (pure).
+
+    Args:
+        time: RFC 3339 with milliseconds.
+        level: `INFO`, `WARNING` or `SEVERE`.
+        text: What is said; line feeds become blanks.
+    """
+    return f"{time} {level} {' '.join(text.split())}"
+
+
+def append_note(root: Path, line: str) -> None:
+    """Add a line to the log of a job; a job whose directory cannot be written has none.
+
+    Args:
+        root: Directory of the job.
+        line: Without its end.
+    """
+    with suppress(OSError):
+        if root.is_dir():
+            append_lines(root / _JOB_LOG, f"{line}\n".encode("utf-8", "backslashreplace"))
+
+
+def refusal(now: float, latest: float, job: str) -> str:
+    """Return why a time of `--now` is refused; "" if it is not before the end of the last run.
+
+    Args:
+        now: The time, seconds since the epoch.
+        latest: The end of the last run, seconds since the epoch; 0 if there is none.
+        job: The directory of the job, for the message.
+    """
+    if now >= latest:
+        return ""
+    return (
+        f"--now is {duration(latest - now)} before the end of the last run of {job}: its history "
+        f"would go back in time. Use a time from {iso(ceil(latest))} on, or a new job"
+    )
+
+
+def set_back_warning(now: float, latest: float, job: str) -> str:
+    """Return the warning that the machine's clock is before the last run; "" if it is not.
+
+    Args:
+        now: The time of the machine, seconds since the epoch.
+        latest: See `refusal`.
+        job: See `refusal`.
+    """
+    behind = latest - now
+    if behind <= _SET_BACK:
+        return ""
+    return (
+        f"the last run of {job} ended {duration(behind)} after the present: the machine's clock "
+        "was set back, or the run had --now. Intervals between visits will be wrong; use --now "
+        f"with a time from {iso(ceil(latest))} on"
+    )

@@ -20,8 +20,7 @@ import msgspec
 from nacre.config.extras import MissingExtraError
 from nacre.errors import DamageError, JobError, StorageError
 from nacre.search.analysis import VERSION, QueryPhrase, index_terms
-from nacre.search.document import SearchDocument
-from nacre.search.kinds import kind_of
+from nacre.search.document import SearchDocument, kind_of
 from nacre.search.query import ParsedQuery, QueryClause
 from nacre.search.snippets import Snippet, snippet_of
 from nacre.search.writers import LOCAL

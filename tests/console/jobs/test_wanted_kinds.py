@@ -112,7 +112,7 @@ async def wanted(console: GivenConsole, kind: CrowdedKind) -> None:
 def test_the_poller_finds_the_kind_and_a_button_says_that_it_is_wanted(
     stopped: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("nacre.job.crowding.MANY", 20)
+    monkeypatch.setattr("nacre.job.diagnosis_facts.MANY", 20)
     monkeypatch.setattr("nacre.web.live.poller.MANY", 20)
     layout = Layout(stopped / "crawls" / "demo")
 

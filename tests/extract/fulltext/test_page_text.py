@@ -9,7 +9,7 @@ from nacre.extract.document import Document
 from nacre.extract.fulltext.job import SIBLINGS, PageText, TextJob, text_type
 from nacre.extract.fulltext.language import guess_language, normalize_tag
 from nacre.extract.fulltext.page_text import page_text
-from nacre.search.kinds import kind_of
+from nacre.search.document import kind_of
 from nacre.search.webarchive_discovery import content_norm
 
 PAGE = (

@@ -7,8 +7,8 @@ from nacre.core.clock import iso_millis
 from nacre.fleet.places import CXML, PROFILE
 from nacre.fleet.reach import may_name_files
 from nacre.fleet.requester import Requester
-from nacre.job.job_notes import append_note, note_line
 from nacre.machine.layout import Layout
+from nacre.runs.runs import append_note, note_line
 from nacre.web.port import PortParts
 
 _PATIENCE: Final = 60.0

@@ -13,7 +13,7 @@ from nacre.core.clock import iso
 from nacre.fleet.refusals import not_found
 from nacre.frontier.queue_cache import read_queue
 from nacre.frontier.rows import queue_id
-from nacre.job.crowding import path_branch
+from nacre.job.diagnosis_facts import path_branch
 from nacre.machine.layout import Layout
 from nacre.ops.fields import LineText, RowCount
 from nacre.web.workers.task import PROGRESS, reader_task

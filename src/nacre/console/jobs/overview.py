@@ -25,8 +25,8 @@ from nacre.fleet.job_folders import ever_ran
 from nacre.fleet.launch import LaunchFacts
 from nacre.fleet.places import FoundJob
 from nacre.fleet.snapshot import JobSnapshot, ToeList
-from nacre.job.crowding import unwanted
 from nacre.job.diagnosis import CrowdedKind, Diagnosis, crowd_diagnosis
+from nacre.job.diagnosis_facts import unwanted
 from nacre.job.diagnosis_text import REMEDIES
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
 from nacre.ops.allowed_actions import JobAction

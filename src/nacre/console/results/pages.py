@@ -24,7 +24,7 @@ from nacre.console.results.runs import RunList
 from nacre.console.results.seeds import SeedOutcomeList, list_seeds
 from nacre.console.task_answers import read
 from nacre.fleet.job_files import run_names
-from nacre.inspect.analysis.found_words import FOUND_WORDS
+from nacre.inspect.analysis.wording import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation
 from nacre.job.lately import place_of
 from nacre.ops.fields import Order, ShortText, Whole

@@ -1,4 +1,7 @@
-"""The reports that a run leaves as files, text and JSON; `nacre report` builds them again."""
+"""The reports that a run leaves as files, text and JSON; `nacre report` builds them again.
+
+`write_results` writes them and the manifest of the run, beside its archive.
+"""
 
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -23,6 +26,8 @@ from nacre.inspect.reports.source import Data, JobReportSource, ReportSource, so
 from nacre.inspect.view import LiveFigures, View
 from nacre.machine.layout import Layout
 from nacre.messages import message
+from nacre.runs.manifest import write_manifest
+from nacre.runs.runs import RunRow
 from nacre.settings.settings import JobSettings
 from nacre.store.seam import Disk
 from nacre.store.store import Store
@@ -172,3 +177,15 @@ def write_checkpoint_reports(
             return write_run_reports(disk, layout, source_of(store, layout, settings, live))
     except StorageError as error:
         return f"reports were not written ({error}); `nacre report` shows them"
+
+
+def write_results(
+    disk: Disk, store: Store, layout: Layout, settings: JobSettings, run: RunRow, live: LiveFigures
+) -> str:  # fmt: skip
+    """Write the manifest and the reports of a run, from the store, after its last commit.
+
+    Returns:
+        What went wrong; "" when nothing did.
+    """
+    write_manifest(layout.run(run.name), run, store)
+    return write_run_reports(disk, layout, source_of(store, layout, settings, live))

@@ -17,14 +17,6 @@ import msgspec
 from nacre.annotations import PAIR, verdict
 from nacre.core.status import FetchStatus
 from nacre.errors import JobError, URIError
-from nacre.inspect.crawl_logs import (
-    GUESSES,
-    crawl_log_lines,
-    has_crawl_log,
-    is_left_out,
-    line_fields,
-    number_of,
-)
 from nacre.inspect.reports.base import (
     Audience,
     Report,
@@ -38,6 +30,14 @@ from nacre.inspect.view import View
 from nacre.messages import message
 from nacre.report.document import DataTable, Format, ReportDocument, Section
 from nacre.report.formatting import size
+from nacre.report.log_fields import (
+    GUESSES,
+    crawl_log_lines,
+    has_crawl_log,
+    is_left_out,
+    line_fields,
+    number_of,
+)
 from nacre.runs.runs import INCREMENTAL, all_runs
 from nacre.uri.parse import parse
 from nacre.wire.urltext import possible_urls

@@ -21,7 +21,6 @@ from nacre.errors import JobError
 from nacre.frontier.queues import read_totals
 from nacre.inspect.analysis.page_history import found_by, outcome_of, stored_noise, visits_of
 from nacre.inspect.analysis.recrawl_data import CHANGED, NEW
-from nacre.inspect.crawl_logs import GUESSES, crawl_log_lines, is_left_out, number_of
 from nacre.inspect.reports.crawl_summary import CrawlSummaryReport
 from nacre.inspect.reports.row_reports import (
     HostsReport,
@@ -33,6 +32,7 @@ from nacre.inspect.reports.source import source_of
 from nacre.inspect.view import View
 from nacre.machine.layout import Layout
 from nacre.messages import message
+from nacre.report.log_fields import GUESSES, crawl_log_lines, is_left_out, number_of
 from nacre.report.statistics import totals
 from nacre.runs.runs import INCREMENTAL, RunRow, all_runs, read_run
 from nacre.store.file_table import file_rows

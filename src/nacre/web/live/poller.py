@@ -32,8 +32,8 @@ from nacre.fleet.snapshot import (
 )
 from nacre.job.activity import JobActivity, RatePoint
 from nacre.job.control import NotRunningError, ask_command, is_running
-from nacre.job.crowding import MANY, crowded_kind, crowded_queue, unwanted
 from nacre.job.diagnosis import CrowdedKind
+from nacre.job.diagnosis_facts import MANY, crowded_kind, crowded_queue, unwanted
 from nacre.job.lately import NO_LINES, LastLines, last_lines
 from nacre.job.overview import JobOverview
 from nacre.machine.layout import Layout

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.inspect.crawl_logs import (
+from nacre.report.log_fields import (
     crawl_log_lines,
     has_crawl_log,
     is_left_out,

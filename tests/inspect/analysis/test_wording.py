@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.inspect.analysis.found_words import changes_text, count_changes
+from nacre.inspect.analysis.wording import changes_text, count_changes
 
 
 @pytest.mark.parametrize(
