@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,33 +12,20 @@ import msgspec
 import uvicorn
 
 from nacre.console.app import ConsoleApp
-from nacre.console.logs.tails import LogTails
-from nacre.console.metrics import RequestTimes
+from nacre.console.parts import ConsoleParts, console_parts
 from nacre.console.reader_tasks import READER_TASKS, find_task
 from nacre.console.server import loopback_sockets
-from nacre.console.services import ConsoleServices
 from nacre.core.message_data import encode
-from nacre.fleet.audit import AuditLog
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.heritrix_keys import HeritrixKeyBook
-from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
-from nacre.fleet.keys import KeyBook
-from nacre.fleet.launch import Launcher
 from nacre.fleet.passwords import LoginDesk, PasswordChecker
-from nacre.fleet.place_book import PlaceBook
-from nacre.fleet.places import Fleet, RemovalBook, places_of
-from nacre.fleet.schedule_book import ScheduleBook
-from nacre.fleet.sessions import COOKIE, SessionBook
-from nacre.fleet.standing import ConsoleStanding
+from nacre.fleet.places import places_of
+from nacre.fleet.reach import ConsoleOptions
+from nacre.fleet.sessions import COOKIE
 from nacre.fleet.users import UserBook
-from nacre.fleet.webhook_book import WebhookBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
-from nacre.web.live.hub import JOBS, NoticeBoard, ViewerHub
-from nacre.web.live.poller import Poller
-from nacre.web.repeats import RepeatBook
-from nacre.web.supervision import TroubleBoard
-from nacre.web.workers.background import TaskBook, Tell
+from nacre.web.workers.background import Tell
 from nacre.web.workers.pool import PATIENCE, ReaderPool, decode_answer, error_of
 from nacre.web.workers.views import VIEWS
 from nacre.web.workers.worker import ReaderRequest, answer_to
@@ -103,40 +89,45 @@ class GivenConsole:
     """A console that answers in this process.
 
     Attributes:
-        services: Its parts.
+        parts: Its parts.
         client: Asks it, as nobody.
         port_keys: The keys of Heritrix's port.
     """
 
     def __init__(
-        self, services: ConsoleServices, client: httpx.AsyncClient, port_keys: HeritrixKeyBook
+        self, parts: ConsoleParts, client: httpx.AsyncClient, port_keys: HeritrixKeyBook
     ) -> None:
-        self.services = services
+        self.parts = parts
         self.client = client
         self.port_keys = port_keys
         self._keys: dict[Role, str] = {}
 
     def of(self, app: ConsoleApp) -> httpx.AsyncClient:
-        """A client of another application on the same services."""
+        """A client of another application on the same parts."""
         transport = httpx.ASGITransport(app.asgi(), raise_app_exceptions=False)
         return httpx.AsyncClient(transport=transport, base_url=ORIGIN)
 
     def as_key(self, role: Role = Role.VIEWER) -> dict[str, str]:
         """Fields of a program with a key of a role."""
         if role not in self._keys:
-            self._keys[role] = self.services.keys.add(f"{role.title} key", role)
+            self._keys[role] = self.parts.access.keys.add(f"{role.title} key", role)
         return {"authorization": f"Bearer {self._keys[role]}"}
 
     def as_session(self, role: Role = Role.ADMIN) -> dict[str, str]:
         """Fields of a browser that is logged in, as they come from its own pages."""
-        secret = self.services.sessions.begin("anna", role)
-        session = self.services.sessions.find(secret)
+        secret = self.parts.access.sessions.begin("anna", role)
+        session = self.parts.access.sessions.find(secret)
         assert session is not None
         return {
             "cookie": f"{COOKIE}={secret}",
             "sec-fetch-site": "same-origin",
             "x-nacre-token": session.token,
         }
+
+
+def with_common(parts: ConsoleParts, **changes: Any) -> ConsoleParts:
+    """The parts of a console with other common ones."""
+    return parts._replace(common=parts.common._replace(**changes))
 
 
 @asynccontextmanager
@@ -146,46 +137,19 @@ async def given_console(folder: Path) -> AsyncIterator[GivenConsole]:
     crawls.mkdir(exist_ok=True)
     clock = SystemClock()
     database = ConsoleDatabase(folder / "console")
-    removals = RemovalBook(database)
-    fleet, readers, hub = Fleet(places_of([crawls]), removals), HerePool(), ViewerHub()
-    tasks = TaskBook(clock, hub.task_changed)
-    users, sessions = UserBook(database, clock), SessionBook(database, clock)
-    poller = Poller(fleet, readers, database, clock, hub)
-    services = ConsoleServices(
-        fleet=fleet,
-        poller=poller,
-        readers=readers,
-        tasks=tasks,
-        keys=KeyBook(database, clock),
-        sessions=sessions,
-        clock=clock,
-        users=users,
-        logins=LoginDesk(users, sessions, StillClock(), PasswordChecker(1, 64)),
-        places=PlaceBook(database),
-        times=RequestTimes(),
-        standing=ConsoleStanding(),
-        troubles=TroubleBoard(partial(hub.changed, JOBS)),
-        audit=AuditLog(folder / "console", clock),
-        hub=hub,
-        launcher=Launcher(fleet, poller, database, clock, 2),
-        labels=LabelBook(database),
-        removals=removals,
-        wanted=WantedKindBook(database),
-        notices=NoticeBoard(),
-        schedules=ScheduleBook(database, clock, partial(hub.changed, JOBS)),
-        quotas=DiskQuotaBook(database, partial(hub.changed, JOBS)),
-        webhooks=WebhookBook(database, clock),
-        repeats=RepeatBook(database, clock),
-        tails=LogTails(hub, clock),
-    )
-    await fleet.scan()
-    transport = httpx.ASGITransport(ConsoleApp(services).asgi(), raise_app_exceptions=False)
+    options = ConsoleOptions(places_of([crawls]), 0, folder / "console", max_running=2)
+    users = UserBook(database, clock)
+    parts = console_parts(options, database, users, clock, HerePool())
+    logins = LoginDesk(users, parts.access.sessions, StillClock(), PasswordChecker(1, 64))
+    parts = parts._replace(access=parts.access._replace(logins=logins))
+    await parts.common.fleet.scan()
+    transport = httpx.ASGITransport(ConsoleApp(parts).asgi(), raise_app_exceptions=False)
     try:
         async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as client:
-            yield GivenConsole(services, client, HeritrixKeyBook(database))
+            yield GivenConsole(parts, client, HeritrixKeyBook(database))
     finally:
-        await tasks.close()
-        await readers.close()
+        await parts.common.tasks.close()
+        await parts.common.readers.close()
         database.close()
 
 
@@ -203,7 +167,7 @@ def play(folder: Path, scene: Callable[[GivenConsole], Awaitable[None]]) -> None
 async def streaming(console: GivenConsole) -> AsyncIterator[httpx.AsyncClient]:
     """Asks the same console over a socket, so that answers come while they are made."""
     sockets = loopback_sockets(0)
-    app = ConsoleApp(console.services).asgi()
+    app = ConsoleApp(console.parts).asgi()
     config = uvicorn.Config(app, ws="none", lifespan="off", log_config=None)
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve(sockets))
@@ -212,6 +176,6 @@ async def streaming(console: GivenConsole) -> AsyncIterator[httpx.AsyncClient]:
         async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=60.0) as client:
             yield client
     finally:
-        console.services.hub.close()
+        console.parts.common.hub.close()
         server.should_exit = True
         await serving

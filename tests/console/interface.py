@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from nacre.console.openapi import describe
-from nacre.console.routes import ROUTES, RouteRow
+from nacre.console.routes import ROUTES, AnyRow
 
 PLACE = Path(__file__).with_suffix(".txt")
 _TEXTS = ("description", "title")
@@ -31,7 +31,7 @@ def interface_lines() -> list[str]:
     ]  # fmt: skip
 
 
-def _route_line(row: RouteRow) -> str:
+def _route_line(row: AnyRow) -> str:
     """A row: what decides about a request, and the fields of the query of a page."""
     changes = "" if row.changes else " changes nothing"
     secret = " secret" if row.secret else ""

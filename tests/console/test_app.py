@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from nacre.console.openapi import describe
-from nacre.console.routes import API, ROUTES, RouteRow
+from nacre.console.routes import API, ROUTES, AnyRow
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.sessions import COOKIE
 from nacre.ops.roles import Role
@@ -21,7 +21,7 @@ def add_job(folder: Path, name: str) -> None:
     assert nacre("new", folder / "crawls" / name, "http://127.0.0.1:9/").code == 0
 
 
-def path_of(row: RouteRow) -> str:
+def path_of(row: AnyRow) -> str:
     """A path of a row, for a job that there is not."""
     return re.sub(r"\{[^}]+\}", "none", row.path)
 
@@ -29,7 +29,7 @@ def path_of(row: RouteRow) -> str:
 def test_asvs_8_2_each_route_is_for_its_role_and_those_above(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         keys = {role: console.as_key(role) for role in Role if role}
-        console.services.hub.close()  # streams end after their first state
+        console.parts.common.hub.close()  # streams end after their first state
         for row in ROUTES:
             for role in Role:
                 answer = await console.client.request(
@@ -68,7 +68,7 @@ def test_asvs_3_4_another_host_is_refused(tmp_path: Path):
 def test_asvs_7_2_4_a_link_works_once_and_becomes_a_session(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         ours = {"sec-fetch-site": "same-origin"}
-        key = console.services.keys.new_link()
+        key = console.parts.access.keys.new_link()
         theirs = {"sec-fetch-site": "cross-site"}
         refused = await console.client.post("/login", data={"key": key}, headers=theirs)
         assert refused.status_code == 403
@@ -134,8 +134,8 @@ def test_a_page_is_opened_in_a_language_and_a_look_keeps_nothing(tmp_path: Path,
     async def scene(console: GivenConsole) -> None:
         fields = {**console.as_session(), "accept-language": "en"}
         if how == "password":
-            console.services.users.add("berta", "no hash", Role.ADMIN)
-            secret = console.services.sessions.begin("berta", Role.ADMIN, how="password")
+            console.parts.access.users.add("berta", "no hash", Role.ADMIN)
+            secret = console.parts.access.sessions.begin("berta", Role.ADMIN, how="password")
             fields["cookie"] = f"{COOKIE}={secret}"
 
         async def page(query: str, **more: str) -> str:
@@ -170,7 +170,7 @@ def test_a_page_is_opened_in_a_language_and_a_look_keeps_nothing(tmp_path: Path,
 
 def token_of(console: GivenConsole, fields: dict[str, str]) -> dict[str, str]:
     """The fields of a session, with the token that its pages have."""
-    session = console.services.sessions.find(fields["cookie"].partition("=")[2])
+    session = console.parts.access.sessions.find(fields["cookie"].partition("=")[2])
     assert session is not None
     return {**fields, "x-nacre-token": session.token}
 
@@ -195,8 +195,8 @@ def test_jobs_are_listed_page_by_page(tmp_path: Path):
             found: dict[str, object] = answer.json()
             return found
 
-        for job in console.services.fleet.jobs:
-            await console.services.poller.look(job)
+        for job in console.parts.common.fleet.jobs:
+            await console.parts.common.poller.look(job)
         first = await asked("limit=2&fields=id,state")
         assert first["items"] == [
             {"id": "crawls~a", "state": "NASCENT"},
@@ -224,8 +224,8 @@ def test_the_page_of_jobs_is_searched_by_name_and_state(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         fields = console.as_session()
-        for job in console.services.fleet.jobs:
-            await console.services.poller.look(job)
+        for job in console.parts.common.fleet.jobs:
+            await console.parts.common.poller.look(job)
         found = (await console.client.get("/?name=alp", headers=fields)).text
         assert 'data-job="crawls~alpha"' in found
         assert 'data-job="crawls~beta"' not in found
@@ -287,7 +287,7 @@ def test_asvs_1_2_names_from_outside_never_become_markup(tmp_path: Path):
     add_job(tmp_path, f"{HOSTILE}\u202e")
 
     async def scene(console: GivenConsole) -> None:
-        (job,) = console.services.fleet.jobs
+        (job,) = console.parts.common.fleet.jobs
         for path in ("/", f"/j/{job.id}", f"/j/{HOSTILE}"):
             page = await console.client.get(path, headers=console.as_session())
             assert "<img" not in page.text
@@ -424,7 +424,7 @@ def test_what_may_be_otherwise_the_next_time_can_be_tried_again(tmp_path: Path):
         async def busy(*_: object, **__: object) -> None:
             raise RefusedRequestError(503, "busy", "the readers are busy")
 
-        console.services.readers.ask = busy  # type: ignore[method-assign]
+        console.parts.common.readers.ask = busy  # type: ignore[method-assign]
         answer = await console.client.get("/j/crawls~demo/reports?a=1", headers=fields)
         assert answer.status_code == 503
         assert '<a class="button primary" href="/j/crawls~demo/reports?a=1">' in answer.text

@@ -56,7 +56,7 @@ def test_asvs_16_5_1_an_error_tells_nothing_of_the_inside(tmp_path: Path):
                 ("POST", f"{API}/broken"),
             )
         )
-        app = ConsoleApp(console.services, routes=rows)
+        app = ConsoleApp(console.parts, routes=rows)
         async with console.of(app) as client:
             for row in rows:
                 fields = {"sec-fetch-site": "same-origin"}
@@ -65,7 +65,7 @@ def test_asvs_16_5_1_an_error_tells_nothing_of_the_inside(tmp_path: Path):
                 assert "geheim" not in answer.text
                 assert "Traceback" not in answer.text
                 assert "content-security-policy" in answer.headers
-        assert '"outcome":"bug"' in console.services.audit.path.read_text()
+        assert '"outcome":"bug"' in console.parts.audit.path.read_text()
 
     play(tmp_path, scene)
 
@@ -78,7 +78,7 @@ def test_asvs_13_4_nothing_is_there_that_was_not_meant_to_be(tmp_path: Path):
         ):  # fmt: skip
             answer = await console.client.get(path, headers=console.as_session())
             assert answer.status_code == 404, path
-        assert console.services.users.is_empty
+        assert console.parts.access.users.is_empty
         for name, password in (("admin", "admin"), ("anna", ""), ("", "")):
             refused = await console.client.post(
                 "/login", data={"name": name, "password": password},
@@ -104,7 +104,7 @@ def test_asvs_14_3_2_no_answer_for_somebody_is_kept_by_a_cache(tmp_path: Path):
 def test_asvs_14_2_1_no_secret_is_taken_from_a_url(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         key = console.as_key(Role.ADMIN)["authorization"].removeprefix("Bearer ")
-        link = console.services.keys.new_link()
+        link = console.parts.access.keys.new_link()
         for query in (f"key={key}", f"access_token={key}", f"token={key}", f"k={link}"):
             answer = await console.client.get(f"{API}/jobs?{query}")
             assert answer.status_code == 401
@@ -129,7 +129,7 @@ def test_asvs_3_3_the_cookie_is_for_this_host_and_no_script():
 @pytest.mark.parametrize("verb", ["GET", "HEAD", "OPTIONS"])
 def test_asvs_3_5_3_safe_verbs_change_nothing(tmp_path: Path, verb: str):
     async def scene(console: GivenConsole) -> None:
-        log = console.services.audit.path
+        log = console.parts.audit.path
         for row in ROUTES:
             if row.verb not in {"GET", "HEAD"} and "stream" not in row.path:
                 await console.client.request(verb, path_of(row), headers=console.as_session())

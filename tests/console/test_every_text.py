@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from nacre.config.facts import choices_of, fields, type_at
-from nacre.console.routes import ROUTES, RouteRow
+from nacre.console.routes import ROUTES, AnyRow
 from nacre.editing.clips import list_clips
 from nacre.editing.places import processors, rules
 from nacre.settings.layers import list_profiles
@@ -55,7 +55,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]
         yield folder, url
 
 
-def pages() -> list[tuple[RouteRow, str]]:
+def pages() -> list[tuple[AnyRow, str]]:
     """The rows that are pages, each with a job that there is; "" for none."""
     rows = [
         row for row in ROUTES
@@ -67,7 +67,7 @@ def pages() -> list[tuple[RouteRow, str]]:
     ]
 
 
-def path_of(row: RouteRow, job: str, url: str) -> str:
+def path_of(row: AnyRow, job: str, url: str) -> str:
     """The path and query of a page."""
     values = {**SAMPLES, "job": f"crawls~{job}"}
     path = re.sub(r"{(\w+)(?::\w+)?}", lambda found: quote(values[found[1]]), row.path)
@@ -82,8 +82,8 @@ def test_each_text_of_each_page_is_translated(jobs: tuple[Path, str]):
 
     async def scene(console: GivenConsole) -> None:
         fields = {**console.as_session(), **PSEUDO}
-        for given in console.services.fleet.jobs:
-            await console.services.poller.look(given)
+        for given in console.parts.common.fleet.jobs:
+            await console.parts.common.poller.look(given)
         for row, job in pages():
             path = path_of(row, job, url)
             answer = await console.client.get(path, headers=fields)

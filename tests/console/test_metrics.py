@@ -22,8 +22,8 @@ def test_metrics_are_of_the_console_and_of_all_jobs(tmp_path: Path):
         add_job(tmp_path, name)
 
     async def scene(console: GivenConsole) -> None:
-        for job in console.services.fleet.jobs:
-            await console.services.poller.look(job)
+        for job in console.parts.common.fleet.jobs:
+            await console.parts.common.poller.look(job)
         await console.client.get(f"{API}/jobs/<none>", headers=console.as_key())
         answer = await console.client.get("/metrics")
         assert answer.status_code == 200
@@ -52,8 +52,8 @@ def test_a_run_of_the_calendar_is_a_next_pass_also_when_it_is_late(tmp_path: Pat
         add_job(tmp_path, name)
 
     async def scene(console: GivenConsole) -> None:
-        book, name = console.services.schedules, "nacre_job_next_pass_timestamp_seconds"
-        job = next(one for one in console.services.fleet.jobs if one.name == "a")
+        book, name = console.parts.books.schedules, "nacre_job_next_pass_timestamp_seconds"
+        job = next(one for one in console.parts.common.fleet.jobs if one.name == "a")
         book.add(ScheduleWish(job.id, "@hourly"), str(job.layout.root), "anna")
 
         async def told() -> dict[str, float]:
@@ -61,7 +61,7 @@ def test_a_run_of_the_calendar_is_a_next_pass_also_when_it_is_late(tmp_path: Pat
             found = next(one for one in families if one.name == name)
             return {sample.labels["job"]: sample.value for sample in found.samples}
 
-        now = console.services.clock.now()
+        now = console.parts.common.clock.now()
         assert list(await told()) == ["crawls~a"]
         assert now < (await told())["crawls~a"] <= now + 3601
         # Nobody has looked at the schedules for three hours.
@@ -97,13 +97,13 @@ def test_asvs_8_2_1_from_another_machine_metrics_need_a_key(tmp_path: Path):
     add_job(tmp_path, "a")
 
     async def scene(console: GivenConsole) -> None:
-        far = httpx.ASGITransport(ConsoleApp(console.services).asgi(), client=("192.0.2.7", 1))
+        far = httpx.ASGITransport(ConsoleApp(console.parts).asgi(), client=("192.0.2.7", 1))
         async with httpx.AsyncClient(transport=far, base_url=ORIGIN) as client:
             refused = await client.get("/metrics")
             assert (refused.status_code, refused.json()["code"]) == (401, "no-login")
             taken = await client.get("/metrics", headers=console.as_key())
             assert "crawls~a" in taken.text
-            key = console.services.keys.add("elsewhere", Role.VIEWER, ["other"])
+            key = console.parts.access.keys.add("elsewhere", Role.VIEWER, ["other"])
             part = await client.get("/metrics", headers={"authorization": f"Bearer {key}"})
             assert part.status_code == 200
             assert "crawls~a" not in part.text

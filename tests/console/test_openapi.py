@@ -8,7 +8,7 @@ import msgspec
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from nacre.console.openapi import describe
-from nacre.console.routes import API, ROUTES, RouteRow
+from nacre.console.routes import API, ROUTES, AnyRow
 from nacre.ops.roles import Role
 from tests.console.given import GivenConsole, play
 from tests.console.waiting import add_waiting_job
@@ -97,7 +97,7 @@ NO_LISTS = {
 """Answers about one thing that have a list among their fields."""
 
 
-def struct_of(row: RouteRow) -> dict[str, Any]:
+def struct_of(row: AnyRow) -> dict[str, Any]:
     """The fields of an answer, with their types."""
     return {} if row.answer is None else typing.get_type_hints(row.answer, include_extras=True)
 

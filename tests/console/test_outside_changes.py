@@ -32,24 +32,24 @@ def test_a_running_console_takes_over_what_commands_changed(tmp_path: Path):
     database = ConsoleDatabase(tmp_path / "console")
 
     async def scene(console: GivenConsole) -> None:
-        services = console.services
-        watch = OutsideChanges(services, database)
+        parts = console.parts
+        watch = OutsideChanges(parts, database)
         await watch.turn()
-        (job,) = services.fleet.jobs
+        (job,) = parts.common.fleet.jobs
         books = ConsoleBooks(tmp_path / "console", SystemClock())
         books.labels.set(job, JobLabels("国图", ("gbk",)))
         books.places.add(new_place(tmp_path / "旧藏", ()))
         await watch.turn()
-        assert services.labels.of(job) == JobLabels("国图", ("gbk",))
-        assert [place.label for place in services.fleet.places] == ["crawls", "旧藏"]
+        assert parts.books.labels.of(job) == JobLabels("国图", ("gbk",))
+        assert [place.label for place in parts.common.fleet.places] == ["crawls", "旧藏"]
         books.removals.put(JobRemoval(str(root), 0.0, "anna"))
         books.places.remove(tmp_path / "旧藏")
         await watch.turn()
-        assert services.fleet.jobs == []
-        assert [place.label for place in services.fleet.places] == ["crawls"]
+        assert parts.common.fleet.jobs == []
+        assert [place.label for place in parts.common.fleet.places] == ["crawls"]
         books.removals.drop(str(root))
         await watch.turn()
-        assert [one.id for one in services.fleet.jobs] == [job.id]
+        assert [one.id for one in parts.common.fleet.jobs] == [job.id]
         books.close()
 
     play(tmp_path, scene)
@@ -70,23 +70,23 @@ def test_commands_in_processes_of_their_own_change_a_console_that_serves(tmp_pat
     add_job(tmp_path)
 
     async def scene(opened: OpenedConsole) -> None:
-        services = opened.services
+        parts = opened.parts
 
         async def run(*words: object) -> str:
             return await asyncio.to_thread(command, tmp_path, *words)
 
         said = await run("schedule", "add", "crawls/图书馆", "--at", "@daily")
         assert "added schedule 1 of crawls/图书馆; next: " in said
-        (one,) = services.schedules.all()
+        (one,) = parts.books.schedules.all()
         assert (one.wish.job, one.path) == ("crawls~图书馆", str(tmp_path / "crawls" / "图书馆"))
         await run("job", "label", "crawls~图书馆", "--name", "国图", "--tag", "地方志")
-        (job,) = services.fleet.jobs
-        with services.hub.viewing([JOBS]) as viewer:
-            while services.labels.of(job).name != "国图":
+        (job,) = parts.common.fleet.jobs
+        with parts.common.hub.viewing([JOBS]) as viewer:
+            while parts.books.labels.of(job).name != "国图":
                 await viewer.changes(LONG)
         listed = json.loads(await run("job", "list", "--json"))
         assert listed[0]["tags"] == ["地方志"]
-        lines = services.audit.path.read_text().splitlines()
+        lines = parts.audit.path.read_text().splitlines()
         assert [json.loads(line)["how"] for line in lines] == ["command", "command"]
         note = (tmp_path / "crawls" / "图书馆" / "job.log").read_text()
         assert "nacre console schedule add, by " in note

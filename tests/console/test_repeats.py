@@ -18,7 +18,7 @@ def test_a_request_with_a_key_is_done_once(tmp_path: Path):
         assert again.headers["idempotency-replayed"] == "true"
         other = await client.post(f"{API}/jobs", json=wish | {"name": "b"}, headers=fields)
         assert (other.status_code, other.json()["code"]) == (422, "other-body")
-        assert len(console.services.fleet.jobs) == 1
+        assert len(console.parts.common.fleet.jobs) == 1
         admin = {**fields, **console.as_key(Role.ADMIN)}
         theirs = await client.post(f"{API}/jobs", json=wish, headers=admin)
         assert theirs.status_code == 422  # a key is of who sends it: the job is there already

@@ -12,7 +12,7 @@ from nacre.console.routes import API
 from nacre.fleet.reach import ConsoleReach
 from nacre.ops.roles import Role
 from tests.cli.site import nacre
-from tests.console.given import GivenConsole, given_console
+from tests.console.given import GivenConsole, given_console, with_common
 
 JOB = f"{API}/jobs/crawls~one"
 REMOTE = ConsoleReach(proxy="127.0.0.1", hosts=("localhost",))
@@ -45,10 +45,10 @@ SENSITIVE = (
 async def remote(folder: Path) -> AsyncIterator[GivenConsole]:
     """A console that others can reach."""
     async with given_console(folder) as console:
-        services = console.services._replace(reach=REMOTE)
-        async with console.of(ConsoleApp(services)) as client:
+        parts = with_common(console.parts, reach=REMOTE)
+        async with console.of(ConsoleApp(parts)) as client:
             client.headers["x-forwarded-proto"] = "https"
-            yield GivenConsole(services, client, console.port_keys)
+            yield GivenConsole(parts, client, console.port_keys)
 
 
 def new_job(folder: Path, name: str = "one") -> Path:

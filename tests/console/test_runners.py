@@ -8,7 +8,7 @@ from nacre.console.server import OpenedConsole
 from nacre.fleet.reach import ConsoleReach
 from nacre.fleet.standing import ConsoleLocks
 from tests.console.admin.test_quotas import SteppedClock
-from tests.console.given import GivenConsole, play
+from tests.console.given import GivenConsole, play, with_common
 from tests.console.reached import while_served
 
 
@@ -29,12 +29,12 @@ def test_what_could_not_be_told_is_told_again(tmp_path: Path, monkeypatch: pytes
         return told[-1]
 
     async def scene(console: GivenConsole) -> None:
-        services, clock = console.services, SteppedClock(10.0)
+        parts, clock = console.parts, SteppedClock(10.0)
         locks = ConsoleLocks(
-            services.standing, tmp_path / "console", lambda: services.fleet.places, "x", clock
+            parts.standing, tmp_path / "console", lambda: parts.common.fleet.places, "x", clock
         )
         with pytest.raises(asyncio.CancelledError):
-            await runners.keep_standing(services._replace(clock=clock), locks, begin)
+            await runners.keep_standing(with_common(parts, clock=clock), locks, begin)
         locks.free()
 
     play(tmp_path, scene)

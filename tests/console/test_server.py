@@ -7,7 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.parts import console_services
+from nacre.console.parts import console_parts
+from nacre.console.reader_tasks import READER_TASKS
 from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_commands
 from nacre.errors import JobError
 from nacre.fleet.database import ConsoleDatabase, running_url
@@ -18,6 +19,7 @@ from nacre.fleet.reach import ConsoleOptions, ConsoleReach, PortOptions
 from nacre.fleet.users import UserBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
+from nacre.web.workers.pool import ReaderPool
 from tests.cli.site import nacre, site
 from tests.console.given import LONG
 from tests.console.reached import while_served
@@ -37,7 +39,7 @@ def test_a_console_serves_jobs_until_ctrl_c(tmp_path: Path):
 
     async def ask(console: OpenedConsole) -> dict[str, object]:
         assert running_url(tmp_path / "state") == console.url
-        key = console.services.keys.add("test", Role.VIEWER)
+        key = console.parts.access.keys.add("test", Role.VIEWER)
         fields = {"authorization": f"Bearer {key}"}
         async with httpx.AsyncClient(headers=fields, trust_env=False) as client:
             answer = await client.get(f"{console.url}api/v1/jobs/crawls~图书馆", timeout=120)
@@ -66,19 +68,20 @@ def test_a_console_serves_on_a_full_disk_and_is_told_to_commands_later(
     (tmp_path / "crawls").mkdir()
     options = ConsoleOptions(places_of([tmp_path / "crawls"]), 0, tmp_path / "state")
     database = ConsoleDatabase(options.folder)
-    services = console_services(options, database, UserBook(database, SystemClock()), SystemClock())
+    users, clock = UserBook(database, SystemClock()), SystemClock()
+    parts = console_parts(options, database, users, clock, ReaderPool(READER_TASKS))
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
         patch.setattr("nacre.fleet.database.replace_file", full)
-        assert not tell_commands(options, services, "http://localhost:1/")
+        assert not tell_commands(options, parts, "http://localhost:1/")
     database.rows("PRAGMA query_only = ON")
-    assert not tell_commands(options, services, "http://localhost:1/")
+    assert not tell_commands(options, parts, "http://localhost:1/")
     assert running_url(options.folder) is None
     database.rows("PRAGMA query_only = OFF")
-    assert tell_commands(options, services, "http://localhost:1/")
+    assert tell_commands(options, parts, "http://localhost:1/")
     assert running_url(options.folder) == "http://localhost:1/"
     database.close()
 
@@ -91,7 +94,7 @@ def test_a_console_that_only_shows_is_not_told_to_commands(tmp_path: Path):
     PlaceBook(database).serve(places_of([crawls(tmp_path, "before").root]))
 
     async def scene(opened: OpenedConsole) -> None:
-        assert opened.services.standing.elsewhere is not None
+        assert opened.parts.standing.elsewhere is not None
         assert running_url(tmp_path / "state") is None
         assert [one.label for one in PlaceBook(database).served()] == ["before"]
         other.locks.free()

@@ -156,7 +156,7 @@ def test_asvs_16_2_each_unsafe_request_has_its_line(tmp_path: Path):
         ]
         assert page["items"][-1]["after"] == {"language": "zh_CN"}
         assert page["next"] is None
-        assert b"geheim" not in console.services.audit.path.read_bytes()
+        assert b"geheim" not in console.parts.audit.path.read_bytes()
         part = await client.get(
             f"{API}/audit?who=anna&outcome=done&limit=1", headers=console.as_key(Role.ADMIN)
         )
@@ -169,12 +169,12 @@ def test_asvs_16_2_each_unsafe_request_has_its_line(tmp_path: Path):
 
 def test_nothing_is_changed_that_cannot_be_logged(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
-        log = console.services.audit
+        log = console.parts.audit
         log.path.mkdir()
         for _ in range(1000):
             log._lines.append(b"{}\n")
         answer = await console.client.delete(f"{API}/session", headers=console.as_session())
-        await console.services.audit.add(entry())
+        await console.parts.audit.add(entry())
         again = await console.client.delete(f"{API}/session", headers=console.as_session())
         assert {answer.status_code, again.status_code} == {503}
         assert msgspec.json.decode(again.content)["code"] == "audit"
@@ -189,8 +189,8 @@ def test_a_line_about_a_job_is_copied_to_its_log(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         steer, client = console.as_key(Role.OPERATOR), console.client
-        for job in console.services.fleet.jobs:
-            await console.services.poller.look(job)
+        for job in console.parts.common.fleet.jobs:
+            await console.parts.common.poller.look(job)
         await client.patch(f"{API}/jobs/crawls~a", json={"name": "A"}, headers=steer)
         await client.post(f"{API}/jobs/crawls~a/pause", headers=steer)
         await client.post(f"{API}/jobs/crawls~a/pause")

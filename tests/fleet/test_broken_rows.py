@@ -97,18 +97,18 @@ def test_the_console_goes_on_with_the_others_and_says_so(tmp_path: Path):
     assert nacre("new", tmp_path / "crawls" / "demo", "http://127.0.0.1:9/").code == 0
 
     async def scene(console: GivenConsole) -> None:
-        services = console.services
-        put_broken(services.schedules._database)
+        parts = console.parts
+        put_broken(parts.books.schedules._database)
         fields = console.as_session()
         for path in ("/", "/j/crawls~demo", "/calendar", "/webhooks", f"{API}/jobs"):
             assert (await console.client.get(path, headers=fields)).status_code == 200, path
-        await ScheduleRunner(services).turn()
-        WebhookRunner(services).look()
+        await ScheduleRunner(parts.runners).turn()
+        WebhookRunner(parts.runners).look()
         page = (await console.client.get("/alerts", headers=fields)).text
         assert "schedule 1 cannot be read, and does nothing" in page
         assert "webhook 1 cannot be read, and does nothing" in page
-        services.schedules.remove(1)
-        await ScheduleRunner(services).turn()
-        assert [one.work for one in services.troubles.all()] == ["webhook 1"]
+        parts.books.schedules.remove(1)
+        await ScheduleRunner(parts.runners).turn()
+        assert [one.work for one in parts.troubles.all()] == ["webhook 1"]
 
     play(tmp_path, scene)

@@ -114,18 +114,18 @@ def test_a_start_whose_end_nobody_awaits_is_not_shown_as_one(
     assert nacre("new", tmp_path / "crawls" / "demo", "http://127.0.0.1:9/").code == 0
 
     async def scene(console: GivenConsole) -> None:
-        services = console.services
-        (job,) = services.fleet.jobs
-        ordered = asyncio.create_task(services.launcher.order(job, ["run", "x"]))
+        parts = console.parts
+        (job,) = parts.common.fleet.jobs
+        ordered = asyncio.create_task(parts.launcher.order(job, ["run", "x"]))
         await asyncio.to_thread(entered.wait)
-        await services.poller.look(job)
-        assert services.poller.snapshot(job).state == "PREPARING"
+        await parts.common.poller.look(job)
+        assert parts.common.poller.snapshot(job).state == "PREPARING"
         ordered.cancel()
         with pytest.raises(asyncio.CancelledError):
             await ordered
-        assert services.poller.begun == set()
-        await services.poller.look(job)
-        assert services.poller.snapshot(job).state == "NASCENT"
+        assert parts.common.poller.begun == set()
+        await parts.common.poller.look(job)
+        assert parts.common.poller.snapshot(job).state == "NASCENT"
         released.set()
 
     play(tmp_path, scene)

@@ -205,7 +205,7 @@ def test_a_console_without_its_places_shows_them_and_refuses_changes(tmp_path: P
 
     async def scene(console: GivenConsole) -> None:
         second = ConsoleLocks(
-            console.services.standing, tmp_path / "console", lambda: [place], "x", SystemClock()
+            console.parts.standing, tmp_path / "console", lambda: [place], "x", SystemClock()
         )
         fields = console.as_session()
         assert not second.take()

@@ -81,7 +81,7 @@ def test_a_field_is_in_the_schema_of_the_rest_api():
     async def handler(_: object) -> Any:
         raise AssertionError("it is only described")
 
-    row = RouteRow(
+    row: RouteRow[object] = RouteRow(
         "POST", f"{API}/dummy", DUMMY.role, handler, DUMMY.summary, body=DUMMY.request,
         answer=DUMMY.result,
     )  # fmt: skip

@@ -76,7 +76,9 @@ def test_a_new_option_is_in_the_schema_of_the_rest_api():
     async def handler(_: object) -> Any:
         raise AssertionError("it is only described")
 
-    row = RouteRow("POST", f"{API}/dummy", DUMMY.role, handler, "Do it.", body=DUMMY.request)
+    row: RouteRow[object] = RouteRow(
+        "POST", f"{API}/dummy", DUMMY.role, handler, "Do it.", body=DUMMY.request
+    )
     fields = describe([row])["components"]["schemas"]["DummyRounds"]["properties"]
     assert fields["dummy_depth"]["description"] == "How deep the dummy goes; 0: not at all."
     assert fields["dummy_depth"]["minimum"] == 0

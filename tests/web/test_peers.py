@@ -115,7 +115,7 @@ async def log_in_and_out(front: Front, console: OpenedConsole) -> None:
     taken = await front.ask("POST", "/login", {**ours, **forged}, login)
     assert (taken.status_code, taken.headers["location"]) == (303, "/")
     cookie = taken.headers["set-cookie"].partition(";")[0]
-    session = console.services.sessions.find(cookie.partition("=")[2])
+    session = console.parts.access.sessions.find(cookie.partition("=")[2])
     assert session is not None
     fields = {**ours, "cookie": cookie, "x-nacre-token": session.token}
     out = await front.ask("DELETE", f"{API}/session", fields)
@@ -144,7 +144,7 @@ def test_asvs_4_1_3_behind_nginx_only_what_it_says_counts(tmp_path: Path):
                         await other.get(
                             f"https://127.0.0.1:{port}/", extensions={"sni_hostname": "x.test"}
                         )
-            log = console.services.audit.path.read_text()
+            log = console.parts.audit.path.read_text()
             assert "192.0.2.66" not in log
             assert '"address":"127.0.0.1"' in log
             plain = f"http://127.0.0.1:{console.port}/health"

@@ -51,7 +51,7 @@ def test_a_console_with_too_many_tasks_says_when_to_try_again(tmp_path: Path):
             await asyncio.Event().wait()
 
         for number in range(MOST):
-            console.services.tasks.begin("j", "count", f"anna {number}", work)
+            console.parts.common.tasks.begin("j", "count", f"anna {number}", work)
         path, fields = f"{API}/jobs/crawls~demo/frontier/delete", console.as_key(Role.OPERATOR)
         refused = await console.client.post(path, json={"urls": "x", "expect": 0}, headers=fields)
         assert (refused.status_code, refused.json()["code"]) == (429, "too-many-tasks")

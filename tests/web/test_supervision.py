@@ -93,12 +93,12 @@ def test_a_console_whose_work_has_a_bug_answers_and_shows_it(
 
     async def scene(opened: OpenedConsole) -> None:
         async with asyncio.timeout(LONG):
-            while not opened.services.troubles.all():  # noqa: ASYNC110 - a task changes it
+            while not opened.parts.troubles.all():  # noqa: ASYNC110 - a task changes it
                 await asyncio.sleep(0)
         async with httpx.AsyncClient(trust_env=False, timeout=LONG) as client:
             assert (await client.get(f"{opened.url}health")).status_code == 200
             for role, shown in ((Role.ADMIN, True), (Role.OPERATOR, False)):
-                key = opened.services.keys.add(role.title, role)
+                key = opened.parts.access.keys.add(role.title, role)
                 fields = {"authorization": f"Bearer {key}"}
                 page = await client.get(f"{opened.url}alerts", headers=fields)
                 assert ("quotas: ValueError: no such quota" in page.text) is shown
@@ -110,7 +110,7 @@ def test_a_console_whose_work_has_a_bug_answers_and_shows_it(
 def test_pages_answer_while_nothing_can_be_written(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         session, key = console.as_session(Role.ADMIN), console.as_key(Role.ADMIN)
-        database = console.services.schedules._database
+        database = console.parts.books.schedules._database
         database.rows("UPDATE sessions SET used = used - 600")
         database.rows("PRAGMA query_only = ON")  # as on a full disk: reading goes on
         for path in ("/", "/alerts", "/admin", "/calendar", "/account", "/api/v1/"):

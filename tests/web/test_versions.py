@@ -80,8 +80,8 @@ def test_a_change_of_an_older_version_is_refused_with_both(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         client, steer = console.client, console.as_key(Role.OPERATOR)
-        for job in console.services.fleet.jobs:
-            await console.services.poller.look(job)
+        for job in console.parts.common.fleet.jobs:
+            await console.parts.common.poller.look(job)
         old = (await client.get(JOB, headers=steer)).headers["etag"]
         assert old == (await client.get(JOB, headers=steer)).headers["etag"]
         first = {**steer, "if-match": old}
@@ -134,8 +134,8 @@ def test_a_schedule_a_quota_and_a_user_have_versions(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         client, boss = console.client, console.as_key(Role.ADMIN)
-        for job in console.services.fleet.jobs:
-            await console.services.poller.look(job)
+        for job in console.parts.common.fleet.jobs:
+            await console.parts.common.poller.look(job)
         stale = {**boss, "if-match": '"other"'}
         wish = {"job": "crawls~demo", "at": "@daily"}
         made = (await client.post(f"{API}/schedules", json=wish, headers=boss)).json()
@@ -172,7 +172,7 @@ def test_the_secret_of_a_key_is_not_kept_for_a_repeat(tmp_path: Path):
         wish = {"name": "reader"}
         made = await console.client.post(f"{API}/keys", json=wish, headers=fields)
         assert made.status_code == 201
-        kept = console.services.repeats._database.rows("SELECT answer FROM repeats")
+        kept = console.parts.repeats._database.rows("SELECT answer FROM repeats")
         assert not [row for row in kept if made.json()["key"].encode() in bytes(str(row), "utf8")]
         again = await console.client.post(f"{API}/keys", json=wish, headers=fields)
         assert again.status_code == 422

@@ -159,9 +159,9 @@ def _link(url: str, keys: "KeyBook") -> str:
 
 def _entry(console: "OpenedConsole") -> str:
     """The URL that leads into a console: a link, or without links the form to log in."""
-    services = console.services
-    takes = services.reach.local_link or services.users.is_empty
-    return _link(console.url, services.keys) if takes else console.url
+    parts = console.parts
+    takes = parts.common.reach.local_link or parts.access.users.is_empty
+    return _link(console.url, parts.access.keys) if takes else console.url
 
 
 def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> None:
@@ -169,25 +169,25 @@ def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> Non
     from nacre.job.control import is_running
     from nacre.rounds.rounds_mark import rounds_run
 
-    services = console.services
+    parts = console.parts
     entry = _entry(console)
     program = output.program()
     output.say(f"Nacre console on {entry}")
     if "#k=" in entry:
         output.say(f"  the link works once, for 5 minutes; `{program} console link` prints another")
-    layouts = [job.layout for job in services.fleet.jobs]
+    layouts = [job.layout for job in parts.common.fleet.jobs]
     running = sum(is_running(layout.socket) or rounds_run(layout) for layout in layouts)
     roots = ", ".join(output.shown(place.root) for place in places)
     counted = f"{output.count(len(layouts), 'job')}, {running} running"
     output.say(f"  jobs     {roots} ({counted}), found and never touched until you say so")
-    if services.standing.elsewhere is not None:
-        output.say(f"  {services.standing.elsewhere.words}:")
+    if parts.standing.elsewhere is not None:
+        output.say(f"  {parts.standing.elsewhere.words}:")
         output.say("           this console only shows its jobs, and takes over when that one ends")
     if console.heritrix:
         output.say(f"  heritrix {console.heritrix}")
         output.say(f"           `{program} console heritrix-key admin` makes a key for its scripts")
-    if services.reach.is_remote:
-        output.say(f"  reached by {reach_words(services.reach)}")
+    if parts.common.reach.is_remote:
+        output.say(f"  reached by {reach_words(parts.common.reach)}")
     else:
         output.say(
             "  only this machine can reach it. For other machines: `Remote` in console.md of"

@@ -147,7 +147,6 @@ def move_job(
 ) -> None:
     """Move a job at rest to another place, with its name, tags, quota and schedules."""
     from nacre.errors import JobError
-    from nacre.fleet.job_books import carry_over
     from nacre.fleet.job_folders import rename_job
 
     with console_books(state) as books:
@@ -164,7 +163,7 @@ def move_job(
         books.require_rest(entry)
         before = str(entry.layout.root)
         rename_job(entry.layout.root, target)
-        carry_over(books, before, target)
+        books.of_jobs.move(before, target)
         moved = books.job(target)
         books.schedules.move(before, str(target), moved.id)
         books.note(

@@ -4,7 +4,7 @@ It is a separate process that never crawls. Jobs are found in directories, asked
 sockets, and read from their files; they live on when the console ends. Begin with `routes.py`, the
 table of all that can be requested, and `app.py`, which answers by it.
 
-- `services.py`: the parts that answer requests; `call.py`: one request.
+- `parts.py`: the parts of a console, and those that each noun receives; `call.py`: one request.
 - A package for each noun, such as `jobs/`: its routes, its handlers for pages and programs, and its
   tasks of reader processes; `templates/`: the pages.
 - `reader_tasks.py`: the tasks of the processes that read stores; `logs/`: the log files of jobs.

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from nacre.console.call import Call
-from nacre.console.services import ConsoleServices
+from nacre.console.call import JobCall
+from nacre.console.parts import ActionParts, Common
 from nacre.core.clock import iso_millis
 from nacre.core.message_data import to_plain
 from nacre.errors import ConfigError, JobError, Problem
@@ -97,19 +97,19 @@ class ActionDone(msgspec.Struct, frozen=True):
 class _Asked(NamedTuple):
     """A request for an action."""
 
-    services: ConsoleServices
+    parts: ActionParts
     job: FoundJob
     by: str
 
 
-async def require_rest(services: ConsoleServices, job: FoundJob) -> None:
+async def require_rest(parts: ActionParts, job: FoundJob) -> None:
     """Refuse a job that a process works on, or soon will.
 
     Raises:
         RefusedRequestError: It runs, waits for its next pass, or is being started (409).
     """
-    await services.poller.look(job)
-    snapshot, launch = services.poller.snapshot(job), services.launcher.facts(job)
+    await parts.common.poller.look(job)
+    snapshot, launch = parts.common.poller.snapshot(job), parts.launcher.facts(job)
     if snapshot.running:
         raise RefusedRequestError(
             409, "running", message("console.job-runs", "{id} is running: stop it first", id=job.id)
@@ -138,20 +138,20 @@ async def require_rest(services: ConsoleServices, job: FoundJob) -> None:
         )
 
 
-def allowed_now(services: ConsoleServices, job: FoundJob, command: str) -> tuple[JobAction, ...]:
+def allowed_now(parts: ActionParts, job: FoundJob, command: str) -> tuple[JobAction, ...]:
     """All actions of a job as it was seen last; one that is being started allows none.
 
     Args:
-        services: The parts of the console.
+        parts: The parts that actions need.
         job: The job.
         command: Its directory, as it is typed in a command.
     """
-    snapshot = services.poller.snapshot(job)
+    snapshot = parts.common.poller.snapshot(job)
     closed = snapshot.overview is not None and snapshot.overview.closed
     actions = job_actions(
         snapshot.state, command, closed=closed, running=snapshot.running, waits=bool(snapshot.waits)
     )
-    launch = services.launcher.facts(job)
+    launch = parts.launcher.facts(job)
     if snapshot.running or launch is None or launch.step == "failed":
         return tuple(_unless_red(action, snapshot.problems) for action in actions)
     stop = "stop" if launch.step == "queued" else ""
@@ -180,13 +180,13 @@ def _unless_red(action: JobAction, problems: int) -> JobAction:
 
 
 async def act(
-    services: ConsoleServices, job: FoundJob, action: str, request: msgspec.Struct,
+    parts: ActionParts, job: FoundJob, action: str, request: msgspec.Struct,
     identity: Requester,
 ) -> ActionDone:  # fmt: skip
     """Take an action.
 
     Args:
-        services: The parts of the console.
+        parts: The parts that actions need.
         job: The job.
         action: A key of `REQUESTS`.
         request: Its options, of the type in `REQUESTS`.
@@ -198,12 +198,12 @@ async def act(
         JobError: The job refuses.
     """
     require_action(action)
-    await services.poller.fresh(job)
-    _require(services, job, action, request)
-    await _require_settings(services, job, getattr(request, "set", ()), identity)
-    result = await _HANDLERS[action](_Asked(services, job, identity.log_name), request)
+    await parts.common.poller.fresh(job)
+    _require(parts, job, action, request)
+    await _require_settings(parts, job, getattr(request, "set", ()), identity)
+    result = await _HANDLERS[action](_Asked(parts, job, identity.log_name), request)
     with suppress(JobError):
-        await services.poller.look(job)
+        await parts.common.poller.look(job)
     return result
 
 
@@ -221,7 +221,7 @@ def require_action(action: str) -> None:
         )
 
 
-def _require(services: ConsoleServices, job: FoundJob, action: str, request: object) -> None:
+def _require(parts: ActionParts, job: FoundJob, action: str, request: object) -> None:
     """Refuse an action that the state of the job does not allow.
 
     Raises:
@@ -232,7 +232,7 @@ def _require(services: ConsoleServices, job: FoundJob, action: str, request: obj
         names = ("start-paused" if request.paused else "start", "go-on")
     elif isinstance(request, RecrawlRequest):
         names = ("recrawl-full" if request.full else "recrawl",)
-    actions = {each_action.name: each_action for each_action in allowed_now(services, job, "")}
+    actions = {each_action.name: each_action for each_action in allowed_now(parts, job, "")}
     # What the check finds is looked at again before the start, which names each problem.
     if any(actions[name].allowed or actions[name].why == "problems" for name in names):
         return
@@ -241,7 +241,7 @@ def _require(services: ConsoleServices, job: FoundJob, action: str, request: obj
 
 
 async def _require_settings(
-    services: ConsoleServices, job: FoundJob, settings: Sequence[str], identity: Requester
+    parts: ActionParts, job: FoundJob, settings: Sequence[str], identity: Requester
 ) -> None:
     """Refuse settings of a start that name files of this machine if only admins may do that.
 
@@ -249,11 +249,11 @@ async def _require_settings(
         RefusedRequestError: They do (403).
         ConfigError: They are none.
     """
-    remote = services.reach.is_remote
+    remote = parts.common.reach.is_remote
     if not settings or may_name_files(identity.role, is_remote=remote, places=identity.places):
         return
     change = {"assignments": list(settings)}
-    answer = await services.readers.ask("named-files", job.layout.root, _SOON, change=change)
+    answer = await parts.common.readers.ask("named-files", job.layout.root, _SOON, change=change)
     named = answer["paths"]
     if named:
         raise RefusedRequestError(
@@ -287,7 +287,7 @@ async def _launched(
     order: _Asked, action: str, words: Sequence[str], *, paused: bool = False
 ) -> ActionDone:
     # An order without `paused` does not wait, so that what an earlier one left is over.
-    facts = await order.services.launcher.order(order.job, words, paused=paused)
+    facts = await order.parts.launcher.order(order.job, words, paused=paused)
     return ActionDone(order.job.id, action, facts)
 
 
@@ -298,8 +298,8 @@ async def _look_before(order: _Asked, settings: Sequence[str]) -> None:
         ConfigError: The settings have problems.
         RefusedRequestError: Space is missing, or a quota is used up (409).
     """
-    await require_quota(order.services.quotas, order.job)
-    answer = await order.services.readers.ask(
+    await require_quota(order.parts.quotas, order.job)
+    answer = await order.parts.common.readers.ask(
         "look-before-start", order.job.layout.root, _SOON, set=settings
     )
     if answer["problems"]:
@@ -342,7 +342,7 @@ def _note(order: _Asked, text: str) -> None:
     """Add a line to the job.log of a job that does not run, which is in its directory."""
     path = order.job.layout.root / "job.log"
     with suppress(OSError), path.open("a", encoding="utf-8") as file:
-        file.write(f"{iso_millis(order.services.clock.now())} INFO {text}\n")
+        file.write(f"{iso_millis(order.parts.common.clock.now())} INFO {text}\n")
 
 
 async def _run_rounds(order: _Asked, request: RoundsRequest) -> ActionDone:
@@ -357,7 +357,7 @@ async def _run_rounds(order: _Asked, request: RoundsRequest) -> ActionDone:
 
 
 async def _stop_after_step(order: _Asked, _: RoundsStopRequest) -> ActionDone:
-    if not order.services.launcher.withdraw(order.job):
+    if not order.parts.launcher.withdraw(order.job):
         lay(order.job.layout, "stop")
     _note(order, f"stop after the step asked for by {order.by}")
     return ActionDone(order.job.id, "stop-after-step")
@@ -367,13 +367,13 @@ async def _stop_after_step(order: _Asked, _: RoundsStopRequest) -> ActionDone:
 
 
 async def operate(
-    services: ConsoleServices, job: FoundJob, operation: Operation[Q, R], request: Q, by: str,
+    common: Common, job: FoundJob, operation: Operation[Q, R], request: Q, by: str,
     tell: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> R:  # fmt: skip
     """Run an operation on a job, without holding the event loop up.
 
     Args:
-        services: The parts of the console.
+        common: The common parts of the console.
         job: The job.
         operation: The operation.
         request: Its options.
@@ -385,24 +385,24 @@ async def operate(
     """
     if operation.opens_store:
         options = to_plain(request)
-        result = await services.readers.work(
+        result = await common.readers.work(
             "operate", job.layout.root, tell, operation=operation.name, request=options, by=by
         )
         return msgspec.convert(result, operation.result)
-    context = OperationContext(job.layout, services.clock, by, _PATIENCE)
+    context = OperationContext(job.layout, common.clock, by, _PATIENCE)
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_THREADS, operation.run, context, request)
 
 
 async def _pause(order: _Asked, request: PauseRequest) -> ActionDone:
-    result = await operate(order.services, order.job, PAUSE, request, order.by)
+    result = await operate(order.parts.common, order.job, PAUSE, request, order.by)
     return ActionDone(order.job.id, "pause", busy=result.busy)
 
 
 async def _resume(order: _Asked, request: ResumeRequest) -> ActionDone:
     if not request.reason:
         lift_pause(order.job.layout)
-    result = await operate(order.services, order.job, RESUME, request, order.by)
+    result = await operate(order.parts.common, order.job, RESUME, request, order.by)
     return ActionDone(order.job.id, "resume", held=tuple(n for n in result.held if n != _FILE))
 
 
@@ -411,9 +411,9 @@ _FILE: Final = "control/pause"
 
 
 async def _stop(order: _Asked, request: StopRequest) -> ActionDone:
-    if order.services.launcher.withdraw(order.job):
+    if order.parts.launcher.withdraw(order.job):
         return ActionDone(order.job.id, "stop")
-    result = await operate(order.services, order.job, STOP, request, order.by)
+    result = await operate(order.parts.common, order.job, STOP, request, order.by)
     if result.waited_for and not result.ended:
         raise JobError(
             message(
@@ -426,12 +426,12 @@ async def _stop(order: _Asked, request: StopRequest) -> ActionDone:
 
 
 async def _end(order: _Asked, request: EndRequest) -> ActionDone:
-    result = await operate(order.services, order.job, END, request, order.by)
+    result = await operate(order.parts.common, order.job, END, request, order.by)
     return ActionDone(order.job.id, "end", name=result.run)
 
 
 async def _checkpoint(order: _Asked, request: CheckpointRequest) -> ActionDone:
-    result = await operate(order.services, order.job, CHECKPOINT, request, order.by)
+    result = await operate(order.parts.common, order.job, CHECKPOINT, request, order.by)
     return ActionDone(order.job.id, "checkpoint", name=result.name)
 
 
@@ -457,10 +457,10 @@ REQUESTS: Final[Mapping[str, type[msgspec.Struct]]] = {
 """The actions of `/api/v1/jobs/J/…`, each with the type of its options."""
 
 
-async def take_action(call: Call) -> ActionDone:
+async def take_action(call: JobCall) -> ActionDone:
     """Take the action that the path ends with."""
     action = call.request.url.path.rpartition("/")[2]
-    return await act(call.services, call.job(), action, call.body, call.identity)
+    return await act(call.parts.actions, call.job(), action, call.body, call.identity)
 
 
 def refusal_text(action: str, reason: str, job: str) -> str:

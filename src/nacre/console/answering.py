@@ -11,10 +11,10 @@ from typing import Any, Final
 import msgspec
 from starlette.responses import RedirectResponse, Response
 
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import Call, NounCall, P, PageAnswer
 from nacre.console.forms import may_operate, never_ran_page, wait_page
 from nacre.console.links import filters_of, job_path, page_links
-from nacre.console.route_row import Answer, RouteHandler, RouteRow, RouteView
+from nacre.console.route_row import Answer, AnyRow, RouteHandler, RouteRow, RouteView
 from nacre.console.task_answers import later, read
 from nacre.ops.roles import Role
 from nacre.web.origin import SAFE
@@ -27,7 +27,7 @@ _BACK: Final = 8_000
 """Characters of the cursors of former pages."""
 
 
-def read_row(path: str, task: ReaderTask[Any, Any], summary: str) -> RouteRow:
+def read_row(path: str, task: ReaderTask[Any, Any], summary: str) -> RouteRow[object]:
     """Return the route of what a task of a reader process reads.
 
     Args:
@@ -42,8 +42,8 @@ def read_row(path: str, task: ReaderTask[Any, Any], summary: str) -> RouteRow:
 
 
 def with_page(
-    row: RouteRow, path: str, view: RouteView, query: type[msgspec.Struct] | None = None
-) -> tuple[RouteRow, RouteRow]:
+    row: RouteRow[P], path: str, view: RouteView[P], query: type[msgspec.Struct] | None = None
+) -> tuple[RouteRow[P], RouteRow[P]]:
     """Return a route of programs and the page that shows the answer of its handler.
 
     Args:
@@ -56,7 +56,7 @@ def with_page(
     return page._replace(view=view, changes=row.changes), row
 
 
-def reading(task: ReaderTask[Any, Any]) -> RouteHandler:
+def reading(task: ReaderTask[Any, Any]) -> RouteHandler[object]:
     """Return the handler that runs a task of a reader process.
 
     The fields of its request are those of the query and the parameters of the path.
@@ -78,7 +78,7 @@ def _fields(query: msgspec.Struct | None) -> dict[str, object]:
     return {} if query is None else msgspec.structs.asdict(query)
 
 
-async def answer_of(row: RouteRow, call: Call) -> Answer:
+async def answer_of(row: RouteRow[P], call: NounCall[P]) -> Answer:
     """Run the handler of a route, and return its answer as the route sends it.
 
     Raises:
@@ -107,7 +107,7 @@ def page_facts(call: Call) -> dict[str, object]:
     return facts
 
 
-async def _page_of(view: RouteView, call: Call, answer: Answer) -> Answer:
+async def _page_of(view: RouteView[P], call: NounCall[P], answer: Answer) -> Answer:
     """Return the page of an answer: it is `found`, with `ways` to the other pages of a list."""
     facts: dict[str, object] = {"found": answer}
     if hasattr(call.query, "after"):
@@ -134,7 +134,7 @@ def list_links(
     return page_links(filters, call.query.after, back, following)
 
 
-async def _task_answer(row: RouteRow, call: Call, task: HeldTask) -> Answer:
+async def _task_answer(row: AnyRow, call: Call, task: HeldTask) -> Answer:
     """Return the answer of a request whose task runs in the background."""
     if row.is_api:
         if not task.is_question:  # a question has waited already

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Route
 
 from nacre.console.answering import answer_of, page_facts
 from nacre.console.assets import FOR_EVER, PREFIX, assets
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import Call, NounCall, PageAnswer
 from nacre.console.catalogue import (
     Language,
     language,
@@ -31,9 +31,9 @@ from nacre.console.catalogue import (
 from nacre.console.forms import in_place
 from nacre.console.interface.operations import ApiOperation, operations_of
 from nacre.console.openapi import describe
+from nacre.console.parts import ConsoleParts
 from nacre.console.rendering import header_facts, menu_of, render
-from nacre.console.routes import API, ROUTES, Answer, RouteRow
-from nacre.console.services import ConsoleServices
+from nacre.console.routes import API, ROUTES, Answer, AnyRow
 from nacre.console.spoken import spoken_problem
 from nacre.core.message_data import to_builtins, to_json
 from nacre.errors import NacreError
@@ -68,20 +68,20 @@ class ConsoleApp:
     """Makes the application.
 
     Args:
-        services: The parts that answer.
+        parts: The parts that answer.
         hosts: Names beside those of the loopback under which the console is reached.
         routes: The table.
     """
 
     def __init__(
         self,
-        services: ConsoleServices,
+        parts: ConsoleParts,
         hosts: Sequence[str] = (),
-        routes: Sequence[RouteRow] = ROUTES,
+        routes: Sequence[AnyRow] = ROUTES,
     ) -> None:
-        self._services = services
+        self._parts = parts
         self._hosts = frozenset((*LOOPBACK, *(host.lower() for host in hosts)))
-        self._hosts |= frozenset(services.reach.names)
+        self._hosts |= frozenset(parts.common.reach.names)
         self._assets = assets()
         self._deeds = {f"{row.verb} {row.path}": row.summary for row in routes}
         self._turns = EditTurns()
@@ -145,7 +145,7 @@ class ConsoleApp:
         status = error.status_code if isinstance(error, HTTPException) else 500
         code = {404: "not-found", 405: "no-such-verb"}.get(status, "refused")
         refused = RefusedRequestError(status, code, HTTPStatus(status).phrase)
-        visitor = identify(request, self._services.keys, self._services.sessions)
+        visitor = identify(request, self._parts.access.keys, self._parts.access.sessions)
         answer = self.refusal(
             request, refused, visitor, is_api=request.url.path.startswith(f"{API}/")
         )
@@ -177,10 +177,10 @@ class ConsoleApp:
         answer.headers.update(HEADERS)  # it passes by the guard, which is within
         return answer
 
-    async def handle(self, row: RouteRow, request: Request) -> Response:
+    async def handle(self, row: AnyRow, request: Request) -> Response:
         """Answer a request by its row; one that changes something has its line in the audit log."""
-        services = self._services
-        visitor = identify(request, services.keys, services.sessions)
+        parts = self._parts
+        visitor = identify(request, parts.access.keys, parts.access.sessions)
         note = AuditNote()
         outcome, status = "bug", 500
         began = time.perf_counter()
@@ -188,33 +188,33 @@ class ConsoleApp:
             response, outcome = await self._answer(row, request, visitor, note)
             status = response.status_code
         finally:
-            services.times.note(row.path, row.verb, status, time.perf_counter() - began)
+            parts.times.note(row.path, row.verb, status, time.perf_counter() - began)
             if row.verb not in SAFE and (row.changes or status in {401, 403}):
                 entry = _audited(row, request, visitor, note)
                 entry = msgspec.structs.replace(
-                    entry, time=services.audit.now(), outcome=note.outcome or outcome, status=status
+                    entry, time=parts.audit.now(), outcome=note.outcome or outcome, status=status
                 )
-                await services.audit.add(entry)
-                await copy_to_jobs(entry, services.fleet.jobs, note.jobs)
+                await parts.audit.add(entry)
+                await copy_to_jobs(entry, parts.common.fleet.jobs, note.jobs)
         return response
 
     async def _answer(
-        self, row: RouteRow, request: Request, visitor: Visitor, note: AuditNote
+        self, row: AnyRow, request: Request, visitor: Visitor, note: AuditNote
     ) -> tuple[Response, str]:
         """The answer to a request, and its outcome for the audit log."""
-        services, call = self._services, None
+        parts, call = self._parts, None
         try:
             token = await form_token(request) if visitor.session is not None else ""
             require(request, visitor, row.role, token)
             request.scope["path_params"] = path_of(request)
             await self._find(request.path_params.get("job", ""))
             if row.verb not in SAFE and row.changes and row.path not in OF_ONESELF:
-                services.standing.require()
-            if row.verb not in SAFE and row.changes and services.audit.is_full:
-                raise RefusedRequestError(503, "audit", services.audit.trouble)
-            call = Call(
-                services, request, self._seen_as(visitor.identity), visitor.session,
-                spoken_by(request, visitor), note, query_of(row.query, request),
+                parts.standing.require()
+            if row.verb not in SAFE and row.changes and parts.audit.is_full:
+                raise RefusedRequestError(503, "audit", parts.audit.trouble)
+            call = NounCall(
+                parts.common, row.parts(parts), request, self._seen_as(visitor.identity),
+                visitor.session, spoken_by(request, visitor), note, query_of(row.query, request),
                 await (form_of(row.form, request) if row.form else body_of(row.body, request)),
                 request.path_params,
             )  # fmt: skip
@@ -233,15 +233,15 @@ class ConsoleApp:
 
     async def _find(self, job: str) -> None:
         """Look for a job that is not known."""
-        if job and not self._services.fleet.knows(job):
-            await self._services.poller.seek(job)
+        if job and not self._parts.common.fleet.knows(job):
+            await self._parts.common.poller.seek(job)
 
-    async def _once(self, row: RouteRow, call: Call) -> tuple[Response, str]:
+    async def _once(self, row: AnyRow, call: Call) -> tuple[Response, str]:
         """The answer to a request that is done once, however often it is sent.
 
         A refusal is not kept: what was in the way may be gone when it is sent again.
         """
-        request, repeats = call.request, self._services.repeats
+        request, repeats = call.request, self._parts.repeats
         requester = f"{call.identity.how} {call.identity.name}"
         path = f"{request.url.path}?{request.url.query}"
         name, body = (
@@ -262,7 +262,7 @@ class ConsoleApp:
             repeats.end(name, body, answer)
         return response, _outcome(response)
 
-    async def _done(self, row: RouteRow, call: Call) -> Response:
+    async def _done(self, row: AnyRow, call: Call) -> Response:
         """The answer of a handler; of what can be edited, with its ETag."""
         if row.version_of is None:
             return self._response(row, call, await answer_of(row, call))
@@ -281,7 +281,7 @@ class ConsoleApp:
                 response.headers.setdefault("etag", (await row.version_of(call)).etag)
             return response
 
-    def _response(self, row: RouteRow, call: Call, answer: Answer) -> Response:
+    def _response(self, row: AnyRow, call: Call, answer: Answer) -> Response:
         if isinstance(answer, Response):
             return answer
         if isinstance(answer, PageAnswer):
@@ -293,42 +293,42 @@ class ConsoleApp:
 
     def _seen_as(self, requester: Requester) -> Requester:
         """The caller, as pages see them: while another console has the places, all only look."""
-        if self._services.standing.elsewhere is None:
+        if self._parts.standing.elsewhere is None:
             return requester
         return msgspec.structs.replace(requester, role=min(requester.role, Role.VIEWER))
 
     def _header(self, requester: Requester) -> dict[str, object]:
         """The numbers of the header for who sees a page; nobody sees no job."""
-        snapshots = self._services.poller.snapshots() if requester.role else []
+        snapshots = self._parts.common.poller.snapshots() if requester.role else []
         jobs = [(job, snapshot) for job, snapshot in snapshots if requester.sees(job.place)]
-        return header_facts(self._services, jobs, requester)
+        return header_facts(self._parts.header, jobs, requester)
 
     def _directory_of(self, job: str) -> str:
         """The directory of a job, for commands; "" for one that is gone."""
-        fleet = self._services.fleet
+        fleet = self._parts.common.fleet
         return str(fleet.job(job).layout.root) if fleet.knows(job) else ""
 
     def _name_of(self, job: str) -> str:
         """Return the name that people gave to a job; that of its directory if there is none."""
-        label = self._services.labels.of_path(self._directory_of(job)).name
+        label = self._parts.books.labels.of_path(self._directory_of(job)).name
         return label or job.rpartition("~")[2]
 
     def _page(self, page: PageAnswer, visitor: Visitor, language: Language) -> Response:
         facts = {
             "session": visitor.shown_session,
             "identity": self._seen_as(visitor.identity),
-            "elsewhere": self._services.standing.elsewhere if visitor.identity.role else None,
+            "elsewhere": self._parts.standing.elsewhere if visitor.identity.role else None,
             "deeds": self._deeds,
             **self._header(visitor.identity),
             "directory_of": self._directory_of,
             "name_of": self._name_of,
             "menu": menu_of(page.template),
-            "taken": lambda: self._services.notices.take(visitor.identity.session),
+            "taken": lambda: self._parts.common.notices.take(visitor.identity.session),
             **page.facts,
         }
         if page.template == _LOGIN:
-            services = self._services
-            has_users, link = not services.users.is_empty, services.reach.local_link
+            parts = self._parts
+            has_users, link = not parts.access.users.is_empty, parts.common.reach.local_link
             takes = takes_links(has_users=has_users, local_link=link)
             facts = {"has_users": has_users, "takes_links": takes, "problem": None, **facts}
         content = render(page.template, facts, language, self._assets)
@@ -377,7 +377,7 @@ def _problem_page(problem: ProblemDetails, request: Request) -> PageAnswer:
     return PageAnswer("problem.html", facts, problem.status)
 
 
-def _audited(row: RouteRow, request: Request, visitor: Visitor, note: AuditNote) -> AuditEntry:
+def _audited(row: AnyRow, request: Request, visitor: Visitor, note: AuditNote) -> AuditEntry:
     """The line of a request, without its time and outcome."""
     params = request.path_params
     identity = visitor.identity
@@ -404,7 +404,7 @@ def _outcome(response: Response) -> str:
 class _Endpoint:
     """A row that answers; a class, because Starlette asks a function for its name."""
 
-    def __init__(self, row: RouteRow, app: ConsoleApp) -> None:
+    def __init__(self, row: AnyRow, app: ConsoleApp) -> None:
         self._row = row
         self._app = app
 

@@ -1,29 +1,42 @@
 """A call: one request on its way to its handler, and the answers that a handler can give."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
 from nacre.console.catalogue import Language
-from nacre.console.services import ConsoleServices
+from nacre.console.parts import (
+    ActionParts,
+    AdminParts,
+    Common,
+    JobParts,
+    MonitorParts,
+    StreamParts,
+)
 from nacre.core.clock import iso
 from nacre.fleet.audit import AuditNote
 from nacre.fleet.places import FoundJob
 from nacre.fleet.reach import may_name_files
 from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.fleet.requester import Requester
+from nacre.fleet.schedule_book import ScheduleBook
 from nacre.fleet.sessions import BrowserSession
 from nacre.fleet.snapshot import JobSnapshot
+from nacre.fleet.webhook_book import WebhookBook
 from nacre.messages import message
 from nacre.ops.roles import Role
 
+P = TypeVar("P")
+P_co = TypeVar("P_co", covariant=True)
 
-class Call(NamedTuple):
+
+class NounCall(NamedTuple, Generic[P_co]):
     """A request that was checked.
 
     Attributes:
-        services: The parts of the console.
+        common: The parts of the console that all handlers use.
+        parts: Those of the noun.
         request: The request itself.
         identity: The caller.
         session: Their session; None where a key or nobody asks.
@@ -34,7 +47,8 @@ class Call(NamedTuple):
         params: The values of the parameters of the path.
     """
 
-    services: ConsoleServices
+    common: Common
+    parts: P_co
     request: Request
     identity: Requester
     session: BrowserSession | None
@@ -44,10 +58,18 @@ class Call(NamedTuple):
     body: Any = None
     params: Mapping[str, Any] = {}
 
+    def with_parts(self, parts: P) -> "NounCall[P]":
+        """The same request for a handler of another noun.
+
+        Args:
+            parts: The parts of that noun.
+        """
+        return NounCall(self.common, parts, *self[2:])
+
     @property
     def now(self) -> str:
         """The time of the answer, RFC 3339."""
-        return iso(self.services.clock.now())
+        return iso(self.common.clock.now())
 
     def job(self, name: str | None = None) -> FoundJob:
         """The job of an id.
@@ -58,7 +80,7 @@ class Call(NamedTuple):
         Raises:
             RefusedRequestError: There is none (404).
         """
-        named = self.services.fleet.job(self.params["job"] if name is None else name)
+        named = self.common.fleet.job(self.params["job"] if name is None else name)
         if not self.identity.sees(named.place):
             raise not_found("job", named.id)
         return named
@@ -73,7 +95,7 @@ class Call(NamedTuple):
 
     def snapshots(self) -> list[tuple[FoundJob, JobSnapshot]]:
         """The jobs that the caller may see, with their last snapshots."""
-        all_snapshots = self.services.poller.snapshots()
+        all_snapshots = self.common.poller.snapshots()
         return [(job, snapshot) for job, snapshot in all_snapshots if self.identity.sees(job.place)]
 
     def require_place(self, label: str) -> None:
@@ -101,18 +123,29 @@ class Call(NamedTuple):
     @property
     def may_send_privately(self) -> bool:
         """Whether the caller may have webhooks sent to private networks."""
-        return self.identity.role >= Role.ADMIN or not self.services.reach.is_remote
+        return self.identity.role >= Role.ADMIN or not self.common.reach.is_remote
 
     @property
     def may_name_files(self) -> bool:
         """Whether the caller may change settings that name files or programs."""
-        remote, requester = self.services.reach.is_remote, self.identity
+        remote, requester = self.common.reach.is_remote, self.identity
         return may_name_files(requester.role, is_remote=remote, places=requester.places)
 
     @property
     def address(self) -> str:
         """The address that the request came from; "" if it is not known."""
         return self.request.client.host if self.request.client else ""
+
+
+Call = NounCall[object]
+"""A request whose handler needs the common parts alone."""
+ActionCall = NounCall[ActionParts]
+AdminCall = NounCall[AdminParts]
+HookCall = NounCall[WebhookBook]
+JobCall = NounCall[JobParts]
+MonitorCall = NounCall[MonitorParts]
+ScheduleCall = NounCall[ScheduleBook]
+StreamCall = NounCall[StreamParts]
 
 
 class PageAnswer(NamedTuple):

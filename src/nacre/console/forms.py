@@ -1,16 +1,16 @@
 """Forms of pages: their fields, and what pages have in common that wait for a task."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple
 
 import msgspec
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import Call, NounCall, P, PageAnswer
 from nacre.console.links import job_path
-from nacre.console.route_row import Answer, RouteHandler
+from nacre.console.route_row import Answer, P_contra, RouteHandler
 from nacre.console.task_answers import facts_of
 from nacre.errors import NacreError
 from nacre.fleet.refusals import RefusedRequestError
@@ -162,7 +162,7 @@ def _with_input(
     return field._replace(example="2h" if shape.form.metavar == "TIME" else "")
 
 
-class FormAction(NamedTuple):
+class FormAction(NamedTuple, Generic[P_contra]):
     """The action of a button.
 
     Attributes:
@@ -172,13 +172,13 @@ class FormAction(NamedTuple):
         done: Text of the notice when it is done.
     """
 
-    handler: RouteHandler
+    handler: RouteHandler[P_contra]
     body: type[msgspec.Struct] | None = None
     params: Mapping[str, str] = {}
     done: str = _("It is done.")
 
 
-def form_handler(page: str, actions: Mapping[str, FormAction]) -> RouteHandler:
+def form_handler(page: str, actions: Mapping[str, FormAction[P]]) -> RouteHandler[P]:
     """Return the handler of a form whose field `do` names an action.
 
     Args:
@@ -186,7 +186,7 @@ def form_handler(page: str, actions: Mapping[str, FormAction]) -> RouteHandler:
         actions: The actions by name.
     """
 
-    async def handle(call: Call) -> Answer:
+    async def handle(call: NounCall[P]) -> Answer:
         form = await sent_form(call.request)
         return await take_action(call, form, page, actions.get(text_of(form, "do")))
 
@@ -194,7 +194,7 @@ def form_handler(page: str, actions: Mapping[str, FormAction]) -> RouteHandler:
 
 
 async def take_action(
-    call: Call, form: FormData, page: str, action: FormAction | None
+    call: NounCall[P], form: FormData, page: str, action: FormAction[P] | None
 ) -> Response | PageAnswer:
     """Run the action of a form; a refusal is a notice on the page.
 
@@ -220,7 +220,7 @@ async def take_action(
     return go_back(call, page, Notice("done", call.language.texts.gettext(action.done)))
 
 
-def call_of(call: Call, form: FormData, action: FormAction) -> Call:
+def call_of(call: NounCall[P], form: FormData, action: FormAction[P]) -> NounCall[P]:
     """Return the call of the handler of an action.
 
     Raises:
@@ -234,7 +234,7 @@ def call_of(call: Call, form: FormData, action: FormAction) -> Call:
     return call._replace(params={**call.params, **params}, body=body)
 
 
-def button_handler(action: FormAction, following: str = "") -> RouteHandler:
+def button_handler(action: FormAction[P], following: str = "") -> RouteHandler[P]:
     """Return the handler of a form with one button.
 
     The text of its notice can have the job of the path, and the fields of the answer.
@@ -245,7 +245,7 @@ def button_handler(action: FormAction, following: str = "") -> RouteHandler:
             for the latter. After a refusal a page of the job is shown.
     """
 
-    async def handle(call: Call) -> Answer:
+    async def handle(call: NounCall[P]) -> Answer:
         job, form = str(call.params["job"]), await sent_form(call.request)
         home = job_path(job)
         page = following.format(job=home) or home
@@ -264,7 +264,7 @@ def button_handler(action: FormAction, following: str = "") -> RouteHandler:
 def go_back(call: Call, page: str, notice: Notice) -> Response:
     """Return to a page, which shows a notice."""
     if call.session is not None:
-        call.services.notices.add(call.identity.session, notice)
+        call.common.notices.add(call.identity.session, notice)
     return RedirectResponse(page, status_code=303)
 
 
@@ -281,7 +281,7 @@ def shown(call: Call, notices: list[Notice], following: str) -> PageAnswer | Red
     if call.session is None:
         return PageAnswer("acted.html", {"notices": notices})
     for notice in notices:
-        call.services.notices.add(call.identity.session, notice)
+        call.common.notices.add(call.identity.session, notice)
     return RedirectResponse(own_path(following), status_code=303)
 
 

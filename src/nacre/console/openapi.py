@@ -9,7 +9,7 @@ import msgspec
 
 from nacre import __version__
 from nacre.console.commands import commands_of
-from nacre.console.routes import RouteRow
+from nacre.console.routes import AnyRow
 from nacre.ops.fields import Text, field_meanings, split_docstring
 from nacre.ops.roles import Role
 from nacre.web.decoding import FIELD_VALUES, PATH_VALUES
@@ -22,7 +22,7 @@ _REF = "#/components/schemas/{name}"
 _PARAMETER = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
-def describe(routes: Sequence[RouteRow]) -> dict[str, Any]:
+def describe(routes: Sequence[AnyRow]) -> dict[str, Any]:
     """The document.
 
     Args:
@@ -70,7 +70,7 @@ def _describe_fields(schema: dict[str, Any], means: Mapping[str, str]) -> None:
 
 
 def _operation(
-    row: RouteRow,
+    row: AnyRow,
     refs: Mapping[type[msgspec.Struct], Any],
     schemas: Mapping[str, Any],
     links: Mapping[str, Any],
@@ -127,19 +127,19 @@ def _operation(
     return operation
 
 
-def _description(row: RouteRow) -> str:
+def _description(row: AnyRow) -> str:
     """The role that a row needs, and the commands that do the same."""
     commands = "; ".join(f"`{line}`" for line in commands_of(row.verb, row.path))
     text = f" As command: {commands}." if commands else ""
     return f"Role: {row.role.title}.{text}"
 
 
-def parameters_of(row: RouteRow) -> list[str]:
+def parameters_of(row: AnyRow) -> list[str]:
     """The names of the parameters of a path."""
     return _PARAMETER.findall(row.path)
 
 
-def fields_of(row: RouteRow) -> list[str]:
+def fields_of(row: AnyRow) -> list[str]:
     """The header fields that a row looks at."""
     fields = list(row.fields)
     if row.verb == "POST" and not row.secret:
@@ -162,7 +162,7 @@ def _schema_of(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
     return msgspec.json.schema(kind)
 
 
-def _links(row: RouteRow, rows: Sequence[RouteRow]) -> dict[str, Any]:
+def _links(row: AnyRow, rows: Sequence[AnyRow]) -> dict[str, Any]:
     """What can be asked of a thing that a row makes."""
     parameter, name = row.makes
     about = [source for source in rows if parameters_of(source) == [parameter]]
@@ -175,6 +175,6 @@ def _links(row: RouteRow, rows: Sequence[RouteRow]) -> dict[str, Any]:
     }
 
 
-def _operation_id(row: RouteRow) -> str:
+def _operation_id(row: AnyRow) -> str:
     words = [row.verb.lower(), *re.findall(r"\w+", row.path.removeprefix("/api/v1"))]
     return "_".join(words)

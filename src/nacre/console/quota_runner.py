@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from nacre.config.ordinary import read_ordinary
-from nacre.console.services import ConsoleServices
+from nacre.console.parts import RunnerParts
 from nacre.errors import ConfigError, NacreError
 from nacre.fleet.job_books import ALL_JOBS, KeptQuota
 from nacre.fleet.places import FoundJob
@@ -33,17 +33,17 @@ class QuotaRunner:
     to another level, it is measured at once.
 
     Args:
-        services: The parts of the console.
+        parts: The parts that runners need.
     """
 
-    def __init__(self, services: ConsoleServices) -> None:
-        self._services = services
+    def __init__(self, parts: RunnerParts) -> None:
+        self._parts = parts
         self._written: dict[str, int] = {}
         """Bytes of WARC that each measured job had written by then."""
 
     async def run(self) -> None:
         """Keep the quotas until cancelled."""
-        clock, book = self._services.clock, self._services.quotas
+        clock, book = self._parts.common.clock, self._parts.books.quotas
         last: float | None = None
         measured: dict[str, int] = {}
         while True:
@@ -55,9 +55,9 @@ class QuotaRunner:
 
     async def turn(self) -> None:
         """Measure once, and hold and release."""
-        services = self._services
-        quotas = services.quotas.all()
-        jobs = {str(job.layout.root): job for job in services.fleet.jobs}
+        parts = self._parts
+        quotas = parts.books.quotas.all()
+        jobs = {str(job.layout.root): job for job in parts.common.fleet.jobs}
         paths = list(jobs) if ALL_JOBS in quotas else [path for path in jobs if path in quotas]
         written = self._written_now()
         self._written = {path: written[path] for path in paths if path in written}
@@ -81,7 +81,7 @@ class QuotaRunner:
         }
         if not grown:
             return False
-        quotas = self._services.quotas.all()
+        quotas = self._parts.books.quotas.all()
         return any(
             decide_quota(
                 quota.used + (sum(grown.values()) if path == ALL_JOBS else grown.get(path, 0)),
@@ -96,18 +96,18 @@ class QuotaRunner:
         """The bytes of WARC of each job, as it was seen last; without those that are not known."""
         return {
             str(job.layout.root): snapshot.overview.warc_bytes
-            for job, snapshot in self._services.poller.snapshots()
+            for job, snapshot in self._parts.common.poller.snapshots()
             if snapshot.overview is not None
         }
 
     def _decide(self, path: str, used: int) -> QuotaDecision:
         """Decide about a quota as it is set now, and keep what was measured."""
-        services = self._services
+        parts = self._parts
         # The limit may be another one than before it was measured.
-        quota = services.quotas.find(path)
+        quota = parts.books.quotas.find(path)
         decision = decide_quota(used, quota.limit, quota.level)
-        now = services.clock.now()
-        services.quotas.keep(
+        now = parts.common.clock.now()
+        parts.books.quotas.keep(
             msgspec.structs.replace(quota, used=used, measured=now, level=decision.level)
         )
         if decision.tells:
@@ -117,17 +117,17 @@ class QuotaRunner:
                 level=decision.level.value,
                 numbers=decision.text,
             )
-            services.webhooks.tell("quota", self._id(path), text, quota.level.value)
+            parts.webhooks.tell("quota", self._id(path), text, quota.level.value)
         return decision
 
     def _id(self, path: str) -> str:
         """The id of a job by its directory; "" for all jobs."""
-        ids = (job.id for job in self._services.fleet.jobs if str(job.layout.root) == path)
+        ids = (job.id for job in self._parts.common.fleet.jobs if str(job.layout.root) == path)
         return next(ids, "")
 
     async def _apply(self, job: FoundJob, decision: QuotaDecision) -> None:
         """Hold a job or release it, and keep what came of it."""
-        book = self._services.quotas
+        book = self._parts.books.quotas
         quota = book.find(str(job.layout.root))
         if not (decision.hold or quota.held or quota.trouble):
             return

@@ -20,7 +20,7 @@ from nacre.console.catalogue import LANGUAGES, Language, language
 from nacre.console.commands import command_text
 from nacre.console.jobs.buttons import action_buttons, first_buttons
 from nacre.console.logs.lines import in_words, status_words
-from nacre.console.services import ConsoleServices
+from nacre.console.parts import HeaderParts
 from nacre.core.clock import iso
 from nacre.fleet.job_books import ALL_JOBS
 from nacre.fleet.places import FoundJob
@@ -225,7 +225,7 @@ def menu_of(template: str) -> str:
 
 
 def header_facts(
-    services: ConsoleServices, jobs: Sequence[tuple[FoundJob, JobSnapshot]], requester: Requester
+    parts: HeaderParts, jobs: Sequence[tuple[FoundJob, JobSnapshot]], requester: Requester
 ) -> dict[str, object]:
     """The numbers of the header.
 
@@ -233,7 +233,7 @@ def header_facts(
     for administrators.
 
     Args:
-        services: The parts of the console.
+        parts: The parts that the header shows.
         jobs: The jobs that somebody sees; none for nobody.
         requester: Who sees the page.
     """
@@ -241,9 +241,9 @@ def header_facts(
     if requester.role and not requester.places:
         paths.add(ALL_JOBS)
     alerts = sum(snapshot.overview.alerts for _, snapshot in jobs if snapshot.overview)
-    quotas = services.quotas.all().items()
+    quotas = parts.quotas.all().items()
     scarce = sum(quota.level != QuotaLevel.FREE for path, quota in quotas if path in paths)
-    own = len(services.troubles.all()) if requester.role >= Role.ADMIN else 0
+    own = len(parts.troubles.all()) if requester.role >= Role.ADMIN else 0
     return {
         "running_count": sum(snapshot.is_crawling for _, snapshot in jobs),
         "alert_count": alerts + scarce + own,

@@ -1,24 +1,31 @@
 """A row of the table of routes."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 from starlette.responses import Response
 
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import NounCall, P, PageAnswer
+from nacre.console.parts import ConsoleParts
 from nacre.ops.roles import Role
 from nacre.web.versions import EditedThing
 from nacre.web.workers.background import HeldTask
 
 Answer = msgspec.Struct | PageAnswer | HeldTask | Response
-RouteHandler = Callable[[Call], Awaitable[Answer | None]]
-VersionFinder = Callable[[Call], Awaitable[EditedThing]]
+P_contra = TypeVar("P_contra", contravariant=True)
+RouteHandler = Callable[[NounCall[P]], Awaitable[Answer | None]]
+VersionFinder = Callable[[NounCall[P]], Awaitable[EditedThing]]
+ViewFacts = Callable[[NounCall[P], Any], Awaitable[Mapping[str, Any] | HeldTask | PageAnswer]]
 API = "/api/v1"
 """Before the paths of the interface for programs."""
 
 
-class RouteView(NamedTuple):
+def no_parts(_: ConsoleParts) -> None:
+    """Return the parts of a handler that needs only the common ones."""
+
+
+class RouteView(NamedTuple, Generic[P_contra]):
     """The view of a page: how it shows the answer of a handler that a REST path has, too.
 
     Attributes:
@@ -30,12 +37,12 @@ class RouteView(NamedTuple):
     """
 
     template: str
-    facts: Callable[[Call, Any], Awaitable[Mapping[str, Any] | HeldTask | PageAnswer]] | None = None
+    facts: ViewFacts[P_contra] | None = None
     title: str = ""
     tab: str = ""
 
 
-class RouteRow(NamedTuple):
+class RouteRow(NamedTuple, Generic[P_contra]):
     """A row of the table.
 
     Attributes:
@@ -60,12 +67,13 @@ class RouteRow(NamedTuple):
         version_of: Finds what can be edited there, as it is now: the answer has its ETag, and what
             changes it is refused (412) where `If-Match` names another one; None: nothing can be.
         secret: The answer has a secret: it is not kept to be given again.
+        parts: Returns the parts of the noun, of all parts of the console; `of_noun` sets it.
     """
 
     verb: str
     path: str
     role: Role
-    handler: RouteHandler
+    handler: RouteHandler[P_contra]
     summary: str
     query: type[msgspec.Struct] | None = None
     body: type[msgspec.Struct] | None = None
@@ -76,10 +84,11 @@ class RouteRow(NamedTuple):
     text: str = ""
     fields: tuple[str, ...] = ()
     makes: tuple[str, str] = ("", "")
-    version_of: VersionFinder | None = None
+    version_of: VersionFinder[P_contra] | None = None
     secret: bool = False
     form: type[msgspec.Struct] | None = None
-    view: RouteView | None = None
+    view: RouteView[P_contra] | None = None
+    parts: Callable[[ConsoleParts], object] = no_parts
 
     @property
     def is_api(self) -> bool:
@@ -89,3 +98,19 @@ class RouteRow(NamedTuple):
         """
         is_below = self.path.startswith(f"{API}/") and self.path != f"{API}/"
         return is_below or self.path in {"/health", "/metrics"}
+
+
+def of_noun(
+    rows: Iterable[RouteRow[P]], parts: Callable[[ConsoleParts], P]
+) -> tuple["AnyRow", ...]:
+    """Return the rows of a noun with the parts that its handlers receive.
+
+    Args:
+        rows: The rows.
+        parts: Returns the parts, of all parts of the console.
+    """
+    return tuple(row._replace(parts=parts) for row in rows)
+
+
+AnyRow = RouteRow[Any]
+"""A row of the whole table: `of_noun` has checked that its parts are those of its handler."""

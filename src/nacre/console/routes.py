@@ -13,9 +13,10 @@ from nacre.console.jobs.logs import LogTailQuery
 from nacre.console.jobs.routes import JOB_ROUTES
 from nacre.console.jobs.watch import WatchQuery
 from nacre.console.library.handlers import LIBRARY_ROUTES
+from nacre.console.parts import MonitorParts, StreamParts
 from nacre.console.results.routes import RESULT_ROUTES
 from nacre.console.rounds.handlers import ROUND_ROUTES
-from nacre.console.route_row import API, Answer, RouteRow
+from nacre.console.route_row import API, Answer, AnyRow, RouteRow, of_noun
 from nacre.console.schedules.calendar import SCHEDULE_ROUTES
 from nacre.console.settings.routes import EDITING_ROUTES
 from nacre.console.streams import regions, topics
@@ -23,22 +24,19 @@ from nacre.console.tasks.handlers import TASK_ROUTES
 from nacre.console.webhooks.handlers import WEBHOOK_ROUTES
 from nacre.ops.roles import Role
 
-__all__ = ("API", "ROUTES", "Answer", "RouteRow")
+__all__ = ("API", "ROUTES", "Answer", "AnyRow", "RouteRow")
 
 _V = Role.VIEWER
 
-ROUTES: tuple[RouteRow, ...] = (
-    # the interface itself
-    RouteRow("GET", f"{API}/", _V, guide.show_guide, "The interface for programs, for people.",
-             query=guide.ApiGuideQuery),
-    RouteRow("GET", "/api/try/{operation}", _V, guide.try_it,
-             "Ask an operation of the interface for programs; a form."),
-    RouteRow("GET", "/health", Role.NOBODY, monitoring.health, "Whether the console answers.",
-             answer=monitoring.Health),
-    RouteRow("GET", "/metrics", Role.NOBODY, monitoring.metrics,
-             "Metrics of the console and of all jobs; from other machines by key.",
-             media="text/plain"),
-    # streams
+_METRICS: RouteRow[MonitorParts] = RouteRow(
+    "GET",
+    "/metrics",
+    Role.NOBODY,
+    monitoring.metrics,
+    "Metrics of the console and of all jobs; from other machines by key.",
+    media="text/plain",
+)
+_STREAMS: tuple[RouteRow[StreamParts], ...] = (
     RouteRow("GET", "/live/jobs", _V, regions.jobs, "The list of all jobs, live.",
              query=JobListQuery),
     RouteRow("GET", "/live/j/{job}", _V, regions.overview, "What a job does now, live."),
@@ -52,16 +50,25 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("GET", f"{API}/stream", _V, topics.stream,
              "What changes, as server-sent events.", query=topics.StreamQuery,
              media="text/event-stream", fields=("last-event-id",)),
-    # nouns
-    *ACCESS_ROUTES,
+)  # fmt: skip
+ROUTES: tuple[AnyRow, ...] = (
+    RouteRow("GET", f"{API}/", _V, guide.show_guide, "The interface for programs, for people.",
+             query=guide.ApiGuideQuery),
+    RouteRow("GET", "/api/try/{operation}", _V, guide.try_it,
+             "Ask an operation of the interface for programs; a form."),
+    RouteRow("GET", "/health", Role.NOBODY, monitoring.health, "Whether the console answers.",
+             answer=monitoring.Health),
+    *of_noun((_METRICS,), lambda parts: parts.monitor),
+    *of_noun(_STREAMS, lambda parts: parts.streams),
+    *of_noun(ACCESS_ROUTES, lambda parts: parts.admin),
     *EDITING_ROUTES,
     *FRONTIER_ROUTES,
-    *JOB_ROUTES,
+    *of_noun(JOB_ROUTES, lambda parts: parts.jobs),
     *LIBRARY_ROUTES,
-    *RESULT_ROUTES,
-    *ROUND_ROUTES,
-    *SCHEDULE_ROUTES,
+    *of_noun(RESULT_ROUTES, lambda parts: parts.actions),
+    *of_noun(ROUND_ROUTES, lambda parts: parts.actions),
+    *of_noun(SCHEDULE_ROUTES, lambda parts: parts.books.schedules),
     *TASK_ROUTES,
-    *WEBHOOK_ROUTES,
+    *of_noun(WEBHOOK_ROUTES, lambda parts: parts.webhooks),
 )  # fmt: skip
 """All rows."""

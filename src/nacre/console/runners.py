@@ -5,9 +5,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from nacre.console.parts import ConsoleParts
 from nacre.console.quota_runner import QuotaRunner
 from nacre.console.schedule_runner import ScheduleRunner
-from nacre.console.services import ConsoleServices
 from nacre.console.webhook_runner import WebhookRunner
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.standing import EACH, ConsoleLocks
@@ -18,61 +18,61 @@ WARM: Final = 3.0
 """Seconds after its start when a console starts its reader processes: first it answers."""
 
 
-async def warm_readers(services: ConsoleServices) -> None:
+async def warm_readers(parts: ConsoleParts) -> None:
     """Start the reader processes, so that no page waits for them."""
-    await services.clock.sleep(WARM)
-    await services.readers.warm()
+    await parts.common.clock.sleep(WARM)
+    await parts.common.readers.warm()
 
 
 Runners = tuple[tuple[str, Work], ...]
 
 
-def readers_of(services: ConsoleServices, database: ConsoleDatabase) -> Runners:
+def readers_of(parts: ConsoleParts, database: ConsoleDatabase) -> Runners:
     """The names of the work that only looks, and the work, which goes on until it is cancelled.
 
     Args:
-        services: The parts of the console.
+        parts: The parts of the console.
         database: Its own.
     """
     return (
-        ("poller", services.poller.run),
-        ("readers", partial(warm_readers, services)),
-        ("tails of logs", services.tails.run),
-        ("changes by commands", OutsideChanges(services, database).run),
+        ("poller", parts.common.poller.run),
+        ("readers", partial(warm_readers, parts)),
+        ("tails of logs", parts.tails.run),
+        ("changes by commands", OutsideChanges(parts, database).run),
     )
 
 
-def changers_of(services: ConsoleServices) -> Runners:
+def changers_of(parts: ConsoleParts) -> Runners:
     """The work that changes something, likewise: for the console that has its places."""
     return (
-        ("launcher", services.launcher.run),
-        ("schedules", ScheduleRunner(services).run),
-        ("quotas", QuotaRunner(services).run),
-        ("webhooks", WebhookRunner(services).run),
+        ("launcher", parts.launcher.run),
+        ("schedules", ScheduleRunner(parts.runners).run),
+        ("quotas", QuotaRunner(parts.runners).run),
+        ("webhooks", WebhookRunner(parts.runners).run),
     )
 
 
 def begin_all(
-    group: asyncio.TaskGroup, services: ConsoleServices, runners: Runners
+    group: asyncio.TaskGroup, parts: ConsoleParts, runners: Runners
 ) -> list[asyncio.Task[None]]:
     """Begin work in a group, so that an error in it ends nothing else; its tasks.
 
     Args:
         group: The group.
-        services: The parts of the console.
+        parts: The parts of the console.
         runners: The work.
     """
-    board, clock = services.troubles, services.clock
+    board, clock = parts.troubles, parts.common.clock
     return [group.create_task(keep(name, work, board, clock), name=name) for name, work in runners]
 
 
 async def keep_standing(
-    services: ConsoleServices, locks: ConsoleLocks, begin: Callable[[], bool]
+    parts: ConsoleParts, locks: ConsoleLocks, begin: Callable[[], bool]
 ) -> None:
     """Have a console work while its places are its own, and only show them while they are not.
 
     Args:
-        services: Its parts.
+        parts: Its parts.
         locks: Its locks, which were tried once.
         begin: Called each time when the console takes over, and again while it gives False.
     """
@@ -80,18 +80,18 @@ async def keep_standing(
     has_begun = False
     async with asyncio.TaskGroup() as group:
         while True:
-            before = services.standing.elsewhere
+            before = parts.standing.elsewhere
             if before is None:
                 has_begun = has_begun or begin()
-                working = working or begin_all(group, services, changers_of(services))
-            await services.clock.sleep(EACH)
+                working = working or begin_all(group, parts, changers_of(parts))
+            await parts.common.clock.sleep(EACH)
             has_all = await asyncio.to_thread(locks.take)
             if not has_all:
                 for task in working:
                     task.cancel()
                 working, has_begun = [], False
-            if services.standing.elsewhere != before:
-                services.hub.changed(JOBS)
+            if parts.standing.elsewhere != before:
+                parts.common.hub.changed(JOBS)
 
 
 LOOK: Final = 2.0
@@ -105,36 +105,36 @@ class OutsideChanges:
     the list of jobs again.
 
     Args:
-        services: The parts of the console.
+        parts: The parts of the console.
         database: Its own.
     """
 
-    def __init__(self, services: ConsoleServices, database: ConsoleDatabase) -> None:
-        self._services = services
+    def __init__(self, parts: ConsoleParts, database: ConsoleDatabase) -> None:
+        self._parts = parts
         self._database = database
         self._others = database.others
-        self._added = set(services.places.all())
+        self._added = set(parts.places.all())
 
     async def run(self) -> None:
         """Look until cancelled."""
         while True:
             await self.turn()
-            await self._services.clock.sleep(LOOK)
+            await self._parts.common.clock.sleep(LOOK)
 
     async def turn(self) -> None:
         """Look once."""
-        now, services = self._database.others, self._services
+        now, parts = self._database.others, self._parts
         if now == self._others:
             return
         self._others = now
         self._take_places()
-        await services.poller.scan()
-        for topic in (JOBS, *(job_topic(job.id) for job in services.fleet.jobs)):
-            services.hub.changed(topic)
+        await parts.common.poller.scan()
+        for topic in (JOBS, *(job_topic(job.id) for job in parts.common.fleet.jobs)):
+            parts.common.hub.changed(topic)
 
     def _take_places(self) -> None:
         """Add the places that were added, and leave out those that were taken off the list."""
-        fleet, book = self._services.fleet, self._services.places
+        fleet, book = self._parts.common.fleet, self._parts.places
         added = set(book.all())
         gone, self._added = self._added - added, added
         fleet.places = book.beside([place for place in fleet.places if place.root not in gone])

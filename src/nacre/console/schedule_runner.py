@@ -8,7 +8,7 @@ from typing import Final
 
 from nacre.console.actions import act, allowed_now
 from nacre.console.jobs.new_jobs import free_directory, make_at
-from nacre.console.services import ConsoleServices
+from nacre.console.parts import RunnerParts
 from nacre.core.clock import iso_millis
 from nacre.errors import ConfigError, JobError, NacreError
 from nacre.fleet.job_books import JobLabels, require_quota
@@ -50,25 +50,25 @@ class ScheduleRunner:
     """It begins what is due.
 
     Args:
-        services: The parts of the console.
+        parts: The parts that runners need.
     """
 
-    def __init__(self, services: ConsoleServices) -> None:
-        self._services = services
+    def __init__(self, parts: RunnerParts) -> None:
+        self._parts = parts
 
     async def run(self) -> None:
         """Look at the schedules until cancelled."""
         while True:
             await self.turn()
-            await self._services.clock.sleep(LOOK)
+            await self._parts.common.clock.sleep(LOOK)
 
     async def turn(self) -> None:
         """Look at all schedules once."""
-        broken = self._services.schedules.broken()
+        broken = self._parts.books.schedules.broken()
         texts = {number: schedule.words for number, schedule in broken.items()}
-        self._services.troubles.set("schedule", texts, self._services.clock.now())
-        jobs = {str(job.layout.root): job for job in self._services.fleet.jobs}
-        for schedule in self._services.schedules.all():
+        self._parts.troubles.set("schedule", texts, self._parts.common.clock.now())
+        jobs = {str(job.layout.root): job for job in self._parts.common.fleet.jobs}
+        for schedule in self._parts.books.schedules.all():
             if schedule.wish.is_of_new_jobs:
                 if schedule.wish.profile or schedule.path in jobs:
                     await self._look_if_known(
@@ -86,7 +86,7 @@ class ScheduleRunner:
         self, schedule: KeptSchedule, job: FoundJob | None, about: str
     ) -> None:
         """Look at a schedule, unless its job was not looked at yet: it may run."""
-        if job is None or self._services.poller.snapshot(job).state != READING:
+        if job is None or self._parts.common.poller.snapshot(job).state != READING:
             await self._look(schedule, job, about)
 
     async def _look(self, schedule: KeptSchedule, job: FoundJob | None, about: str) -> None:
@@ -97,10 +97,10 @@ class ScheduleRunner:
             job: The job whose run may be open; None for none, where it makes its first one.
             about: Id of the job that webhooks are told of.
         """
-        services = self._services
+        parts = self._parts
         if schedule.wish.paused:  # what falls into a pause is dealt with when it is resumed
             return
-        now = services.clock.now()
+        now = parts.common.clock.now()
         decision = decide_schedule(
             schedule.wish.times, now, schedule.seen, self._activity(job), waits=schedule.waits
         )
@@ -110,7 +110,7 @@ class ScheduleRunner:
             return
         note = _noted(decision, now) or schedule.note
         # It is kept before anything begins: a console that is killed here makes no run twice.
-        services.schedules.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
+        parts.books.schedules.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
         if decision.step is ScheduleStep.NOTHING:
             if note != schedule.note:
                 self._tell(schedule, about, note)
@@ -119,11 +119,13 @@ class ScheduleRunner:
             text = await self._carry_out(schedule, job, decision.step)
         except (NacreError, OSError) as error:  # a disk, too, fails this schedule alone
             note = ScheduleNote(now, "failed", error_text(error), decision.missed)
-            services.schedules.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
+            parts.books.schedules.keep(
+                schedule.id, decision.handled_until, note, waits=decision.waits
+            )
         else:
             if text:
                 note = ScheduleNote(now, "made", text, decision.missed)
-                services.schedules.keep(
+                parts.books.schedules.keep(
                     schedule.id, decision.handled_until, note, waits=decision.waits
                 )
         self._tell(schedule, about, note)
@@ -145,14 +147,14 @@ class ScheduleRunner:
                 event=text,
                 missed=note.missed,
             )
-        self._services.webhooks.tell("schedule", about, text, note.text)
+        self._parts.webhooks.tell("schedule", about, text, note.text)
 
     def _activity(self, job: FoundJob | None) -> RunActivity:
         """The activity of a job; one that is being started runs, one that is not there rests."""
         if job is None:
             return RunActivity.RESTS
-        launch = self._services.launcher.facts(job)
-        snapshot = self._services.poller.snapshot(job)
+        launch = self._parts.actions.launcher.facts(job)
+        snapshot = self._parts.common.poller.snapshot(job)
         if not snapshot.running:
             starts = launch is not None and launch.step != "failed"
             return RunActivity.RUNS if starts else RunActivity.RESTS
@@ -170,7 +172,7 @@ class ScheduleRunner:
             f"schedule {schedule.id} of {schedule.owner}", Role.OPERATOR, "schedule"
         )
         if job is not None and step is ScheduleStep.END_FIRST:
-            await act(self._services, job, "stop", StopRequest(), requester)
+            await act(self._parts.actions, job, "stop", StopRequest(), requester)
         elif schedule.wish.is_of_new_jobs:
             return await self._make(schedule, requester)
         elif job is not None:
@@ -183,7 +185,7 @@ class ScheduleRunner:
         Raises:
             NacreError: It cannot be made, or started.
         """
-        services, request, now = self._services, schedule.wish, self._services.clock.now()
+        parts, request, now = self._parts, schedule.wish, self._parts.common.clock.now()
         base = request.profile or Path(schedule.path).name
         name = dated_name(
             request.name, Path(base).stem if request.profile else base, now, request.zone
@@ -192,16 +194,16 @@ class ScheduleRunner:
         root = free_directory(place.root, name)
         planned = FoundJob(f"{place.label}~{root.name}", root.name, place.label, Layout(root))
         # One that would not be started is not made: with each time there would be another one.
-        await require_quota(services.quotas, planned)
-        job, warnings = await make_at(services, root, _like(request, schedule.path))
-        services.schedules.note_made(schedule.id, str(root))
-        labels = services.labels.of_path(schedule.path)
+        await require_quota(parts.books.quotas, planned)
+        job, warnings = await make_at(parts.common, root, _like(request, schedule.path))
+        parts.books.schedules.note_made(schedule.id, str(root))
+        labels = parts.books.labels.of_path(schedule.path)
         if labels.tags:
-            services.labels.set(job, JobLabels(tags=labels.tags))
+            parts.books.labels.set(job, JobLabels(tags=labels.tags))
         line = note_line(iso_millis(now), "INFO", f"made by {requester.name}")
         await asyncio.to_thread(append_note, root, line)
         try:
-            await act(services, job, "start", StartRequest(), requester)
+            await act(parts.actions, job, "start", StartRequest(), requester)
         except (ConfigError, RefusedRequestError):
             await self._unmake(schedule, job)
             raise
@@ -209,12 +211,12 @@ class ScheduleRunner:
 
     async def _unmake(self, schedule: KeptSchedule, job: FoundJob) -> None:
         """Delete a job that was made and could not be started, such as for lack of space."""
-        services = self._services
+        parts = self._parts
         with suppress(JobError):  # what else lies there stays
             await asyncio.to_thread(forget_job, job.layout)
-            services.labels.set(job, JobLabels())
-            services.schedules.note_made(schedule.id, schedule.made)
-            await services.poller.scan()
+            parts.books.labels.set(job, JobLabels())
+            parts.books.schedules.note_made(schedule.id, schedule.made)
+            await parts.common.poller.scan()
 
     def _place(self, schedule: KeptSchedule) -> JobPlace:
         """The place of a new job.
@@ -222,7 +224,7 @@ class ScheduleRunner:
         Raises:
             JobError: It is none of the console any more.
         """
-        places = [place for place in self._services.fleet.places if not place.job]
+        places = [place for place in self._parts.common.fleet.places if not place.job]
         for place in places:
             if place.label == schedule.wish.place:
                 return place
@@ -240,17 +242,17 @@ class ScheduleRunner:
         Raises:
             NacreError: The job refuses.
         """
-        services, request = self._services, schedule.wish
-        await services.poller.look(job)
-        actions = {action.name for action in allowed_now(services, job, "") if action.allowed}
+        parts, request = self._parts, schedule.wish
+        await parts.common.poller.look(job)
+        actions = {action.name for action in allowed_now(parts.actions, job, "") if action.allowed}
         if "end" in actions and request.overlap is RunOverlap.END:
-            await act(services, job, "end", EndRequest(), requester)
+            await act(parts.actions, job, "end", EndRequest(), requester)
         elif "start" in actions or "go-on" in actions:
-            await act(services, job, "start", StartRequest(), requester)
+            await act(parts.actions, job, "start", StartRequest(), requester)
             return
         full = request.mode == "recrawl-full"
         options = RecrawlRequest(full, "" if full else request.budget, request.keep)
-        await act(services, job, "recrawl", options, requester)
+        await act(parts.actions, job, "recrawl", options, requester)
 
 
 def _like(request: ScheduleWish, path: str) -> NewJobRequest:

@@ -20,9 +20,9 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from nacre.console.app import ConsoleApp
-from nacre.console.parts import console_services, port_parts
+from nacre.console.parts import ConsoleParts, console_parts
+from nacre.console.reader_tasks import READER_TASKS
 from nacre.console.runners import Runners, begin_all, keep_standing, readers_of
-from nacre.console.services import ConsoleServices
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError, StorageError
 from nacre.fleet.checks import own_url, require_reach
@@ -35,6 +35,7 @@ from nacre.web.connections import BoundedConnection
 from nacre.web.live.hub import ViewerHub
 from nacre.web.middleware import PeerGuard
 from nacre.web.port import PortConsole, PortMaker, load_port_maker
+from nacre.web.workers.pool import ReaderPool
 
 GRACE: Final = 2
 """Seconds that requests in process have at the end."""
@@ -45,13 +46,13 @@ class OpenedConsole(NamedTuple):
 
     Attributes:
         url: Its URL, such as `http://localhost:8410/`.
-        services: Its parts.
+        parts: Its parts.
         port: The port on which it listens.
         heritrix: URL of Heritrix's interface; "" for none.
     """
 
     url: str
-    services: ConsoleServices
+    parts: ConsoleParts
     port: int
     heritrix: str = ""
 
@@ -170,18 +171,18 @@ def _listening(port: int) -> frozenset[str]:
     return frozenset(listening)
 
 
-def _pages_server(services: ConsoleServices) -> _Server:
+def _pages_server(parts: ConsoleParts) -> _Server:
     """The server of pages and the interface for programs."""
-    app: ASGIApp = ConsoleApp(services).asgi()
-    if services.reach.proxy:
-        app = PeerGuard(app, services.reach.proxy)
-    certificate, key = services.reach.tls or (None, None)
+    app: ASGIApp = ConsoleApp(parts).asgi()
+    if parts.common.reach.proxy:
+        app = PeerGuard(app, parts.common.reach.proxy)
+    certificate, key = parts.common.reach.tls or (None, None)
     config = uvicorn.Config(
         app, http=BoundedConnection, ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=GRACE, ssl_certfile=certificate, ssl_keyfile=key,
     )  # fmt: skip
-    return _Server(config, services.hub)
+    return _Server(config, parts.common.hub)
 
 
 async def serve(
@@ -213,26 +214,26 @@ async def serve(
     sockets = list(pages)
     number: int = pages[0].getsockname()[1]
     url = own_url(reach, number)
-    services = console_services(options, database, users, clock)
-    server = _pages_server(services)
+    parts = console_parts(options, database, users, clock, ReaderPool(READER_TASKS))
+    server = _pages_server(parts)
     locks = ConsoleLocks(
-        services.standing, options.folder, lambda: services.fleet.places, url, clock
+        parts.standing, options.folder, lambda: parts.common.fleet.places, url, clock
     )
     try:
-        await services.fleet.scan()
-        tell = await _take_place(options, services, locks, url)
-        port = _heritrix(make_port, options, services, database, url, server)
+        await parts.common.fleet.scan()
+        tell = await _take_place(options, parts, locks, url)
+        port = _heritrix(make_port, options, parts, database, url, server)
         async with asyncio.TaskGroup() as group:
             work: Runners = (
-                *readers_of(services, database),
-                ("standing", partial(keep_standing, services, locks, tell)),
+                *readers_of(parts, database),
+                ("standing", partial(keep_standing, parts, locks, tell)),
             )
-            working = begin_all(group, services, work)
+            working = begin_all(group, parts, work)
             serving = None
             if port is not None:
                 sockets += port.sockets
                 serving = group.create_task(port.server.serve(port.sockets), name="heritrix")
-            on_open(OpenedConsole(url, services, number, port.url if port is not None else ""))
+            on_open(OpenedConsole(url, parts, number, port.url if port is not None else ""))
             await server.serve(pages)
             if port is not None and serving is not None:
                 port.server.should_exit = True
@@ -241,21 +242,21 @@ async def serve(
                 task.cancel()
     finally:
         withdraw(options.folder)
-        await _close(services, sockets)
+        await _close(parts, sockets)
         database.close()
         locks.free()
 
 
-async def _close(services: ConsoleServices, sockets: Sequence[socket.socket]) -> None:
+async def _close(parts: ConsoleParts, sockets: Sequence[socket.socket]) -> None:
     """End the processes of a console, and close its sockets."""
-    await services.tasks.close()
-    await services.readers.close()
+    await parts.common.tasks.close()
+    await parts.common.readers.close()
     for listener in sockets:
         listener.close()
 
 
 async def _take_place(
-    options: ConsoleOptions, services: ConsoleServices, locks: ConsoleLocks, url: str
+    options: ConsoleOptions, parts: ConsoleParts, locks: ConsoleLocks, url: str
 ) -> Callable[[], bool]:
     """Try the locks of a console, and tell commands of it if it has them all.
 
@@ -264,22 +265,22 @@ async def _take_place(
     Returns:
         What tells commands of it: once more when it takes over.
     """
-    tell = partial(tell_commands, options, services, url)
+    tell = partial(tell_commands, options, parts, url)
     if await asyncio.to_thread(locks.take):
         tell()
     return tell
 
 
-def tell_commands(options: ConsoleOptions, services: ConsoleServices, url: str) -> bool:
+def tell_commands(options: ConsoleOptions, parts: ConsoleParts, url: str) -> bool:
     """Tell commands of a console and its places; False where that cannot be written.
 
     Args:
         options: Its options.
-        services: Its parts.
+        parts: Its parts.
         url: Its URL.
     """
     try:
-        services.places.serve(options.places)
+        parts.places.serve(options.places)
         publish(options.folder, url, local_link=options.reach.local_link)
     except (OSError, StorageError):  # the disk is full: pages are answered all the same
         return False
@@ -295,7 +296,7 @@ class _HeritrixPort(NamedTuple):
 
 
 def _heritrix(
-    make_port: PortMaker | None, options: ConsoleOptions, services: ConsoleServices,
+    make_port: PortMaker | None, options: ConsoleOptions, parts: ConsoleParts,
     database: ConsoleDatabase, pages: str, console: _Server,
 ) -> _HeritrixPort | None:  # fmt: skip
     """Open the port with Heritrix's interface; None if no port is wanted."""
@@ -305,8 +306,8 @@ def _heritrix(
     def end() -> None:
         console.should_exit = True
 
-    parts = port_parts(services, HeritrixKeyBook(database))
-    made = make_port(parts, options.heritrix, PortConsole(options.folder, pages, end))
+    theirs = parts.port(HeritrixKeyBook(database))
+    made = make_port(theirs, options.heritrix, PortConsole(options.folder, pages, end))
     config = uvicorn.Config(
         made.app, http=BoundedConnection, ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
@@ -314,4 +315,4 @@ def _heritrix(
     )  # fmt: skip
     sockets = loopback_sockets(options.heritrix.port, "--heritrix")
     url = f"https://localhost:{sockets[0].getsockname()[1]}/engine"
-    return _HeritrixPort(_PortServer(config, services.hub), sockets, url)
+    return _HeritrixPort(_PortServer(config, parts.common.hub), sockets, url)

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from nacre.console.services import ConsoleServices
+from nacre.console.parts import RunnerParts
 from nacre.core.states import CRASHED
 from nacre.fleet.snapshot import READING, UNREADABLE, JobSnapshot
 from nacre.fleet.webhook_book import HookDelivery, HookEvent, KeptHook
@@ -40,12 +40,12 @@ class WebhookRunner:
     waits of 1, 2, 4 … 60 s, over a restart of the console too; then it is given up.
 
     Args:
-        services: The parts of the console.
+        parts: The parts that runners need.
     """
 
-    def __init__(self, services: ConsoleServices) -> None:
-        self._services = services
-        self._book = services.webhooks
+    def __init__(self, parts: RunnerParts) -> None:
+        self._parts = parts
+        self._book = parts.webhooks
         self._busy: set[int] = set()
         self._seen: dict[str, SeenRun] = {}
 
@@ -64,7 +64,7 @@ class WebhookRunner:
 
     def due(self) -> list[tuple[KeptHook, HookDelivery]]:
         """The first message of each webhook that is not busy, where it is due."""
-        now, deliveries = self._services.clock.now(), []
+        now, deliveries = self._parts.common.clock.now(), []
         for hook in self._book.all():
             waiting = self._book.deliveries(hook.id, "waits")
             if hook.wish.paused or hook.id in self._busy or not waiting:
@@ -82,13 +82,13 @@ class WebhookRunner:
 
     async def attempt(self, hook: KeptHook, delivery: HookDelivery) -> None:
         """Post a message once, and keep what came of it."""
-        await deliver(self._book, self._services.clock, hook, delivery)
+        await deliver(self._book, self._parts.common.clock, hook, delivery)
 
     def look(self) -> None:
         """Tell what became of jobs since the last look."""
         texts = {number: snapshot_job.words for number, snapshot_job in self._book.broken().items()}
-        self._services.troubles.set("webhook", texts, self._services.clock.now())
-        for job, snapshot in self._services.poller.snapshots():
+        self._parts.troubles.set("webhook", texts, self._parts.common.clock.now())
+        for job, snapshot in self._parts.common.poller.snapshots():
             if snapshot.state in {READING, UNREADABLE}:
                 continue
             before, now = self._seen.get(job.id), seen_run(snapshot)

@@ -6,13 +6,13 @@ what was changed (`runners.OutsideChanges`).
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from nacre.core.clock import Clock, iso_millis
 from nacre.errors import JobError, StorageError
 from nacre.fleet.audit import FILE, AuditEntry, line_of
 from nacre.fleet.database import ConsoleDatabase, running_console
-from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
+from nacre.fleet.job_books import NONE, DiskQuotaBook, LabelBook, WantedKindBook
 from nacre.fleet.job_notes import audit_text
 from nacre.fleet.place_book import PlaceBook, place_names
 from nacre.fleet.places import FoundJob, JobPlace, RemovalBook, find_jobs, places_of
@@ -29,6 +29,42 @@ from nacre.runs.runs import append_note, note_line
 
 HOW: Final = "command"
 """How somebody who ran a command showed who they are, in the audit log."""
+
+
+class JobBooks(NamedTuple):
+    """The books that have jobs by their directories.
+
+    Attributes:
+        labels: Names and tags of jobs.
+        quotas: Bytes that jobs may use.
+        wanted: Kinds of URLs of which no banner warns.
+        removals: Jobs that were removed from the console.
+        schedules: When runs begin.
+    """
+
+    labels: LabelBook
+    quotas: DiskQuotaBook
+    wanted: WantedKindBook
+    removals: RemovalBook
+    schedules: ScheduleBook
+
+    def move(self, before: str, after: Path) -> None:
+        """Keep the name, the tags, the quota and the wanted kinds of a job that was moved.
+
+        Args:
+            before: Its former directory.
+            after: Its new directory.
+        """
+        self.labels.move(before, str(after))
+        self.quotas.move(before, str(after))
+        self.wanted.move(before, str(after))
+        self.removals.drop(str(after))  # of another job, whose directory is gone
+
+    def forget(self, job: FoundJob) -> None:
+        """Drop the name, the tags, the quota and the wanted kinds of a job that was deleted."""
+        self.labels.set(job, NONE)
+        self.quotas.set(str(job.layout.root), 0)
+        self.wanted.set(job, ())
 
 
 class ConsoleBooks:
@@ -64,6 +100,11 @@ class ConsoleBooks:
         self.webhooks = WebhookBook(self._database, clock)
         self.places = PlaceBook(self._database)
         self.who = user_name()
+
+    @property
+    def of_jobs(self) -> JobBooks:
+        """The books that have jobs by their directories."""
+        return JobBooks(self.labels, self.quotas, self.wanted, self.removals, self.schedules)
 
     def close(self) -> None:
         """Close the database."""

@@ -2,15 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
 from nacre.config.component import parse_size
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.fleet.database import ConsoleDatabase, ConsoleTable
-from nacre.fleet.places import FoundJob, RemovalBook
+from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.job.quotas import QuotaLevel, decide_quota, disk_usage
 from nacre.messages import message
@@ -373,37 +372,3 @@ async def require_quota(quotas: DiskQuotaBook, job: FoundJob) -> None:
                     text=text,
                 ),
             )
-
-
-class JobBooks(Protocol):
-    """The books of a console that know jobs by their directories."""
-
-    @property
-    def labels(self) -> LabelBook:
-        """Names and tags."""
-
-    @property
-    def quotas(self) -> DiskQuotaBook:
-        """Bytes that they may use."""
-
-    @property
-    def removals(self) -> RemovalBook:
-        """Those that were removed."""
-
-    @property
-    def wanted(self) -> WantedKindBook:
-        """Kinds of their URLs of which no banner warns."""
-
-
-def carry_over(books: JobBooks, before: str, target: Path) -> None:
-    """Keep the name, the tags and the quota of a job that has another directory now.
-
-    Args:
-        books: Those of the console.
-        before: Its directory until now.
-        target: That of now.
-    """
-    books.labels.move(before, str(target))
-    books.quotas.move(before, str(target))
-    books.wanted.move(before, str(target))
-    books.removals.drop(str(target))  # of another job, whose directory is gone

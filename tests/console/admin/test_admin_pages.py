@@ -76,14 +76,16 @@ def test_the_forms_work_without_script(tmp_path: Path):
         page = await send(do="add-user", **user)
         assert 'data-user="cara"' in page
         assert "It is done." in page
-        assert (await console.services.logins.check("cara", user["password"], "")).name == "cara"
+        assert (
+            await console.parts.access.logins.check("cara", user["password"], "")
+        ).name == "cara"
         assert "places" in await send(do="add-user", **{**user, "name": "bea", "places": "nowhere"})
         await send(
             do="add-user", **{**user, "name": "bea", "role": "viewer", "places": "crawls\r\n"}
         )
-        assert [one.places for one in console.services.users.all()] == [("crawls",), ()]
+        assert [one.places for one in console.parts.access.users.all()] == [("crawls",), ()]
         await send(do="change-user", name="bea", role="operator")
-        bea = console.services.users.all()[0]
+        bea = console.parts.access.users.all()[0]
         assert (bea.role, bea.places) == ("operator", ("crawls",))
         assert 'data-user="bea"' not in await send(do="remove-user", name="bea")
         assert "user bea" in await send(do="remove-user", name="bea")
@@ -93,14 +95,14 @@ def test_the_forms_work_without_script(tmp_path: Path):
         (key,) = re.findall(r'<output data-answer="key" class="url">([^<]+)</output>', made.text)
         asked = await console.client.get(f"{API}/jobs", headers={"authorization": f"Bearer {key}"})
         assert asked.status_code == 200
-        assert key not in console.services.audit.path.read_text()
+        assert key not in console.parts.audit.path.read_text()
         await send("/admin/keys", do="remove-key", name="scripts")
         asked = await console.client.get(f"{API}/jobs", headers={"authorization": f"Bearer {key}"})
         assert asked.status_code == 401
         page = await send("/admin/places", do="add-place", directory=str(tmp_path / "more"))
         assert str(tmp_path / "more") in page
         await send("/admin/places", do="remove-place", name="more")
-        assert {place.label for place in console.services.fleet.places} == {"crawls"}
+        assert {place.label for place in console.parts.common.fleet.places} == {"crawls"}
         assert "there is no action" in await send(do="x")
         bare = {name: value for name, value in admin.items() if name != "x-nacre-token"}
         refused = await console.client.post("/admin", data={"do": "x"}, headers=bare)
@@ -112,7 +114,7 @@ def test_the_forms_work_without_script(tmp_path: Path):
 def test_an_admin_sets_a_password_and_places_without_script(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         admin = console.as_session()
-        users, logins = console.services.users, console.services.logins
+        users, logins = console.parts.access.users, console.parts.access.logins
         users.add("ada", logins.checker.hash("five words of an admin"), Role.ADMIN)
         users.add("bea", logins.checker.hash("four words of one"), Role.OPERATOR, ("crawls",))
 
@@ -138,14 +140,14 @@ def test_an_admin_sets_a_password_and_places_without_script(tmp_path: Path):
 def test_ones_own_password_and_sessions_are_changed_without_script(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         words = "four words of one"
-        users, logins = console.services.users, console.services.logins
+        users, logins = console.parts.access.users, console.parts.access.logins
         anna = users.add("anna", await logins.checker.hash_beside(words), Role.ADMIN, ())
         secret, other = (logins.begin(anna, "::1", name) for name in ("a", "b"))
         fields = {"cookie": f"{COOKIE}={secret}", "sec-fetch-site": "same-origin"}
         client = console.client
 
         async def send(**form: str) -> httpx.Response:
-            session = console.services.sessions.find(fields["cookie"].partition("=")[2])
+            session = console.parts.access.sessions.find(fields["cookie"].partition("=")[2])
             assert session is not None
             sent = {"x-nacre-token": session.token, **form}
             return await client.post("/account", data=sent, headers=fields)
@@ -154,7 +156,7 @@ def test_ones_own_password_and_sessions_are_changed_without_script(tmp_path: Pat
         (name,) = re.findall(r'value="end-session"><input type="hidden" name="name" value="(\w+)"',
                              page.text)  # fmt: skip
         assert (await send(do="end-session", name=name)).status_code == 303
-        assert console.services.sessions.find(other) is None
+        assert console.parts.access.sessions.find(other) is None
         done = await send(do="change-password", old=words, password="other words of one")
         assert "The password is changed." in done.text
         (fresh,) = re.findall(rf"{COOKIE}=([^;]+)", done.headers["set-cookie"])
@@ -163,7 +165,7 @@ def test_ones_own_password_and_sessions_are_changed_without_script(tmp_path: Pat
         assert wrong.headers["location"] == "/account"
         gone = await send(do="log-out")
         assert (gone.status_code, gone.headers["location"]) == (303, "/login")
-        assert console.services.sessions.find(fresh) is None
+        assert console.parts.access.sessions.find(fresh) is None
 
     play(tmp_path, scene)
 
@@ -176,7 +178,7 @@ def test_the_form_of_the_first_user_says_that_it_has_to_be_an_admin(tmp_path: Pa
         form = page.partition('value="add-user"')[2].partition("</form>")[0]
         assert said in form
         assert 'value="viewer"' not in form
-        console.services.users.add("bea", "hash", Role.ADMIN)
+        console.parts.access.users.add("bea", "hash", Role.ADMIN)
         page = (await console.client.get("/admin", headers=fields)).text
         form = page.partition('value="add-user"')[2].partition("</form>")[0]
         assert said not in form

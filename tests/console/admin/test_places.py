@@ -25,7 +25,7 @@ def test_places_are_added_and_taken_off(tmp_path: Path):
         )  # fmt: skip
         shown = await client.get(f"{API}/jobs/crawls-2~demo", headers=admin)
         assert shown.status_code == 200
-        assert console.services.places.all() == [other]
+        assert console.parts.places.all() == [other]
         twice = await client.post(f"{API}/places", json=body, headers=admin)
         assert (twice.status_code, twice.json()["code"]) == (409, "refused")
         listed = (await client.get(f"{API}/places", headers=admin)).json()["items"]

@@ -18,7 +18,7 @@ from nacre.job.quotas import QuotaLevel, disk_usage
 from nacre.machine.clock import SystemClock
 from nacre.ops.roles import Role
 from tests.cli.site import nacre, site
-from tests.console.given import GivenConsole, play
+from tests.console.given import GivenConsole, play, with_common
 from tests.console.jobs.test_actions import SLOW, add_job, ask, until
 from tests.console.jobs.test_actions import play as play_with_launcher
 
@@ -41,7 +41,7 @@ class SteppedClock(SystemClock):
 
 
 def kept(console: GivenConsole, path: Path) -> KeptQuota:
-    return console.services.quotas.find(str(path))
+    return console.parts.books.quotas.find(str(path))
 
 
 def add_resting(folder: Path, name: str) -> Path:
@@ -56,8 +56,8 @@ def test_a_running_job_is_held_at_its_quota_and_released_below_it(tmp_path: Path
         job = add_job(tmp_path, "图书馆", url)
 
         async def scene(console: GivenConsole) -> None:
-            runner, admin = QuotaRunner(console.services), console.as_key(Role.ADMIN)
-            found = console.services.fleet.job("crawls~图书馆")
+            runner, admin = QuotaRunner(console.parts.runners), console.as_key(Role.ADMIN)
+            found = console.parts.common.fleet.job("crawls~图书馆")
             assert (await ask(console, "图书馆", "start")).status_code == 202
             await until(console, "图书馆", "RUNNING", "EMPTY")
             for wish in ({"job": "crawls~图书馆", "limit": 1}, {"limit": 1}):
@@ -65,7 +65,7 @@ def test_a_running_job_is_held_at_its_quota_and_released_below_it(tmp_path: Path
                 assert sent.status_code == 200, sent.text
                 await runner.turn()
                 await until(console, "图书馆", "PAUSED")
-                seen = console.services.poller.snapshot(found)
+                seen = console.parts.common.poller.snapshot(found)
                 assert seen.sentence.code == "paused-quota"
                 assert kept(console, job).held
                 told = (await console.client.get(AT, headers=admin)).json()["items"]
@@ -73,7 +73,7 @@ def test_a_running_job_is_held_at_its_quota_and_released_below_it(tmp_path: Path
                 await console.client.put(AT, json=wish | {"limit": 0}, headers=admin)
                 await runner.turn()
                 await until(console, "图书馆", "RUNNING", "EMPTY")
-                assert console.services.quotas.all() == {}
+                assert console.parts.books.quotas.all() == {}
             assert (await ask(console, "图书馆", "stop")).status_code == 202
             await until(console, "图书馆", "ABORTED")
 
@@ -89,8 +89,8 @@ def test_a_hold_of_somebody_else_stays(tmp_path: Path):
         job = add_job(tmp_path, "demo", url)
 
         async def scene(console: GivenConsole) -> None:
-            runner, book = QuotaRunner(console.services), console.services.quotas
-            found = console.services.fleet.job("crawls~demo")
+            runner, book = QuotaRunner(console.parts.runners), console.parts.books.quotas
+            found = console.parts.common.fleet.job("crawls~demo")
             await ask(console, "demo", "start")
             await until(console, "demo", "RUNNING", "EMPTY")
             await ask_command(found.layout.socket, "hold", 60.0, reason="quota", note="mine")
@@ -109,7 +109,7 @@ def test_a_job_at_rest_is_not_held_and_is_released(tmp_path: Path):
     job = add_resting(tmp_path, "demo")
 
     async def scene(console: GivenConsole) -> None:
-        runner, book = QuotaRunner(console.services), console.services.quotas
+        runner, book = QuotaRunner(console.parts.runners), console.parts.books.quotas
         book.set(str(job), 1)
         await runner.turn()
         assert kept(console, job).level is QuotaLevel.FULL
@@ -128,7 +128,7 @@ def test_a_job_whose_holds_cannot_be_read_says_so(tmp_path: Path):
     job = add_resting(tmp_path, "demo")
 
     async def scene(console: GivenConsole) -> None:
-        runner, book = QuotaRunner(console.services), console.services.quotas
+        runner, book = QuotaRunner(console.parts.runners), console.parts.books.quotas
         hold = job / "control" / "hold"
         hold.parent.mkdir()
         hold.write_text("<b>: wrong\n")
@@ -150,9 +150,9 @@ def test_use_of_all_jobs_is_added_up_and_measured_every_five_minutes(tmp_path: P
     used = sum(disk_usage(job) for job in jobs)
 
     async def scene(console: GivenConsole) -> None:
-        book, turns = console.services.quotas, []
+        book, turns = console.parts.books.quotas, []
         book.set(ALL_JOBS, round(used / 0.95))
-        await QuotaRunner(console.services).turn()
+        await QuotaRunner(console.parts.runners).turn()
         assert (book.find(ALL_JOBS).used, book.find(ALL_JOBS).level) == (used, QuotaLevel.WARNING)
         clock = SteppedClock(601.0)
 
@@ -163,7 +163,7 @@ def test_use_of_all_jobs_is_added_up_and_measured_every_five_minutes(tmp_path: P
                     book.set(ALL_JOBS, 1)
 
         with pytest.raises(asyncio.CancelledError):
-            await Counted(console.services._replace(clock=clock)).run()
+            await Counted(with_common(console.parts, clock=clock).runners).run()
         assert turns == [0.0, 300.0, 305.0]
 
     play(tmp_path, scene)
@@ -174,7 +174,7 @@ def test_what_another_process_writes_is_measured_only_where_it_is_a_limit(tmp_pa
 
     async def scene(console: GivenConsole) -> None:
         turns: list[float] = []
-        console.services.quotas.set(str(job), 10**12)
+        console.parts.books.quotas.set(str(job), 10**12)
         other = ConsoleDatabase(tmp_path / "console")
         book, keys = DiskQuotaBook(other), KeyBook(other, SystemClock())
 
@@ -197,10 +197,10 @@ def test_what_another_process_writes_is_measured_only_where_it_is_a_limit(tmp_pa
 
         clock = Writing(41.0)
         with pytest.raises(asyncio.CancelledError):
-            await Counted(console.services._replace(clock=clock)).run()
+            await Counted(with_common(console.parts, clock=clock).runners).run()
         assert turns == [0.0, 20.0, 30.0]
         assert writes == {}
-        assert console.services.quotas.all() == {}
+        assert console.parts.books.quotas.all() == {}
         other.close()
 
     play(tmp_path, scene)
@@ -213,7 +213,7 @@ def test_a_start_is_refused_while_a_quota_is_used_up(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         fields, client = console.as_session(), console.client
-        book = console.services.quotas
+        book = console.parts.books.quotas
         start = f"{API}/jobs/crawls~图书馆/start"
         for path, whose in ((str(job), "its quota"), (ALL_JOBS, "the quota of all jobs")):
             book.keep(KeptQuota(path, 1, used=2, level=QuotaLevel.FULL))
@@ -240,7 +240,7 @@ def test_only_admins_set_quotas_and_those_of_a_place_only_its_own(tmp_path: Path
             assert bad.status_code in {400, 422}, wrong
         none = await client.put(AT, json={"limit": 1, "job": "x"}, headers=admin)
         assert none.status_code == 404
-        secret = console.services.keys.add("elsewhere", Role.ADMIN, ("other",))
+        secret = console.parts.access.keys.add("elsewhere", Role.ADMIN, ("other",))
         other = {"authorization": f"Bearer {secret}"}
         assert (await client.put(AT, json={"limit": 1}, headers=other)).status_code == 403
         wish = {"limit": 1, "job": "crawls~demo"}
@@ -249,7 +249,7 @@ def test_only_admins_set_quotas_and_those_of_a_place_only_its_own(tmp_path: Path
         assert (await client.get(AT, headers=other)).json()["items"] == []
         (told,) = (await client.get(AT, headers=admin)).json()["items"]
         assert (told["job"], told["limit"], told["measured"]) == ("", 10**9, None)
-        assert '"after":{"limit":1000000000}' in console.services.audit.path.read_text()
+        assert '"after":{"limit":1000000000}' in console.parts.audit.path.read_text()
 
     play(tmp_path, scene)
 
@@ -275,7 +275,7 @@ def test_the_page_sets_a_quota_without_script(tmp_path: Path):
         assert "is no quota" in (await client.get("/admin/quotas", headers=fields)).text
         assert kept(console, job).limit == 500 * 10**9
         await client.post("/admin/quota", data={**wish, "limit": "0"}, headers=fields)
-        assert console.services.quotas.all() == {}
+        assert console.parts.books.quotas.all() == {}
 
     play(tmp_path, scene)
 
@@ -293,8 +293,11 @@ def test_what_was_written_since_brings_the_next_measurement(tmp_path: Path):
     other = add_resting(tmp_path, "other")
 
     async def scene(console: GivenConsole) -> None:
-        book, poller = console.services.quotas, console.services.poller
-        runner, found = QuotaRunner(console.services), console.services.fleet.job("crawls~demo")
+        book, poller = console.parts.books.quotas, console.parts.common.poller
+        runner, found = (
+            QuotaRunner(console.parts.runners),
+            console.parts.common.fleet.job("crawls~demo"),
+        )
 
         def writes(number: int) -> None:
             overview = JobOverview("RUNNING", warc_bytes=number)

@@ -18,7 +18,7 @@ OURS = {"sec-fetch-site": "same-origin"}
 
 def forget(console: GivenConsole) -> None:
     """Forget failed logins."""
-    console.services.logins._throttle._known.clear()
+    console.parts.access.logins._throttle._known.clear()
 
 
 async def log_in(
@@ -31,7 +31,7 @@ async def log_in(
 def fields_of(console: GivenConsole, answer: httpx.Response) -> dict[str, str]:
     """Fields of a browser with the session of an answer."""
     cookie = answer.headers["set-cookie"].partition(";")[0]
-    session = console.services.sessions.find(cookie.partition("=")[2])
+    session = console.parts.access.sessions.find(cookie.partition("=")[2])
     assert session is not None
     return {**OURS, "cookie": cookie, "x-nacre-token": session.token}
 
@@ -78,7 +78,7 @@ def test_asvs_6_3_8_a_failed_login_does_not_say_who_exists(tmp_path: Path):
         assert answers[0] == answers[1]
         assert answers[0][0] == 401
         assert answers[0][2] == 429
-        log = console.services.audit.path.read_text()
+        log = console.parts.audit.path.read_text()
         assert '"name":"anna"' in log
         assert "nobody" not in log
         assert "wrong password" not in log
@@ -90,7 +90,7 @@ def test_wrong_passwords_of_others_lock_no_name(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         await add_user(console, "anna", "admin")
         forget(console)
-        app = ConsoleApp(console.services).asgi()
+        app = ConsoleApp(console.parts).asgi()
         transport = httpx.ASGITransport(app, client=("192.0.2.66", 1))
         async with httpx.AsyncClient(transport=transport, base_url=ORIGIN) as other:
             statuses = []
@@ -105,7 +105,7 @@ def test_wrong_passwords_of_others_lock_no_name(tmp_path: Path):
 
 def test_asvs_6_3_2_with_users_a_link_opens_nothing(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
-        key = console.services.keys.new_link()
+        key = console.parts.access.keys.new_link()
         await add_user(console, "anna", "admin")
         refused = await console.client.post("/login", data={"key": key}, headers=OURS)
         assert refused.status_code == 403
@@ -141,7 +141,7 @@ def test_asvs_6_2_3_the_own_password_is_changed_with_the_old_one(tmp_path: Path)
             path, json={"old": "", "password": fresh}, headers=console.as_key()
         )
         assert by_key.status_code == 409
-        assert fresh not in console.services.audit.path.read_text()
+        assert fresh not in console.parts.audit.path.read_text()
 
     play(tmp_path, scene)
 
@@ -152,7 +152,7 @@ def test_asvs_8_2_2_a_user_of_one_place_sees_no_other(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         await add_user(console, "anna", "admin")
-        database = console.services.users._database
+        database = console.parts.access.users._database
         await add_user(console, "bert", "operator", places=["crawls"])
         fields = fields_of(console, await log_in(console, "bert"))
         assert "crawls~secret" in (await console.client.get("/", headers=fields)).text
@@ -162,7 +162,7 @@ def test_asvs_8_2_2_a_user_of_one_place_sees_no_other(tmp_path: Path):
         assert jobs.json()["items"] == []
         for path in (f"{API}/jobs/crawls~secret", "/j/crawls~secret"):
             assert (await console.client.get(path, headers=fields)).status_code == 404
-        key = console.services.keys.add("k", Role.OPERATOR, ["other"])
+        key = console.parts.access.keys.add("k", Role.OPERATOR, ["other"])
         by_key = await console.client.get(
             f"{API}/jobs/crawls~secret", headers={"authorization": f"Bearer {key}"}
         )
@@ -247,7 +247,7 @@ def test_keys_are_made_listed_and_removed(tmp_path: Path):
             gone = await console.client.delete(f"{API}/keys/a%2Fb 脚本", headers=admin)
             assert gone.status_code == status
         assert (await console.client.get(f"{API}/session", headers=fields)).status_code == 401
-        assert secret not in console.services.audit.path.read_text()
+        assert secret not in console.parts.audit.path.read_text()
 
     play(tmp_path, scene)
 
@@ -269,7 +269,7 @@ def test_asvs_3_7_2_a_login_leads_nowhere_else(given: str, leads: str):
 
 def test_a_login_is_a_short_form(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
-        assert console.services.reach == ConsoleReach()
+        assert console.parts.common.reach == ConsoleReach()
         long = await console.client.post("/login", content=b"a" * 20_000, headers=OURS)
         assert long.status_code == 413
         many = await console.client.post("/login", content=b"a=1&" * 50, headers=OURS)
@@ -285,14 +285,14 @@ def test_asvs_8_4_1_a_task_of_an_unseen_job_is_not_there(tmp_path: Path):
     add_job(tmp_path, "secret")
 
     async def scene(console: GivenConsole) -> None:
-        tasks = console.services.tasks
+        tasks = console.parts.common.tasks
 
         async def work(_: object) -> None:
             """A task that has nothing to do."""
 
         held = tasks.begin("crawls~secret", "count", "anna", work)
         for places, status in (((), 200), (("crawls",), 200), (("other",), 404)):
-            key = console.services.keys.add(f"key {places}", Role.OPERATOR, places)
+            key = console.parts.access.keys.add(f"key {places}", Role.OPERATOR, places)
             fields = {"authorization": f"Bearer {key}"}
             one = await console.client.get(f"{API}/tasks/{held.id}", headers=fields)
             assert one.status_code == status

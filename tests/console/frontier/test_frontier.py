@@ -31,7 +31,7 @@ async def got(console: GivenConsole, path: str, /, **query: object) -> dict[str,
     params = {name: str(value) for name, value in query.items()}
     answer = await console.client.get(J + path, params=params, headers=console.as_key())
     if answer.status_code == 202:  # the machine is busy
-        await console.services.tasks.task(answer.json()["id"]).outcome(LONG)
+        await console.parts.common.tasks.task(answer.json()["id"]).outcome(LONG)
         return await got(console, path, **query)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
@@ -45,7 +45,7 @@ async def posted(
     answer = await console.client.post(J + path, json=body, headers=console.as_key(role))
     if answer.status_code != 202:
         return answer.status_code, answer.json()
-    task = console.services.tasks.task(answer.json()["id"])
+    task = console.parts.common.tasks.task(answer.json()["id"])
     await task.wait(LONG)
     if task.problem is not None:
         return task.problem.status, to_builtins(task.problem)
@@ -273,7 +273,9 @@ def test_a_deletion_with_a_key_is_done_once(tmp_path: Path):
         assert (again.status_code, again.content) == (first.status_code, first.content)
         assert again.headers["idempotency-replayed"] == "true"
         if first.status_code == 202:  # a task: the second one is the same
-            assert (await console.services.tasks.task(first.json()["id"]).outcome(LONG))["changed"]
+            assert (await console.parts.common.tasks.task(first.json()["id"]).outcome(LONG))[
+                "changed"
+            ]
         other = {**wish, "expect": 2}
         refused = await console.client.post(f"{J}/frontier/delete", json=other, headers=steer)
         assert (refused.status_code, refused.json()["code"]) == (422, "other-body")

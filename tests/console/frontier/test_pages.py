@@ -41,7 +41,7 @@ async def settled(console: GivenConsole, answer: httpx.Response) -> str:
     place = answer.headers["location"]
     found = re.search(r"tasks/([^/?]+)$|task=([^&]+)", place)
     if found is not None:
-        await console.services.tasks.task(found[1] or found[2]).wait(LONG)
+        await console.parts.common.tasks.task(found[1] or found[2]).wait(LONG)
     page = await console.client.get(place)
     assert page.status_code == 200, page.text
     return page.text
@@ -50,7 +50,7 @@ async def settled(console: GivenConsole, answer: httpx.Response) -> str:
 async def page_of(console: GivenConsole, path: str) -> str:
     answer = await console.client.get(J + path)
     while answer.status_code == 202:
-        await asyncio.gather(*(task.wait(LONG) for task in console.services.tasks.tasks))
+        await asyncio.gather(*(task.wait(LONG) for task in console.parts.common.tasks.tasks))
         answer = await console.client.get(J + path)
     assert answer.status_code == 200, answer.text
     return answer.text
@@ -75,7 +75,7 @@ def test_the_wizard_counts_shows_samples_and_deletes_what_was_typed(tmp_path: Pa
         await console.client.post(f"{J}/frontier/change", data=other)
         done = await console.client.post(f"{J}/frontier/change", data={**form, "typed": " 2"})
         assert "2 waiting URIs were deleted." in await settled(console, done)
-        lines = console.services.audit.path.read_text().splitlines()
+        lines = console.parts.audit.path.read_text().splitlines()
         refused, taken = (json.loads(line) for line in lines[-2:])
         assert (refused["outcome"], taken["outcome"]) == ("count-differs", "done")
         assert taken["after"] == {"action": "delete", "urls": expression, "expect": 2}

@@ -17,7 +17,7 @@ from nacre.fleet.requester import Requester
 from nacre.ops.roles import Role
 from nacre.ops.starts import StartRequest
 from tests.cli.site import nacre, site
-from tests.console.given import LONG, GivenConsole, given_console
+from tests.console.given import LONG, GivenConsole, given_console, with_common
 
 SLOW = {"/": "".join(f'<a href="/{n}.html">{n}</a>' for n in range(400)), "/robots.txt": ""}
 
@@ -27,7 +27,7 @@ def play(folder: Path, scene: Callable[[GivenConsole], Awaitable[None]]) -> None
 
     async def played() -> None:
         async with given_console(folder) as console, asyncio.TaskGroup() as group:
-            launcher = group.create_task(console.services.launcher.run())
+            launcher = group.create_task(console.parts.launcher.run())
             await scene(console)
             launcher.cancel()
 
@@ -50,25 +50,25 @@ async def until(console: GivenConsole, job: str, *states: str) -> dict[str, Any]
     """Wait until a job is in one of some states."""
     async with asyncio.timeout(LONG):
         while True:
-            found = console.services.fleet.job(f"crawls~{job}")
-            await console.services.poller.look(found)
-            seen = console.services.poller.snapshot(found)
-            if seen.state in states and console.services.launcher.facts(found) is None:
+            found = console.parts.common.fleet.job(f"crawls~{job}")
+            await console.parts.common.poller.look(found)
+            seen = console.parts.common.poller.snapshot(found)
+            if seen.state in states and console.parts.launcher.facts(found) is None:
                 return {"state": seen.state, "running": seen.running}
             await asyncio.sleep(0.05)
 
 
 async def known(console: GivenConsole, job: FoundJob) -> None:
     """Wait until the check of a job as it is now is known."""
-    await console.services.poller.look(job)
+    await console.parts.common.poller.look(job)
     async with asyncio.timeout(LONG):
-        while not await console.services.poller._checks.look(job):
+        while not await console.parts.common.poller._checks.look(job):
             pass
-    await console.services.poller.look(job)
+    await console.parts.common.poller.look(job)
 
 
 def said(console: GivenConsole, job: FoundJob) -> str:
-    facts = console.services.launcher.facts(job)
+    facts = console.parts.launcher.facts(job)
     return facts.text if facts is not None else ""
 
 
@@ -126,7 +126,7 @@ def test_a_job_that_cannot_start_says_why(tmp_path: Path):
         (job / "crawl.yaml").write_text("name: broken\nseeds: seeds.txt\n")
         wrong = await ask(console, "broken", "start", checkpoint="nine", paused=True)
         assert wrong.status_code == 202  # the process finds out that there is none
-        found = console.services.fleet.job("crawls~broken")
+        found = console.parts.common.fleet.job("crawls~broken")
         async with asyncio.timeout(LONG):
             while not said(console, found):  # noqa: ASYNC110 - a process tells no event
                 await asyncio.sleep(0.05)
@@ -141,11 +141,11 @@ def test_a_paused_start_that_is_taken_back_does_not_pause_the_next_one(tmp_path:
         job = add_job(tmp_path, "a", url)
 
         async def scene(console: GivenConsole) -> None:
-            console.services.launcher.most = 0
+            console.parts.launcher.most = 0
             queued = await ask(console, "a", "start", paused=True)
             assert queued.json()["launch"]["step"] == "queued"
             assert (await ask(console, "a", "stop")).status_code == 202
-            console.services.launcher.most = 1
+            console.parts.launcher.most = 1
             assert (await ask(console, "a", "start")).status_code == 202
             await until(console, "a", "RUNNING", "EMPTY")
             assert not (job / "control" / "pause").exists()
@@ -162,7 +162,7 @@ def test_no_more_jobs_run_than_may_and_one_that_waits_can_be_taken_back(tmp_path
             add_job(tmp_path, name, url)
 
         async def scene(console: GivenConsole) -> None:
-            console.services.launcher.most = 1
+            console.parts.launcher.most = 1
             places = [(await ask(console, name, "start")).json()["launch"] for name in "abc"]
             assert places == [
                 {"step": "starting", "place": 0, "text": ""},
@@ -170,7 +170,7 @@ def test_no_more_jobs_run_than_may_and_one_that_waits_can_be_taken_back(tmp_path
                 {"step": "queued", "place": 2, "text": ""},
             ]
             assert (await ask(console, "b", "stop")).status_code == 202
-            facts = console.services.launcher.facts(console.services.fleet.job("crawls~c"))
+            facts = console.parts.launcher.facts(console.parts.common.fleet.job("crawls~c"))
             assert facts is not None
             assert facts.place == 1
             await until(console, "a", "RUNNING", "EMPTY")
@@ -230,9 +230,9 @@ def test_a_start_outlives_the_console_that_is_killed(tmp_path: Path):
             "from tests.console.given import given_console\n"
             "async def main():\n"
             "    async with given_console(Path(sys.argv[1])) as console:\n"
-            "        found = console.services.fleet.job('crawls~a')\n"
+            "        found = console.parts.common.fleet.job('crawls~a')\n"
             "        words = ['run', str(found.layout.root)]\n"
-            "        await console.services.launcher.order(found, words)\n"
+            "        await console.parts.launcher.order(found, words)\n"
             "        os.kill(os.getpid(), signal.SIGKILL)\n"
             "asyncio.run(main())\n"
         )
@@ -267,7 +267,7 @@ def test_a_start_is_disabled_with_its_reason_while_the_check_has_problems(tmp_pa
     good = (root / "crawl.yaml").read_text()
 
     async def scene(console: GivenConsole) -> None:
-        job, fields = console.services.fleet.job("crawls~a"), console.as_session(Role.OPERATOR)
+        job, fields = console.parts.common.fleet.job("crawls~a"), console.as_session(Role.OPERATOR)
         (root / "crawl.yaml").write_text(good + "fetsh: {}\n")
         await known(console, job)
         page = (await console.client.get("/j/crawls~a", headers=fields)).text
@@ -297,7 +297,7 @@ def test_a_start_by_the_form_takes_settings_of_its_own_and_accepts_a_loss(tmp_pa
             sent = {**form, "accept_loss": "1", "set": "limits.documents=1\r\n\r\n"}
             assert (await client.post("/act", data=sent, headers=fields)).status_code == 303
             await until(console, "a", "FINISHED_DOCUMENT_LIMIT")
-            line = console.services.audit.path.read_text().splitlines()[-1]
+            line = console.parts.audit.path.read_text().splitlines()[-1]
             assert '"accept_loss":true' in line
             assert '"set":["limits.documents=1"]' in line
             wrong = {**form, "action": "go-on", "set": "limits.docments=1"}
@@ -326,7 +326,7 @@ def test_passes_are_stopped_between_two_of_them(tmp_path: Path):
 
             async def scene(console: GivenConsole) -> None:
                 await asyncio.to_thread(wait_between, passes)
-                await console.services.poller.look(console.services.fleet.job("crawls~a"))
+                await console.parts.common.poller.look(console.parts.common.fleet.job("crawls~a"))
                 fields = console.as_key(Role.OPERATOR)
                 about = (await console.client.get(f"{API}/jobs/crawls~a", headers=fields)).json()
                 stop = next(one for one in about["actions"] if one["name"] == "stop")
@@ -348,12 +348,12 @@ def test_settings_of_a_start_name_files_for_admins_alone_where_others_reach_the_
     add_job(tmp_path, "a", "http://127.0.0.1:9/")
 
     async def scene(console: GivenConsole) -> None:
-        remote = console.services.reach._replace(bind="0.0.0.0")
-        services = console.services._replace(reach=remote)
-        job = console.services.fleet.job("crawls~a")
+        remote = console.parts.common.reach._replace(bind="0.0.0.0")
+        parts = with_common(console.parts, reach=remote)
+        job = console.parts.common.fleet.job("crawls~a")
         options = StartRequest(set=("cookies.load_file=/etc/passwd",))
         who = Requester("bo", Role.OPERATOR, "key")
         with pytest.raises(RefusedRequestError, match=r"cookies\.load_file: only an admin"):
-            await act(services, job, "start", options, who)
+            await act(parts.actions, job, "start", options, who)
 
     play(tmp_path, scene)

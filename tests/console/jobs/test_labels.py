@@ -18,8 +18,8 @@ def test_a_name_and_tags_are_given_and_filter_the_jobs(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         client, steer = console.client, console.as_key(Role.OPERATOR)
-        for job in console.services.fleet.jobs:
-            await console.services.poller.look(job)
+        for job in console.parts.common.fleet.jobs:
+            await console.parts.common.poller.look(job)
         wish = {"name": "Library <b>", "tags": ["书", "news"]}
         refused = await client.patch(JOB, json=wish, headers=console.as_key())
         assert refused.status_code == 403

@@ -24,7 +24,7 @@ LINE = (
 
 def run(console: GivenConsole, rates: tuple[float, ...]) -> None:
     """Have the console see its first job at work."""
-    poller, job = console.services.poller, console.services.fleet.jobs[0]
+    poller, job = console.parts.common.poller, console.parts.common.fleet.jobs[0]
     found = [crawl_log_fields(LINE.format(n, 404 if n == 4 else 200, n)) for n in range(5)]
     poller._lately[job.id] = LastLines([line for line in found if line is not None])
     seen = msgspec.structs.replace(
@@ -70,7 +70,7 @@ def test_the_next_run_is_that_of_the_job_or_of_the_calendar(tmp_path: Path):
     add_job(tmp_path, "demo")
 
     async def scene(console: GivenConsole) -> None:
-        book, job = console.services.schedules, console.services.fleet.jobs[0]
+        book, job = console.parts.books.schedules, console.parts.common.fleet.jobs[0]
         root = str(job.layout.root)
         book.add(ScheduleWish(job.id, "0 0 1 1 *"), root, "anna")
         book.add(ScheduleWish(job.id, "* * * * *", paused=True), root, "anna")
@@ -78,7 +78,7 @@ def test_the_next_run_is_that_of_the_job_or_of_the_calendar(tmp_path: Path):
         assert answer["items"][0]["next_pass"].endswith("-01-01T00:00:00Z")
         page = (await console.client.get("/", headers=console.as_session(Role.VIEWER))).text
         assert f'<time data-zone datetime="{answer["items"][0]["next_pass"]}">' in page
-        poller = console.services.poller
+        poller = console.parts.common.poller
         own = JobOverview("FINISHED", next_pass=4_000_000_000.0)
         poller._keep(msgspec.structs.replace(poller.snapshot(job), overview=own))
         one = (await console.client.get(f"{API}/jobs/{job.id}", headers=console.as_key())).json()
@@ -123,7 +123,7 @@ def test_the_stream_of_jobs_is_the_page_that_is_asked_for(tmp_path: Path):
         add_job(tmp_path, name)
 
     async def scene(console: GivenConsole) -> None:
-        console.services.hub.close()  # the stream ends after its first state
+        console.parts.common.hub.close()  # the stream ends after its first state
         answer = await console.client.get(
             f"{API}/stream", params={"limit": 1, "after": "crawls~a"}, headers=console.as_key()
         )

@@ -32,7 +32,7 @@ def test_a_job_that_names_a_file_beside_it_is_moved_by_who_may_name_files(tmp_pa
     async def scene(console: GivenConsole) -> None:
         await with_place(console, tmp_path, "旧藏")
         places = ("crawls", "旧藏")
-        key = console.services.keys.add("both", Role.OPERATOR, places)
+        key = console.parts.access.keys.add("both", Role.OPERATOR, places)
         fields = {"authorization": f"Bearer {key}"}
         moved = await console.client.patch(JOB, json={"place": "旧藏"}, headers=fields)
         assert (moved.status_code, moved.json()["code"]) == (403, "names-files"), moved.text
@@ -48,10 +48,10 @@ def test_a_job_goes_to_another_place_with_all_that_is_kept_of_it(tmp_path: Path)
 
     async def scene(console: GivenConsole) -> None:
         await with_place(console, tmp_path, "旧藏")
-        services, key = console.services, console.as_key(Role.OPERATOR)
+        parts, key = console.parts, console.as_key(Role.OPERATOR)
         wish = ScheduleWish("crawls~图书馆", "@daily")
-        services.schedules.add(wish, str(root), "anna")
-        services.quotas.set(str(root), 1 << 30)
+        parts.books.schedules.add(wish, str(root), "anna")
+        parts.books.quotas.set(str(root), 1 << 30)
         labels = {"name": "国图", "tags": ["gbk"]}
         assert (await console.client.patch(JOB, json=labels, headers=key)).status_code == 200
         moved = await console.client.patch(JOB, json={"place": "旧藏"}, headers=key)
@@ -63,13 +63,13 @@ def test_a_job_goes_to_another_place_with_all_that_is_kept_of_it(tmp_path: Path)
         target = tmp_path / "旧藏" / "图书馆"
         assert Layout(target).config.is_file()
         assert not root.exists()
-        (schedule,) = services.schedules.all()
+        (schedule,) = parts.books.schedules.all()
         assert (schedule.path, schedule.wish.job) == (str(target), "旧藏~图书馆")
-        assert {path: one.limit for path, one in services.quotas.all().items()} == {
+        assert {path: one.limit for path, one in parts.books.quotas.all().items()} == {
             str(target): 1 << 30
         }
         assert (await console.client.get(JOB, headers=key)).status_code == 404
-        line = services.audit.path.read_text().splitlines()[-1]
+        line = parts.audit.path.read_text().splitlines()[-1]
         assert '"place":"crawls"' in line
         same = await console.client.patch(
             f"{API}/jobs/旧藏~图书馆", json={"place": "旧藏"}, headers=key
@@ -99,8 +99,8 @@ def test_a_move_that_is_refused_changes_nothing(tmp_path: Path):
         (tmp_path / "c").rmdir()
         gone = await console.client.patch(JOB, json={"place": "c"}, headers=key)
         assert (gone.status_code, "nothing was moved" in gone.text) == (422, True)
-        job = console.services.fleet.job("crawls~图书馆")
-        assert console.services.labels.of(job).name == ""
+        job = console.parts.common.fleet.job("crawls~图书馆")
+        assert console.parts.books.labels.of(job).name == ""
         assert root.is_dir()
 
     play(tmp_path, scene)
@@ -111,9 +111,9 @@ def test_a_job_that_runs_stays(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         await with_place(console, tmp_path, "b")
-        job = console.services.fleet.job("crawls~图书馆")
-        console.services.launcher.most = 0  # the start waits
-        await console.services.launcher.order(job, ["run", str(root)])
+        job = console.parts.common.fleet.job("crawls~图书馆")
+        console.parts.launcher.most = 0  # the start waits
+        await console.parts.launcher.order(job, ["run", str(root)])
         key = console.as_key(Role.OPERATOR)
         answer = await console.client.patch(JOB, json={"place": "b"}, headers=key)
         assert (answer.status_code, answer.json()["code"]) == (409, "queued")

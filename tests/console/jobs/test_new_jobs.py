@@ -288,7 +288,7 @@ def test_expressions_are_lines_as_browsers_send_them(tmp_path: Path):
         }  # fmt: skip
         made = await client.post("/new", data=form, headers=fields)
         assert made.status_code == 303, made.text
-        job = console.services.fleet.job("crawls~lines")
+        job = console.parts.common.fleet.job("crawls~lines")
         urls = ["news/", "books/", "news/old/", "news/?page=9", "else/"]
         asked = {"urls": [f"http://127.0.0.1:9/{url}" for url in urls]}
         dry = await client.post(
@@ -326,7 +326,7 @@ def test_a_job_is_made_from_another_one_with_tags(tmp_path: Path):
         assert "bytes: 5" in two
         assert "/calendar/" in two
         assert "news" in (tmp_path / "crawls" / "zwei" / "seeds.txt").read_text()
-        assert console.services.labels.of(console.services.fleet.job("crawls~eins")).tags
+        assert console.parts.books.labels.of(console.parts.common.fleet.job("crawls~eins")).tags
         both = {**second, "name": "drei", "profile": "site"}
         refused = await client.post("/new", data=both, headers=fields)
         assert refused.status_code == 422
@@ -348,9 +348,9 @@ def test_a_batch_crawl_is_made_with_its_seeds_in_the_table(tmp_path: Path):
         }
         made = await console.client.post(f"{API}/jobs", json=wish, headers=fields)
         assert made.status_code == 201, made.text
-        job = console.services.fleet.job(made.json()["id"])
+        job = console.parts.common.fleet.job(made.json()["id"])
         assert job.layout.in_rounds
-        seen = await console.services.poller.fresh(job)
+        seen = await console.parts.common.poller.fresh(job)
         assert seen.state == "ROUNDS"
         assert seen.rounds is not None
         assert seen.rounds["version"] == 1

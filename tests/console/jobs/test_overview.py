@@ -209,7 +209,7 @@ def test_a_job_that_was_started_is_not_offered_for_deletion(tmp_path: Path):
                 await client.get("/j/crawls~demo", headers=console.as_session(Role.VIEWER))
             ).text
         )
-        with patch.object(console.services.launcher, "facts", return_value=LaunchFacts("starting")):
+        with patch.object(console.parts.launcher, "facts", return_value=LaunchFacts("starting")):
             assert offer not in await page()
         (root / "runs" / "20261124").mkdir(parents=True)
         text = await page()
@@ -217,7 +217,7 @@ def test_a_job_that_was_started_is_not_offered_for_deletion(tmp_path: Path):
         assert offer not in text
         (root / "runs" / "20261124").rmdir()
         async with at_work(root):
-            await console.services.poller.look(console.services.fleet.jobs[0])
+            await console.parts.common.poller.look(console.parts.common.fleet.jobs[0])
             text = await page()
             assert offer not in text
             assert removal not in text
@@ -258,25 +258,25 @@ def test_a_job_whose_process_begins_is_preparing_with_the_numbers_of_the_run_bef
             return self.ended
 
     async def scene(console: GivenConsole) -> None:
-        services, fields = console.services, console.as_session(Role.VIEWER)
-        (job,), process = services.fleet.jobs, Process()
-        await services.poller.look(job)
-        before = services.poller.snapshot(job)
+        parts, fields = console.parts, console.as_session(Role.VIEWER)
+        (job,), process = parts.common.fleet.jobs, Process()
+        await parts.common.poller.look(job)
+        before = parts.common.poller.snapshot(job)
         assert before.overview is not None
         with patch.object(launch, "start_process", return_value=process):
-            await services.launcher.order(job, ["recrawl"])
-        await services.poller.look(job)
-        seen = services.poller.snapshot(job)
+            await parts.launcher.order(job, ["recrawl"])
+        await parts.common.poller.look(job)
+        seen = parts.common.poller.snapshot(job)
         assert (seen.state, seen.running) == ("PREPARING", False)
         assert seen.overview == msgspec.structs.replace(before.overview, state="PREPARING")
         page = (await console.client.get("/j/crawls~demo", headers=fields)).text
         assert "Its process is being started." in page
         assert "Preparing" in page
         process.ended = 0
-        await services.launcher.turn()
-        assert services.poller.begun == set()
-        assert services.poller.snapshot(job).overview == before.overview
-        assert services.launcher.facts(job) is None
+        await parts.launcher.turn()
+        assert parts.common.poller.begun == set()
+        assert parts.common.poller.snapshot(job).overview == before.overview
+        assert parts.launcher.facts(job) is None
 
     play(crawled, scene)
 

@@ -36,18 +36,18 @@ def test_a_job_is_removed_and_shown_again_with_its_files_untouched(tmp_path: Pat
 
     async def scene(console: GivenConsole) -> None:
         client, steer, look = console.client, console.as_key(Role.OPERATOR), console.as_key()
-        before, fleet = files_of(made), console.services.fleet
+        before, fleet = files_of(made), console.parts.common.fleet
         assert (await client.post(f"{JOB}/remove", headers=look)).status_code == 403
         removed = await client.post(f"{JOB}/remove", headers=steer)
         assert (removed.status_code, removed.json()["by"]) == (200, "operator key")
         assert (await client.get(JOB, headers=look)).status_code == 404
         assert (await client.get(f"{API}/jobs", headers=look)).json()["items"] == []
-        assert console.services.poller.snapshots() == []
+        assert console.parts.common.poller.snapshots() == []
         assert (await client.post(f"{JOB}/start", json={}, headers=steer)).status_code == 404
         assert (await client.post(f"{JOB}/remove", headers=steer)).status_code == 404
         (kept,) = (await client.get(REMOVED, headers=look)).json()["items"]
         assert (kept["id"], kept["directory"]) == ("crawls~demo", str(made))
-        await console.services.poller.scan()
+        await console.parts.common.poller.scan()
         assert not fleet.jobs
         assert files_of(made) == before
         assert (await client.delete(f"{REMOVED}/crawls~demo", headers=look)).status_code == 403
@@ -72,10 +72,10 @@ def test_a_removal_outlives_the_console_and_a_new_job_there_is_listed(tmp_path: 
         assert (await console.client.post(f"{JOB}/remove", headers=steer)).status_code == 200
 
     async def again(console: GivenConsole) -> None:
-        assert not console.services.fleet.jobs
+        assert not console.parts.common.fleet.jobs
         made.rename(tmp_path / "elsewhere")
-        await console.services.poller.scan()
-        assert not console.services.fleet.removed
+        await console.parts.common.poller.scan()
+        assert not console.parts.common.fleet.removed
         wish = {"seeds": ["http://127.0.0.1:9/"], "name": "demo"}
         steer = console.as_key(Role.ADMIN)
         answer = await console.client.post(f"{API}/jobs", json=wish, headers=steer)
@@ -90,8 +90,8 @@ def test_a_job_that_does_not_rest_or_has_a_schedule_is_not_removed(tmp_path: Pat
     given_job(tmp_path)
 
     async def scene(console: GivenConsole) -> None:
-        client, steer, services = console.client, console.as_key(Role.OPERATOR), console.services
-        (job,) = services.fleet.jobs
+        client, steer, parts = console.client, console.as_key(Role.OPERATOR), console.parts
+        (job,) = parts.common.fleet.jobs
 
         async def refused() -> tuple[str, str]:
             answer = await client.post(f"{JOB}/remove", headers=steer)
@@ -100,10 +100,10 @@ def test_a_job_that_does_not_rest_or_has_a_schedule_is_not_removed(tmp_path: Pat
 
         for change in ({"running": True}, {"waits": "--every 1d"}):
             seen = msgspec.structs.replace(unseen(job), **change)
-            with patch.object(services.poller, "snapshot", return_value=seen):
+            with patch.object(parts.common.poller, "snapshot", return_value=seen):
                 code, said = await refused()
             assert (code, "stop it first" in said) == (next(iter(change)), True)
-        with patch.object(services.launcher, "facts", return_value=LaunchFacts("queued", 1)):
+        with patch.object(parts.launcher, "facts", return_value=LaunchFacts("queued", 1)):
             assert (await refused())[0] == "queued"
         wish = {"job": job.id, "at": "@hourly", "paused": True}
         one = (await client.post(f"{API}/schedules", json=wish, headers=steer)).json()["id"]
@@ -143,12 +143,12 @@ def test_a_job_that_never_ran_is_forgotten_when_its_name_is_typed(tmp_path: Path
     made = given_job(tmp_path)
 
     async def scene(console: GivenConsole) -> None:
-        client, steer, services = console.client, console.as_key(Role.OPERATOR), console.services
+        client, steer, parts = console.client, console.as_key(Role.OPERATOR), console.parts
         look = console.as_key()
         wish = {"name": "demo"}
-        (job,) = services.fleet.jobs
-        services.quotas.set(str(made), 5)
-        services.wanted.set(job, ("http://127.0.0.1:9/rili?",))
+        (job,) = parts.common.fleet.jobs
+        parts.books.quotas.set(str(made), 5)
+        parts.books.wanted.set(job, ("http://127.0.0.1:9/rili?",))
         assert (await client.post(f"{JOB}/forget", json=wish, headers=look)).status_code == 403
         wrong = await client.post(f"{JOB}/forget", json={"name": job.id}, headers=steer)
         assert (wrong.status_code, wrong.json()["code"]) == (422, "confirm")
@@ -159,8 +159,8 @@ def test_a_job_that_never_ran_is_forgotten_when_its_name_is_typed(tmp_path: Path
         answer = await client.post(f"{JOB}/forget", json=wish, headers=steer)
         assert (answer.status_code, made.exists()) == (204, False)
         assert (await client.get(JOB, headers=steer)).status_code == 404
-        assert services.quotas.find(str(made)).limit == 0
-        assert services.wanted.of(job) == ()
+        assert parts.books.quotas.find(str(made)).limit == 0
+        assert parts.books.wanted.of(job) == ()
         assert not made.exists()
 
     play(tmp_path, scene)
@@ -187,7 +187,7 @@ def test_a_job_that_is_a_place_of_the_console_is_not_forgotten(tmp_path: Path):
     made = given_job(tmp_path)
 
     async def scene(console: GivenConsole) -> None:
-        fleet = console.services.fleet
+        fleet = console.parts.common.fleet
         fleet.places = (new_place(made, set()),)
         await fleet.scan()
         (job,) = fleet.jobs

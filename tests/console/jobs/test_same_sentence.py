@@ -114,7 +114,7 @@ def test_status_and_overview_have_one_sentence(
             chinese = await console.client.get(
                 "/j/crawls~demo", headers={**fields, "accept-language": "zh-CN"}
             )
-            seen = console.services.poller.snapshot(console.services.fleet.jobs[0])
+            seen = console.parts.common.poller.snapshot(console.parts.common.fleet.jobs[0])
             text = language("zh_CN").say(seen.sentence)
             assert text != said["text"]
             assert text in unescape(chinese.text)

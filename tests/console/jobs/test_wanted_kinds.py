@@ -39,7 +39,7 @@ def test_wanted_kinds_are_kept_and_move_with_their_job(tmp_path: Path):
     book = WantedKindBook(database)
 
     async def named(console: GivenConsole) -> None:
-        (job,) = console.services.fleet.jobs
+        (job,) = console.parts.common.fleet.jobs
         assert book.of(job) == ()
         assert book.set(job, ("http://b.test/", "http://a.test/", "http://b.test/")) == (
             "http://b.test/", "http://a.test/",
@@ -117,10 +117,10 @@ def test_the_poller_finds_the_kind_and_a_button_says_that_it_is_wanted(
     layout = Layout(stopped / "crawls" / "demo")
 
     async def played(console: GivenConsole) -> None:
-        services = console.services
-        poller: Poller = services.poller
-        (job,) = services.fleet.jobs
-        tree = await services.readers.ask(
+        parts = console.parts
+        poller: Poller = parts.common.poller
+        (job,) = parts.common.fleet.jobs
+        tree = await parts.common.readers.ask(
             "tree", layout.root, prefix="", queue="", path="", whole=False, after="", limit=9
         )
         queue = tree["items"][0]["queue"]

@@ -130,7 +130,7 @@ def test_a_stream_of_lines_goes_on_at_its_place(crawled: Path):
             name, place, data = await first()
             assert name == "event: alerts"
             await asyncio.to_thread(log.write_text, "2026 WARNING <b>\n")
-            tail = await console.services.tails.tail(console.services.fleet.jobs[0], "alerts")
+            tail = await console.parts.tails.tail(console.parts.common.fleet.jobs[0], "alerts")
             await asyncio.to_thread(tail.look)
             name, place, data = await first(**{"last-event-id": place.removeprefix("id: ")})
             assert "<b>" in data

@@ -219,7 +219,7 @@ def test_seeds_that_wait_are_retried_and_new_ones_come_in(tmp_path: Path):
         assert "not tried yet" in page.text
         form = {"lines": "http://new.test/\nhttp://[/\n", **token}
         answer = await console.client.post(f"{J}/seeds", data=form)
-        task = console.services.tasks.task(answer.headers["location"].rpartition("/")[2])
+        task = console.parts.common.tasks.task(answer.headers["location"].rpartition("/")[2])
         await task.wait(LONG)
         assert task.problem is None
         assert task.result["changed"] == 1

@@ -52,7 +52,7 @@ def test_the_seeds_of_a_job_that_never_ran_are_edited(tmp_path: Path):
             assert said in html.unescape(refused.text)
         assert "a:b@" in refused.text  # the text of who typed it stays for them
         assert (job / "seeds.txt").read_text("utf-8") == text
-        line = console.services.audit.path.read_text("utf-8").splitlines()[0]
+        line = console.parts.audit.path.read_text("utf-8").splitlines()[0]
         assert "+http://127.0.0.1:9/图书" in line
 
     play(tmp_path, scene)

@@ -27,7 +27,7 @@ JOB = "crawls~demo"
 def play(folder: Path, scene: Callable[[GivenConsole], Awaitable[None]]) -> None:
     async def played() -> None:
         async with given_console(folder) as console, asyncio.TaskGroup() as group:
-            launcher = group.create_task(console.services.launcher.run())
+            launcher = group.create_task(console.parts.launcher.run())
             await scene(console)
             launcher.cancel()
 
@@ -60,7 +60,7 @@ async def ask(console: GivenConsole, action: str, **body: object) -> Any:
 
 
 async def facts(console: GivenConsole) -> Any:
-    await console.services.poller.look(console.services.fleet.job(JOB))
+    await console.parts.common.poller.look(console.parts.common.fleet.job(JOB))
     answer = await console.client.get(f"{API}/jobs/{JOB}", headers=console.as_key())
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -68,11 +68,11 @@ async def facts(console: GivenConsole) -> Any:
 
 async def until_two_are_done(console: GivenConsole) -> None:
     """Wait until two rounds are done and their process has ended."""
-    job = console.services.fleet.job(JOB)
+    job = console.parts.common.fleet.job(JOB)
     async with asyncio.timeout(LONG):
         while True:
             seen = await facts(console)
-            launch = console.services.launcher.facts(job)
+            launch = console.parts.launcher.facts(job)
             if seen["rounds"]["done"] == 2 and launch is None and not seen["item"]["running"]:
                 return
             await asyncio.sleep(0.05)
@@ -82,7 +82,7 @@ async def dried(console: GivenConsole) -> Any:
     """The answer of a dry run, which is a task where the machine is slow."""
     answer = await ask(console, "dry-run-rounds")
     if answer.status_code == 202:
-        task = console.services.tasks.task(answer.json()["id"])
+        task = console.parts.common.tasks.task(answer.json()["id"])
         assert await task.wait(LONG)
         return task.result
     assert answer.status_code == 200, answer.text
@@ -94,7 +94,7 @@ async def dried_page(console: GivenConsole, path: str, fields: dict[str, str]) -
     answer = await console.client.post(path, headers=fields)
     if answer.status_code == 303:
         place = answer.headers["location"]
-        assert await console.services.tasks.task(place.rpartition("/")[2]).wait(LONG)
+        assert await console.parts.common.tasks.task(place.rpartition("/")[2]).wait(LONG)
         answer = await console.client.get(place, headers=fields)
     assert answer.status_code == 200, answer.text
     return str(answer.text)
@@ -139,7 +139,7 @@ async def the_page_says_what_the_terminal_says(console: GivenConsole, mark: Roun
     """The page and its live part have the progress of a fetch, in the language of the reader."""
     # Of what is neither begun nor done a mark is written twice a second at most.
     numbers = FetchProgress(127, 127, 3_100_000, 2, 250.0, 1, 2)._asdict()
-    journal = JournalFile(console.services.fleet.job(JOB).layout)
+    journal = JournalFile(console.parts.common.fleet.job(JOB).layout)
     journal.write(RoundsJournal(rounds=2, round=2, step="fetch", clock=1, started=1))
     mark.tell(fetch_step("fetch", numbers))
     await facts(console)
@@ -241,13 +241,13 @@ def test_a_condition_that_is_refused_is_an_error_of_who_wrote_it(
 @pytest.mark.usefixtures("site_and_job")
 def test_a_dry_run_that_takes_long_is_a_task_with_a_page(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
-        services = console.services
-        job = services.fleet.job(JOB)
+        parts = console.parts
+        job = parts.common.fleet.job(JOB)
 
         async def work(_: object) -> Any:
-            return await services.readers.ask("dry-round", job.layout.root, 60)
+            return await parts.common.readers.ask("dry-round", job.layout.root, 60)
 
-        held = services.tasks.begin(JOB, "dry-round", "anna", work)
+        held = parts.common.tasks.begin(JOB, "dry-round", "anna", work)
         assert await held.wait(LONG)
         page = await console.client.get(f"/j/{JOB}/tasks/{held.id}", headers=console.as_session())
         assert 'data-count="selected">3<' in page.text
@@ -284,7 +284,7 @@ def test_versions_are_listed_and_gone_back_to(tmp_path: Path, site_and_job: tupl
         with rounds_mark(Layout(job)):
             busy = await client.post(f"{path}/1/restore", headers=console.as_key(Role.OPERATOR))
             assert (busy.status_code, busy.json()["code"]) == (409, "rounds-running")
-        line = console.services.audit.path.read_text()
+        line = console.parts.audit.path.read_text()
         assert '"restored":1' in line
 
     play(tmp_path, scene)

@@ -19,7 +19,7 @@ from nacre.machine.layout import Layout
 from nacre.ops.roles import Role
 from nacre.runs.passes import NextPass, lock_passes
 from tests.cli.site import nacre, site
-from tests.console.given import GivenConsole, play
+from tests.console.given import GivenConsole, play, with_common
 
 WISH = {"job": "crawls~图书馆", "at": "@hourly", "zone": "Asia/Shanghai"}
 
@@ -31,19 +31,19 @@ def add_job(folder: Path, url: str) -> None:
 
 async def look(console: GivenConsole) -> dict[str, Any]:
     """Look at the job, and at the schedules; what is noted of the first."""
-    for job in console.services.fleet.jobs:
-        await console.services.poller.look(job)
-    await ScheduleRunner(console.services).turn()
-    (one,) = console.services.schedules.all()
+    for job in console.parts.common.fleet.jobs:
+        await console.parts.common.poller.look(job)
+    await ScheduleRunner(console.parts.runners).turn()
+    (one,) = console.parts.books.schedules.all()
     found: dict[str, Any] = msgspec.to_builtins(one.note)
     return found
 
 
 def make_due(console: GivenConsole) -> None:
     """As if the last look had been two hours ago."""
-    (one,) = console.services.schedules.all()
-    seen = console.services.clock.now() - 7200
-    console.services.schedules.keep(one.id, seen, one.note, waits=one.waits)
+    (one,) = console.parts.books.schedules.all()
+    seen = console.parts.common.clock.now() - 7200
+    console.parts.books.schedules.keep(one.id, seen, one.note, waits=one.waits)
 
 
 def test_schedules_are_kept_changed_and_forgotten(tmp_path: Path):
@@ -92,8 +92,8 @@ def test_a_run_begins_once_for_all_times_that_were_missed(tmp_path: Path):
             make_due(console)
             note = await look(console)
             assert (note["what"], note["missed"]) == ("begun", 1)
-            (job,) = console.services.fleet.jobs
-            assert console.services.launcher.facts(job) is not None
+            (job,) = console.parts.common.fleet.jobs
+            assert console.parts.launcher.facts(job) is not None
             make_due(console)
             assert (await look(console))["what"] == "skipped"
 
@@ -107,9 +107,9 @@ def test_nothing_begins_before_a_job_was_looked_at(tmp_path: Path):
         fields = console.as_key(Role.OPERATOR)
         await console.client.post(f"{API}/schedules", json=WISH, headers=fields)
         make_due(console)
-        (before,) = console.services.schedules.all()
-        await ScheduleRunner(console.services).turn()
-        assert console.services.schedules.all() == [before]
+        (before,) = console.parts.books.schedules.all()
+        await ScheduleRunner(console.parts.runners).turn()
+        assert console.parts.books.schedules.all() == [before]
 
     play(tmp_path, scene)
 
@@ -119,8 +119,8 @@ def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         fields, client = console.as_session(Role.OPERATOR), console.client
-        for job in console.services.fleet.jobs:
-            await console.services.poller.look(job)
+        for job in console.parts.common.fleet.jobs:
+            await console.parts.common.poller.look(job)
         token = {"x-nacre-token": fields.pop("x-nacre-token")}
         sent = {**token, **WISH, "do": "add", "overlap": "queue"}
         added = await client.post("/calendar", data=sent, headers=fields)
@@ -131,7 +131,7 @@ def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
         assert page.count("<time data-zone ") == 11  # the next time, and the list of ten
         paused = {**token, "do": "pause", "schedule": "1"}
         await client.post("/calendar", data=paused, headers=fields)
-        assert console.services.schedules.all()[0].wish.paused
+        assert console.parts.books.schedules.all()[0].wish.paused
         bad = {**sent, "at": "<b>", "mode": "new-job", "name": "新闻-%Y", "until": "2027-01-31"}
         refused = await client.post("/calendar", data=bad, headers=fields)
         assert refused.status_code == 422
@@ -151,7 +151,7 @@ def test_the_page_changes_the_calendar_without_script(tmp_path: Path):
         odd_form = {**token, "do": "add", "job": "<i>none</i>"}
         assert (await client.post("/calendar", data=odd_form, headers=fields)).status_code == 422
         await client.post("/calendar", data={**paused, "do": "remove"}, headers=fields)
-        assert console.services.schedules.all() == []
+        assert console.parts.books.schedules.all() == []
         odd = await client.get("/calendar?month=13", headers=fields)
         assert odd.status_code == 400
 
@@ -170,7 +170,7 @@ def test_a_weekly_schedule_is_chosen_and_not_typed_as_cron(tmp_path: Path):
         assert '<option value="weekly" selected>' in refused.text
         sent = await client.post("/calendar", data={**form, "time": "02:30"}, headers=fields)
         assert sent.status_code == 303, sent.text
-        (one,) = console.services.schedules.all()
+        (one,) = console.parts.books.schedules.all()
         assert one.wish.at == "30 2 * * 1"
         page = (await client.get("/calendar?edit=1", headers=fields)).text
         assert "every Monday at 02:30" in page
@@ -196,19 +196,19 @@ def test_a_schedule_is_edited_on_the_page_and_has_a_last_day(tmp_path: Path):
         token = {"x-nacre-token": fields.pop("x-nacre-token")}
         form = {**token, "do": "add", **WISH, "until": "2099-12-31", "keep": "lean"}
         assert (await client.post("/calendar", data=form, headers=fields)).status_code == 303
-        (one,) = console.services.schedules.all()
+        (one,) = console.parts.books.schedules.all()
         assert (one.wish.until, one.wish.keep) == ("2099-12-31T23:59:59Z", "lean")
         page = await client.get(f"/calendar?edit={one.id}", headers=fields)
         assert 'name="until" type="date" value="2099-12-31"' in page.text
         assert 'value="lean" selected' in page.text
         change = {**form, "do": "edit", "schedule": str(one.id), "at": "@daily", "until": ""}
         assert (await client.post("/calendar", data=change, headers=fields)).status_code == 303
-        (one,) = console.services.schedules.all()
+        (one,) = console.parts.books.schedules.all()
         assert (one.wish.until, one.wish.at) == (None, "@daily")
         for wrong in ({"schedule": "99"}, {"until": "soon"}, {"at": "never"}):
             told = await client.post("/calendar", data={**change, **wrong}, headers=fields)
             assert (told.status_code, "notice-error" in told.text) == (422, True)
-        (one,) = console.services.schedules.all()
+        (one,) = console.parts.books.schedules.all()
         assert one.wish.at == "@daily"
 
     play(tmp_path, scene)
@@ -278,10 +278,10 @@ class SetClock(SystemClock):
 
 def on_clock(console: GivenConsole, clock: SetClock) -> ScheduleRunner:
     """A runner, and schedules, whose time is that of a clock."""
-    services = console.services
-    book = services.schedules
+    parts = console.parts
+    book = parts.books.schedules
     book._clock = clock
-    return ScheduleRunner(services._replace(clock=clock))
+    return ScheduleRunner(with_common(parts, clock=clock).runners)
 
 
 def test_each_time_makes_a_new_job_like_another_one_and_starts_it(tmp_path: Path):
@@ -290,24 +290,24 @@ def test_each_time_makes_a_new_job_like_another_one_and_starts_it(tmp_path: Path
         clock = SetClock(month_begin())
 
         async def scene(console: GivenConsole) -> None:
-            runner, services = on_clock(console, clock), console.services
+            runner, parts = on_clock(console, clock), console.parts
             key = console.as_key(Role.OPERATOR)
-            (template,) = services.fleet.jobs
-            services.labels.set(template, JobLabels("国图", ("gbk",)))
+            (template,) = parts.common.fleet.jobs
+            parts.books.labels.set(template, JobLabels("国图", ("gbk",)))
             sent = await console.client.post(f"{API}/schedules", json=NEW, headers=key)
             assert sent.status_code == 201, sent.text
             assert sent.json()["schedule"]["place"] == "crawls"
             await runner.turn()
-            assert len(services.fleet.jobs) == 1
+            assert len(parts.common.fleet.jobs) == 1
             clock.time += 3600
             await runner.turn()
-            (one,) = services.schedules.all()
+            (one,) = parts.books.schedules.all()
             assert (one.note.what, one.note.text) == ("made", "crawls~馆-2026-11-03")
-            made = next(job for job in services.fleet.jobs if job.name == "馆-2026-11-03")
+            made = next(job for job in parts.common.fleet.jobs if job.name == "馆-2026-11-03")
             assert one.made == str(made.layout.root)
-            assert services.labels.of(made) == JobLabels(tags=("gbk",))
-            assert services.launcher.facts(made) is not None
-            assert services.launcher.facts(template) is None
+            assert parts.books.labels.of(made) == JobLabels(tags=("gbk",))
+            assert parts.launcher.facts(made) is not None
+            assert parts.launcher.facts(template) is None
             assert url in (made.layout.root / "seeds.txt").read_text()
             note = (made.layout.root / "job.log").read_text()
             assert "made by schedule 1 of operator key" in note
@@ -319,9 +319,9 @@ def test_each_time_makes_a_new_job_like_another_one_and_starts_it(tmp_path: Path
             # The job of before is open: its overlap rule is that of runs.
             clock.time += 3600
             await runner.turn()
-            (one,) = services.schedules.all()
+            (one,) = parts.books.schedules.all()
             assert one.note.what == "skipped"
-            assert len(services.fleet.jobs) == 2
+            assert len(parts.common.fleet.jobs) == 2
             jobs = (await console.client.get(f"{API}/jobs", headers=key)).json()["items"]
             assert not any(job["next_pass"] for job in jobs)
 
@@ -333,23 +333,23 @@ def test_a_second_job_of_a_day_has_a_number_and_one_that_cannot_be_made_says_why
     clock = SetClock(month_begin())
 
     async def scene(console: GivenConsole) -> None:
-        runner, services = on_clock(console, clock), console.services
+        runner, parts = on_clock(console, clock), console.parts
         key = console.as_key(Role.OPERATOR)
         wish = {**NEW, "job": "", "profile": "site", "seeds": ["http://127.0.0.1:9/x/"]}
         await console.client.post(f"{API}/schedules", json=wish | {"name": "x-%Y"}, headers=key)
         (tmp_path / "crawls" / "x-2026").mkdir()
         clock.time += 3600
         await runner.turn()
-        (one,) = services.schedules.all()
+        (one,) = parts.books.schedules.all()
         assert (one.note.what, one.note.text) == ("made", "crawls~x-2026-2"), one.note
         assert "profile: site" in (tmp_path / "crawls/x-2026-2/crawl.yaml").read_text()
         bad = wish | {"seeds": ["no url"], "name": "y-%Y"}
         sent = await console.client.put(f"{API}/schedules/1", json=bad, headers=key)
         assert sent.status_code == 200, sent.text
-        services.schedules.note_made(1, "")
+        parts.books.schedules.note_made(1, "")
         clock.time += 3600
         await runner.turn()
-        (one,) = services.schedules.all()
+        (one,) = parts.books.schedules.all()
         assert one.note.what == "failed"
         assert not (tmp_path / "crawls" / "y-2026").exists()
 
@@ -376,7 +376,7 @@ def test_what_fits_no_schedule_of_new_jobs_is_refused(tmp_path: Path):
             assert sent.json()["problems"][0]["path"] == path, wrong
         none = await console.client.post(f"{API}/schedules", json=NEW | {"place": "x"}, headers=key)
         assert none.status_code == 422
-        limited = console.services.keys.add("part", Role.OPERATOR, ("elsewhere",))
+        limited = console.parts.access.keys.add("part", Role.OPERATOR, ("elsewhere",))
         seen = await console.client.post(
             f"{API}/schedules",
             json={**NEW, "job": "", "profile": "site", "seeds": ["http://a.test/"]},
@@ -398,7 +398,7 @@ def test_the_form_makes_a_schedule_of_new_jobs(tmp_path: Path):
             "seeds": "http://a.test/\r\nhttp://b.test/",
         }  # fmt: skip
         assert (await client.post("/calendar", data=form, headers=fields)).status_code == 303
-        (one,) = console.services.schedules.all()
+        (one,) = console.parts.books.schedules.all()
         assert (one.wish.job, one.wish.profile) == ("", "site")
         assert one.wish.seeds == ("http://a.test/", "http://b.test/")
         page = (await client.get("/calendar?edit=1", headers=fields)).text
@@ -406,7 +406,7 @@ def test_the_form_makes_a_schedule_of_new_jobs(tmp_path: Path):
         assert "nacre console schedule pause 1" in page
         plain = {**token, **WISH, "do": "add", "profile": "site", "place": "crawls"}
         await client.post("/calendar", data=plain, headers=fields)
-        assert console.services.schedules.all()[1].wish.profile == ""
+        assert console.parts.books.schedules.all()[1].wish.profile == ""
 
     play(tmp_path, scene)
 
@@ -419,9 +419,9 @@ def test_a_paused_schedule_is_not_written_with_each_look(tmp_path: Path):
         wish = WISH | {"paused": True}
         assert (await console.client.post(f"{API}/schedules", json=wish, headers=fields)).is_success
         make_due(console)
-        (before,) = console.services.schedules.all()
+        (before,) = console.parts.books.schedules.all()
         assert (await look(console))["what"] == ""
-        assert console.services.schedules.all() == [before]
+        assert console.parts.books.schedules.all() == [before]
         # What fell into the pause is not made up for afterwards either.
         at = f"{API}/schedules/{before.id}"
         assert (await console.client.put(at, json=WISH, headers=fields)).is_success
@@ -440,7 +440,7 @@ def test_a_new_job_has_no_logins_of_the_seeds_of_another_one(tmp_path: Path):
         runner = on_clock(console, clock)
         key = console.as_key(Role.OPERATOR)
         assert (await console.client.post(f"{API}/schedules", json=NEW, headers=key)).is_success
-        await console.services.poller.scan()
+        await console.parts.common.poller.scan()
         clock.time += 3600
         await runner.turn()
         made = tmp_path / "crawls" / "馆-2026-11-03"
@@ -466,7 +466,7 @@ def test_a_long_chinese_name_is_cut_and_numbered(tmp_path: Path):
         (tmp_path / "crawls" / f"{'中' * 80}-2026-11-03").mkdir()
         clock.time += 3600
         await runner.turn()
-        (one,) = console.services.schedules.all()
+        (one,) = console.parts.books.schedules.all()
         assert one.note.what == "made", one.note
         assert Path(one.made).name == f"{'中' * 80}-2026-11-03-2"
         long = await console.client.post(
@@ -491,7 +491,7 @@ def test_a_disk_that_fails_one_schedule_leaves_the_others(
     monkeypatch.setattr("nacre.console.schedule_runner.free_directory", broken)
 
     async def scene(console: GivenConsole) -> None:
-        runner, services = on_clock(console, clock), console.services
+        runner, parts = on_clock(console, clock), console.parts
         key = console.as_key(Role.OPERATOR)
         hook = {"url": "https://ops.example/", "on": ["schedule"]}
         assert (await console.client.post(f"{API}/webhooks", json=hook, headers=key)).is_success
@@ -501,10 +501,10 @@ def test_a_disk_that_fails_one_schedule_leaves_the_others(
             assert sent.is_success, sent.text
         clock.time += 3600
         await runner.turn()
-        first, second = services.schedules.all()
+        first, second = parts.books.schedules.all()
         assert (first.note.what, "Input/output error" in first.note.text) == ("failed", True)
         assert (second.note.what, second.note.text) == ("made", "crawls~zwei-2026")
-        told = [msgspec.json.decode(one.body)["message"] for one in services.webhooks.deliveries(1)]
+        told = [msgspec.json.decode(one.body)["message"] for one in parts.webhooks.deliveries(1)]
         assert "schedule 1 (@hourly Asia/Shanghai): failed" in told
 
 
@@ -513,14 +513,14 @@ def test_the_page_and_programs_see_what_became_of_a_schedule(tmp_path: Path):
     clock = SetClock(month_begin())
 
     async def scene(console: GivenConsole) -> None:
-        services, key = console.services, console.as_key(Role.OPERATOR)
+        parts, key = console.parts, console.as_key(Role.OPERATOR)
         on_clock(console, clock)
         for wish in (WISH | {"zone": "UTC"}, WISH | {"at": "0 2 * * *", "zone": "UTC"}):
             sent = await console.client.post(f"{API}/schedules", json=wish, headers=key)
             assert sent.status_code == 201, sent.text
         for hour, what in enumerate(("begun", "skipped", "failed")):
             note = ScheduleNote(clock.time + 3600 * hour, what, missed=2 * (what == "begun"))
-            services.schedules.keep(1, note.time, note, waits=False)
+            parts.books.schedules.keep(1, note.time, note, waits=False)
         (first, _) = (await console.client.get(f"{API}/schedules", headers=key)).json()["items"]
         assert [one["what"] for one in first["notes"]] == ["failed", "skipped", "begun"]
         assert first["note"] == first["notes"][0]
@@ -548,25 +548,25 @@ def test_a_job_that_would_not_be_started_is_not_made(
     clock = SetClock(month_begin())
 
     async def scene(console: GivenConsole) -> None:
-        runner, services = on_clock(console, clock), console.services
+        runner, parts = on_clock(console, clock), console.parts
         key = console.as_key(Role.OPERATOR)
-        (template,) = services.fleet.jobs
-        services.labels.set(template, JobLabels(tags=("gbk",)))
+        (template,) = parts.common.fleet.jobs
+        parts.books.labels.set(template, JobLabels(tags=("gbk",)))
         assert (await console.client.post(f"{API}/schedules", json=NEW, headers=key)).is_success
         if why == "quota":
-            services.quotas.keep(KeptQuota(ALL_JOBS, 1, used=2, level=QuotaLevel.FULL))
+            parts.books.quotas.keep(KeptQuota(ALL_JOBS, 1, used=2, level=QuotaLevel.FULL))
         else:
             monkeypatch.setattr(Job, "missing_space", lambda _: "1 GB is free of 2 GB")
         for _ in range(2):
             clock.time += 3600
             await runner.turn()
-            (one,) = services.schedules.all()
+            (one,) = parts.books.schedules.all()
             assert (one.note.what, one.made) == ("failed", "")
             said = "the quota of all jobs" if why == "quota" else "lacks space: 1 GB is free"
             assert said in one.note.text
         assert [path.name for path in (tmp_path / "crawls").iterdir()] == ["图书馆"]
-        assert [job.id for job in services.fleet.jobs] == ["crawls~图书馆"]
-        assert services.labels.of_path(str(tmp_path / "crawls" / "馆-2026-11-03")) == JobLabels()
+        assert [job.id for job in parts.common.fleet.jobs] == ["crawls~图书馆"]
+        assert parts.books.labels.of_path(str(tmp_path / "crawls" / "馆-2026-11-03")) == JobLabels()
 
     play(tmp_path, scene)
 
@@ -577,7 +577,7 @@ def test_a_schedule_is_paused_though_its_job_begins_its_passes_itself(tmp_path: 
     async def scene(console: GivenConsole) -> None:
         key, client = console.as_key(Role.OPERATOR), console.client
         assert (await client.post(f"{API}/schedules", json=WISH, headers=key)).is_success
-        (job,) = console.services.fleet.jobs
+        (job,) = console.parts.common.fleet.jobs
         job.layout.passes.parent.mkdir(exist_ok=True)
         with lock_passes(job.layout, "--every 9h"):
             at = f"{API}/schedules/1"
@@ -621,7 +621,7 @@ def test_the_end_of_a_schedule_is_taken_as_seconds_and_as_rfc_3339(tmp_path: Pat
         item = sent.json()
         assert item["schedule"]["until"] == "2099-12-31T23:59:59Z"
         assert item["note"]["time"] == ""
-        (one,) = console.services.schedules.all()
+        (one,) = console.parts.books.schedules.all()
         assert one.wish.end == one.wish.times.until == 4102444799.0
         again = await console.client.put(
             f"{API}/schedules/1", json=item["schedule"], headers=key | {"if-match": "*"}
@@ -640,7 +640,7 @@ def test_an_end_of_a_schedule_that_is_no_moment_is_refused(tmp_path: Path, until
         sent = await console.client.post(f"{API}/schedules", json=wish, headers=key)
         assert sent.status_code == 422, sent.text
         assert "until" in sent.text
-        assert console.services.schedules.all() == []
+        assert console.parts.books.schedules.all() == []
 
     play(tmp_path, scene)
 

@@ -50,7 +50,7 @@ def test_a_file_is_read_changed_and_restored(tmp_path: Path):
             (2, "console", "slower"), (1, "outside", ""),
         ]  # fmt: skip
         assert history[0]["who"] == "operator key via console"
-        line = console.services.audit.path.read_text().splitlines()[-1]
+        line = console.parts.audit.path.read_text().splitlines()[-1]
         assert '"difference":["+politeness: {min_delay: 7}  # 慢一点"]' in line
         late = await client.put(f"{JOB}/config", headers=fields, content=first)
         assert (late.status_code, late.json()["saved"], late.json()["yours"]) == (412, text, first)

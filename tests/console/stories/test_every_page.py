@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
 
-from nacre.console.routes import ROUTES, RouteRow
+from nacre.console.routes import ROUTES, AnyRow
 from nacre.ops.roles import Role
 from tests.cli.site import many_pages, site
 from tests.console.stories.axe import violations
@@ -107,7 +107,7 @@ def states(given: Given, tmp_path_factory: pytest.TempPathFactory) -> Iterator[G
             yield given
 
 
-def pages() -> list[RouteRow]:
+def pages() -> list[AnyRow]:
     """The rows that are pages for people, for which no parameter is missing here."""
     return [
         row for row in ROUTES
@@ -115,7 +115,7 @@ def pages() -> list[RouteRow]:
     ]  # fmt: skip
 
 
-def is_page(row: RouteRow) -> bool:
+def is_page(row: AnyRow) -> bool:
     """Whether a row shows a whole page that is always there: no part of a page, and no task."""
     return not row.path.startswith(("/live/", "/header", "/api/")) and "{task}" not in row.path
 
@@ -145,7 +145,7 @@ def pages_of_states() -> Iterator[object]:
                 yield pytest.param(row, job, locale, id=f"{row.path} {job} {locale}")
 
 
-def url_of(row: RouteRow, given: Given, job: str) -> str:
+def url_of(row: AnyRow, given: Given, job: str) -> str:
     """The URL of a page of a job."""
     values = {"u": given.site, **SAMPLES, "job": f"{given.labels.get(job, '')}~{job}"}
     missing = set(_PARAMETER.findall(row.path)) - {*values}
@@ -185,7 +185,7 @@ def looked_at(page: Page, url: str, *, statuses: tuple[int, ...] = (200,)) -> No
 
 @pytest.mark.parametrize(("row", "job"), [*pages_of_jobs()])
 def test_a_page_is_accessible_in_both_schemes_and_fits_a_phone(
-    row: RouteRow, job: str, given: Given, page: Page
+    row: AnyRow, job: str, given: Given, page: Page
 ):
     looked_at(page, url_of(row, given, job))
 
@@ -219,7 +219,7 @@ def tabs(states: Given, browser: Browser) -> Iterator[Mapping[str, Page]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("row", "job", "locale"), [*pages_of_states()])
 def test_a_page_of_each_state_is_accessible_in_each_language(
-    row: RouteRow, job: str, locale: str, states: Given, tabs: Mapping[str, Page]
+    row: AnyRow, job: str, locale: str, states: Given, tabs: Mapping[str, Page]
 ):
     # What a job of another kind does not have is refused, by a page.
     looked_at(tabs[locale], url_of(row, states, job), statuses=(200, 202, 404, 409))

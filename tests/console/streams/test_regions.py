@@ -18,8 +18,8 @@ from tests.console.streams.test_topics import add_job, events
 
 def see(console: GivenConsole, alerts: int, *, running: bool) -> None:
     """Have the console see its first job in a state."""
-    poller = console.services.poller
-    job = console.services.fleet.jobs[0]
+    poller = console.parts.common.poller
+    job = console.parts.common.fleet.jobs[0]
     seen = poller.snapshot(job)
     overview = JobOverview("RUNNING", alerts=alerts)
     poller._keep(msgspec.structs.replace(seen, running=running, overview=overview))
@@ -58,7 +58,7 @@ def test_a_quota_that_is_nearly_used_up_rings_the_bell_of_who_sees_its_job(tmp_p
 
     async def scene(console: GivenConsole) -> None:
         fields = console.as_session(Role.VIEWER)
-        quotas = console.services.quotas
+        quotas = console.parts.books.quotas
         async with (
             streaming(console) as client,
             client.stream("GET", "/live/header", headers=fields) as answer,
@@ -72,7 +72,7 @@ def test_a_quota_that_is_nearly_used_up_rings_the_bell_of_who_sees_its_job(tmp_p
         quotas.keep(KeptQuota(str(tmp_path / "crawls" / "demo"), 10, 9, level=QuotaLevel.FULL))
         quotas.keep(KeptQuota(ALL_JOBS, 10, 9, level=QuotaLevel.WARNING))
         assert 'data-alerts="2"' in (await console.client.get("/header", headers=fields)).text
-        key = console.services.keys.add("elsewhere", Role.VIEWER, ("other",))
+        key = console.parts.access.keys.add("elsewhere", Role.VIEWER, ("other",))
         told = await console.client.get("/header", headers={"authorization": f"Bearer {key}"})
         assert 'data-alerts="0"' in told.text
 
@@ -91,9 +91,11 @@ def test_a_change_of_the_calendar_reaches_an_open_list_of_jobs(tmp_path: Path):
             found = (one async for one in events(answer.aiter_lines()) if "event" not in one)
             assert "-01-01T00:00:00" not in (await anext(found))["data"]
             wish = ScheduleWish("crawls~demo", "0 0 1 1 *", zone="UTC")
-            number = console.services.schedules.add(wish, str(tmp_path / "crawls" / "demo"), "anna")
+            number = console.parts.books.schedules.add(
+                wish, str(tmp_path / "crawls" / "demo"), "anna"
+            )
             assert "-01-01T00:00:00" in (await anext(found))["data"]
-            console.services.schedules.remove(number)
+            console.parts.books.schedules.remove(number)
             assert "-01-01T00:00:00" not in (await anext(found))["data"]
 
     play(tmp_path, scene)
@@ -104,7 +106,7 @@ def test_who_sees_another_place_sees_other_numbers(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         see(console, 3, running=True)
-        key = console.services.keys.add("elsewhere", Role.VIEWER, ("other",))
+        key = console.parts.access.keys.add("elsewhere", Role.VIEWER, ("other",))
         found = await console.client.get("/header", headers={"authorization": f"Bearer {key}"})
         assert 'data-running="0"' in found.text
         assert 'data-alerts="0"' in found.text
@@ -124,7 +126,7 @@ def test_a_task_is_followed_to_its_end(tmp_path: Path):
             await go.wait()
             return {"changed": 2}
 
-        task = console.services.tasks.begin("crawls~demo", "delete", "anna", work)
+        task = console.parts.common.tasks.begin("crawls~demo", "delete", "anna", work)
         page = await console.client.get(f"/j/crawls~demo/tasks/{task.id}", headers=fields)
         part = f"/live/j/crawls~demo/tasks/{task.id}"
         assert f'data-live="{part}"' in page.text
@@ -160,9 +162,9 @@ def test_a_task_of_a_job_that_somebody_does_not_see_is_none(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         async def work(_: Tell) -> None: ...
 
-        task = console.services.tasks.begin("crawls~demo", "delete", "anna", work)
+        task = console.parts.common.tasks.begin("crawls~demo", "delete", "anna", work)
         await task.wait(5)
-        key = console.services.keys.add("elsewhere", Role.VIEWER, ("other",))
+        key = console.parts.access.keys.add("elsewhere", Role.VIEWER, ("other",))
         fields = {"authorization": f"Bearer {key}"}
         for path in (f"{API}/stream?topics=task:{task.id}", f"{API}/stream?topics=task:none"):
             assert (await console.client.get(path, headers=fields)).status_code == 404

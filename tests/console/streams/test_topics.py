@@ -42,7 +42,7 @@ async def events(lines: AsyncIterator[str]) -> AsyncIterator[dict[str, str]]:
 )
 def test_topics_are_checked(tmp_path: Path, topics: str, status: int, code: str):
     async def scene(console: GivenConsole) -> None:
-        console.services.hub.close()
+        console.parts.common.hub.close()
         answer = await console.client.get(
             f"{API}/stream", params={"topics": topics}, headers=console.as_key()
         )
@@ -57,7 +57,7 @@ def test_a_stream_sends_states_as_they_change(tmp_path: Path):
     add_job(tmp_path, "图书馆, 书")
 
     async def scene(console: GivenConsole) -> None:
-        job = console.services.fleet.jobs[0]
+        job = console.parts.common.fleet.jobs[0]
         topics = f"jobs,job:{job.id.replace(',', '%2C')}"
         url = f"{API}/stream?{httpx.QueryParams({'topics': topics})}"
         async with (
@@ -70,8 +70,8 @@ def test_a_stream_sends_states_as_they_change(tmp_path: Path):
             assert first["job"]["data"]["item"]["sentence"]["code"] == "ready"
             assert [item["id"] for item in first["jobs"]["data"]["items"]] == [job.id]
             await asyncio.to_thread(add_job, tmp_path, "second")
-            await console.services.poller.scan()
-            console.services.poller.tell()
+            await console.parts.common.poller.scan()
+            console.parts.common.poller.tell()
             changed: dict[str, Any] = json.loads((await anext(found))["data"])
             assert changed["topic"] == JOBS
             assert len(changed["data"]["items"]) == 2
@@ -94,8 +94,8 @@ def test_a_part_of_a_page_is_sent_again_when_it_changes(tmp_path: Path):
             assert "&lt;b&gt;" in first
             assert "<html" not in first
             await asyncio.to_thread(add_job, tmp_path, "second")
-            await console.services.poller.scan()
-            console.services.poller.tell()
+            await console.parts.common.poller.scan()
+            console.parts.common.poller.tell()
             parts = (one["data"] async for one in found if one.get("event") != "header")
             assert "crawls~second" in await anext(parts)
 

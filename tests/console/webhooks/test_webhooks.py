@@ -82,7 +82,7 @@ async def added(console: GivenConsole, url: str, **wish: object) -> str:
 
 async def sent(console: GivenConsole) -> None:
     """Post once what is due, as if its time had come."""
-    runner, book = WebhookRunner(console.services), console.services.webhooks
+    runner, book = WebhookRunner(console.parts.runners), console.parts.webhooks
     for hook in book.all():
         for one in book.deliveries(hook.id, "waits")[-1:]:
             await runner.attempt(hook, one)
@@ -113,7 +113,7 @@ def test_a_message_is_signed_and_listed_with_its_answer(tmp_path: Path):
             assert (found["step"], found["tries"], found["answer"]) == ("delivered", 1, "204")
             listed = await console.client.get(at, headers=console.as_key(Role.OPERATOR))
             assert listed.json()["last"] == "delivered: 204"
-        audit = console.services.audit.path.read_text()
+        audit = console.parts.audit.path.read_text()
         assert "s3cret" not in audit
         assert "webhooks" in audit
 
@@ -133,22 +133,22 @@ def test_what_fails_hangs_or_redirects_is_tried_again_and_given_up(
     async def scene(console: GivenConsole) -> None:
         async with receiving(answer) as server:
             at = await added(console, server.url)
-            console.services.webhooks.tell("finished", "crawls~图书馆", "RUNNING -> FINISHED")
+            console.parts.webhooks.tell("finished", "crawls~图书馆", "RUNNING -> FINISHED")
             waits, found = list[int](), dict[str, Any]()
             for tries in range(1, TRIES + 1):
-                now = console.services.clock.now()
+                now = console.parts.common.clock.now()
                 await sent(console)
                 found = await last(console, at)
                 assert found["tries"] == tries
                 assert said in found["answer"]
                 assert "key=1" not in found["answer"]
-                (one,) = console.services.webhooks.deliveries(1)
+                (one,) = console.parts.webhooks.deliveries(1)
                 waits.append(round(one.due - now))
             assert found["step"] == "given-up"
             assert waits[:4] == [1, 2, 4, 8]
             assert max(waits) <= 61
             assert len(server.got) == TRIES
-            assert not WebhookRunner(console.services).due()
+            assert not WebhookRunner(console.parts.runners).due()
 
     play(tmp_path, scene)
 
@@ -157,7 +157,7 @@ def test_asvs_1_3_a_private_address_is_refused_unless_it_was_allowed(tmp_path: P
     async def scene(console: GivenConsole) -> None:
         async with receiving(OK) as server:
             at = await added(console, server.url, private=False)
-            console.services.webhooks.tell("finished", "", "x")
+            console.parts.webhooks.tell("finished", "", "x")
             await sent(console)
             assert not server.got
             assert "not public" in (await last(console, at))["answer"]
@@ -169,7 +169,7 @@ def test_messages_and_answers_are_stored_with_their_codes(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         async with receiving(BUSY) as server:
             at = await added(console, server.url)
-            book = console.services.webhooks
+            book = console.parts.webhooks
             await console.client.post(f"{at}/test", headers=console.as_key(Role.OPERATOR))
             await sent(console)
             _, body = server.got[0]
@@ -202,8 +202,8 @@ def test_webhooks_are_changed_and_keep_their_secret(tmp_path: Path):
         body = {"url": "https://ops.example/", "on": ["quota"], "paused": True}
         changed = await client.put(at, json=body, headers=fields)
         assert changed.json()["signed"] is True
-        console.services.webhooks.tell("quota", "", "x")
-        assert console.services.webhooks.deliveries(1) == []  # it is paused
+        console.parts.webhooks.tell("quota", "", "x")
+        assert console.parts.webhooks.deliveries(1) == []  # it is paused
         assert (await client.post(f"{at}/test", headers=fields)).status_code == 409
         unsigned = await client.put(at, json={**body, "secret": ""}, headers=fields)
         assert unsigned.json()["signed"] is False
@@ -220,11 +220,11 @@ def test_a_quota_that_is_nearly_used_up_is_told_once(tmp_path: Path):
     assert nacre("new", tmp_path / "crawls" / "图书馆", "http://127.0.0.1:9/").code == 0
 
     async def scene(console: GivenConsole) -> None:
-        book = console.services.webhooks
+        book = console.parts.webhooks
         await added(console, "https://ops.example/")
-        (job,) = console.services.fleet.jobs
-        console.services.quotas.set(str(job.layout.root), 1)
-        runner = QuotaRunner(console.services)
+        (job,) = console.parts.common.fleet.jobs
+        console.parts.books.quotas.set(str(job.layout.root), 1)
+        runner = QuotaRunner(console.parts.runners)
         await runner.turn()
         await runner.turn()
         (one,) = book.deliveries(1)
@@ -277,7 +277,7 @@ def test_a_short_run_is_told_once_also_over_a_restart(tmp_path: Path):
 
     async def scene(console: GivenConsole) -> None:
         await added(console, "https://ops.example/", on=["started", "finished"])
-        poller, book = console.services.poller, console.services.webhooks
+        poller, book = console.parts.common.poller, console.parts.webhooks
 
         def ended(run: str, at: float) -> None:
             seen = JobOverview("FINISHED", run=run, ended_at=at)
@@ -292,14 +292,14 @@ def test_a_short_run_is_told_once_also_over_a_restart(tmp_path: Path):
             return [one.event for one in reversed(book.deliveries(1))]
 
         ended("a", 10.0)
-        runner = WebhookRunner(console.services)
+        runner = WebhookRunner(console.parts.runners)
         runner.look()
         assert told() == []  # it ended long before this console
         ended("b", 20.0)
         runner.look()
         runner.look()
         assert told() == ["started", "finished"]
-        again = WebhookRunner(console.services)  # as the next process makes it
+        again = WebhookRunner(console.parts.runners)  # as the next process makes it
         again.look()
         assert told() == ["started", "finished"]
         ended("c", 30.0)
@@ -311,7 +311,7 @@ def test_a_short_run_is_told_once_also_over_a_restart(tmp_path: Path):
 
 def test_what_waits_and_what_is_kept_is_bounded(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
-        book: WebhookBook = console.services.webhooks
+        book: WebhookBook = console.parts.webhooks
         await added(console, "https://ops.example/")
         for number in range(MOST_WAITING + 7):
             book.tell("finished", "", str(number))
@@ -367,11 +367,11 @@ def test_the_page_changes_a_webhook_and_keeps_its_key(tmp_path: Path):
         assert "s3cret" not in page
         edit = {"do": "edit", "webhook": "1", "url": "https://ops.example/b", "on": "crashed"}
         await client.post("/webhooks", data=edit, headers=fields)
-        (hook,) = console.services.webhooks.all()
+        (hook,) = console.parts.webhooks.all()
         assert (hook.wish.url, hook.wish.on) == ("https://ops.example/b", ("crashed",))
         assert hook.secret == "s3cret"
         await client.post("/webhooks", data={**edit, "unsigned": "1"}, headers=fields)
-        assert console.services.webhooks.all()[0].secret == ""
+        assert console.parts.webhooks.all()[0].secret == ""
         wrong = {**edit, "url": "ftp://ops.example/"}
         await client.post("/webhooks", data=wrong, headers=fields)
         page = (await client.get("/webhooks", headers=fields)).text
@@ -383,8 +383,8 @@ def test_the_page_changes_a_webhook_and_keeps_its_key(tmp_path: Path):
 
 def test_asvs_8_2_2_who_sees_one_place_has_webhooks_of_its_jobs_only(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
-        client, book = console.client, console.services.webhooks
-        key = console.services.keys.add("their key", Role.OPERATOR, ("crawls",))
+        client, book = console.client, console.parts.webhooks
+        key = console.parts.access.keys.add("their key", Role.OPERATOR, ("crawls",))
         theirs = {"authorization": f"Bearer {key}"}
         async with receiving(OK) as server, receiving(OK) as other:
             all_jobs = await added(console, other.url)
@@ -419,19 +419,19 @@ def test_a_message_that_waits_is_tried_again_after_a_restart(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         async with receiving(BUSY, BUSY, OK) as server:
             at = await added(console, server.url)
-            console.services.webhooks.tell("finished", "crawls~图书馆", "RUNNING -> FINISHED")
+            console.parts.webhooks.tell("finished", "crawls~图书馆", "RUNNING -> FINISHED")
             await sent(console)
             await sent(console)
-            (one,) = console.services.webhooks.deliveries(1, "waits")
+            (one,) = console.parts.webhooks.deliveries(1, "waits")
             database = ConsoleDatabase(tmp_path / "console")  # as the next process opens it
-            book = WebhookBook(database, console.services.clock)
-            services = console.services._replace(webhooks=book)
+            book = WebhookBook(database, console.parts.common.clock)
+            parts = console.parts._replace(webhooks=book)
             (kept,) = book.deliveries(1, "waits")
             assert kept == one
-            assert (kept.tries, round(kept.due - console.services.clock.now())) == (2, 2)
-            runner = WebhookRunner(services)
+            assert (kept.tries, round(kept.due - console.parts.common.clock.now())) == (2, 2)
+            runner = WebhookRunner(parts.runners)
             assert not runner.due()  # its wait goes on
-            book.keep(msgspec.structs.replace(kept, due=console.services.clock.now()))
+            book.keep(msgspec.structs.replace(kept, due=console.parts.common.clock.now()))
             ((hook, due),) = runner.due()
             await runner.attempt(hook, due)
             database.close()

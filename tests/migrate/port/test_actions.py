@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from nacre.console.parts import port_parts
 from nacre.errors import JobError
 from nacre.fleet.places import FoundJob
 from nacre.fleet.reach import PortOptions
@@ -39,9 +38,9 @@ def test_a_job_that_is_too_busy_to_answer_is_as_it_was(
             async def fresh(_: FoundJob) -> JobSnapshot:
                 return seen.pop(0)
 
-            monkeypatch.setattr(console.services.poller, "fresh", fresh)
+            monkeypatch.setattr(console.parts.common.poller, "fresh", fresh)
             jobs = HeritrixJobs(
-                port_parts(console.services, console.port_keys), PortOptions(0), BuiltJobs(), NOBODY
+                console.parts.port(console.port_keys), PortOptions(0), BuiltJobs(), NOBODY
             )
             states = [await jobs.facts("x", "", logs=False) for _ in range(3)]
             assert [one.status() for one in states] == [
@@ -90,7 +89,7 @@ def test_a_launch_from_a_checkpoint_is_told_until_the_job_is_torn_down(
         async with given_console(tmp_path) as console:
             built = BuiltJobs()
             jobs = HeritrixJobs(
-                port_parts(console.services, console.port_keys), PortOptions(0), built, NOBODY
+                console.parts.port(console.port_keys), PortOptions(0), built, NOBODY
             )
             with pytest.raises(JobError, match="no checkpoint"):
                 await jobs.launch("x", "anna", "../early")

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from nacre.console.parts import port_parts
 from nacre.fleet import snapshot
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.heritrix_keys import HeritrixKeyBook
@@ -18,7 +17,7 @@ from nacre.fleet.reach import ConsoleReach, PortOptions
 from nacre.ops.roles import Role
 from nacre_migrate.port.app import HeritrixApp
 from tests.cli.site import PAGES, site
-from tests.console.given import LONG, given_console
+from tests.console.given import LONG, given_console, with_common
 from tests.console.stories.running import finished_job, new_job, running_job
 
 HERE = ConsoleReach()
@@ -41,7 +40,7 @@ async def port(
         database = ConsoleDatabase(folder / "keys")
         book, ends = HeritrixKeyBook(database), list[bool]()
         app = HeritrixApp(
-            port_parts(console.services._replace(reach=reach), book), PortOptions(0), "http://localhost:8410/",
+            with_common(console.parts, reach=reach).port(book), PortOptions(0), "http://localhost:8410/",
             lambda: ends.append(True),
         )  # fmt: skip
         transport = httpx.ASGITransport(app.asgi())

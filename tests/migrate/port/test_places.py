@@ -8,7 +8,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from nacre.console.parts import port_parts
 from nacre.errors import ConfigError
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.heritrix_keys import HeritrixKeyBook
@@ -37,8 +36,8 @@ async def two_places(folder: Path, places: Sequence[str]) -> AsyncIterator[httpx
     """A client with a key for some of the places `crawls`, `图书馆` and `alone`, a job."""
     roots = [folder / "crawls", folder / "图书馆", folder / "alone" / "single"]
     async with given_console(folder) as console:
-        console.services.fleet.places = places_of(roots)
-        await console.services.fleet.scan()
+        console.parts.common.fleet.places = places_of(roots)
+        await console.parts.common.fleet.scan()
         database = ConsoleDatabase(folder / "keys")
         book = HeritrixKeyBook(database)
         secret = book.set("anna", Role.OPERATOR, places)
@@ -46,9 +45,7 @@ async def two_places(folder: Path, places: Sequence[str]) -> AsyncIterator[httpx
         def ends() -> None:
             pytest.fail("the console is not ended")
 
-        app = HeritrixApp(
-            port_parts(console.services, book), PortOptions(0), "http://localhost:8410/", ends
-        )
+        app = HeritrixApp(console.parts.port(book), PortOptions(0), "http://localhost:8410/", ends)
         try:
             async with httpx.AsyncClient(
                 transport=httpx.ASGITransport(app.asgi()), base_url="https://localhost:8443",

@@ -40,9 +40,9 @@ def test_a_job_whose_answer_is_none_takes_no_other_one_with_it(
 
     async def scene(console: GivenConsole) -> None:
         for _ in range(2):
-            for job in console.services.fleet.jobs:
-                await console.services.poller.look(job)
-        new, old = (seen for _, seen in console.services.poller.snapshots())
+            for job in console.parts.common.fleet.jobs:
+                await console.parts.common.poller.look(job)
+        new, old = (seen for _, seen in console.parts.common.poller.snapshots())
         assert new.state == "NASCENT"
         assert old.state == UNREADABLE
         assert "TypeError" in str(old.sentence.params["why"])
@@ -58,10 +58,10 @@ def test_what_was_read_is_shown_though_it_cannot_be_kept(tmp_path: Path):
     assert nacre("frontier", tmp_path / "crawls" / "demo", "import", lines).code == 0
 
     async def scene(console: GivenConsole) -> None:
-        console.services.schedules._database.rows("PRAGMA query_only = ON")
-        (job,) = console.services.fleet.jobs
-        await console.services.poller.look(job)
-        seen = console.services.poller.snapshot(job)
+        console.parts.books.schedules._database.rows("PRAGMA query_only = ON")
+        (job,) = console.parts.common.fleet.jobs
+        await console.parts.common.poller.look(job)
+        seen = console.parts.common.poller.snapshot(job)
         assert seen.state != UNREADABLE
         assert seen.overview is not None
 
@@ -78,20 +78,20 @@ def test_the_status_of_a_job_at_rest_is_cached_with_the_codes_of_its_texts(
     reason = message("job.url-and-reason", "{url}: {why}", url="http://h.test/", why="calendar")
 
     async def scene(console: GivenConsole) -> None:
-        (job,) = console.services.fleet.jobs
-        services = console.services
-        ask = services.readers.ask
+        (job,) = console.parts.common.fleet.jobs
+        parts = console.parts
+        ask = parts.common.readers.ask
 
         async def answer(*arguments: Any, **options: Any) -> Any:
             status = await ask(*arguments, **options)
             return {**status, "overview": {**status["overview"], "next_why": reason}}
 
-        monkeypatch.setattr(services.readers, "ask", answer)
-        await services.poller.look(job)
-        monkeypatch.setattr(services.readers, "ask", None)
-        services.poller._stamps.clear()
-        await services.poller.look(job)
-        overview = services.poller.snapshot(job).overview
+        monkeypatch.setattr(parts.common.readers, "ask", answer)
+        await parts.common.poller.look(job)
+        monkeypatch.setattr(parts.common.readers, "ask", None)
+        parts.common.poller._stamps.clear()
+        await parts.common.poller.look(job)
+        overview = parts.common.poller.snapshot(job).overview
         assert overview is not None
         assert (overview.next_why, type(overview.next_why)) == (reason, Message)
 
@@ -101,10 +101,10 @@ def test_the_status_of_a_job_at_rest_is_cached_with_the_codes_of_its_texts(
 def test_a_job_that_a_command_made_is_found_when_somebody_asks_for_it(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         key = console.as_key()
-        console.services.poller._scanned -= poller.AGAIN
+        console.parts.common.poller._scanned -= poller.AGAIN
         assert (await console.client.get("/api/v1/jobs", headers=key)).json()["items"] == []
         await asyncio.to_thread(add_jobs, tmp_path, "demo")
-        console.services.poller._scanned = console.services.clock.monotonic()  # just looked
+        console.parts.common.poller._scanned = console.parts.common.clock.monotonic()  # just looked
         path = "/api/v1/jobs/crawls~demo"
         assert (await console.client.get(path, headers=key)).status_code == 200
 
@@ -151,7 +151,7 @@ def test_a_clock_that_is_set_changes_no_speed(
 
     async def scene(console: GivenConsole) -> None:
         nonlocal elapsed, ahead
-        (job,), looks = console.services.fleet.jobs, console.services.poller
+        (job,), looks = console.parts.common.fleet.jobs, console.parts.common.poller
         for _ in range(60):
             elapsed += 10.0
             await looks.look(job)
@@ -163,7 +163,7 @@ def test_a_clock_that_is_set_changes_no_speed(
         assert (seen.rate, seen.left) == (10.0, 500.0)
         assert set(seen.rates) == {10.0}
         times = [point.time for point in looks.points(job)]
-        assert times[-1] == pytest.approx(console.services.clock.now(), abs=0.01)
+        assert times[-1] == pytest.approx(console.parts.common.clock.now(), abs=0.01)
         assert times == sorted(times)
         assert times[-1] - times[0] == pytest.approx(600.0, abs=0.1)
 
@@ -174,7 +174,7 @@ def test_a_job_that_answers_begins_no_more_whoever_started_it(tmp_path: Path):
     answer = {"overview": overview, "slowest": [], "fetching": [], "pace": PACE}
 
     async def scene(console: GivenConsole) -> None:
-        look, (job,) = console.services.poller, console.services.fleet.jobs
+        look, (job,) = console.parts.common.poller, console.parts.common.fleet.jobs
         look.begun.add(str(job.layout.root))
         await look.look(job)
         assert look.snapshot(job).state == "PREPARING"

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from nacre.console.call import Call
+from nacre.console.call import AdminCall
 from nacre.console.links import ItemList
 from nacre.errors import StorageError
 from nacre.fleet.audit import AuditEntry
@@ -46,10 +46,10 @@ class AuditLines(ItemList[AuditEntry], frozen=True):
     trouble: str = ""
 
 
-async def list_audit(call: Call) -> AuditLines:
+async def list_audit(call: AdminCall) -> AuditLines:
     """A page of the audit log."""
     query: AuditQuery = call.query
-    log = call.services.audit
+    log = call.parts.audit
     filters = AuditFilter(query.who, query.job, query.action, query.outcome)
     page = await asyncio.to_thread(
         audit_page, log.path, int(query.after or 0), query.limit, filters

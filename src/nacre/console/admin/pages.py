@@ -15,7 +15,7 @@ from nacre.console.admin import places, sessions, users
 from nacre.console.admin.audit import AuditFilter, audit_page
 from nacre.console.admin.quotas import quota_items
 from nacre.console.assets import FOLDER
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import AdminCall, PageAnswer
 from nacre.console.forms import FormAction, form_handler, take_action
 from nacre.console.route_row import Answer
 from nacre.fleet.sessions import cookie_field
@@ -30,7 +30,7 @@ LINES = 50
 _AUDIT: Final = frozenset((*AuditFilter._fields, "after"))
 
 
-async def users_page(call: Call) -> PageAnswer | RedirectResponse:
+async def users_page(call: AdminCall) -> PageAnswer | RedirectResponse:
     """Return the users; a query of the audit log, as older links have it, leads to that."""
     query = call.request.url.query
     if _AUDIT.intersection(call.request.query_params):
@@ -42,10 +42,10 @@ async def users_page(call: Call) -> PageAnswer | RedirectResponse:
     return _view("users", facts)
 
 
-async def keys_page(call: Call) -> PageAnswer:
+async def keys_page(call: AdminCall) -> PageAnswer:
     """Return the keys of programs, and the sessions."""
     facts = {
-        "keys": call.services.keys.all(),
+        "keys": call.parts.access.keys.all(),
         "sessions": (await sessions.list_sessions(call)).items,
         "places": (await places.list_places(call)).items,
         "made_key": None,
@@ -53,36 +53,36 @@ async def keys_page(call: Call) -> PageAnswer:
     return _view("keys", facts)
 
 
-async def places_page(call: Call) -> PageAnswer:
+async def places_page(call: AdminCall) -> PageAnswer:
     """Return the places of jobs."""
     return _view("places", {"places": (await places.list_places(call)).items})
 
 
-async def quotas_page(call: Call) -> PageAnswer:
+async def quotas_page(call: AdminCall) -> PageAnswer:
     """Return the quotas of disk space."""
     facts = {
-        "quotas": quota_items(call),
+        "quotas": quota_items(call, call.parts.quotas),
         "quota_jobs": [job.id for job, _ in call.snapshots()],
         "is_restricted": bool(call.identity.places),
     }
     return _view("quotas", facts)
 
 
-async def audit_log_page(call: Call) -> PageAnswer:
+async def audit_log_page(call: AdminCall) -> PageAnswer:
     """Return the lines of the audit log that pass the filters of the query, the newest first."""
-    services, query = call.services, call.request.query_params
+    query = call.request.query_params
     after = query.get("after", "")
     end = int(after) if after.isdecimal() and len(after) < 19 else 0
     filters = AuditFilter(*(query.get(name, "").strip() for name in AuditFilter._fields))
-    audit = await asyncio.to_thread(audit_page, services.audit.path, end, LINES, filters)
+    audit = await asyncio.to_thread(audit_page, call.parts.audit.path, end, LINES, filters)
     facts = {
         "audit": audit.entries, "older": audit.end, "wanted": filters,
-        "trouble": services.audit.trouble,
+        "trouble": call.parts.audit.trouble,
     }  # fmt: skip
     return _view("audit", facts)
 
 
-async def about_page(_: Call) -> PageAnswer:
+async def about_page(_: AdminCall) -> PageAnswer:
     """Return the versions and licences of the console's parts, and where its metrics are."""
     facts = {"versions": versions(), "packages": packages(), "page_licences": page_licences()}
     return _view("about", facts)
@@ -94,10 +94,11 @@ def _view(name: str, facts: Mapping[str, object]) -> PageAnswer:
     return PageAnswer("admin.html", {"view": name, "trouble": "", "roles": roles, **facts})
 
 
-async def account_page(call: Call) -> PageAnswer:
+async def account_page(call: AdminCall) -> PageAnswer:
     """One's own role, sessions and password."""
-    services = call.services
-    is_user = call.session is not None and services.users.find(call.identity.name) is not None
+    is_user = (
+        call.session is not None and call.parts.access.users.find(call.identity.name) is not None
+    )
     own = [
         item
         for item in (await sessions.list_sessions(call)).items
@@ -106,14 +107,14 @@ async def account_page(call: Call) -> PageAnswer:
     return PageAnswer("account.html", {"sessions": own, "is_user": is_user})
 
 
-async def _add_key(call: Call) -> PageAnswer:
+async def _add_key(call: AdminCall) -> PageAnswer:
     """Make a key of a program, and show it on the answer itself: nothing keeps it."""
     key = await users.add_key(call)
     answer = await keys_page(call)
     return PageAnswer(answer.template, {**answer.facts, "made_key": key})
 
 
-async def _change_password(call: Call) -> PageAnswer:
+async def _change_password(call: AdminCall) -> PageAnswer:
     """Change one's own password; the session gets a new id, which a notice would not reach."""
     answer = await sessions.change_password(call)
     notice = Notice("done", call.language.texts.gettext("The password is changed."))
@@ -121,9 +122,9 @@ async def _change_password(call: Call) -> PageAnswer:
     return PageAnswer("acted.html", {"notices": [notice]}, headers=fields)
 
 
-async def _log_out(call: Call) -> RedirectResponse:
+async def _log_out(call: AdminCall) -> RedirectResponse:
     """End this session."""
-    call.services.sessions.end(call.identity)
+    call.parts.access.sessions.end(call.identity)
     return RedirectResponse("/login", status_code=303, headers={"set-cookie": cookie_field("")})
 
 
@@ -147,7 +148,7 @@ _ACTIONS: Final = {
 """The actions of the forms of /admin by the view that is shown afterwards."""
 
 
-async def admin_form(call: Call) -> Answer:
+async def admin_form(call: AdminCall) -> Answer:
     """Run the action of a form of /admin, for browsers without script."""
     form = await sent_form(call.request)
     name = text_of(form, "do")

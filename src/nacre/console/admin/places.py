@@ -6,7 +6,7 @@ import shutil
 
 import msgspec
 
-from nacre.console.call import Call
+from nacre.console.call import AdminCall
 from nacre.console.links import ItemList
 from nacre.fleet.place_book import checked_place
 from nacre.fleet.places import JobPlace
@@ -48,30 +48,33 @@ class NewPlace(msgspec.Struct, frozen=True):
     directory: LineText
 
 
-async def list_places(call: Call) -> PlaceList:
+async def list_places(call: AdminCall) -> PlaceList:
     """All places, with the number of their jobs and their free space."""
-    places = call.services.fleet.places
+    places = call.common.fleet.places
     free = await asyncio.to_thread(lambda: [_free(place) for place in places])
     items = (_item(call, place, space) for place, space in zip(places, free, strict=True))
     return PlaceList(tuple(items), None, call.now)
 
 
-def _item(call: Call, place: JobPlace, free: int | None) -> PlaceItem:
+def _item(call: AdminCall, place: JobPlace, free: int | None) -> PlaceItem:
     jobs = sum(job.place == place.label for job, _ in call.snapshots())
-    added = place.root in call.services.places.all()
+    added = place.root in call.parts.places.all()
     return PlaceItem(place.label, str(place.root), jobs, free, added)
 
 
-async def add_place(call: Call) -> PlaceItem:
+async def add_place(call: AdminCall) -> PlaceItem:
     """Add a place; its jobs are shown at once, and after the next start too.
 
     Raises:
         RefusedRequestError: It is refused.
     """
     request: NewPlace = call.body
-    services = call.services
     place = await asyncio.to_thread(
-        checked_place, request.directory, services.fleet.places, os.getuid(), services.places.labels
+        checked_place,
+        request.directory,
+        call.common.fleet.places,
+        os.getuid(),
+        call.parts.places.labels,
     )
     elsewhere = await asyncio.to_thread(held_elsewhere, place)
     if elsewhere is not None:
@@ -80,24 +83,24 @@ async def add_place(call: Call) -> PlaceItem:
             "held",
             message("console.end-job-first", "{words}: end that one first", words=elsewhere.words),
         )
-    services.places.add(place)
-    services.fleet.places = (*services.fleet.places, place)
-    await services.fleet.scan()
+    call.parts.places.add(place)
+    call.common.fleet.places = (*call.common.fleet.places, place)
+    await call.common.fleet.scan()
     call.note.change(None, {"label": place.label, "directory": str(place.root)})
     return _item(call, place, await asyncio.to_thread(_free, place))
 
 
-async def remove_place(call: Call) -> None:
+async def remove_place(call: AdminCall) -> None:
     """Take a place off the list; its jobs stay where they are, and continue.
 
     Raises:
         RefusedRequestError: There is none (404), or it was named at the start (409).
     """
-    services, label = call.services, str(call.params["place"])
-    kept_place = next((place for place in services.fleet.places if place.label == label), None)
+    label = str(call.params["place"])
+    kept_place = next((place for place in call.common.fleet.places if place.label == label), None)
     if kept_place is None:
         raise not_found("place", label)
-    if not services.places.remove(kept_place.root):
+    if not call.parts.places.remove(kept_place.root):
         raise RefusedRequestError(
             409,
             "named-at-start",
@@ -107,10 +110,10 @@ async def remove_place(call: Call) -> None:
                 root=kept_place.root,
             ),
         )
-    services.fleet.places = tuple(
-        known_place for known_place in services.fleet.places if known_place is not kept_place
+    call.common.fleet.places = tuple(
+        known_place for known_place in call.common.fleet.places if known_place is not kept_place
     )
-    await services.fleet.scan()
+    await call.common.fleet.scan()
     call.note.change({"label": label, "directory": str(kept_place.root)}, None)
 
 

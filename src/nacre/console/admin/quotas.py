@@ -4,13 +4,13 @@ from typing import Final
 
 import msgspec
 
-from nacre.console.call import Call
+from nacre.console.call import AdminCall, Call
 from nacre.console.forms import go_back
 from nacre.console.links import ItemList
 from nacre.console.route_row import Answer
 from nacre.core.clock import iso
 from nacre.errors import NacreError
-from nacre.fleet.job_books import ALL_JOBS, KeptQuota, limit_of
+from nacre.fleet.job_books import ALL_JOBS, DiskQuotaBook, KeptQuota, limit_of
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
@@ -59,14 +59,14 @@ class QuotaWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     job: ShortText = ""
 
 
-async def list_quotas(call: Call) -> QuotaList:
+async def list_quotas(call: AdminCall) -> QuotaList:
     """The quotas of the jobs that one sees, and that of all."""
-    return QuotaList(quota_items(call), None, call.now)
+    return QuotaList(quota_items(call, call.parts.quotas), None, call.now)
 
 
-def quota_items(call: Call) -> tuple[QuotaItem, ...]:
+def quota_items(call: Call, book: DiskQuotaBook) -> tuple[QuotaItem, ...]:
     """The quotas of the jobs that one sees; that of all jobs first, for who sees all."""
-    quotas = call.services.quotas.all()
+    quotas = book.all()
     paths = [] if call.identity.places else [("", ALL_JOBS)]
     paths += [(job.id, str(job.layout.root)) for job, _ in call.snapshots()]
     return tuple(_item(job, quotas[path]) for job, path in paths if path in quotas)
@@ -79,12 +79,12 @@ def _item(job: str, quota: KeptQuota) -> QuotaItem:
     )
 
 
-async def quotas_version(call: Call) -> EditedThing:
+async def quotas_version(call: AdminCall) -> EditedThing:
     """The limits, by job."""
-    return edited({item.job: item.limit for item in quota_items(call)})
+    return edited({item.job: item.limit for item in quota_items(call, call.parts.quotas)})
 
 
-async def set_quota(call: Call) -> QuotaItem:
+async def set_quota(call: AdminCall) -> QuotaItem:
     """Set a quota; it is measured within seconds.
 
     Raises:
@@ -107,14 +107,14 @@ async def set_quota(call: Call) -> QuotaItem:
                 value=label,
             ),
         )
-    book = call.services.quotas
+    book = call.parts.quotas
     call.note.job = request.job
     call.note.change({"limit": book.find(path).limit}, {"limit": request.limit})
     book.set(path, request.limit)
     return _item(request.job, book.find(path))
 
 
-async def set_quota_by_form(call: Call) -> Answer:
+async def set_quota_by_form(call: AdminCall) -> Answer:
     """Set a quota by the form of /admin, whose limit has a unit, such as `500 GB`."""
     form = await sent_form(call.request)
     try:

@@ -1,12 +1,13 @@
 """The rows of the table that are about logins, users, keys and the audit log."""
 
 from nacre.console.admin import audit, pages, places, quotas, sessions, users
+from nacre.console.parts import AdminParts
 from nacre.console.route_row import API, RouteRow
 from nacre.ops.roles import Role
 
 _V, _O, _A = Role.VIEWER, Role.OPERATOR, Role.ADMIN
 
-ACCESS_ROUTES: tuple[RouteRow, ...] = (
+ACCESS_ROUTES: tuple[RouteRow[AdminParts], ...] = (
     RouteRow("GET", f"{API}/session", _V, sessions.who_am_i, "Who asks.",
              answer=sessions.SessionFacts),
     RouteRow("PATCH", f"{API}/session", _V, sessions.choose_language, "Choose the language.",

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 import msgspec
 from starlette.responses import RedirectResponse, Response
 
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import AdminCall, PageAnswer
 from nacre.console.catalogue import LANGUAGES
 from nacre.console.links import ItemList
 from nacre.core.clock import iso
@@ -90,19 +90,19 @@ class SessionList(ItemList[SessionItem], frozen=True):
     """Sessions that are not over."""
 
 
-async def log_in(call: Call) -> Response:
+async def log_in(call: AdminCall) -> Response:
     """Begin a session by a form: `key=…` of a link, or `name=…&password=…`, and `next=PATH`."""
     fields = await _form(call)
     by_link = bool(fields.get("key", "").strip()) or "password" not in fields
     secret = await (_by_link(call, fields) if by_link else _by_password(call, fields))
     if call.session is not None:
-        call.services.sessions.end(call.identity)
+        call.parts.access.sessions.end(call.identity)
     answer = RedirectResponse(inner_path(fields.get("next", "")), status_code=303)
     answer.headers["set-cookie"] = cookie_field(secret)
     return answer
 
 
-async def _form(call: Call) -> dict[str, str]:
+async def _form(call: AdminCall) -> dict[str, str]:
     """The fields of the form; one that is larger than any login has none."""
     data = bytearray()
     async for part in call.request.stream():
@@ -124,10 +124,11 @@ async def _form(call: Call) -> dict[str, str]:
     return {name: values[0] for name, values in fields.items()}
 
 
-async def _by_link(call: Call, fields: dict[str, str]) -> str:
+async def _by_link(call: AdminCall, fields: dict[str, str]) -> str:
     """The id of a session that a link opens; there the user of this machine is admin."""
-    services = call.services
-    if not takes_links(has_users=not services.users.is_empty, local_link=services.reach.local_link):
+    if not takes_links(
+        has_users=not call.parts.access.users.is_empty, local_link=call.common.reach.local_link
+    ):
         raise RefusedRequestError(
             403,
             "no-links",
@@ -138,7 +139,7 @@ async def _by_link(call: Call, fields: dict[str, str]) -> str:
             ),
         )
     secret = fields.get("key", "").strip()
-    if not secret or not services.keys.use_link(secret):
+    if not secret or not call.parts.access.keys.use_link(secret):
         raise RefusedRequestError(
             401,
             "used-link",
@@ -149,18 +150,20 @@ async def _by_link(call: Call, fields: dict[str, str]) -> str:
         )
     call.note.who, call.note.how = getpass.getuser(), "link"
     agent = call.request.headers.get("user-agent", "")
-    return services.sessions.begin(call.note.who, Role.ADMIN, "link", call.address, agent)
+    return call.parts.access.sessions.begin(call.note.who, Role.ADMIN, "link", call.address, agent)
 
 
-async def _by_password(call: Call, fields: dict[str, str]) -> str:
+async def _by_password(call: AdminCall, fields: dict[str, str]) -> str:
     """The id of a session of a user."""
-    services, name = call.services, fields.get("name", "")
+    name = fields.get("name", "")
     # A name that nobody has is not noted: it may be a password in the wrong field.
-    known = services.users.find(name)
+    known = call.parts.access.users.find(name)
     call.note.after = {"name": known.name if known is not None else "(unknown)"}
-    user = await services.logins.check(name, fields["password"], call.address)
+    user = await call.parts.access.logins.check(name, fields["password"], call.address)
     call.note.who, call.note.how = user.name, "password"
-    return services.logins.begin(user, call.address, call.request.headers.get("user-agent", ""))
+    return call.parts.access.logins.begin(
+        user, call.address, call.request.headers.get("user-agent", "")
+    )
 
 
 def inner_path(path: str) -> str:
@@ -169,38 +172,40 @@ def inner_path(path: str) -> str:
     return path if fine and path.isascii() and path.isprintable() else "/"
 
 
-async def log_in_page(call: Call) -> PageAnswer:
+async def log_in_page(call: AdminCall) -> PageAnswer:
     """The page with the form to log in."""
     return PageAnswer("login.html", {"next": inner_path(call.request.query_params.get("next", ""))})
 
 
-async def change_password(call: Call) -> Response:
+async def change_password(call: AdminCall) -> Response:
     """Change one's own password; all sessions of the user end, and this one gets a new id.
 
     Raises:
         RefusedRequestError: The old one is wrong, or the new one is refused.
     """
     request: ChangedPassword = call.body
-    services, name = call.services, call.identity.name
-    if call.session is None or services.users.find(name) is None:
+    name = call.identity.name
+    if call.session is None or call.parts.access.users.find(name) is None:
         raise RefusedRequestError(
             409, "no-password", message("console.no-password", "who asks has no password to change")
         )
-    user = await services.logins.check(name, request.old, call.address)
+    user = await call.parts.access.logins.check(name, request.old, call.address)
     require_good(request.password, name)
-    services.users.set_hash(name, await services.logins.checker.hash_beside(request.password))
+    call.parts.access.users.set_hash(
+        name, await call.parts.access.logins.checker.hash_beside(request.password)
+    )
     call.note.change(None, {"password": "changed"})
     agent = call.request.headers.get("user-agent", "")
-    field = cookie_field(services.logins.begin(user, call.address, agent))
+    field = cookie_field(call.parts.access.logins.begin(user, call.address, agent))
     return Response(status_code=204, headers={"set-cookie": field})
 
 
-async def list_sessions(call: Call) -> SessionList:
+async def list_sessions(call: AdminCall) -> SessionList:
     """The sessions of the caller; those of all for an admin."""
-    identity, services = call.identity, call.services
+    identity = call.identity
     is_admin = identity.role >= Role.ADMIN
     # A key can have the name of a user; it has no sessions.
-    sessions = services.sessions.all("" if is_admin else identity.name)
+    sessions = call.parts.access.sessions.all("" if is_admin else identity.name)
     if not is_admin and call.session is None:
         sessions = []
     own = identity.session[:SHORT]
@@ -214,7 +219,7 @@ def _session_item(session: ListedSession, own: str) -> SessionItem:
     )  # fmt: skip
 
 
-async def revoke_session(call: Call) -> None:
+async def revoke_session(call: AdminCall) -> None:
     """End a session: one's own, or any user's for an admin.
 
     Raises:
@@ -222,18 +227,18 @@ async def revoke_session(call: Call) -> None:
     """
     identity, short = call.identity, str(call.params["session"])
     owner = "" if identity.role >= Role.ADMIN else identity.name
-    if (owner and call.session is None) or not call.services.sessions.revoke(short, owner):
+    if (owner and call.session is None) or not call.parts.access.sessions.revoke(short, owner):
         raise not_found("session", short)
     call.note.change({"session": short}, None)
 
 
-async def who_am_i(call: Call) -> SessionFacts:
+async def who_am_i(call: AdminCall) -> SessionFacts:
     """The identity of the caller, as the console knows them."""
     identity = call.identity
     return SessionFacts(identity.name, identity.role.title, identity.how, call.language.name)
 
 
-async def choose_language(call: Call) -> SessionFacts:
+async def choose_language(call: AdminCall) -> SessionFacts:
     """Choose the language of the user, or of the session of a link."""
     chosen: ChosenLanguage = call.body
     if chosen.language not in {"", *LANGUAGES}:
@@ -251,12 +256,12 @@ async def choose_language(call: Call) -> SessionFacts:
             "no-session",
             message("console.key-language", "a key has no language: send Accept-Language"),
         )
-    call.services.sessions.speak(call.identity, chosen.language)
+    call.parts.access.sessions.speak(call.identity, chosen.language)
     facts = await who_am_i(call)
     return msgspec.structs.replace(facts, language=chosen.language or call.language.name)
 
 
-async def log_out(call: Call) -> Response:
+async def log_out(call: AdminCall) -> Response:
     """End this session."""
-    call.services.sessions.end(call.identity)
+    call.parts.access.sessions.end(call.identity)
     return Response(status_code=204, headers={"set-cookie": cookie_field("")})

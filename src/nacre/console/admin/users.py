@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from nacre.console.call import Call
+from nacre.console.call import AdminCall
 from nacre.console.links import ItemList
 from nacre.core.clock import iso
 from nacre.core.message_data import to_plain
@@ -121,47 +121,47 @@ class MadeKey(msgspec.Struct, frozen=True):
     key: str
 
 
-async def list_users(call: Call) -> UserList:
+async def list_users(call: AdminCall) -> UserList:
     """All users, without their passwords."""
-    items = tuple(user_item(user) for user in call.services.users.all())
+    items = tuple(user_item(user) for user in call.parts.access.users.all())
     return UserList(items, None, call.now)
 
 
-async def add_user(call: Call) -> UserItem:
+async def add_user(call: AdminCall) -> UserItem:
     """Add a user.
 
     Raises:
         RefusedRequestError: The name, the password or a place is wrong.
     """
     request: NewUser = call.body
-    users = call.services.users
+    users = call.parts.access.users
     name = user_name(request.name)
     require_good(request.password, name)
     _require_places(call, request.places)
-    hashed = await call.services.logins.checker.hash_beside(request.password)
+    hashed = await call.parts.access.logins.checker.hash_beside(request.password)
     user = users.add(name, hashed, _role(request.role), request.places)
     call.note.change(None, user)
     return user_item(user)
 
 
-async def get_user(call: Call) -> UserItem:
+async def get_user(call: AdminCall) -> UserItem:
     """A user, without their password."""
     return user_item(_user(call))
 
 
-async def user_version(call: Call) -> EditedThing:
+async def user_version(call: AdminCall) -> EditedThing:
     """A user; a change of the password is one too."""
     return edited(user_item(_user(call)))
 
 
-async def change_user(call: Call) -> UserItem:
+async def change_user(call: AdminCall) -> UserItem:
     """Change the role, the places or the password of a user.
 
     Raises:
         RefusedRequestError: There is none (404), or the change is refused.
     """
     request: UserChange = call.body
-    users, before = call.services.users, _user(call)
+    users, before = call.parts.access.users, _user(call)
     role = _role(request.role or before.role)
     places = before.places if request.places is None else request.places
     if role is Role.ADMIN and request.places is None:
@@ -172,15 +172,15 @@ async def change_user(call: Call) -> UserItem:
         require_good(request.password, before.name)
     changed = users.change(before.name, role, places)
     if changed.places:
-        call.services.webhooks.restrict(before.name, changed.places)
+        call.parts.webhooks.restrict(before.name, changed.places)
     call.note.change(before, {**to_plain(changed), "password": request.password})
     if request.password is not None:
-        hashed = await call.services.logins.checker.hash_beside(request.password)
+        hashed = await call.parts.access.logins.checker.hash_beside(request.password)
         users.set_hash(before.name, hashed)
     return user_item(users.find(before.name) or changed)
 
 
-async def remove_user(call: Call) -> None:
+async def remove_user(call: AdminCall) -> None:
     """Remove a user; their sessions end.
 
     Raises:
@@ -188,19 +188,19 @@ async def remove_user(call: Call) -> None:
     """
     user = _user(call)
     call.note.change(user, None)
-    call.services.users.remove(user.name)
+    call.parts.access.users.remove(user.name)
 
 
-async def list_keys(call: Call) -> KeyList:
+async def list_keys(call: AdminCall) -> KeyList:
     """All keys of programs, without their secrets."""
     items = tuple(
         KeyItem(key.name, key.role, key.places, iso(key.made), iso(key.used) if key.used else "")
-        for key in call.services.keys.all()
+        for key in call.parts.access.keys.all()
     )
     return KeyList(items, None, call.now)
 
 
-async def add_key(call: Call) -> MadeKey:
+async def add_key(call: AdminCall) -> MadeKey:
     """Make a key of a program; it is shown once.
 
     Raises:
@@ -208,18 +208,18 @@ async def add_key(call: Call) -> MadeKey:
     """
     request: NewKey = call.body
     _require_places(call, request.places)
-    secret = call.services.keys.add(request.name, _role(request.role), request.places)
+    secret = call.parts.access.keys.add(request.name, _role(request.role), request.places)
     return MadeKey(request.name, request.role, secret)
 
 
-async def remove_key(call: Call) -> None:
+async def remove_key(call: AdminCall) -> None:
     """Remove a key; programs that have it are refused from now on.
 
     Raises:
         RefusedRequestError: There is none (404).
     """
     name = str(call.params["key"])
-    if not call.services.keys.remove(name):
+    if not call.parts.access.keys.remove(name):
         raise not_found("key", name)
     call.note.change({"name": name}, None)
 
@@ -229,14 +229,14 @@ def user_item(user: ConsoleUser) -> UserItem:
     return UserItem(user.name, user.role, user.places, iso(user.made), iso(user.changed))
 
 
-def _user(call: Call) -> ConsoleUser:
+def _user(call: AdminCall) -> ConsoleUser:
     """Return the user that the path names.
 
     Raises:
         RefusedRequestError: There is none (404).
     """
     name = str(call.params["user"])
-    user = call.services.users.find(name)
+    user = call.parts.access.users.find(name)
     if user is None:
         raise not_found("user", name)
     return user
@@ -246,9 +246,9 @@ def _role(name: str) -> Role:
     return role_named(name) or Role.VIEWER
 
 
-def _require_places(call: Call, labels: tuple[str, ...]) -> None:
+def _require_places(call: AdminCall, labels: tuple[str, ...]) -> None:
     """Refuse labels that no place has: a user restricted to a typing error would see nothing."""
-    known = {place.label for place in call.services.fleet.places}
+    known = {place.label for place in call.common.fleet.places}
     wrong = [label for label in labels if label not in known]
     if wrong:
         raise RefusedRequestError(

@@ -218,19 +218,19 @@ async def change(call: Call) -> HeldTask:
     else:
         action = str(call.request.path_params["action"])
     check_change(action, change_request)
-    job, readers, clock = call.job(), call.services.readers, call.services.clock
+    job, readers, clock = call.job(), call.common.readers, call.common.clock
     question = {field: getattr(change_request, field) for field in FrontierWish.__struct_fields__}
 
     async def work(tell: Tell) -> dict[str, object]:
         counted = await _counted(call, action, change_request, tell)
         request = _request(action, change_request)
         by = call.identity.log_name
-        result = await operate(call.services, job, FRONTIER[action], request, by, tell)
+        result = await operate(call.common, job, FRONTIER[action], request, by, tell)
         readers.changed(job.layout.root, clock.now())
         return {"action": action, "counted": counted, **to_builtins(result)}
 
     call.note.change(None, {"action": action, **{name: v for name, v in question.items() if v}})
-    return call.services.tasks.begin(job.id, action, call.identity.name, work, question)
+    return call.common.tasks.begin(job.id, action, call.identity.name, work, question)
 
 
 def _require_confirmed(form: FrontierForm) -> None:
@@ -258,9 +258,9 @@ async def _counted(
     if frontier_request.expect is None:
         return None
     root = call.job().layout.root
-    call.services.readers.changed(root, call.services.clock.now())
+    call.common.readers.changed(root, call.common.clock.now())
     request = to_builtins(PreviewWish(action, frontier_request.urls, frontier_request.queues))
-    answer = await call.services.readers.work(count_affected.name, root, tell, **request)
+    answer = await call.common.readers.work(count_affected.name, root, tell, **request)
     preview = msgspec.convert(answer, FrontierPreview)
     if not is_as_seen(action, frontier_request, preview.count, preview.queues):
         raise RefusedRequestError(
@@ -384,7 +384,7 @@ def _begin_import(call: Call, file: Path, options: ImportWish | ImportForm) -> H
                 names=names,
             ),
         )
-    job, readers, clock = call.job(), call.services.readers, call.services.clock
+    job, readers, clock = call.job(), call.common.readers, call.common.clock
 
     async def work(tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
         result = await readers.work(
@@ -394,7 +394,7 @@ def _begin_import(call: Call, file: Path, options: ImportWish | ImportForm) -> H
         readers.changed(job.layout.root, clock.now())
         return result
 
-    task = call.services.tasks.begin(
+    task = call.common.tasks.begin(
         job.id, "seeds" if mode == "seeds" else "import", call.identity.name, work,
         {"mode": mode, "scoped": scoped, "force": force},
         readers.patience("import-uris", job.layout.root),
@@ -424,7 +424,7 @@ async def set_delay(call: Call) -> HeldTask:
     seconds = _seconds(form.delay)
     assignments = [f"politeness.delay={seconds:g}s"]
     request = ChangeRequest(assignments=assignments, place=queue_root(form.queue))
-    job, readers, clock = call.job(), call.services.readers, call.services.clock
+    job, readers, clock = call.job(), call.common.readers, call.common.clock
 
     async def work(_: Tell) -> dict[str, object]:
         changed, _running = await apply_change(call, job, request, _LONG)
@@ -433,7 +433,7 @@ async def set_delay(call: Call) -> HeldTask:
         return {"changed": len(changed.said), "text": text}
 
     facts = {"queue": form.queue, "delay": seconds}
-    return call.services.tasks.begin(job.id, "delay", call.identity.name, work, facts)
+    return call.common.tasks.begin(job.id, "delay", call.identity.name, work, facts)
 
 
 def _seconds(delay: str) -> float:

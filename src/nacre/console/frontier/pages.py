@@ -187,7 +187,7 @@ async def preview(call: Call) -> Response:
     request = PreviewWish(form.action, urls, form.queues)
     _check_preview(request)
     # Who asks for a count wants that of now: a trap grows by thousands in the minute before.
-    call.services.readers.changed(call.job().layout.root, call.services.clock.now())
+    call.common.readers.changed(call.job().layout.root, call.common.clock.now())
     task = begin_reading(call, call.job(), count_affected.name, **to_plain(request))
     await task.wait(_QUICK)
     facts = urlencode({"task": task.id, "kind": form.kind, "urls": form.urls})

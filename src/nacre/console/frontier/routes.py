@@ -18,7 +18,7 @@ def _(text: str) -> str:
     return text
 
 
-FRONTIER_ROUTES: tuple[RouteRow, ...] = (
+FRONTIER_ROUTES: tuple[RouteRow[object], ...] = (
     *with_page(read_row(f"{_JOB}/queues", list_queues, "The queues of a job, sorted."),
                "/j/{job}/frontier",
                RouteView("frontier.html", pages.queue_facts, _("Frontier"), "frontier")),

@@ -9,7 +9,7 @@ import msgspec
 from starlette.responses import Response
 
 from nacre import __version__
-from nacre.console.call import Call
+from nacre.console.call import MonitorCall
 from nacre.console.metrics import console_metrics, job_figures
 from nacre.fleet.places import JobPlace
 from nacre.fleet.reach import is_loopback
@@ -30,12 +30,12 @@ class Health(msgspec.Struct, frozen=True):
     version: str = ""
 
 
-async def health(call: Call) -> Health:
+async def health(call: MonitorCall) -> Health:
     """Say that it answers."""
     return Health(version=__version__ if call.identity.role else "")
 
 
-async def metrics(call: Call) -> Response:
+async def metrics(call: MonitorCall) -> Response:
     """The metrics as text or OpenMetrics, for a key, and for programs of this machine."""
     if not call.identity.role and not (call.address and is_loopback(call.address)):
         raise RefusedRequestError(
@@ -46,12 +46,11 @@ async def metrics(call: Call) -> Response:
                 "from another machine /metrics needs `Authorization: Bearer KEY`",
             ),
         )
-    services = call.services
-    free = await asyncio.to_thread(_free, services.fleet.places)
+    free = await asyncio.to_thread(_free, call.common.fleet.places)
     accept = call.request.headers.get("accept", "")
     media_type, text = console_metrics(
-        services.times, job_figures(call.snapshots(), free, due_runs(services.schedules.all())),
-        services.hub.streams, services.readers.times, accept,
+        call.parts.times, job_figures(call.snapshots(), free, due_runs(call.parts.schedules.all())),
+        call.common.hub.streams, call.common.readers.times, accept,
     )  # fmt: skip
     return Response(text, headers={"content-type": media_type})
 

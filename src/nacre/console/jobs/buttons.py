@@ -8,7 +8,7 @@ import msgspec
 from starlette.responses import RedirectResponse
 
 from nacre.console.actions import REQUESTS, WHYS, ActionDone, act, require_action
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import JobCall, PageAnswer
 from nacre.console.forms import shown
 from nacre.core.message_data import to_plain
 from nacre.errors import NacreError
@@ -150,7 +150,7 @@ _BUTTONS: Final[Mapping[str, tuple[str, dict[str, object]]]] = {
 """The action and the options of a button whose name is that of `JobAction`."""
 
 
-async def submit_action(call: Call) -> PageAnswer | RedirectResponse:
+async def submit_action(call: JobCall) -> PageAnswer | RedirectResponse:
     """Take the action on each of the jobs, and say what came of it."""
     form = await sent_form(call.request)
     action, jobs = text_of(form, "action"), [unquote(str(quoted)) for quoted in form.getlist("job")]
@@ -170,9 +170,9 @@ async def submit_action(call: Call) -> PageAnswer | RedirectResponse:
     return shown(call, notices, text_of(form, "next"))
 
 
-async def _act_on(call: Call, name: str, action: str, request: msgspec.Struct) -> Notice:
+async def _act_on(call: JobCall, name: str, action: str, request: msgspec.Struct) -> Notice:
     try:
-        result = await act(call.services, call.job(name), action, request, call.identity)
+        result = await act(call.parts.actions, call.job(name), action, request, call.identity)
     except NacreError as error:
         return Notice("error", _labelled(error.message, action))
     return notice_of(result, call.language.texts.gettext)

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from starlette.responses import RedirectResponse
 
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import JobCall, PageAnswer
 from nacre.console.forms import fields_of, shown
 from nacre.console.jobs.listing import JobItem, job_item
 from nacre.console.jobs.moves import move_job
@@ -19,12 +19,12 @@ from nacre.web.live.hub import JOBS, Notice, job_topic
 from nacre.web.versions import EditedThing, edited
 
 
-async def labels_version(call: Call) -> EditedThing:
+async def labels_version(call: JobCall) -> EditedThing:
     """Return the labels of a job: what can be edited of it here."""
-    return edited(call.services.labels.of(call.job()))
+    return edited(call.parts.books.labels.of(call.job()))
 
 
-async def change_job(call: Call) -> JobItem:
+async def change_job(call: JobCall) -> JobItem:
     """Give a job another name, other tags, or another place; what is left out stays.
 
     Its id is another one after a move, and nothing is changed if the move is refused.
@@ -33,24 +33,24 @@ async def change_job(call: Call) -> JobItem:
         RefusedRequestError: The name or a tag cannot be used (422); see `move_job`.
     """
     request: JobLabelsWish = call.body
-    services, job = call.services, call.job()
-    before, moved = services.labels.of(job), job
+    job = call.job()
+    before, moved = call.parts.books.labels.of(job), job
     after = changed_labels(before, request)
     if request.place is not msgspec.UNSET:
         moved = await move_job(call, job, request.place)
         call.request.path_params["job"] = moved.id  # the answer has the ETag of its labels
-    snapshot = await services.poller.fresh(moved)
-    services.labels.set(moved, after)
+    snapshot = await call.common.poller.fresh(moved)
+    call.parts.books.labels.set(moved, after)
     call.note.change(
         {**to_plain(before), "place": job.place},
         {**to_plain(after), "place": moved.place},
     )
     for topic in (JOBS, job_topic(moved.id)):
-        services.hub.changed(topic)
+        call.common.hub.changed(topic)
     return job_item(call, moved, snapshot)
 
 
-async def submit_labels(call: Call) -> PageAnswer | RedirectResponse:
+async def submit_labels(call: JobCall) -> PageAnswer | RedirectResponse:
     """Change a job by a form, whose tags have commas between them; without a place it stays."""
     fields = await fields_of(call)
     tags = fields.get("tags", "").replace("\N{FULLWIDTH COMMA}", ",").split(",")
@@ -86,35 +86,35 @@ class WantedForm(msgspec.Struct, frozen=True):
     prefix: LineText = ""
 
 
-async def show_wanted(call: Call) -> WantedKinds:
+async def show_wanted(call: JobCall) -> WantedKinds:
     """The kinds of URLs of a job that are wanted."""
-    return WantedKinds(call.services.wanted.of(call.job()))
+    return WantedKinds(call.parts.books.wanted.of(call.job()))
 
 
-async def wanted_version(call: Call) -> EditedThing:
+async def wanted_version(call: JobCall) -> EditedThing:
     """The wanted kinds of a job, which are edited as a whole."""
     return edited(await show_wanted(call))
 
 
-async def set_wanted(call: Call) -> WantedKinds:
+async def set_wanted(call: JobCall) -> WantedKinds:
     """Set which kinds of URLs of a job are wanted, and notify its viewers."""
     request: WantedKinds = call.body
-    job, book = call.job(), call.services.wanted
+    job, book = call.job(), call.parts.books.wanted
     before = WantedKinds(book.of(job))
     after = WantedKinds(book.set(job, request.prefixes))
     call.note.change(to_plain(before), to_plain(after))
-    call.services.hub.changed(job_topic(job.id))
+    call.common.hub.changed(job_topic(job.id))
     return after
 
 
-async def add_wanted(call: Call) -> PageAnswer | RedirectResponse:
+async def add_wanted(call: JobCall) -> PageAnswer | RedirectResponse:
     """Add the kind of URLs of which a banner warns to those that are wanted; a button.
 
     Raises:
         RefusedRequestError: Most queued URLs are of another kind now (409).
     """
     job, prefix = call.job(), call.body.prefix
-    kind = call.services.poller.snapshot(job).crowded
+    kind = call.common.poller.snapshot(job).crowded
     if kind is None or kind.prefix != prefix:
         raise RefusedRequestError(
             409,
@@ -125,7 +125,7 @@ async def add_wanted(call: Call) -> PageAnswer | RedirectResponse:
                 prefix=prefix,
             ),
         )
-    prefixes = kinds_of(call.services.wanted.of(job), (prefix,))
+    prefixes = kinds_of(call.parts.books.wanted.of(job), (prefix,))
     await set_wanted(call._replace(body=WantedKinds(prefixes)))
     text = call.language.texts.gettext("It is wanted: nothing is said about {place} any more.")
     return shown(call, [Notice("done", text.format(place=prefix))], job_path(job.id))

@@ -7,13 +7,12 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import JobCall, PageAnswer
 from nacre.console.forms import may_operate
 from nacre.console.jobs.buttons import many_buttons
 from nacre.console.jobs.new_job_form import form_facts
 from nacre.console.jobs.removals import removed_jobs
 from nacre.console.links import ItemList
-from nacre.console.services import ConsoleServices
 from nacre.core.clock import iso
 from nacre.core.message_data import to_plain
 from nacre.fleet.job_books import NONE, JobLabels
@@ -138,15 +137,15 @@ class JobList(ItemList[JobItem], frozen=True):
     total: int
 
 
-async def list_jobs(call: Call) -> JobList:
+async def list_jobs(call: JobCall) -> JobList:
     """All jobs, with their state and sentence."""
-    await call.services.poller.scan_after()
+    await call.common.poller.scan_after()
     return job_list(call, call.query)
 
 
-def job_list(call: Call, query: JobsQuery) -> JobList:
+def job_list(call: JobCall, query: JobsQuery) -> JobList:
     """Return the page of a query of the list of jobs, with the next runs of the calendar."""
-    jobs, runs = wanted_jobs(call, query), next_runs(call.services)
+    jobs, runs = wanted_jobs(call, query), next_runs(call)
     page = jobs_page(jobs, query)
     items = tuple(
         job_item(call, job, snapshot, runs.get(str(job.layout.root), 0.0))
@@ -201,9 +200,9 @@ def _id_of(job: SeenJob) -> str:
     return job[0].id
 
 
-def wanted_jobs(call: Call, filters: JobFilters) -> list[SeenJob]:
+def wanted_jobs(call: JobCall, filters: JobFilters) -> list[SeenJob]:
     """The jobs that pass the filters, with their snapshots, by their ids."""
-    labels = call.services.labels.all()
+    labels = call.parts.books.labels.all()
     return [
         (job, snapshot)
         for job, snapshot in call.snapshots()
@@ -211,11 +210,11 @@ def wanted_jobs(call: Call, filters: JobFilters) -> list[SeenJob]:
     ]
 
 
-def next_runs(services: ConsoleServices) -> dict[str, float]:
+def next_runs(call: JobCall) -> dict[str, float]:
     """Return the next runs of the calendar, seconds since the epoch, by the directories of jobs."""
     runs: dict[str, float] = {}
-    now = services.clock.now()
-    for schedule in services.schedules.all():
+    now = call.common.clock.now()
+    for schedule in call.parts.books.schedules.all():
         if schedule.wish.paused or schedule.wish.is_of_new_jobs:
             continue
         time = next(times_after(schedule.wish.times, now), None)
@@ -224,7 +223,7 @@ def next_runs(services: ConsoleServices) -> dict[str, float]:
     return runs
 
 
-def job_item(call: Call, job: FoundJob, snapshot: JobSnapshot, next_run: float = 0.0) -> JobItem:
+def job_item(call: JobCall, job: FoundJob, snapshot: JobSnapshot, next_run: float = 0.0) -> JobItem:
     """Return a job as lists have it.
 
     Args:
@@ -235,7 +234,7 @@ def job_item(call: Call, job: FoundJob, snapshot: JobSnapshot, next_run: float =
     """
     overview, labels = (
         snapshot.overview or JobOverview(snapshot.state),
-        call.services.labels.of(job),
+        call.parts.books.labels.of(job),
     )
     next_times = [time for time in (overview.next_pass, next_run) if time]
     sentence = snapshot.sentence
@@ -285,7 +284,7 @@ class JobListQuery(JobsQuery, frozen=True):
     limit: RowCount = ROWS
 
 
-async def list_facts(call: Call, answer: JobList) -> dict[str, object] | PageAnswer:
+async def list_facts(call: JobCall, answer: JobList) -> dict[str, object] | PageAnswer:
     """Return what the page of all jobs shows; without jobs the form of a new job."""
     removed = removed_jobs(call)
     if not (removed or call.snapshots()) and may_operate(call):
@@ -293,13 +292,13 @@ async def list_facts(call: Call, answer: JobList) -> dict[str, object] | PageAns
     return {**live_facts(call, answer), "removed": removed}
 
 
-def live_facts(call: Call, answer: JobList) -> dict[str, object]:
+def live_facts(call: JobCall, answer: JobList) -> dict[str, object]:
     """Return what the live part of the page shows."""
     query: JobListQuery = call.query
     jobs, selected = call.snapshots(), wanted_jobs(call, query)
     page = jobs_page(selected, query)
-    tags = call.services.labels.all_tags([job for job, _ in jobs])
-    places = [place for place in call.services.fleet.places if call.identity.sees(place.label)]
+    tags = call.parts.books.labels.all_tags([job for job, _ in jobs])
+    places = [place for place in call.common.fleet.places if call.identity.sees(place.label)]
     return {
         "query": query,
         "is_filtered": bool(query.name or query.state or query.tag),
@@ -325,9 +324,9 @@ def live_facts(call: Call, answer: JobList) -> dict[str, object]:
     }
 
 
-def last_urls(call: Call, jobs: Sequence[SeenJob]) -> dict[str, list[tuple[int, str, str]]]:
+def last_urls(call: JobCall, jobs: Sequence[SeenJob]) -> dict[str, list[tuple[int, str, str]]]:
     """The last URLs of crawl.log of jobs that run: status, its colour, URL; the newest first."""
-    poller = call.services.poller
+    poller = call.common.poller
     return {
         job.id: [
             (line.status, line.kind, line.url) for line in poller.lately(job)[: -URLS - 1 : -1]

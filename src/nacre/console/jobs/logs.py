@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from nacre.console.admin.quotas import quota_items
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import JobCall, PageAnswer
 from nacre.console.forms import offered_runs
 from nacre.console.logs.lines import (
     CRAWL,
@@ -96,7 +96,7 @@ class LogLineList(msgspec.Struct, frozen=True):
     as_of: str
 
 
-async def list_logs(call: Call) -> LogList:
+async def list_logs(call: JobCall) -> LogList:
     """List the logs of a run."""
     query: LogsQuery = call.query
     job = call.job()
@@ -106,13 +106,13 @@ async def list_logs(call: Call) -> LogList:
     return LogList(tuple(LogFile(name, size) for name, size in names), as_of=call.now)
 
 
-async def get_log(call: Call) -> LogLineList:
+async def get_log(call: JobCall) -> LogLineList:
     """Return some lines of a log."""
     name = str(call.params["log"])
     return await read_log(call, LogPageQuery(**msgspec.structs.asdict(call.query), name=name))
 
 
-async def read_log(call: Call, query: LogPageQuery) -> LogLineList:
+async def read_log(call: JobCall, query: LogPageQuery) -> LogLineList:
     """Read some lines of a log of the job of the path; a reader process searches it.
 
     Raises:
@@ -194,7 +194,7 @@ class AlertsQuery(msgspec.Struct, frozen=True):
     limit: LogLines = 50
 
 
-async def list_alerts(call: Call) -> AlertList:
+async def list_alerts(call: JobCall) -> AlertList:
     """List the alerts of a job's last run."""
     query: AlertsQuery = call.query
     try:
@@ -235,7 +235,7 @@ def in_columns(name: str) -> bool:
     return name.partition(".")[0] in _LIKE_CRAWL
 
 
-async def log_page(call: Call) -> PageAnswer:
+async def log_page(call: JobCall) -> PageAnswer:
     """Show a log of a run, the newest lines at the end; that of the last run grows."""
     query: LogPageQuery = call.query
     layout = call.job().layout
@@ -280,15 +280,17 @@ MOST_JOBS: Final = 50
 ALERTS_OF_JOB: Final = 5
 
 
-async def alerts_page(call: Call) -> PageAnswer:
+async def alerts_page(call: JobCall) -> PageAnswer:
     """The last alerts of each job that has some, the newest first; and what ails the console."""
     jobs = [
         job for job, snapshot in call.snapshots() if snapshot.overview and snapshot.overview.alerts
     ]
     alerts = await asyncio.to_thread(lambda: [(job.id, last_alerts(job)) for job in jobs])
     alerts.sort(key=lambda row: row[1][0].time if row[1] else "", reverse=True)
-    quotas = [item for item in quota_items(call) if item.level != QuotaLevel.FREE]
-    own = call.services.troubles.all() if call.identity.role >= Role.ADMIN else []
+    quotas = [
+        item for item in quota_items(call, call.parts.books.quotas) if item.level != QuotaLevel.FREE
+    ]
+    own = call.parts.troubles.all() if call.identity.role >= Role.ADMIN else []
     return PageAnswer("alerts.html", {"found": alerts[:MOST_JOBS], "quotas": quotas, "own": own})
 
 

@@ -3,10 +3,9 @@
 import asyncio
 
 from nacre.console.actions import require_rest
-from nacre.console.call import Call
+from nacre.console.call import JobCall
 from nacre.console.jobs.new_jobs import place_for
 from nacre.editing.file_settings import named_files
-from nacre.fleet.job_books import carry_over
 from nacre.fleet.job_folders import rename_job
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
@@ -16,7 +15,7 @@ from nacre.messages import message
 from nacre.web.live.hub import JOBS
 
 
-async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
+async def move_job(call: JobCall, job: FoundJob, label: str) -> FoundJob:
     """Move the directory of a job to another place; the job as it is found there.
 
     Its name, tags, quota and schedules go with it. Nothing is copied: another file system is the
@@ -41,19 +40,21 @@ async def move_job(call: Call, job: FoundJob, label: str) -> FoundJob:
             "place",
             message("console.place-without-label", "a place has a label; leave it out to stay"),
         )
-    services, place = call.services, place_for(call, label)
-    await require_rest(services, job)
+    place = place_for(call, label)
+    await require_rest(call.parts.actions, job)
     if not call.may_name_files:
         await asyncio.to_thread(_require_same_files, job.layout)
     target = place.root / job.layout.root.name
     await asyncio.to_thread(rename_job, job.layout.root, target)
     before = str(job.layout.root)
-    carry_over(services, before, target)
-    await services.fleet.scan()
-    moved = next(place_job for place_job in services.fleet.jobs if place_job.layout.root == target)
-    services.schedules.move(before, str(target), moved.id)
-    await services.poller.look(moved)
-    services.hub.changed(JOBS)
+    call.parts.books.move(before, target)
+    await call.common.fleet.scan()
+    moved = next(
+        place_job for place_job in call.common.fleet.jobs if place_job.layout.root == target
+    )
+    call.parts.books.schedules.move(before, str(target), moved.id)
+    await call.common.poller.look(moved)
+    call.common.hub.changed(JOBS)
     return moved
 
 

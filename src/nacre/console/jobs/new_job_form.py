@@ -12,7 +12,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse
 
 from nacre.console.actions import REQUESTS, act
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import JobCall, PageAnswer
 from nacre.console.jobs.buttons import notice_of
 from nacre.console.jobs.new_jobs import (
     NewJobWish,
@@ -69,18 +69,18 @@ _LIMITS: Final = {
 _LARGEST_FILE: Final = 20_000_000
 
 
-async def new_job_page(call: Call) -> PageAnswer:
+async def new_job_page(call: JobCall) -> PageAnswer:
     """The form; empty, but for the template or the profile that the address names."""
     query = call.request.query_params
     template, profile = query.get("template", "")[:200], query.get("profile", "")[:200]
     if not template:
         return PageAnswer("new.html", form_facts(call, {"profile": profile} if profile else {}))
     job = call.job(template)
-    fields = {"template": job.id, "tags": ", ".join(call.services.labels.of(job).tags)}
+    fields = {"template": job.id, "tags": ", ".join(call.parts.books.labels.of(job).tags)}
     return PageAnswer("new.html", form_facts(call, fields))
 
 
-def form_facts(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
+def form_facts(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     """The values that the form shows.
 
     Args:
@@ -109,19 +109,19 @@ def form_facts(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
     }  # fmt: skip
 
 
-async def look_at(call: Call) -> PageAnswer:
+async def look_at(call: JobCall) -> PageAnswer:
     """The part of the form that follows the typing: the scopes, and the dry run."""
     fields = fields_of(await sent_form(call.request))
     return PageAnswer("new_look.html", await _looked(call, fields))
 
 
-async def fields_at(call: Call) -> PageAnswer:
+async def fields_at(call: JobCall) -> PageAnswer:
     """The part of the form with all settings: those of a section, or those that a search finds."""
     fields = fields_of(await sent_form(call.request))
     return PageAnswer("new_fields.html", {**form_facts(call, fields), **await _shown(call, fields)})
 
 
-async def _shown(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
+async def _shown(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     """The settings to show: those that were changed, and those that were asked for."""
     typed = changed_values(fields)
     search, section = fields.get("q", "")[:100], fields.get("section", "")[:40]
@@ -132,7 +132,7 @@ async def _shown(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
     return {**fields_found, "typed": typed, "search": search, "section": section}
 
 
-async def _form(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
+async def _form(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     """All of the form as it was typed; settings where some were asked for or changed."""
     facts = {**await _looked(call, fields), "unsaved": _is_filled(fields)}
     asks = fields.get("do") == "fields" or changed_values(fields)
@@ -149,12 +149,12 @@ def _is_filled(fields: Mapping[str, str]) -> bool:
     return any(value.strip() for value in typed) or bool(changed_values(fields))
 
 
-async def _whole(call: Call, fields: Mapping[str, str]) -> NewJobWish:
+async def _whole(call: JobCall, fields: Mapping[str, str]) -> NewJobWish:
     """The job that all fields ask for, those of the form of all settings among them."""
     return await with_values(call, wish_of(fields), changed_values(fields))
 
 
-async def _looked(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
+async def _looked(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     facts = form_facts(call, fields)
     try:
         request = await _whole(call, fields)
@@ -165,7 +165,7 @@ async def _looked(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
     return {**facts, "decisions": decisions}
 
 
-async def submit(call: Call) -> PageAnswer | RedirectResponse:
+async def submit(call: JobCall) -> PageAnswer | RedirectResponse:
     """Check, create, or create and start the job of a form."""
     form = await sent_form(call.request)
     fields = {**fields_of(form), "seeds": await _seeds_of(form)}
@@ -184,18 +184,18 @@ async def submit(call: Call) -> PageAnswer | RedirectResponse:
     if action == "start":
         try:
             action = "run-rounds" if job.layout.in_rounds else "start"
-            result = await act(call.services, job, action, REQUESTS[action](), call.identity)
+            result = await act(call.parts.actions, job, action, REQUESTS[action](), call.identity)
             notices.append(notice_of(result, translate))
         except NacreError as error:
             notices.append(Notice("error", error.message))
     if call.session is not None:
         for notice in [*notices, *(Notice("done", warning) for warning in created.warnings)]:
-            call.services.notices.add(call.identity.session, notice)
+            call.common.notices.add(call.identity.session, notice)
     page = "/settings/form" if action == "more" else ""
     return RedirectResponse(f"/j/{quote(job.id, safe='~')}{page}", status_code=303)
 
 
-async def _checked(call: Call, fields: Mapping[str, str]) -> dict[str, object]:
+async def _checked(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     """The result of the checks that *Create* runs."""
     try:
         warnings = await check_new(call, await _whole(call, fields))

@@ -9,8 +9,8 @@ import msgspec
 
 from nacre.config.layer import Layer, merge
 from nacre.console.actions import own_command
-from nacre.console.call import Call
-from nacre.console.services import ConsoleServices
+from nacre.console.call import Call, JobCall
+from nacre.console.parts import Common
 from nacre.console.settings.form_tasks import fields_shown
 from nacre.console.task_answers import ask, ask_readers
 from nacre.core.message_data import to_builtins, to_json
@@ -177,7 +177,7 @@ def samples(url: str) -> tuple[str, ...]:
 
 def job_places(call: Call) -> list[JobPlace]:
     """The places for jobs that the caller sees."""
-    places = [place for place in call.services.fleet.places if not place.job]
+    places = [place for place in call.common.fleet.places if not place.job]
     return [place for place in places if call.identity.sees(place.label)]
 
 
@@ -221,7 +221,7 @@ def directory_for(call: Call, request: NewJobWish) -> Path:
     if request.name:
         return root / check_name(request.name)
     first = re.sub(r"[^A-Za-z0-9.-]+", "-", host(first_url(request.seeds)) or "").strip("-.")
-    name = f"{first or 'crawl'}-{run_name(call.services.clock.now())}"
+    name = f"{first or 'crawl'}-{run_name(call.common.clock.now())}"
     return free_directory(root, name)
 
 
@@ -290,7 +290,7 @@ async def with_values(call: Call, request: NewJobWish, values: Mapping[str, str]
     """
     if not values:
         return request
-    answer = await call.services.readers.ask(
+    answer = await call.common.readers.ask(
         "form-values", directory_for(call, request), _PATIENCE, values=dict(values)
     )
     merged, _ = merge([Layer("option", request.settings), Layer("option", answer["settings"])])
@@ -348,7 +348,7 @@ def _reader_request(call: Call, request: NewJobWish, kind: type[R], **more: obje
     return msgspec.convert({**values, **more}, kind)
 
 
-async def make(call: Call, request: NewJobWish) -> tuple[FoundJob, MadeJob]:
+async def make(call: JobCall, request: NewJobWish) -> tuple[FoundJob, MadeJob]:
     """Make a job.
 
     Raises:
@@ -356,14 +356,12 @@ async def make(call: Call, request: NewJobWish) -> tuple[FoundJob, MadeJob]:
         RefusedRequestError: See `place_for`; or a setting is for admins.
     """
     root, labels = _required(call, request)
-    job, warnings = await make_at(
-        call.services, root, _reader_request(call, request, NewJobRequest)
-    )
+    job, warnings = await make_at(call.common, root, _reader_request(call, request, NewJobRequest))
     call.note.job = job.id
     if request.kind == "rounds":
         await _inject(job)
     if labels.tags:
-        call.services.labels.set(job, labels)
+        call.parts.books.labels.set(job, labels)
     return job, MadeJob(job.id, str(root), warnings)
 
 
@@ -387,12 +385,12 @@ def _required(call: Call, request: NewJobWish) -> tuple[Path, JobLabels]:
 
 
 async def make_at(
-    services: ConsoleServices, root: Path, request: NewJobRequest
+    common: Common, root: Path, request: NewJobRequest
 ) -> tuple[FoundJob, tuple[str, ...]]:
     """Make a job in a directory; it, and what the operator should know.
 
     Args:
-        services: The parts of the console.
+        common: The common parts of the console.
         root: Its directory, below a place.
         request: The job.
 
@@ -400,11 +398,11 @@ async def make_at(
         ConfigError: With every problem of its settings.
         JobError: It is not found afterwards.
     """
-    warnings = await ask_readers(services.readers, root, make_new_job, request, _PATIENCE)
+    warnings = await ask_readers(common.readers, root, make_new_job, request, _PATIENCE)
     # What was removed from the console there was another job, whose directory is gone.
-    services.removals.drop(str(root))
-    await services.fleet.scan()
-    jobs = [job for job in services.fleet.jobs if job.layout.root == root]
+    common.fleet.removals.drop(str(root))
+    await common.fleet.scan()
+    jobs = [job for job in common.fleet.jobs if job.layout.root == root]
     if not jobs:
         raise JobError(
             message(
@@ -496,7 +494,7 @@ class DryRunOfNewJob(msgspec.Struct, frozen=True):
     urls: tuple[SampleDecision, ...]
 
 
-async def make_job(call: Call) -> MadeJob:
+async def make_job(call: JobCall) -> MadeJob:
     """Make a job."""
     _, created = await make(call, call.body)
     return created

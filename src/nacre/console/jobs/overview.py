@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from nacre.console.actions import allowed_now
-from nacre.console.call import Call
+from nacre.console.call import JobCall
 from nacre.console.forms import may_operate, request_fields
 from nacre.console.jobs.listing import JobItem, SpokenSentence, job_item, moment_text, next_runs
 from nacre.console.jobs.logs import alert_item, log_items
@@ -190,19 +190,19 @@ class JobDetails(msgspec.Struct, frozen=True):
     crowded: CrowdedKind | None = None
 
 
-async def get_job(call: Call) -> JobDetails:
+async def get_job(call: JobCall) -> JobDetails:
     """Return a job: its numbers, its sentence, and what can be done with it."""
     job = call.job()
-    await call.services.poller.checked(job)
+    await call.common.poller.checked(job)
     return job_details(call, job)
 
 
-def job_details(call: Call, job: FoundJob) -> JobDetails:
+def job_details(call: JobCall, job: FoundJob) -> JobDetails:
     """Return all that is known of a job as it was seen last."""
-    services, directory = call.services, str(job.layout.root)
-    snapshot = services.poller.snapshot(job)
+    directory = str(job.layout.root)
+    snapshot = call.common.poller.snapshot(job)
     overview = snapshot.overview
-    item = job_item(call, job, snapshot, next_runs(services).get(directory, 0.0))
+    item = job_item(call, job, snapshot, next_runs(call).get(directory, 0.0))
     return JobDetails(
         item=item,
         sentence=item.sentence,
@@ -216,15 +216,15 @@ def job_details(call: Call, job: FoundJob) -> JobDetails:
         fetching=snapshot.fetching,
         rates=snapshot.rates,
         rounds=snapshot.rounds,
-        actions=allowed_now(services, job, quote_word(directory)),
-        launch=None if snapshot.running else services.launcher.facts(job),
-        crowded=unwanted(snapshot.crowded, services.wanted.of(job)),
+        actions=allowed_now(call.parts.actions, job, quote_word(directory)),
+        launch=None if snapshot.running else call.parts.actions.launcher.facts(job),
+        crowded=unwanted(snapshot.crowded, call.parts.books.wanted.of(job)),
     )
 
 
-async def page_facts(call: Call, details: JobDetails) -> dict[str, object]:
+async def page_facts(call: JobCall, details: JobDetails) -> dict[str, object]:
     """Return what the page shows, with the logs and the fetches of this moment."""
-    job, poller = call.job(), call.services.poller
+    job, poller = call.job(), call.common.poller
     tails = OverviewTails(LogTail(job, CRAWL), LogTail(job, "alerts"))
     await asyncio.to_thread(lambda: [tail.look() for tail in tails])
     toes = None
@@ -234,14 +234,8 @@ async def page_facts(call: Call, details: JobDetails) -> dict[str, object]:
     return overview_facts(call, details, tails, toes)
 
 
-async def tails_of(call: Call, job: FoundJob) -> OverviewTails:
-    """The tails of a job, shared with all who look at it."""
-    tails = call.services.tails
-    return OverviewTails(await tails.tail(job, CRAWL), await tails.tail(job, "alerts"))
-
-
 def overview_facts(
-    call: Call, details: JobDetails, tails: OverviewTails, toes: ToeList | None = None
+    call: JobCall, details: JobDetails, tails: OverviewTails, toes: ToeList | None = None
 ) -> dict[str, object]:
     """Return what the page of a job shows.
 
@@ -251,7 +245,7 @@ def overview_facts(
         tails: Its logs, read already.
         toes: The fetches in process; None for those that the console saw last.
     """
-    job, poller, text = call.job(), call.services.poller, call.language.texts.gettext
+    job, poller, text = call.job(), call.common.poller, call.language.texts.gettext
     snapshot, activity = poller.snapshot(job), poller.activity(job)
     charts = watch_charts(poller.points(job), text) if snapshot.running else []
     toes = toes or poller.toes(job)
@@ -259,7 +253,7 @@ def overview_facts(
     return {
         "job": details,
         "item": details.item,
-        "labels": call.services.labels.of(job),
+        "labels": call.parts.books.labels.of(job),
         "rounds_form": request_fields(ROUNDS.request, text) if details.rounds else (),
         "rounds_options": option_line(ROUNDS.request),
         "homes": [place.label for place in job_places(call)],
@@ -278,7 +272,7 @@ def overview_facts(
     }
 
 
-def _levers(call: Call, snapshot: JobSnapshot) -> tuple[LeverLink, ...]:
+def _levers(call: JobCall, snapshot: JobSnapshot) -> tuple[LeverLink, ...]:
     """What would change the sentence; links of what the caller may do or look at."""
     links = lever_links(snapshot.job, snapshot.sentence, snapshot.slowest, call.language.text)
     return links if may_operate(call) else only_looks(links)
@@ -312,7 +306,7 @@ def crowd_links(job: str, kind: CrowdedKind | None) -> CrowdLinks | None:
     return CrowdLinks(kind, exclude_link(job, kind.prefix), show)
 
 
-def crowd_text(call: Call, kind: CrowdedKind | None, *, grows: bool) -> str:
+def crowd_text(call: JobCall, kind: CrowdedKind | None, *, grows: bool) -> str:
     """The words of that banner, the same as in `nacre status`; "" for none.
 
     Args:

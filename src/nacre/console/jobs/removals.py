@@ -9,11 +9,10 @@ from typing import Final
 import msgspec
 
 from nacre.console.actions import require_rest
-from nacre.console.call import Call
+from nacre.console.call import JobCall
 from nacre.console.forms import FormAction, button_handler
 from nacre.console.links import ItemList
 from nacre.core.clock import iso
-from nacre.fleet.job_books import NONE
 from nacre.fleet.job_folders import forget_job
 from nacre.fleet.places import FoundJob, JobRemoval
 from nacre.fleet.refusals import RefusedRequestError, not_found
@@ -59,51 +58,51 @@ class ForgetForm(ForgetWish, frozen=True, forbid_unknown_fields=True):
     name: ShortText = ""
 
 
-async def list_removed(call: Call) -> RemovedJobList:
+async def list_removed(call: JobCall) -> RemovedJobList:
     """The removed jobs of places that the caller may see."""
     return RemovedJobList(removed_jobs(call), None, call.now)
 
 
-def removed_jobs(call: Call) -> tuple[RemovedJob, ...]:
+def removed_jobs(call: JobCall) -> tuple[RemovedJob, ...]:
     """The removed jobs of places that the caller may see, by their ids."""
-    fleet = call.services.fleet
+    fleet = call.common.fleet
     return tuple(
         _item(job, removal) for job, removal in fleet.removed if call.identity.sees(job.place)
     )
 
 
-async def remove_job(call: Call) -> RemovedJob:
+async def remove_job(call: JobCall) -> RemovedJob:
     """Remove a job from the console: it is not listed, read, counted or started any more.
 
     Raises:
         RefusedRequestError: It does not rest, or has schedules (409).
     """
-    job, services = call.job(), call.services
+    job = call.job()
     await require_no_start(call, job)
-    removal = JobRemoval(str(job.layout.root), services.clock.now(), call.identity.name)
-    services.removals.put(removal)
+    removal = JobRemoval(str(job.layout.root), call.common.clock.now(), call.identity.name)
+    call.common.fleet.removals.put(removal)
     call.note.change({"directory": str(job.layout.root)}, None)
     await tell_of(call, job)
     return _item(job, removal)
 
 
-async def show_job(call: Call) -> None:
+async def show_job(call: JobCall) -> None:
     """Show a removed job again.
 
     Raises:
         RefusedRequestError: There is none (404).
     """
     name = str(call.params["job"])
-    for job, _ in call.services.fleet.removed:
+    for job, _ in call.common.fleet.removed:
         if job.id == name and call.identity.sees(job.place):
-            call.services.removals.drop(str(job.layout.root))
+            call.common.fleet.removals.drop(str(job.layout.root))
             call.note.change(None, {"directory": str(job.layout.root)})
             await tell_of(call, job)
             return
     raise not_found(message("console.removed-job", "removed job {name}", name=name))
 
 
-async def forget(call: Call) -> None:
+async def forget(call: JobCall) -> None:
     """Delete a job that never ran, with its directory.
 
     Raises:
@@ -112,7 +111,7 @@ async def forget(call: Call) -> None:
         JobError: It ran, or something else lies in its directory.
     """
     request: ForgetWish = call.body
-    job, services = call.job(), call.services
+    job = call.job()
     root = job.layout.root
     if request.name != job.name:
         text = message(
@@ -122,7 +121,7 @@ async def forget(call: Call) -> None:
             name=job.name,
         )
         raise RefusedRequestError(422, "confirm", text)
-    if any(place.root == root for place in services.fleet.places):
+    if any(place.root == root for place in call.common.fleet.places):
         raise RefusedRequestError(
             409,
             "named-at-start",
@@ -135,28 +134,26 @@ async def forget(call: Call) -> None:
     await require_no_start(call, job)
     await asyncio.to_thread(forget_job, job.layout)
     # A new job of this directory is another one.
-    services.labels.set(job, NONE)
-    services.quotas.set(str(root), 0)
-    services.wanted.set(job, ())
+    call.parts.books.forget(job)
     call.note.change({"directory": str(root)}, None)
     await tell_of(call, job)
 
 
-async def require_no_start(call: Call, job: FoundJob) -> None:
+async def require_no_start(call: JobCall, job: FoundJob) -> None:
     """Refuse a job that runs, will be started, or has schedules.
 
     Raises:
         RefusedRequestError: It does (409).
     """
-    await require_rest(call.services, job)
-    require_unscheduled(call.services.schedules, job)
+    await require_rest(call.parts.actions, job)
+    require_unscheduled(call.parts.books.schedules, job)
 
 
-async def tell_of(call: Call, job: FoundJob) -> None:
+async def tell_of(call: JobCall, job: FoundJob) -> None:
     """Look for jobs again, and tell who looks at a job and at their list."""
-    await call.services.poller.scan()
+    await call.common.poller.scan()
     for topic in (JOBS, job_topic(job.id)):
-        call.services.hub.changed(topic)
+        call.common.hub.changed(topic)
 
 
 def _item(job: FoundJob, removal: JobRemoval) -> RemovedJob:

@@ -16,6 +16,7 @@ from nacre.console.jobs import (
     watch,
 )
 from nacre.console.logs.lines import LogPageQuery, LogQuery, LogsQuery
+from nacre.console.parts import JobParts
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.fleet.job_books import JobLabelsWish
 from nacre.ops.lifecycle import CHECKPOINT, END, PARALLEL, PAUSE, RESUME, STOP
@@ -31,7 +32,7 @@ _STARTS = {
 }
 _OPERATIONS = (PAUSE, RESUME, STOP, CHECKPOINT, END)
 
-_LISTS: Final[tuple[RouteRow, ...]] = (
+_LISTS: Final[tuple[RouteRow[JobParts], ...]] = (
     *with_page(RouteRow("GET", f"{API}/jobs", _V, listing.list_jobs,
                         "All jobs, with state and sentence.", query=listing.JobsQuery,
                         answer=listing.JobList),
@@ -64,7 +65,7 @@ _LISTS: Final[tuple[RouteRow, ...]] = (
              PARALLEL.summary, body=PARALLEL.request, answer=PARALLEL.result),
 )  # fmt: skip
 
-_ACTIONS: Final[tuple[RouteRow, ...]] = (
+_ACTIONS: Final[tuple[RouteRow[JobParts], ...]] = (
     RouteRow("POST", "/act", _O, buttons.submit_action,
              "Take an action on jobs; a form of the pages."),
     *(RouteRow("POST", f"{_JOB}/{name}", _O, actions.take_action, summary,
@@ -75,7 +76,7 @@ _ACTIONS: Final[tuple[RouteRow, ...]] = (
       for each in _OPERATIONS),
 )  # fmt: skip
 
-_NEW: Final[tuple[RouteRow, ...]] = (
+_NEW: Final[tuple[RouteRow[JobParts], ...]] = (
     RouteRow("GET", "/new", _O, new_job_form.new_job_page, "The form of a new job."),
     RouteRow("POST", "/new", _O, new_job_form.submit,
              "Check, make, or make and start a job; a form."),
@@ -90,7 +91,7 @@ _NEW: Final[tuple[RouteRow, ...]] = (
              answer=new_jobs.DryRunOfNewJob, changes=False),
 )  # fmt: skip
 
-_REMOVED: Final[tuple[RouteRow, ...]] = (
+_REMOVED: Final[tuple[RouteRow[JobParts], ...]] = (
     RouteRow("POST", f"{_JOB}/remove", _O, removals.remove_job,
              "Remove a job at rest from the console; its files stay.", answer=removals.RemovedJob),
     RouteRow("GET", f"{API}/removed-jobs", _V, removals.list_removed,
@@ -108,7 +109,7 @@ _REMOVED: Final[tuple[RouteRow, ...]] = (
              "Show a removed job again; a form."),
 )  # fmt: skip
 
-_LOGS: Final[tuple[RouteRow, ...]] = (
+_LOGS: Final[tuple[RouteRow[JobParts], ...]] = (
     RouteRow("GET", "/j/{job}/log", _V, logs.log_page, "A log of a run.",
              query=LogPageQuery),
     RouteRow("GET", "/alerts", _V, logs.alerts_page, "The last alerts of all jobs."),

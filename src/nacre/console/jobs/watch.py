@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from nacre.console.actions import operate
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import Call, JobCall, PageAnswer
 from nacre.console.forms import may_operate
 from nacre.console.jobs.listing import job_item
 from nacre.console.logs.progress import DAY, STATUSES, PastRequest, ProgressPoint, read_progress
@@ -107,13 +107,13 @@ class WatchChart(NamedTuple):
         return max(values, default=0.0)
 
 
-async def watch_page(call: Call) -> PageAnswer:
+async def watch_page(call: JobCall) -> PageAnswer:
     """Show a job while it crawls, and the past of its run."""
     job = call.job()
-    await call.services.poller.fresh(job)
+    await call.common.poller.fresh(job)
     toes = None
     with suppress(NacreError):  # it does not run, or does not answer now
-        toes = await call.services.poller.look_at_toes(job)
+        toes = await call.common.poller.look_at_toes(job)
     facts = {**watch_facts(call, job), "toes": toes}
     span = _span(call, job)
     if span != "live":
@@ -134,12 +134,12 @@ async def _past(call: Call, span: ProgressSpan) -> dict[str, object]:
 def _span(call: Call, job: FoundJob) -> Literal["live", "day", "all"]:
     """Return what the charts show."""
     query: WatchQuery = call.query
-    return query.span or ("live" if call.services.poller.is_running(job) else "all")
+    return query.span or ("live" if call.common.poller.is_running(job) else "all")
 
 
-def watch_facts(call: Call, job: FoundJob) -> dict[str, object]:
+def watch_facts(call: JobCall, job: FoundJob) -> dict[str, object]:
     """Return the charts and fetches of a job as it was seen last, without charts of the past."""
-    poller, span = call.services.poller, _span(call, job)
+    poller, span = call.common.poller, _span(call, job)
     snapshot, activity = poller.snapshot(job), poller.activity(job)
     charts = watch_charts(poller.points(job), call.language.texts.gettext)
     return {
@@ -296,7 +296,7 @@ class FetchSlotList(ToeList, frozen=True, kw_only=True):
 
 async def get_toes(call: Call) -> FetchSlotList:
     """Return the fetches of a running job."""
-    toes = await call.services.poller.look_at_toes(call.job())
+    toes = await call.common.poller.look_at_toes(call.job())
     return FetchSlotList(
         toes.parallel, toes.offset, toes.toes, items=toes.toes, next=None, as_of=call.now
     )
@@ -305,7 +305,7 @@ async def get_toes(call: Call) -> FetchSlotList:
 async def put_parallel(call: Call) -> ParallelResult:
     """Change the number of parallel fetches, at once."""
     job = call.job()
-    result = await operate(call.services, job, PARALLEL, call.body, call.identity.log_name)
+    result = await operate(call.common, job, PARALLEL, call.body, call.identity.log_name)
     call.note.change({"parallel": result.before}, {"parallel": result.parallel})
-    await call.services.poller.look(job)
+    await call.common.poller.look(job)
     return result

@@ -270,7 +270,7 @@ async def submit_clip_use(call: Call) -> PageAnswer:
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 
-LIBRARY_ROUTES: tuple[RouteRow, ...] = (
+LIBRARY_ROUTES: tuple[RouteRow[object], ...] = (
     RouteRow("GET", "/profiles", _V, profiles_page, "All profiles."),
     RouteRow("POST", "/profiles", _O, submit_profile, "Save a job as a profile."),
     RouteRow("GET", "/profiles/{profile}", _V, profile_page, "A profile."),

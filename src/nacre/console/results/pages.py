@@ -10,7 +10,7 @@ from markupsafe import Markup
 from starlette.responses import RedirectResponse
 
 from nacre.console.actions import WHYS, act, allowed_now
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import ActionCall, PageAnswer
 from nacre.console.forms import may_operate, never_ran_page, offered_runs, shown, wait_page
 from nacre.console.jobs.buttons import notice_of
 from nacre.console.links import exact, exclude_link, job_path
@@ -57,19 +57,19 @@ class CheckpointForm(msgspec.Struct, frozen=True):
     checkpoint: ShortText = "latest"
 
 
-async def seeds_page(call: Call) -> SeedOutcomeList | HeldTask | PageAnswer:
+async def seeds_page(call: ActionCall) -> SeedOutcomeList | HeldTask | PageAnswer:
     """The seeds with their outcomes; of a job that never ran, its seed list."""
     if not call.job().layout.has_store:
         return await seed_list.page(call)
     return await read(call, list_seeds, call.query)
 
 
-async def seed_facts(call: Call, _: SeedOutcomeList) -> Mapping[str, Any]:
+async def seed_facts(call: ActionCall, _: SeedOutcomeList) -> Mapping[str, Any]:
     """The facts of the page of seeds."""
     return {"closed": await why_not_now(call, "frontier")}
 
 
-async def why_not_now(call: Call, action: str) -> str:
+async def why_not_now(call: ActionCall, action: str) -> str:
     """The reason why an action on a job is not possible now, in the language of the page.
 
     It is "" where it is possible.
@@ -79,20 +79,20 @@ async def why_not_now(call: Call, action: str) -> str:
         action: Its name, such as `frontier`.
     """
     job = call.job()
-    await call.services.poller.fresh(job)
-    actions = {job_action.name: job_action for job_action in allowed_now(call.services, job, "")}
+    await call.common.poller.fresh(job)
+    actions = {job_action.name: job_action for job_action in allowed_now(call.parts, job, "")}
     reason = actions[action].why
     return call.language.texts.gettext(WHYS[reason]) if reason else ""
 
 
-async def url_page(call: Call) -> ExplainedUrl | HeldTask | PageAnswer:
+async def url_page(call: ActionCall) -> ExplainedUrl | HeldTask | PageAnswer:
     """All that is known of a URL; without one, the form that asks for it."""
     if not call.query.u.strip():
         return PageAnswer("url.html", {"url": "", "found": None})
     return await explain(call)
 
 
-async def url_facts(call: Call, answer: ExplainedUrl) -> Mapping[str, Any]:
+async def url_facts(call: ActionCall, answer: ExplainedUrl) -> Mapping[str, Any]:
     """The facts of the page of a URL."""
     explained = answer.explanation
     return {
@@ -109,7 +109,7 @@ def _opinions(explained: Explanation) -> list[tuple[Any, bool]]:
     return [(opinion, opinion is last) for opinion in opinions]
 
 
-async def report_page(call: Call) -> PageAnswer:
+async def report_page(call: ActionCall) -> PageAnswer:
     """A report or a study; its tables are sorted by their headings."""
     query: ReportPageQuery = call.query
     job, name = call.job(), str(call.params["report"])
@@ -193,7 +193,7 @@ def _row_links(options: Mapping[str, str]) -> Callable[[PageTable], tuple[str, s
     return links
 
 
-async def run_facts(call: Call, _: RunList) -> Mapping[str, Any]:
+async def run_facts(call: ActionCall, _: RunList) -> Mapping[str, Any]:
     """The facts of the page of runs."""
     translate = call.language.texts.gettext
     return {
@@ -202,22 +202,22 @@ async def run_facts(call: Call, _: RunList) -> Mapping[str, Any]:
     }
 
 
-async def checkpoint_facts(call: Call, _: object) -> Mapping[str, Any]:
+async def checkpoint_facts(call: ActionCall, _: object) -> Mapping[str, Any]:
     """The facts of the page of checkpoints."""
     return {"closed": await why_not_now(call, "go-on-checkpoint")}
 
 
-async def go_back(call: Call) -> PageAnswer | RedirectResponse:
+async def go_back(call: ActionCall) -> PageAnswer | RedirectResponse:
     """Start a job from one of its checkpoints; a form."""
     options = StartRequest(checkpoint=call.body.checkpoint)
     call.note.change(None, {"action": "start", "checkpoint": options.checkpoint})
     job = call.job()
-    result = await act(call.services, job, "start", options, call.identity)
+    result = await act(call.parts, job, "start", options, call.identity)
     notice = notice_of(result, call.language.texts.gettext)
     return shown(call, [notice], job_path(job.id))
 
 
-async def file_facts(call: Call, answer: FileList) -> Mapping[str, Any]:
+async def file_facts(call: ActionCall, answer: FileList) -> Mapping[str, Any]:
     """The facts of the page of files."""
     runs = await asyncio.to_thread(run_names, call.job().layout.root)
     return {

@@ -1,6 +1,7 @@
 """The routes of results: seeds, URLs, reports, runs, checkpoints and files."""
 
 from nacre.console.answering import read_row, with_page
+from nacre.console.parts import ActionParts
 from nacre.console.results import archive, files, handlers, pages, reports, seed_list
 from nacre.console.results.report_tasks import list_reports
 from nacre.console.results.runs import list_runs
@@ -18,7 +19,7 @@ def _(text: str) -> str:
     return text
 
 
-RESULT_ROUTES: tuple[RouteRow, ...] = (
+RESULT_ROUTES: tuple[RouteRow[ActionParts], ...] = (
     read_row(f"{_JOB}/seeds", list_seeds, "The seeds and their outcomes."),
     RouteRow("GET", "/j/{job}/seeds", _V, pages.seeds_page, "The seeds and their outcomes.",
              query=SeedsQuery, view=RouteView("seeds.html", pages.seed_facts)),

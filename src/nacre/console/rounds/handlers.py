@@ -6,8 +6,9 @@ import msgspec
 
 from nacre.console.actions import allowed_now, own_command, refusal_text
 from nacre.console.answering import with_page
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import ActionCall, PageAnswer
 from nacre.console.forms import FormAction, button_handler
+from nacre.console.parts import ActionParts
 from nacre.console.rounds.tasks import CycleVersionItem, DryRound, cycle_versions, dry_round
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.console.task_answers import ask, read
@@ -48,7 +49,7 @@ class RestoredVersion(msgspec.Struct, frozen=True):
     restored: int
 
 
-async def dry_run(call: Call) -> DryRound | HeldTask:
+async def dry_run(call: ActionCall) -> DryRound | HeldTask:
     """Compute the next list without a change; what takes longer goes on as a task.
 
     Raises:
@@ -59,20 +60,20 @@ async def dry_run(call: Call) -> DryRound | HeldTask:
     return await read(call, dry_round, NoRequest())
 
 
-async def _require(call: Call, job: FoundJob, action: str) -> None:
+async def _require(call: ActionCall, job: FoundJob, action: str) -> None:
     """Refuse what is for batch crawls whose rounds do not run.
 
     Raises:
         RefusedRequestError: It is none, or they do (409).
     """
-    await call.services.poller.look(job)  # rounds may have begun within the last second
-    actions = {action_now.name: action_now for action_now in allowed_now(call.services, job, "")}
+    await call.common.poller.look(job)  # rounds may have begun within the last second
+    actions = {action_now.name: action_now for action_now in allowed_now(call.parts, job, "")}
     if not actions[action].allowed:
         reason = actions[action].why
         raise RefusedRequestError(409, reason, refusal_text(action, reason, job.id))
 
 
-async def list_versions(call: Call) -> CycleVersionList:
+async def list_versions(call: ActionCall) -> CycleVersionList:
     """List the versions that are kept, the newest first.
 
     Raises:
@@ -89,19 +90,19 @@ async def list_versions(call: Call) -> CycleVersionList:
     return CycleVersionList(items, None, call.now)
 
 
-async def versions_page(call: Call) -> CycleVersionList | PageAnswer:
+async def versions_page(call: ActionCall) -> CycleVersionList | PageAnswer:
     """List the versions; a page without them for a job that is no batch crawl."""
     if call.job().layout.in_rounds:
         return await list_versions(call)
     return PageAnswer("versions.html", {"found": None, "running": False})
 
 
-async def version_facts(call: Call, _: CycleVersionList) -> dict[str, object]:
+async def version_facts(call: ActionCall, _: CycleVersionList) -> dict[str, object]:
     """Return what the page of versions shows beside them: whether the rounds run."""
-    return {"running": (await call.services.poller.fresh(call.job())).running}
+    return {"running": (await call.common.poller.fresh(call.job())).running}
 
 
-async def restore_version(call: Call) -> RestoredVersion:
+async def restore_version(call: ActionCall) -> RestoredVersion:
     """Restore the state of an earlier version as a new one, by a command.
 
     Raises:
@@ -119,7 +120,7 @@ async def restore_version(call: Call) -> RestoredVersion:
         )
     output = await own_command("cycle", str(job.layout.root), "versions", "restore", text)
     call.note.change(None, {"restored": int(text), "said": output.strip()})
-    await call.services.poller.look(job)
+    await call.common.poller.look(job)
     newest = (await list_versions(call)).items[0].number
     return RestoredVersion(newest, int(text))
 
@@ -142,7 +143,7 @@ submit_version: Final = button_handler(
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"
 
-ROUND_ROUTES: Final[tuple[RouteRow, ...]] = (
+ROUND_ROUTES: Final[tuple[RouteRow[ActionParts], ...]] = (
     *with_page(RouteRow("POST", f"{_JOB}/dry-run-rounds", _O, dry_run,
                         "What the next round of a batch crawl would list.", answer=DryRound,
                         changes=False),

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 from starlette.responses import Response
 
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import PageAnswer, ScheduleCall
 from nacre.console.forms import go_back, wait_page
 from nacre.console.jobs.new_jobs import job_places
 from nacre.console.route_row import API, RouteRow
@@ -41,6 +41,7 @@ from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.schedule_book import (
     NEW_JOB,
+    ScheduleBook,
     ScheduleWish,
     check_schedule,
     day_text,
@@ -71,7 +72,7 @@ class CalendarQuery(msgspec.Struct, frozen=True):
     edit: Whole = 0
 
 
-async def page(call: Call) -> PageAnswer:
+async def page(call: ScheduleCall) -> PageAnswer:
     """The schedules; and of one job what becomes due, and when it has other limits."""
     query: CalendarQuery = call.query
     look = await _looked_at(call)
@@ -84,7 +85,7 @@ async def page(call: Call) -> PageAnswer:
             "rounds",
             message("console.job-in-rounds", "{id} is crawled in rounds, not in runs", id=job.id),
         )
-    running = (await call.services.poller.fresh(job)).running
+    running = (await call.common.poller.fresh(job)).running
     try:
         upcoming = await read(call, list_upcoming, UpcomingRequest(running), job)
     except NacreError as error:
@@ -100,14 +101,14 @@ def own_passes(jobs: Sequence[FoundJob]) -> list[OwnPasses]:
     return [OwnPasses(job, again) for job, again in passes if again is not None and again.waits]
 
 
-async def _looked_at(call: Call) -> CalendarLook:
+async def _looked_at(call: ScheduleCall) -> CalendarLook:
     """The state of the jobs that the caller may see, in the month of the query.
 
     Raises:
         RefusedRequestError: The query names no month (400).
     """
     query = call.query or CalendarQuery()
-    begin, end = month_bounds(month_of(query.month, call.services.clock.now()))
+    begin, end = month_bounds(month_of(query.month, call.common.clock.now()))
     jobs = [job for job, _ in call.snapshots() if not job.layout.in_rounds]
 
     def looked() -> CalendarLook:
@@ -132,13 +133,13 @@ class OwnRow(NamedTuple):
     why: str
 
 
-def _own_rows(call: Call, own: Sequence[OwnPasses]) -> list[OwnRow]:
+def _own_rows(call: ScheduleCall, own: Sequence[OwnPasses]) -> list[OwnRow]:
     """The rows of the jobs that begin their passes themselves.
 
     A crawl that never ends and whose process is gone has a next pass too, which a command begins.
     """
     rows = [OwnRow(job, again.rhythm, again.time, again.why) for job, again in own]
-    scheduled, now = {row.job for row in rows}, call.services.clock.now()
+    scheduled, now = {row.job for row in rows}, call.common.clock.now()
     noted = [
         (job.id, snapshot.overview)
         for job, snapshot in call.snapshots()
@@ -152,7 +153,7 @@ def _own_rows(call: Call, own: Sequence[OwnPasses]) -> list[OwnRow]:
 
 
 def facts(
-    call: Call, look: CalendarLook, upcoming: UpcomingPages | None = None
+    call: ScheduleCall, look: CalendarLook, upcoming: UpcomingPages | None = None
 ) -> dict[str, object]:
     """The values that the page shows.
 
@@ -164,7 +165,7 @@ def facts(
     Raises:
         RefusedRequestError: The query names no month (400).
     """
-    now, query = call.services.clock.now(), call.query or CalendarQuery()
+    now, query = call.common.clock.now(), call.query or CalendarQuery()
     first = month_of(query.month, now)
     schedules = schedule_items(call)
     edited = next((schedule for schedule in schedules if schedule.id == query.edit), None)
@@ -196,7 +197,7 @@ def facts(
     }
 
 
-async def answer(call: Call) -> Response | PageAnswer:
+async def answer(call: ScheduleCall) -> Response | PageAnswer:
     """Add, change, pause, resume or remove a schedule; a form of the page.
 
     What is refused is shown with all that was typed.
@@ -237,7 +238,7 @@ def _typed(fields: Mapping[str, str]) -> dict[str, object]:
     return {"typed": typed, "rhythm": typed_rhythm(fields), **typed_fields}
 
 
-def _wish(call: Call, fields: dict[str, str]) -> ScheduleWish:
+def _wish(call: ScheduleCall, fields: dict[str, str]) -> ScheduleWish:
     names: tuple[str, ...] = ("at", "zone", "mode", "budget", "keep", "overlap")
     seeds: tuple[str, ...] = ()
     if fields.get("mode") == NEW_JOB:
@@ -279,12 +280,12 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else -1
 
 
-def _of(call: Call, number: str) -> Call:
+def _of(call: ScheduleCall, number: str) -> ScheduleCall:
     """Return the call of a handler for the schedule of a form."""
     return call._replace(params={"schedule": _number(number)})
 
 
-async def _change(call: Call, action: str) -> None:
+async def _change(call: ScheduleCall, action: str) -> None:
     """Pause, resume or remove a schedule.
 
     Raises:
@@ -306,7 +307,7 @@ async def _change(call: Call, action: str) -> None:
 
 _O = Role.OPERATOR
 
-SCHEDULE_ROUTES: tuple[RouteRow, ...] = (
+SCHEDULE_ROUTES: tuple[RouteRow[ScheduleBook], ...] = (
     RouteRow("GET", "/calendar", Role.VIEWER, page, "When runs begin.",
              query=CalendarQuery),
     RouteRow("POST", "/calendar", _O, answer, "Change the calendar; a form."),

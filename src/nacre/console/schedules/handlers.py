@@ -2,7 +2,7 @@
 
 import msgspec
 
-from nacre.console.call import Call
+from nacre.console.call import ScheduleCall
 from nacre.console.jobs.new_jobs import NewJobWish, job_places, place_for, require_settings
 from nacre.core.clock import iso
 from nacre.fleet.refusals import RefusedRequestError, not_found
@@ -62,21 +62,21 @@ class ScheduleList(msgspec.Struct, frozen=True):
     next: str | None = None
 
 
-async def list_schedules(call: Call) -> ScheduleList:
+async def list_schedules(call: ScheduleCall) -> ScheduleList:
     """All schedules of jobs that the requester may see."""
     return ScheduleList(tuple(schedule_items(call)), call.now)
 
 
-def schedule_items(call: Call) -> list[ScheduleItem]:
+def schedule_items(call: ScheduleCall) -> list[ScheduleItem]:
     """The schedules that the caller may see, with their next times."""
-    now = call.services.clock.now()
+    now = call.common.clock.now()
     jobs = {str(job.layout.root): job.id for job, _ in call.snapshots()}
     return [
         item_of(schedule, now, jobs.get(schedule.made, "")) for schedule in seen_schedules(call)
     ]
 
 
-def seen_schedules(call: Call) -> list[KeptSchedule]:
+def seen_schedules(call: ScheduleCall) -> list[KeptSchedule]:
     """The schedules of jobs, and of places of new jobs, that the caller may see.
 
     Each names its job as it is called now: another console may have called it otherwise.
@@ -84,7 +84,7 @@ def seen_schedules(call: Call) -> list[KeptSchedule]:
     jobs = {str(job.layout.root): job.id for job, _ in call.snapshots()}
     places = {str(place.root) for place in job_places(call)}
     schedules = []
-    for schedule in call.services.schedules.all():
+    for schedule in call.parts.all():
         if schedule.wish.profile:
             schedules += [schedule] if schedule.path in places else []
         elif schedule.path in jobs:
@@ -115,7 +115,7 @@ def item_of(schedule: KeptSchedule, now: float, job_made: str = "") -> ScheduleI
     )
 
 
-async def add_schedule(call: Call) -> ScheduleItem:
+async def add_schedule(call: ScheduleCall) -> ScheduleItem:
     """Add a schedule.
 
     Raises:
@@ -124,12 +124,12 @@ async def add_schedule(call: Call) -> ScheduleItem:
             makes jobs where that is refused (403, 409, 422).
     """
     request, path = _placed(call, call.body)
-    number = call.services.schedules.add(request, path, call.identity.name)
+    number = call.parts.add(request, path, call.identity.name)
     call.note.job = request.job
     return await get_schedule(call._replace(params={"schedule": number}))
 
 
-def _placed(call: Call, request: ScheduleWish) -> tuple[ScheduleWish, str]:
+def _placed(call: ScheduleCall, request: ScheduleWish) -> tuple[ScheduleWish, str]:
     """A schedule with the place of its new jobs; and the directory of its job, or of that place.
 
     Raises:
@@ -150,7 +150,7 @@ def _placed(call: Call, request: ScheduleWish) -> tuple[ScheduleWish, str]:
     return request, str(job.layout.root)
 
 
-async def get_schedule(call: Call) -> ScheduleItem:
+async def get_schedule(call: ScheduleCall) -> ScheduleItem:
     """A schedule.
 
     Raises:
@@ -163,12 +163,12 @@ async def get_schedule(call: Call) -> ScheduleItem:
     raise not_found("schedule", number)
 
 
-async def schedule_version(call: Call) -> EditedThing:
+async def schedule_version(call: ScheduleCall) -> EditedThing:
     """A schedule as it was set."""
     return edited((await get_schedule(call)).schedule)
 
 
-async def change_schedule(call: Call) -> ScheduleItem:
+async def change_schedule(call: ScheduleCall) -> ScheduleItem:
     """Set a schedule again.
 
     Raises:
@@ -186,13 +186,13 @@ async def change_schedule(call: Call) -> ScheduleItem:
             "job",
             message("console.schedule-job-fixed", "a schedule keeps its job: make another one"),
         )
-    call.services.schedules.change(before.id, request, call.identity.name, path)
+    call.parts.change(before.id, request, call.identity.name, path)
     call.note.job = request.job
     call.note.change(before.schedule, request)
     return await get_schedule(call)
 
 
-async def remove_schedule(call: Call) -> None:
+async def remove_schedule(call: ScheduleCall) -> None:
     """Remove a schedule.
 
     Raises:
@@ -201,4 +201,4 @@ async def remove_schedule(call: Call) -> None:
     item = await get_schedule(call)
     call.note.job = item.schedule.job
     call.note.change(item.schedule, None)
-    call.services.schedules.remove(item.id)
+    call.parts.remove(item.id)

@@ -100,7 +100,7 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
         ConfigError: It cannot be made; with each reason.
         RefusedRequestError: It names a file, and the requester may not (403).
     """
-    await require_may_name(call.services.readers, call.services.reach, call.identity, job, request)
+    await require_may_name(call.common.readers, call.common.reach, call.identity, job, request)
     result, running = await apply_change(call, job, request, _PATIENCE)
     changes = tuple(ChangedValue(*assignment) for assignment in result.said)
     if request.preview:

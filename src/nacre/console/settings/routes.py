@@ -11,7 +11,7 @@ from nacre.ops.settings_file import SettingFacts
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 
-EDITING_ROUTES: tuple[RouteRow, ...] = (
+EDITING_ROUTES: tuple[RouteRow[object], ...] = (
     # pages
     RouteRow("GET", "/j/{job}/settings", _V, file_page.page, "The file of a job, as YAML."),
     RouteRow("POST", "/j/{job}/settings", _O, file_page.submit,

@@ -8,7 +8,7 @@ from typing import Final
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
-from nacre.console.call import Call
+from nacre.console.call import StreamCall
 from nacre.ops.roles import Role
 from nacre.web.gate import identify
 
@@ -20,7 +20,7 @@ MakeEvents = Callable[[frozenset[str]], Iterable[bytes]]
 
 
 async def follow(
-    call: Call,
+    call: StreamCall,
     topics: Collection[str],
     looks: Sequence[AbstractContextManager[None]],
     make: MakeEvents,
@@ -37,12 +37,11 @@ async def follow(
         make: Makes events.
         beat: The sign of life.
     """
-    services = call.services
-    clock = services.clock
+    clock = call.common.clock
     with ExitStack() as stack:
         for look in looks:
             stack.enter_context(look)
-        viewer = stack.enter_context(services.hub.viewing(topics))
+        viewer = stack.enter_context(call.common.hub.viewing(topics))
         for event in make(frozenset(topics)):
             yield event
         checked = clock.monotonic()
@@ -55,10 +54,9 @@ async def follow(
                 yield event
 
 
-def may_look(call: Call) -> bool:
+def may_look(call: StreamCall) -> bool:
     """Whether who asked may still look: a session ends, a key is taken back."""
-    services = call.services
-    visitor = identify(call.request, services.keys, services.sessions)
+    visitor = identify(call.request, call.parts.access.keys, call.parts.access.sessions)
     place = call.job().place if "job" in call.request.path_params else None
     identity = visitor.identity
     return identity.role >= Role.VIEWER and (place is None or identity.sees(place))

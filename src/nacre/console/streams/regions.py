@@ -10,66 +10,67 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from nacre.console.assets import assets
-from nacre.console.call import Call, PageAnswer
+from nacre.console.call import PageAnswer, StreamCall
 from nacre.console.jobs.listing import job_list, live_facts
 from nacre.console.jobs.logs import LogTailQuery, in_columns, log_items
-from nacre.console.jobs.overview import job_details, overview_facts, tails_of
+from nacre.console.jobs.overview import OverviewTails, job_details, overview_facts
 from nacre.console.jobs.watch import watch_facts
-from nacre.console.logs.lines import wanted_lines
+from nacre.console.logs.lines import CRAWL, wanted_lines
 from nacre.console.logs.tails import log_position
 from nacre.console.rendering import header_facts, render
 from nacre.console.streams.follow import EventStream, event, follow
 from nacre.console.task_answers import facts_of, seen_task
+from nacre.fleet.places import FoundJob
 from nacre.web.live.hub import JOBS, job_topic, task_topic
 
 _BEAT = event("", "beat")
 _OVER = event("", "over")
 
 
-async def jobs(call: Call) -> EventStream:
+async def jobs(call: StreamCall) -> EventStream:
     """The list of all jobs."""
+    listed = call.with_parts(call.parts.jobs)
     return _region(
         call,
         "live/jobs.html",
         JOBS,
         (),
-        lambda: live_facts(call, job_list(call, call.query)),
+        lambda: live_facts(listed, job_list(listed, call.query)),
         call.query,
     )
 
 
-async def overview(call: Call) -> EventStream:
+async def overview(call: StreamCall) -> EventStream:
     """The present doings of a job."""
-    job = call.job()
-    services = call.services
-    await services.poller.fresh(job)
-    tails = await tails_of(call, job)
+    job, shown = call.job(), call.with_parts(call.parts.jobs)
+    await call.common.poller.fresh(job)
+    tails = await _tails_of(call, job)
     looks = (
-        services.poller.watching_toes(job.id),
-        *(services.tails.watching(tail) for tail in tails),
+        call.common.poller.watching_toes(job.id),
+        *(call.parts.tails.watching(tail) for tail in tails),
     )
     return _region(
         call, "live/overview.html", job_topic(job.id), looks,
-        lambda: overview_facts(call, job_details(call, job), tails),
+        lambda: overview_facts(shown, job_details(shown, job), tails),
     )  # fmt: skip
 
 
-async def watch(call: Call) -> EventStream:
+async def watch(call: StreamCall) -> EventStream:
     """The charts and fetches of a job."""
-    job = call.job()
-    await call.services.poller.fresh(job)
+    job, shown = call.job(), call.with_parts(call.parts.jobs)
+    await call.common.poller.fresh(job)
     return _region(
-        call, "live/watch.html", job_topic(job.id), (call.services.poller.watching_toes(job.id),),
-        lambda: watch_facts(call, job), call.query,
+        call, "live/watch.html", job_topic(job.id), (call.common.poller.watching_toes(job.id),),
+        lambda: watch_facts(shown, job), call.query,
     )  # fmt: skip
 
 
-async def log(call: Call) -> EventStream:
+async def log(call: StreamCall) -> EventStream:
     """New lines of a log, as rows of its table."""
     query: LogTailQuery = call.query
     job, name = call.job(), str(call.request.path_params["log"])
     wants = wanted_lines(query)
-    tails = call.services.tails
+    tails = call.parts.tails
     tail = await tails.tail(job, name)
     seen = log_position(call.request.headers.get("last-event-id") or query.seen)
     kind = (msgspec.structs.replace(query, seen=""), call.language.name)
@@ -90,12 +91,12 @@ async def log(call: Call) -> EventStream:
             text = render("live/log.html", facts, call.language, assets())
             return event(text.decode(), position=str(tail_lines.position))
 
-        yield call.services.hub.made(tail.topic, (kind, was), made)
+        yield call.common.hub.made(tail.topic, (kind, was), made)
 
     return _stream(call, tail.topic, (tails.watching(tail),), changed)
 
 
-async def task(call: Call) -> EventStream:
+async def task(call: StreamCall) -> EventStream:
     """The progress of a task, until it is over."""
     task_shown = seen_task(call)
     topic = task_topic(task_shown.id)
@@ -107,18 +108,18 @@ async def task(call: Call) -> EventStream:
     return _stream(call, topic, (), changed)
 
 
-async def header(call: Call) -> EventStream:
+async def header(call: StreamCall) -> EventStream:
     """The numbers of the header, for pages of which nothing else is live."""
     return _stream(call, JOBS, (), lambda: iter(()))
 
 
-async def header_part(call: Call) -> PageAnswer:
+async def header_part(call: StreamCall) -> PageAnswer:
     """The numbers of the header, for pages that get no stream."""
     return PageAnswer("live/header.html", {})
 
 
 def _region(
-    call: Call,
+    call: StreamCall,
     template: str,
     topic: str,
     looks: Sequence[AbstractContextManager[None]],
@@ -144,7 +145,7 @@ def _region(
             bool(call.session),
             query,
         )
-        content = call.services.hub.made(topic, key, made)
+        content = call.common.hub.made(topic, key, made)
         if content != last:
             last = content
             yield content
@@ -153,7 +154,7 @@ def _region(
 
 
 def _stream(
-    call: Call,
+    call: StreamCall,
     topic: str,
     looks: Sequence[AbstractContextManager[None]],
     changed: Callable[[], Iterator[bytes]],
@@ -166,16 +167,16 @@ def _stream(
         looks: They are entered meanwhile.
         changed: Makes the events of a change.
     """
-    last, standing = b"", call.services.standing.elsewhere
+    last, standing = b"", call.parts.standing.elsewhere
 
     def made() -> bytes:
-        facts = header_facts(call.services, call.snapshots(), call.identity)
+        facts = header_facts(call.parts.header, call.snapshots(), call.identity)
         text = render("live/header.html", facts, call.language, assets())
         return event(text.decode(), "header")
 
     def events(topics: frozenset[str]) -> Iterable[bytes]:
         nonlocal last
-        if call.services.standing.elsewhere != standing:
+        if call.parts.standing.elsewhere != standing:
             yield _OVER  # the page says who has the jobs, and has other buttons now
             return
         if topic in topics:
@@ -183,9 +184,15 @@ def _stream(
         if JOBS in topics:
             identity = call.identity
             key = ("header", call.language.name, identity.role, identity.places)
-            content = call.services.hub.made(JOBS, key, made)
+            content = call.common.hub.made(JOBS, key, made)
             if content != last:
                 last = content
                 yield content
 
     return EventStream(follow(call, {topic, JOBS}, looks, events, _BEAT))
+
+
+async def _tails_of(call: StreamCall, job: FoundJob) -> OverviewTails:
+    """The tails of a job, shared with all who look at it."""
+    tails = call.parts.tails
+    return OverviewTails(await tails.tail(job, CRAWL), await tails.tail(job, "alerts"))

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from nacre.console.call import Call
+from nacre.console.call import JobCall, StreamCall
 from nacre.console.jobs.listing import JobList, JobsQuery, job_list
 from nacre.console.jobs.overview import JobDetails, job_details
 from nacre.console.logs.pages import LogLine, is_log_name
@@ -100,7 +100,7 @@ class TopicSource(Protocol):
 class _Jobs:
     """The list of all jobs."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: JobCall) -> None:
         self.topic = JOBS
         self._call = call
         query: StreamQuery = call.query
@@ -119,20 +119,20 @@ class _Jobs:
             return event(to_json(data).decode(), "jobs")
 
         key = ("api", call.language.name, call.identity.places, self._query)
-        return call.services.hub.made(JOBS, key, made)
+        return call.common.hub.made(JOBS, key, made)
 
 
 class _Job:
     """A job."""
 
-    def __init__(self, call: Call, job: FoundJob) -> None:
+    def __init__(self, call: JobCall, job: FoundJob) -> None:
         self.topic = job_topic(job.id)
         self._call = call
         self._job = job
 
     def look(self) -> AbstractContextManager[None]:
         """See `TopicSource`."""
-        return self._call.services.poller.watching(self._job.id)
+        return self._call.common.poller.watching(self._job.id)
 
     def event(self) -> bytes:
         """See `TopicSource`."""
@@ -142,7 +142,7 @@ class _Job:
             data = JobEvent(self.topic, job_details(call, self._job))
             return event(to_json(data).decode(), "job")
 
-        return call.services.hub.made(self.topic, ("api", call.language.name), made)
+        return call.common.hub.made(self.topic, ("api", call.language.name), made)
 
 
 class _Task:
@@ -165,7 +165,7 @@ class _Task:
 class _Log:
     """A log; `alerts:J` is the log of alerts under a shorter name."""
 
-    def __init__(self, call: Call, tail: LogTail, kind: str, places: "_Places") -> None:
+    def __init__(self, call: StreamCall, tail: LogTail, kind: str, places: "_Places") -> None:
         self.topic = tail.topic
         self._call = call
         self._tail = tail
@@ -175,7 +175,7 @@ class _Log:
 
     def look(self) -> AbstractContextManager[None]:
         """See `TopicSource`."""
-        return self._call.services.tails.watching(self._tail)
+        return self._call.parts.tails.watching(self._tail)
 
     def event(self) -> bytes:
         """See `TopicSource`."""
@@ -210,7 +210,7 @@ class _Places:
         return ",".join(str(place or "") for place in self.seen)
 
 
-async def stream(call: Call) -> EventStream:
+async def stream(call: StreamCall) -> EventStream:
     """Send what changes until the client leaves."""
     query: StreamQuery = call.query
     places = _Places(call.request.headers.get("last-event-id", ""))
@@ -245,26 +245,25 @@ def _names(topics: str) -> list[str]:
     return names
 
 
-async def _source(call: Call, name: str, places: _Places) -> TopicSource:
+async def _source(call: StreamCall, name: str, places: _Places) -> TopicSource:
     """A topic by its name.
 
     Raises:
         RefusedRequestError: There is no such topic (400), job or log (404).
     """
     kind, *rest = (unquote(part) for part in name.split(":"))
-    services = call.services
     match kind, rest:
         case "jobs", []:
-            return _Jobs(call)
+            return _Jobs(call.with_parts(call.parts.jobs))
         case "job", [job]:
-            await services.poller.fresh(call.job(job))
-            return _Job(call, call.job(job))
+            await call.common.poller.fresh(call.job(job))
+            return _Job(call.with_parts(call.parts.jobs), call.job(job))
         case "alerts", [job]:
-            return _Log(call, await services.tails.tail(call.job(job), ALERTS), kind, places)
+            return _Log(call, await call.parts.tails.tail(call.job(job), ALERTS), kind, places)
         case "log", [job, log]:
             if not is_log_name(log):
                 raise not_found("log", log)
-            return _Log(call, await services.tails.tail(call.job(job), log), kind, places)
+            return _Log(call, await call.parts.tails.tail(call.job(job), log), kind, places)
         case "task", [task]:
             return _Task(seen_task(call, task))
         case _:

@@ -18,8 +18,8 @@ from nacre.ops.roles import Role
 
 async def list_tasks(call: Call) -> TaskList:
     """All tasks, the newest first."""
-    items = tuple(facts_of(task) for task in call.services.tasks.tasks if call.sees(task.job))
-    return TaskList(items, None, iso(call.services.clock.now()))
+    items = tuple(facts_of(task) for task in call.common.tasks.tasks if call.sees(task.job))
+    return TaskList(items, None, iso(call.common.clock.now()))
 
 
 async def get_task(call: Call) -> TaskFacts:
@@ -161,7 +161,7 @@ def _counted(call: Call, kind: str, number: int) -> str:
     return nouns.get(kind, "")
 
 
-TASK_ROUTES: tuple[RouteRow, ...] = (
+TASK_ROUTES: tuple[RouteRow[object], ...] = (
     *with_page(RouteRow("GET", f"{API}/tasks/{{task}}", Role.VIEWER, get_task,
                         "A task: how far it is, and what came of it.", answer=TaskFacts),
                "/j/{job}/tasks/{task}", RouteView("task.html", task_facts)),

@@ -6,13 +6,20 @@ from typing import Annotated, Any, Final, get_args
 import msgspec
 
 from nacre.console.answering import with_page
-from nacre.console.call import Call
+from nacre.console.call import HookCall
 from nacre.console.forms import FormAction, form_handler
 from nacre.console.links import ItemList
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.core.clock import iso
 from nacre.fleet.refusals import RefusedRequestError, not_found
-from nacre.fleet.webhook_book import HookDelivery, HookEvent, HookText, HookWish, KeptHook
+from nacre.fleet.webhook_book import (
+    HookDelivery,
+    HookEvent,
+    HookText,
+    HookWish,
+    KeptHook,
+    WebhookBook,
+)
 from nacre.messages import message
 from nacre.ops.fields import ShortText
 from nacre.ops.roles import Role
@@ -99,23 +106,23 @@ class DeliveryList(ItemList[DeliveryItem], frozen=True):
     """The last messages of a webhook."""
 
 
-async def list_hooks(call: Call) -> HookList:
+async def list_hooks(call: HookCall) -> HookList:
     """The webhooks that the requester may see, with the results of their last messages."""
-    hooks = (hook for hook in call.services.webhooks.all() if _sees(call, hook))
+    hooks = (hook for hook in call.parts.all() if _sees(call, hook))
     return HookList(tuple(_item(call, hook) for hook in hooks), None, call.now)
 
 
-async def get_hook(call: Call) -> HookItem:
+async def get_hook(call: HookCall) -> HookItem:
     """A webhook."""
     return _item(call, hook_of(call))
 
 
-async def hook_version(call: Call) -> EditedThing:
+async def hook_version(call: HookCall) -> EditedThing:
     """A webhook as it was set, without its secret."""
     return edited(hook_of(call).wish)
 
 
-async def add_hook(call: Call) -> HookItem:
+async def add_hook(call: HookCall) -> HookItem:
     """Add a webhook.
 
     Raises:
@@ -125,12 +132,12 @@ async def add_hook(call: Call) -> HookItem:
     request: NewHook = call.body
     _require_may_send(call, request)
     call.note.change(None, request.wish)
-    book, owner = call.services.webhooks, call.identity.name
+    book, owner = call.parts, call.identity.name
     number = book.add(request.wish, request.secret or "", owner, call.identity.places)
     return _item(call, hook_of(call, str(number)))
 
 
-async def change_hook(call: Call) -> HookItem:
+async def change_hook(call: HookCall) -> HookItem:
     """Set a webhook again.
 
     Raises:
@@ -142,11 +149,11 @@ async def change_hook(call: Call) -> HookItem:
     _require_may_send(call, request)
     call.note.change(before.wish, request.wish)
     secret = before.secret if request.secret is None else request.secret
-    call.services.webhooks.change(before.id, request.wish, secret, call.identity.name)
+    call.parts.change(before.id, request.wish, secret, call.identity.name)
     return _item(call, hook_of(call))
 
 
-def _require_may_send(call: Call, request: NewHook) -> None:
+def _require_may_send(call: HookCall, request: NewHook) -> None:
     if request.private and not call.may_send_privately:
         raise RefusedRequestError(
             403,
@@ -158,14 +165,14 @@ def _require_may_send(call: Call, request: NewHook) -> None:
         )
 
 
-async def remove_hook(call: Call) -> None:
+async def remove_hook(call: HookCall) -> None:
     """Remove a webhook, and the messages that wait for it."""
     hook = hook_of(call)
     call.note.change(hook.wish, None)
-    call.services.webhooks.remove(hook.id)
+    call.parts.remove(hook.id)
 
 
-async def try_hook(call: Call) -> HookItem:
+async def try_hook(call: HookCall) -> HookItem:
     """Send a webhook a test message, whatever events it is for.
 
     Raises:
@@ -180,17 +187,17 @@ async def try_hook(call: Call) -> HookItem:
                 "console.webhook-paused", "webhook {id} is paused: resume it first", id=hook.id
             ),
         )
-    call.services.webhooks.tell_test(hook.id, call.identity.name)
+    call.parts.tell_test(hook.id, call.identity.name)
     return _item(call, hook)
 
 
-async def list_deliveries(call: Call) -> DeliveryList:
+async def list_deliveries(call: HookCall) -> DeliveryList:
     """The last messages of a webhook, the newest first, with their answers."""
-    rows = call.services.webhooks.deliveries(hook_of(call).id)
+    rows = call.parts.deliveries(hook_of(call).id)
     return DeliveryList(tuple(_delivery(row) for row in rows), None, call.now)
 
 
-def hook_of(call: Call, number: str | None = None) -> KeptHook:
+def hook_of(call: HookCall, number: str | None = None) -> KeptHook:
     """Return a webhook.
 
     Args:
@@ -202,20 +209,20 @@ def hook_of(call: Call, number: str | None = None) -> KeptHook:
     """
     text = str(call.params["webhook"]) if number is None else number
     is_number = text.isascii() and text.isdecimal() and len(text) < 16
-    hook = call.services.webhooks.find(int(text)) if is_number else None
+    hook = call.parts.find(int(text)) if is_number else None
     if hook is None or not _sees(call, hook):
         raise not_found("webhook", text)
     return hook
 
 
-def _sees(call: Call, hook: KeptHook) -> bool:
+def _sees(call: HookCall, hook: KeptHook) -> bool:
     """Whether the caller sees all jobs that a webhook is told of."""
     user_places = call.identity.places
     return not user_places or (bool(hook.places) and set(hook.places) <= set(user_places))
 
 
-def _item(call: Call, hook: KeptHook) -> HookItem:
-    deliveries = call.services.webhooks.deliveries(hook.id)
+def _item(call: HookCall, hook: KeptHook) -> HookItem:
+    deliveries = call.parts.deliveries(hook.id)
     waiting = sum(delivery.step == "waits" for delivery in deliveries)
     last = next((_last_answer(delivery) for delivery in deliveries if delivery.tries), "")
     return HookItem(hook.id, hook.wish, bool(hook.secret), hook.owner, waiting, last, hook.places)
@@ -285,7 +292,7 @@ class HookForm(NewHook, frozen=True, forbid_unknown_fields=True):
     unsigned: bool = False
 
 
-async def hook_facts(call: Call, answer: HookList) -> Mapping[str, Any]:
+async def hook_facts(call: HookCall, answer: HookList) -> Mapping[str, Any]:
     """The facts of the page of webhooks."""
     number = call.query.webhook or (str(answer.items[0].id) if answer.items else "")
     hook = hook_of(call, number) if number else None
@@ -304,7 +311,7 @@ async def hook_facts(call: Call, answer: HookList) -> Mapping[str, Any]:
     }
 
 
-async def _edit(call: Call) -> HookItem:
+async def _edit(call: HookCall) -> HookItem:
     """Set a webhook again; its key stays if none is typed."""
     hook, form = hook_of(call), call.body
     # A requester who does not see the field of private networks does not change it either.
@@ -314,15 +321,15 @@ async def _edit(call: Call) -> HookItem:
     return await change_hook(call._replace(body=body))
 
 
-async def _pause(call: Call) -> HookItem:
+async def _pause(call: HookCall) -> HookItem:
     return await _set_paused(call, paused=True)
 
 
-async def _resume(call: Call) -> HookItem:
+async def _resume(call: HookCall) -> HookItem:
     return await _set_paused(call, paused=False)
 
 
-async def _set_paused(call: Call, *, paused: bool) -> HookItem:
+async def _set_paused(call: HookCall, *, paused: bool) -> HookItem:
     request = hook_of(call).wish
     body = NewHook(request.url, None, request.on, request.private, paused)
     return await change_hook(call._replace(body=body))
@@ -346,7 +353,7 @@ hook_form: Final = form_handler(
 
 _O = Role.OPERATOR
 
-WEBHOOK_ROUTES: tuple[RouteRow, ...] = (
+WEBHOOK_ROUTES: tuple[RouteRow[WebhookBook], ...] = (
     *with_page(RouteRow("GET", f"{API}/webhooks", _O, list_hooks,
                         "Who is told what happens.", answer=HookList),
                "/webhooks", RouteView("webhooks.html", hook_facts),
