@@ -21,7 +21,7 @@ PAGE = "\n".join(
 )
 COPIED = ("src", "tests", "tools", "docs", "migrate", "simweb", "examples", "bench")
 FILES = ("pyproject.toml", "Makefile", "CHANGELOG.md", "README.md")
-WITHOUT = shutil.ignore_patterns("__pycache__", ".*_cache", "*.pyc")
+WITHOUT = shutil.ignore_patterns(".*_cache")
 _STEP = re.compile(r"^\d+\. `([^`]+)`.*?(?=^\d+\. |^\S|\Z)", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 
