@@ -71,35 +71,41 @@ def environment(folder: Path) -> Environment:
     return made
 
 
-def test_both_are_installed_together_and_migrate(wheels: Path, tmp_path: Path):
-    made = environment(tmp_path)
-    made.install(wheels, "nacre[migrate]")
-    usage = made.nacre("migrate", "--help")
-    assert (usage.returncode, usage.stderr) == (0, "")
-    assert "heritrix" in usage.stdout
-    conf, seeds = tmp_path / "nutch-site.xml", tmp_path / "seeds.txt"
-    conf.write_text(SITE)
-    seeds.write_text("http://b.test/\n")
-    words = ("--out", tmp_path / "job", "--seeds", seeds)
-    done = made.nacre("migrate", "nutch", tmp_path, *words)
-    assert done.returncode == 0, done.stderr
-    assert "1 property: 1 mapped" in done.stdout
-    assert made.nacre("check", tmp_path / "job").returncode == 0
-    at = made.nacre("console", "check", "--heritrix", 8443, "--state", tmp_path / "state")
-    assert "heritrix https://localhost:8443/engine" in at.stdout, at.stderr
-
-
-def test_alone_nacre_says_what_to_install(wheels: Path, tmp_path: Path):
+def test_alone_nacre_says_what_to_install_and_then_migrates(wheels: Path, tmp_path: Path):
     made = environment(tmp_path)
     made.install(wheels, "nacre")
+    require_alone(made, tmp_path)
+    made.install(wheels, "nacre[migrate]")
+    require_both(made, tmp_path)
+    with zipfile.ZipFile(next(wheels.glob("nacre-*.whl"))) as wheel:
+        assert [name for name in wheel.namelist() if "migrate" in name] == []
+
+
+def require_alone(made: Environment, folder: Path) -> None:
+    """Each command of the other package names what installs it."""
     assert "migrate" in made.nacre("--help").stdout
-    for words in (("migrate", "--help"), ("migrate", "nutch", tmp_path, "--out", tmp_path / "job"),
-                  ("console", "--heritrix", "0", "--state", tmp_path / "state")):  # fmt: skip
+    for words in (("migrate", "--help"), ("migrate", "nutch", folder, "--out", folder / "job"),
+                  ("console", "--heritrix", "0", "--state", folder / "state")):  # fmt: skip
         done = made.nacre(*words)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.endswith("bin/python -m pip install 'nacre[migrate]'\n")
-    with zipfile.ZipFile(next(wheels.glob("nacre-*.whl"))) as wheel:
-        assert [name for name in wheel.namelist() if "migrate" in name] == []
+
+
+def require_both(made: Environment, folder: Path) -> None:
+    """A migration makes a job that Nacre accepts; the console has the port of Heritrix."""
+    usage = made.nacre("migrate", "--help")
+    assert (usage.returncode, usage.stderr) == (0, "")
+    assert "heritrix" in usage.stdout
+    conf, seeds = folder / "nutch-site.xml", folder / "seeds.txt"
+    conf.write_text(SITE)
+    seeds.write_text("http://b.test/\n")
+    words = ("--out", folder / "job", "--seeds", seeds)
+    done = made.nacre("migrate", "nutch", folder, *words)
+    assert done.returncode == 0, done.stderr
+    assert "1 property: 1 mapped" in done.stdout
+    assert made.nacre("check", folder / "job").returncode == 0
+    at = made.nacre("console", "check", "--heritrix", 8443, "--state", folder / "state")
+    assert "heritrix https://localhost:8443/engine" in at.stdout, at.stderr
 
 
 def test_its_wheel_has_the_modules_and_tables(wheels: Path):
