@@ -98,6 +98,7 @@ def test_a_reader_of_tables_loads_neither_other_settings_nor_what_fetches(rounds
     assert "duckdb" in modules
 
 
+@pytest.mark.slow
 def test_the_benchmark_measures_them(tmp_path: Path):
     found = measure(tmp_path, 1)
     assert found.keys() == {*TARGETS, "walls", "runs"}

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,19 @@ from tests.cli.site import nacre, site
 PUBLIC = "http://图书馆.example/"
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def injected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory whose seed is its own, and a public URL that was injected later."""
-    made = tmp_path / "c"
+    made = tmp_path_factory.mktemp("injected") / "c"
     assert nacre("new", made, "http://127.0.0.1:1/", "--allow-net", "127.0.0.0/8").code == 0
     assert nacre("cycle", made, "inject", PUBLIC).code == 0
     return made
+
+
+@pytest.fixture
+def root(injected: Path, tmp_path: Path) -> Path:
+    """A copy, which a test may change."""
+    return Path(shutil.copytree(injected, tmp_path / "c"))
 
 
 def versions(root: Path) -> list[str]:

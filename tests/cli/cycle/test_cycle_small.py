@@ -13,10 +13,10 @@ from tests.cli.site import nacre, site
 PAGES = {"/": '<a href="/gone">gone</a><a href="/书">书</a>', "/书": "<p>图书馆</p>"}
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two rounds of a site with a dead link; the second is fetched and not updated."""
-    made = tmp_path / "c"
+    made = tmp_path_factory.mktemp("crawled") / "c"
     with site(PAGES) as home:
         assert nacre("new", made, home, "--delay", "0", "--allow-net", "127.0.0.0/8").code == 0
         done = nacre("cycle", made, "-s", home, "--rounds", "1", "--dedup", "off")
@@ -25,6 +25,12 @@ def root(tmp_path: Path) -> Path:
         segment = done.out.splitlines()[-1].removeprefix("segment ")
         assert nacre("cycle", made, "fetch", segment).code == 0, done.out
     return made
+
+
+@pytest.fixture
+def root(crawled: Path, tmp_path: Path) -> Path:
+    """A copy, which a test may change."""
+    return Path(shutil.copytree(crawled, tmp_path / "c"))
 
 
 def test_a_dry_update_forgets_as_many_pages_as_the_update(root: Path):

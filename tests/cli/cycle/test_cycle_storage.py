@@ -1,6 +1,7 @@
 """`storage check` on the command line: what is damaged, how it is repaired, the exit codes."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,19 @@ from nacre.errors import StorageError
 from tests.cli.site import nacre, site
 
 
-@pytest.fixture
-def injected(tmp_path):
-    root = tmp_path / "书"
+@pytest.fixture(scope="module")
+def two_injects(tmp_path_factory):
+    root = tmp_path_factory.mktemp("injected") / "书"
     assert nacre("new", str(root), "http://a.test/", "--contact", "http://c.test/").code == 0
     assert nacre("cycle", str(root), "inject").code == 0
     assert nacre("cycle", str(root), "inject", "http://b.test/国").code == 0
     return root
+
+
+@pytest.fixture
+def injected(two_injects, tmp_path):
+    """A copy, which a test may damage."""
+    return shutil.copytree(two_injects, tmp_path / "书")
 
 
 def test_damage_is_named_and_repaired(injected):

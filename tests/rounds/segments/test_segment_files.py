@@ -1,5 +1,6 @@
 """The record of the files of a segment: what it names, and what a check finds by it."""
 
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -27,12 +28,20 @@ from tests.rounds.steps.test_generate import NOW, opened, seeded
 URLS = ("http://a.example/", "http://b.example/书")
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    seeded(tmp_path / "j", *URLS)
-    with opened(tmp_path / "j") as context:
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A job with a segment of two units."""
+    root = tmp_path_factory.mktemp("listed") / "j"
+    seeded(root, *URLS)
+    with opened(root) as context:
         generate(context, GenerateOptions(units=2))
-    return tmp_path / "j"
+    return root
+
+
+@pytest.fixture
+def root(listed: Path, tmp_path: Path) -> Path:
+    """A copy, which a test may damage."""
+    return Path(shutil.copytree(listed, tmp_path / "j"))
 
 
 def checked(context: StepContext, *, repair: bool = False, dry: bool = False) -> StorageCheck:

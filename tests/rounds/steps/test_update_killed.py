@@ -54,14 +54,27 @@ def known(root: Path) -> dict[str, str]:
         return {table: table_hash(view, table) for table in version.tables}
 
 
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A job that waits for an update, and what is known after an update that nothing disturbs."""
+    folder = tmp_path_factory.mktemp("calm")
+    fetched_rounds(folder / "waits")
+    shutil.copytree(folder / "waits", folder / "updated")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(step, "_LEAST_ROWS", 8)
+        updated(folder / "updated", LocalEngine(1))
+    return folder / "waits", known(folder / "updated")
+
+
 @pytest.fixture
-def undisturbed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def undisturbed(
+    calm: tuple[Path, dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
     """What is known after an update that nothing disturbs; `tmp_path / "killed"` waits for one."""
     monkeypatch.setattr(step, "_LEAST_ROWS", 8)
-    fetched_rounds(tmp_path / "killed")
-    shutil.copytree(tmp_path / "killed", tmp_path / "calm")
-    updated(tmp_path / "calm", LocalEngine(1))
-    return known(tmp_path / "calm")
+    waits, hashes = calm
+    shutil.copytree(waits, tmp_path / "killed")
+    return hashes
 
 
 @pytest.fixture
