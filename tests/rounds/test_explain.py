@@ -12,7 +12,7 @@ from nacre.crawldb import row as crawldb_row
 from nacre.crawldb.row import Status, bucket_of
 from nacre.crawldb.select import REASONS
 from nacre.rounds.explain import UrlExplanation, explain_url
-from nacre.rounds.segments.list_choice import choice_name
+from nacre.rounds.segments.unit_list import choice_name
 from nacre.rounds.steps.generate import GenerateOptions, generate
 from nacre.rounds.steps.given import GivenOptions, generate_given
 from nacre.rounds.tables.tables import CRAWLDB, FilePlan, publish

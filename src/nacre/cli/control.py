@@ -42,11 +42,11 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
 
 
 def _print_rounds(layout: "Layout", *, as_json: bool) -> None:
-    from nacre.cli.cycle.state import rounds_lines
+    from nacre.cli.cycle.texts import rounds_lines
     from nacre.core.message_data import to_plain
     from nacre.job.diagnosis import rounds_diagnosis
     from nacre.job.diagnosis_text import diagnosis_text
-    from nacre.rounds.status import rounds_status
+    from nacre.rounds.rounds_mark import rounds_status
 
     status = rounds_status(layout)
     if as_json:

@@ -158,7 +158,7 @@ def rounds_diagnosis(rounds: Mapping[str, Any]) -> Diagnosis:
     """The diagnosis of a batch crawl.
 
     Args:
-        rounds: Its `version`, `step`, `at` and `round`, as of `rounds.status.rounds_status`.
+        rounds: Its `version`, `step`, `at` and `round`, as of `rounds.rounds_mark.rounds_status`.
     """
     if not rounds["version"]:
         return Diagnosis("rounds-new")

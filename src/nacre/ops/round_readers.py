@@ -270,7 +270,7 @@ def _read_segments(
     context: OperationContext, request: ReadSegmentsRequest
 ) -> ListedSegments | QueryRows | WrittenRows:
     from nacre.rounds.segment_commands import index_files, segment_contents, visits_of
-    from nacre.rounds.segments.parts_so_far import with_parts_so_far
+    from nacre.rounds.segments.parts import with_parts_so_far
     from nacre.rounds.tables.row_files import plain_row, write_batches
     from nacre.rounds.typed_keys import key_of
 

@@ -461,7 +461,7 @@ def _index(
     context: OperationContext, request: IndexRequest
 ) -> "Sequence[IndexResult] | CheckedDocument":
     from nacre.ops.round_steps import index_results
-    from nacre.rounds.index_check import checked_document
+    from nacre.rounds.page_check import checked_document
     from nacre.rounds.typed_keys import key_of
     from nacre.search.writer_kinds import chosen_writers
 

@@ -316,7 +316,7 @@ def all_seed_lines(
     for name in version.seeds:
         lines += storage.read(name).decode("utf-8").splitlines()
     if SEEDS in version.tables:
-        from nacre.rounds.tables.seed_lines import injected_lines  # noqa: PLC0415 - DuckDB
+        from nacre.rounds.tables.seedlist import injected_lines  # noqa: PLC0415 - DuckDB
 
         with TaskPlace(storage.place).open() as work:
             lines += injected_lines(work, buckets_of(Cycle(storage, "here"), version, SEEDS))

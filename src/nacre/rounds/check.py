@@ -24,9 +24,9 @@ from nacre.rounds.bucket_repair import (
 )
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.journal import IMPORTED, OF_NUTCH
-from nacre.rounds.segments.archive_indexes import RemadeIndex, remake_indexes
 from nacre.rounds.segments.digests import damaged_of
 from nacre.rounds.segments.named_files import DamagedFile, damaged_notes, named_files
+from nacre.rounds.segments.outside import RemadeIndex, remake_indexes
 from nacre.rounds.segments.segment_files import is_note, known_files, record_name, record_segment
 from nacre.rounds.steps.parse import ParseResult, parse
 from nacre.rounds.steps.update_tasks import RevisitPlan

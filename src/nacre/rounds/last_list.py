@@ -29,7 +29,7 @@ from nacre.crawldb.select import (
 from nacre.errors import DamageError, StorageError
 from nacre.rounds.admission import Admission, counts_other_hosts
 from nacre.rounds.segments.frozen_settings import frozen_settings
-from nacre.rounds.segments.list_choice import GIVEN, GivenChoice, ListChoice, choice_name
+from nacre.rounds.segments.unit_list import GIVEN, GivenChoice, ListChoice, choice_name
 from nacre.rounds.steps.host_rows import (
     HOSTS,
     RANKED,

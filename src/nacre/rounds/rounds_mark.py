@@ -8,6 +8,7 @@ step. It is written in place, so that the folder does not change and its watcher
 import fcntl
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -15,6 +16,9 @@ from typing import Any, Final
 import msgspec
 
 from nacre.machine.layout import Layout
+from nacre.rounds.journal import JournalFile
+from nacre.rounds.tables.versions import Cycle
+from nacre.settings.sections import load_tables
 
 _NAME: Final = "running"
 _LONGEST: Final = 500
@@ -144,3 +148,32 @@ def step_progress(layout: Layout) -> StepProgress | None:
         return None
     finally:
         os.close(handle)
+
+
+def rounds_status(layout: Layout) -> dict[str, Any]:
+    """Return the status of a batch crawl as plain data.
+
+    `progress` is the `StepProgress` of running rounds, else None.
+
+    Args:
+        layout: The directory of the crawl.
+
+    Raises:
+        ConfigError: Its configuration is wrong.
+        JobError: Its versions cannot be read.
+    """
+    storage = load_tables(layout).settings.cycle.storage
+    version = Cycle.open(layout.root, storage).newest()
+    journal = JournalFile(layout).read()
+    states = Counter(segment.state for segment in version.segments.values())
+    progress = step_progress(layout) if rounds_run(layout) else None
+    return {
+        "progress": msgspec.to_builtins(progress),
+        "version": version.number,
+        "step": version.step,
+        "clock": version.clock,
+        "segments": dict(states),
+        "round": journal.round if journal is not None else None,
+        "rounds": journal.rounds if journal is not None else None,
+        "at": journal.step if journal is not None else "",
+    }

@@ -37,7 +37,7 @@ from nacre.rounds.journal import (
 )
 from nacre.rounds.pushing import push_rounds
 from nacre.rounds.rounds_mark import RoundsMark, StepProgress, fetch_step, rounds_mark
-from nacre.rounds.segments.parts_so_far import count_parts_so_far
+from nacre.rounds.segments.parts import count_parts_so_far
 from nacre.rounds.steps.context import StepContext, Told
 from nacre.rounds.steps.dedup import DedupResult
 from nacre.rounds.steps.fetch import REPORTED_BY_FETCH, SegmentFetch

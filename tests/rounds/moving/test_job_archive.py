@@ -15,7 +15,7 @@ from nacre.rounds.moving.job_import import JobImport, import_job
 from nacre.rounds.segment_commands import drop_segment, visits_of
 from nacre.rounds.steps.links import links
 from nacre.rounds.steps.parse import parse
-from nacre.rounds.tables.seed_lines import injected_lines
+from nacre.rounds.tables.seedlist import injected_lines
 from nacre.rounds.tables.tables import buckets_of
 from nacre.rounds.tables.versions import ARCHIVE, OUTSIDE
 from nacre.store.store import Store

@@ -7,13 +7,13 @@ import pytest
 from nacre.errors import ConfigError, DamageError, JobError
 from nacre.rounds.check import check_storage
 from nacre.rounds.engine.local import LocalEngine
-from nacre.rounds.index_check import checked_document
 from nacre.rounds.moving.nutch_segments import (
     SegmentsResult,
     import_segments,
     our_name,
     segment_places,
 )
+from nacre.rounds.page_check import checked_document
 from nacre.rounds.segment_commands import drop_segment, visits_of
 from nacre.rounds.steps.links import links
 from nacre.rounds.steps.parse import parse

@@ -10,11 +10,14 @@ from nacre.rounds.segments.parts import (
     UnitPlace,
     chain_of,
     check_files,
+    count_parts_so_far,
     newest_chain,
     upload_files,
+    with_parts_so_far,
 )
-from nacre.rounds.storage import AlreadyThereError
+from nacre.rounds.storage import AlreadyThereError, open_storage
 from nacre.rounds.storage.local import LocalStorage
+from nacre.rounds.tables.versions import CycleVersion, SegmentState
 
 
 @pytest.fixture
@@ -92,3 +95,23 @@ def test_a_wish_to_stop_is_seen(place: UnitPlace):
     assert not place.stops()
     place.storage.put(place.stop, b"")
     assert place.stops()
+
+
+def test_a_damaged_part_hides_those_of_no_other_segment(tmp_path: Path):
+    storage = open_storage(str(tmp_path / "cycle"))
+    states = {name: SegmentState(state="generated", units=1, urls=1) for name in ("s1", "s2")}
+    for name in states:
+        storage.put(f"segments/{name}/lists/u0001.parquet", b"")
+    place = UnitPlace(storage, "s1", "u0001")
+    made = PartManifest(unit="u0001", attempt=place.claim(), number=1, files=(), rows={}, last=True)
+    place.create(made)
+    storage.put("segments/s2/parts/u0001/1-001.json", b"x")
+    version = CycleVersion(number=3, segments=states)
+    found = with_parts_so_far(storage, version).segments
+    assert found["s1"].parts == {"u0001": [f"{place.parts}/{made.name}"]}
+    assert found["s2"].parts == {}
+    assert with_parts_so_far(storage, version, ["s1"]).segments["s1"] == found["s1"]
+    with pytest.raises(DamageError, match="1-001"):
+        with_parts_so_far(storage, version, ["s2"])
+    with pytest.raises(DamageError):
+        count_parts_so_far(storage, "s2")

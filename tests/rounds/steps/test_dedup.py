@@ -7,7 +7,7 @@ import pytest
 from nacre.cli.cycle.steps import dedup_text
 from nacre.crawldb.settings import CycleDedupSettings
 from nacre.rounds.steps.dedup import DedupResult, dedup
-from nacre.rounds.steps.dedup_marks import covers, mark_of
+from nacre.rounds.steps.dedup_files import covers, mark_of
 from tests.rounds.made import NOW, found
 from tests.rounds.steps.fetched import FetchedCycle
 from tests.rounds.visits.test_page_content import read

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from nacre.crawldb.limits import read_limits
 from nacre.crawldb.row import bucket_of_domain
-from nacre.rounds.steps.limits import DividedLimits, TaskLimits
+from nacre.frontier.settings import PolitenessSettings
+from nacre.rounds.steps.limits import LATENCY, DividedLimits, TaskLimits, fetch_spacing
 from nacre.rounds.tables.tables import TaskPlace
 
 LINES = read_limits("".join(f"d{n}.example\t{n}\n" for n in range(1_000)))
@@ -26,3 +29,21 @@ def test_a_file_for_all_tasks_takes_the_place_of_lines(tmp_path: Path):
         assert given.lines == ()
         given.load(work)
         assert work.kernel.rows("select count(*), sum(urls) from limits") == [(1_000, 499_500)]
+
+
+@pytest.mark.parametrize(
+    ("polite", "delay", "latency", "expected"),
+    [
+        ({"delay": 3}, 0.0, 0.0, 3.0 + LATENCY),
+        ({"delay": 3}, 0.0, 0.5, 3.5),
+        ({"delay": 3}, 30.0, 0.5, 30.5),
+        ({"delay": 0}, 0.0, 0.0, LATENCY),
+        ({"delay": 0, "in_flight": 4}, 0.0, 0.4, 0.1),
+        ({"min_delay": 1}, 0.0, 0.0, 1.0 + LATENCY),
+        ({"min_delay": 1}, 0.0, 2.0, 12.0),
+        ({"min_delay": 1, "max_delay": 8}, 0.0, 2.0, 10.0),
+    ],
+)
+def test_the_time_from_one_fetch_to_the_next(polite, delay, latency, expected):
+    settings = PolitenessSettings.model_validate(polite)
+    assert fetch_spacing(settings, delay, latency) == pytest.approx(expected)

@@ -12,9 +12,9 @@ from nacre.cli.cycle.steps import parse_text
 from nacre.errors import DamageError, JobError, NacreError
 from nacre.rounds.check import check_storage
 from nacre.rounds.engine.local import LocalEngine
-from nacre.rounds.segments.archive_indexes import remake_indexes
 from nacre.rounds.segments.export import FILES, parse_failed
 from nacre.rounds.segments.named_files import MISSING
+from nacre.rounds.segments.outside import remake_indexes
 from nacre.rounds.segments.reparse import LOST, row_fact
 from nacre.rounds.segments.segment_files import read_record, record_name
 from nacre.rounds.steps.fetch import FetchOptions, fetch

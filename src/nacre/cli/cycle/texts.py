@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nacre.cli import output
 from nacre.cli.cycle.display import bar
 from nacre.cli.output import count, table, tell
 from nacre.core.clock import duration
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from nacre.rounds.steps.refilter import RefilterResult
     from nacre.rounds.steps.sitemaps import SitemapsResult
     from nacre.rounds.steps.update import UpdateResult
+
 
 _NAMED = 3
 """Reasons that a line lists; further reasons are summed."""
@@ -372,3 +374,33 @@ def rounds_numbers(result: "RoundsResult") -> dict[str, Any]:
         "version": result.version,
         "generate": result_numbers(generated) if generated is not None else None,
     }
+
+
+def rounds_lines(facts: dict[str, Any], place: str) -> list[str]:
+    """The same for people.
+
+    Args:
+        facts: The state of the crawl, as `ops.status.rounds_facts` returns it.
+        place: The directory, as it is typed.
+    """
+    from nacre.job.diagnosis import rounds_diagnosis
+    from nacre.job.diagnosis_text import diagnosis_text, progress_text
+    from nacre.report.formatting import time_text
+
+    lines = [diagnosis_text(rounds_diagnosis(facts))]
+    if facts["version"]:
+        lines.append(f"  version     {facts['version']}, of {time_text(facts['clock'])}")
+    if facts["segments"]:
+        states = (f"{number:,} {state}" for state, number in sorted(facts["segments"].items()))
+        lines.append(f"  segments    {', '.join(states)}")
+    if facts["at"]:
+        lines.append(f"  round       {facts['round']}, at {facts['at']}")
+    if facts["progress"] and facts["progress"]["step"] == facts["at"]:
+        progress = facts["progress"]
+        lines.append(f"  step        {progress['step']}: {progress_text(progress)}")
+    command = f"{output.program()} cycle {place}"
+    return [
+        *lines,
+        f"Look:  {command} readdb --stats",
+        f"Go on: {command} --rounds {facts['rounds'] if facts['at'] else 1}",
+    ]

@@ -17,8 +17,8 @@ from nacre.rounds.journal import IMPORTED, OF_JOB, UPDATED
 from nacre.rounds.segments.outside import UNIT, create_part, write_empty_list
 from nacre.rounds.segments.parts import UnitPlace
 from nacre.rounds.segments.segment_files import record_segment
-from nacre.rounds.steps.freezing import freeze_segment
 from nacre.rounds.steps.generate import new_segments
+from nacre.rounds.steps.seed_rows import freeze_segment
 from nacre.rounds.steps.update_tasks import facts_of, local_facts
 from nacre.rounds.tables.tables import write_arrow
 from nacre.rounds.tables.versions import ARCHIVE, OUTSIDE, CycleVersion, SegmentState, TableFile

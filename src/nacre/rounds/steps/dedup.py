@@ -25,8 +25,14 @@ from nacre.engine.candidates.identity import canonicalizer
 from nacre.engine.settings import UriSettings
 from nacre.rounds.journal import UPDATED
 from nacre.rounds.steps.context import StepContext
-from nacre.rounds.steps.dedup_files import SIGNATURES, add_buckets, publish_sets
-from nacre.rounds.steps.dedup_marks import COMPARED, compared_before, mark_compared
+from nacre.rounds.steps.dedup_files import (
+    COMPARED,
+    SIGNATURES,
+    add_buckets,
+    compared_before,
+    mark_compared,
+    publish_sets,
+)
 from nacre.rounds.steps.links import bucket_ranges, waiting_segments
 from nacre.rounds.steps.near import IndexSpec, NearSearch, find_near_duplicates
 from nacre.rounds.steps.update_tasks import FetchedFacts, facts_of, local_facts

@@ -43,7 +43,7 @@ from nacre.rounds.segments.segment_files import (
     record_segment,
     record_task,
 )
-from nacre.rounds.steps.fetch_time import AT_ONCE
+from nacre.rounds.steps.limits import AT_ONCE
 from nacre.rounds.storage import MissingFileError, Storage
 from nacre.rounds.tables.seed_index import marked_seeds
 from nacre.rounds.tables.versions import (

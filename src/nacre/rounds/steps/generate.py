@@ -28,14 +28,20 @@ from nacre.crawldb.units import HostWork, PackedUnits
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.rounds.admission import counts_other_hosts
 from nacre.rounds.segments.compaction import needs_merge
-from nacre.rounds.segments.list_choice import write_choice
 from nacre.rounds.segments.segment_files import record_segments
+from nacre.rounds.segments.unit_list import write_choice
 from nacre.rounds.steps.context import HostCheck, StepContext, any_hosts
-from nacre.rounds.steps.fetch_time import fetch_spacing, pack_hosts, time_marks, units_at_once
-from nacre.rounds.steps.freezing import freeze_segment
 from nacre.rounds.steps.host_rows import HOSTS, host_buckets, rank_buckets, select_buckets
 from nacre.rounds.steps.judging import rules_of_step
-from nacre.rounds.steps.limits import DividedLimits, KeepPlan, divide_limits
+from nacre.rounds.steps.limits import (
+    DividedLimits,
+    KeepPlan,
+    divide_limits,
+    fetch_spacing,
+    pack_hosts,
+    time_marks,
+    units_at_once,
+)
 from nacre.rounds.steps.list_tasks import (
     HostPlan,
     LeasedFiles,
@@ -50,7 +56,7 @@ from nacre.rounds.steps.list_tasks import (
     probe_task,
 )
 from nacre.rounds.steps.range_tasks import find_busy_hosts, gather_ranges
-from nacre.rounds.steps.seed_rows import sync_seeds
+from nacre.rounds.steps.seed_rows import freeze_segment, sync_seeds
 from nacre.rounds.steps.select_tasks import SelectedFiles, SelectSpec, select_task, sum_counts
 from nacre.rounds.storage import AlreadyThereError, Storage, remove_folder
 from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, buckets_of, in_range_tasks

@@ -18,16 +18,15 @@ from nacre.crawldb.row import COLUMNS, Status, bucket_of
 from nacre.crawldb.units import HostWork, PackedUnits
 from nacre.errors import JobError
 from nacre.rounds.admission import Admission
-from nacre.rounds.segments.list_choice import GIVEN, GivenChoice, write_given
 from nacre.rounds.segments.segment_files import record_segment
+from nacre.rounds.segments.unit_list import GIVEN, GivenChoice, write_given
 from nacre.rounds.steps.context import HostCheck, StepContext, any_hosts
-from nacre.rounds.steps.fetch_time import fetch_spacing, pack_hosts, time_marks
-from nacre.rounds.steps.freezing import freeze_segment
 from nacre.rounds.steps.generate import list_name, new_segments
 from nacre.rounds.steps.host_rows import HOSTS, host_buckets, load_hosts
 from nacre.rounds.steps.inject import InjectOptions, ListReading
+from nacre.rounds.steps.limits import fetch_spacing, pack_hosts, time_marks
 from nacre.rounds.steps.list_tasks import ListSpec, list_task
-from nacre.rounds.steps.seed_rows import seed_view, sync_seeds
+from nacre.rounds.steps.seed_rows import freeze_segment, seed_view, sync_seeds
 from nacre.rounds.steps.update_tasks import local_facts
 from nacre.rounds.storage import remove_folder
 from nacre.rounds.tables.seedlist import BadMetadata, InjectedSeed, number_lines

@@ -19,9 +19,9 @@ from nacre.rounds.segments.outside import UNIT, create_part, outside_warcs, writ
 from nacre.rounds.segments.parts import UnitPlace
 from nacre.rounds.segments.segment_files import record_segment
 from nacre.rounds.steps.context import StepContext
-from nacre.rounds.steps.freezing import freeze_segment
 from nacre.rounds.steps.generate import new_segments
 from nacre.rounds.steps.links import LINKS, TAKEN
+from nacre.rounds.steps.seed_rows import freeze_segment
 from nacre.rounds.steps.taking import buckets_here
 from nacre.rounds.steps.update_tasks import FetchedFacts, facts_of, local_facts
 from nacre.rounds.storage import open_storage

@@ -31,6 +31,7 @@ from nacre.crawldb.seeds import (
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.guard import is_private_seed_name
 from nacre.rounds.admission import Admission, all_seed_lines
+from nacre.rounds.segments.frozen_settings import freeze
 from nacre.rounds.segments.seed_tasks import (
     PagesSpec,
     SeedChanges,
@@ -43,8 +44,14 @@ from nacre.rounds.segments.seed_tasks import (
 )
 from nacre.rounds.steps.context import StepContext
 from nacre.rounds.tables.exchange_rows import ExchangeFiles
-from nacre.rounds.tables.seed_index import KeptSeeds, SeedPlace, place_of_seeds
-from nacre.rounds.tables.seedlist import InjectedSeed, InjectEntry, portions, read_seed_list
+from nacre.rounds.tables.seed_index import KeptSeeds, SeedPlace, place_of_seeds, seed_mark
+from nacre.rounds.tables.seedlist import (
+    InjectedSeed,
+    InjectEntry,
+    guard_lines,
+    portions,
+    read_seed_list,
+)
 from nacre.rounds.tables.tables import CRAWLDB, BucketFiles, buckets_of, in_tasks
 from nacre.rounds.tables.versions import CycleChanges, CycleVersion, SeedTableState
 from nacre.scope.seeds import Seed, SeedDirective
@@ -403,3 +410,30 @@ def find_seed_pages(context: StepContext, version: CycleVersion, pages: Sequence
     files = seed_buckets(buckets_of(context.cycle, version, SEEDS), numbers)
     specs = [PagesSpec(context.place, group, tuple(pages)) for group in in_tasks(files)]
     return set().union(*context.engine.map(find_pages_task, specs))
+
+
+def freeze_segment(context: StepContext, version: CycleVersion, segment: str) -> dict[str, Any]:
+    """Write the current settings for all units of a segment.
+
+    Seeds are not copied: the units look them up in the table of the version. They only get the
+    lines of seeds that open addresses.
+
+    Args:
+        context: The context of the driver.
+        version: The version with the seeds.
+        segment: Id of the segment.
+
+    Returns:
+        The marks of its seeds for the state of the segment (`SegmentState.more`).
+
+    Raises:
+        ConfigError: The configuration contains a secret in plain text.
+    """
+    view, storage = seed_view(context, version), context.cycle.storage
+    lines = list(view.lines)
+    if view.place is not None:
+        mapped = tuple(context.settings.dns.hosts)
+        with context.place.open() as work:
+            lines = guard_lines(work, buckets_of(context.cycle, version, SEEDS), mapped)
+    freeze(context.layout, context.loaded, lines, storage, segment)
+    return {} if view.place is None else seed_mark(view.place)
