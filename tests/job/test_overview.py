@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec import structs
 
 from nacre.core.crawluri import CrawlURI
+from nacre.core.message_data import to_builtins
 from nacre.core.processor import Visit
 from nacre.core.states import CRASHED, ExitStatus, JobState
 from nacre.frontier.frontier import Attempt
@@ -74,12 +75,17 @@ def test_queues_with_their_facts(tmp_path: Path):
     layout = made(tmp_path)
     asyncio.run(touched(layout))
     with reading(layout, JobSettings()) as view:
-        found = {facts["queue"]: facts["pending"] for facts in queue_facts(view, any_text)}
+        found = {facts.queue: facts.pending for facts in queue_facts(view, any_text)}
         assert found == {"test,a,": 1, "test,b,": 1}
-        assert [facts["queue"] for facts in queue_facts(view, matcher("b,$"))] == ["test,b,"]
+        assert [facts.queue for facts in queue_facts(view, matcher("b,$"))] == ["test,b,"]
         one = facts_of(view, "test,a,")
         assert one is not None
-        assert (one["pending"], one["retrying"], one["budget"]) == (1, 0, None)
+        assert (one.pending, one.retrying, one.budget) == (1, 0, None)
+        keys = (
+            "queue state why sharers pending retrying precedence spent budget balance successes "
+            "failures delay backoff shares last"
+        )
+        assert list(to_builtins(one)) == keys.split()
         assert facts_of(view, "test,nowhere,") is None
 
 

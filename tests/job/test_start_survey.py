@@ -1,7 +1,7 @@
 import asyncio
 from pathlib import Path
 
-from nacre.job.start_survey import StartSurvey, kept_from_start, survey_start
+from nacre.job.start_survey import StartFindings, StartSurvey, kept_from_start, survey_start
 from nacre.machine.layout import Layout
 from nacre.settings.load import load_job
 from tests.cli.site import nacre
@@ -54,12 +54,12 @@ def test_seeds_that_the_scope_refuses_and_space_that_is_missing_are_named(tmp_pa
 
 def test_what_keeps_a_job_from_starting_is_counted(tmp_path: Path):
     layout = made(tmp_path / "job", "http://127.0.0.1:9/")
-    assert kept_from_start(layout) == {"problems": 0, "first_problem": ""}
+    assert kept_from_start(layout) == StartFindings(0, "")
     layout.config.write_text("seeds: seeds.txt\npoliteness: {dealy: 1}\n")
     told = kept_from_start(layout)
-    assert told["problems"] == 1
-    assert "\n" not in told["first_problem"]
-    assert "dealy" in told["first_problem"]
+    assert told.problems == 1
+    assert "\n" not in told.first_problem
+    assert "dealy" in told.first_problem
 
 
 def test_check_and_status_show_the_same(tmp_path: Path):

@@ -158,6 +158,7 @@ def list_queues(
     as_json: AsJson = False,
 ) -> None:
     """List queues: state, precedence, spent budget, reason for waiting; empty queues last."""
+    from nacre.core.message_data import to_builtins
     from nacre.inspect.view import reading
     from nacre.job.overview import queue_facts
     from nacre.scope.patterns.matching import matcher
@@ -165,19 +166,19 @@ def list_queues(
     layout, settings = layout_and_settings(job_of(ctx))
     matches = matcher(queue)
     with reading(layout, settings) as view:
-        waiting = (facts for facts in queue_facts(view, matches) if facts["pending"])
-        empty = (facts for facts in queue_facts(view, matches) if not facts["pending"])
+        waiting = (facts for facts in queue_facts(view, matches) if facts.pending)
+        empty = (facts for facts in queue_facts(view, matches) if not facts.pending)
         for number, facts in enumerate(chain(waiting, empty)):
             if limit and number == limit:
                 output.tell("and more; --limit 0 lists all")
                 break
             if as_json:
-                print(output.json_text(facts))
+                print(output.json_text(to_builtins(facts)))
                 continue
             if not number:
                 output.say(_queue_line("queue", "state", "URIs", "precedence", "spent", "why"))
-            names = ("queue", "state", "pending", "precedence", "spent", "why")
-            output.say(_queue_line(*(facts[name] for name in names)))
+            numbers = (facts.pending, facts.precedence, facts.spent)
+            output.say(_queue_line(facts.queue, facts.state, *numbers, facts.reason))
 
 
 def _queue_line(queue: str, state: str, *numbers_and_why: object) -> str:
@@ -195,6 +196,7 @@ def show_queue(
     as_json: AsJson = False,
 ) -> None:
     """Show all data of one queue."""
+    from nacre.core.message_data import to_builtins
     from nacre.errors import JobError
     from nacre.inspect.view import reading
     from nacre.job.overview import facts_of
@@ -204,11 +206,12 @@ def show_queue(
         facts = facts_of(view, key)
     if facts is None:
         raise JobError(f"there is no queue {key}; `nacre frontier {job_of(ctx)} queues` lists them")
+    data = to_builtins(facts)
     if as_json:
-        output.say_json(facts)
+        output.say_json(data)
     else:
-        facts["budget"] = "no limit" if facts["budget"] is None else facts["budget"]
-        output.say(output.pairs(facts, indent=""))
+        budget = "no limit" if facts.budget is None else facts.budget
+        output.say(output.pairs({**data, "budget": budget}, indent=""))
 
 
 def register(app: typer.Typer) -> None:

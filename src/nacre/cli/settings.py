@@ -67,13 +67,14 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 @sheets.command("list")
 def list_sheets(ctx: typer.Context, as_json: AsJson = False) -> None:
     """List all sheets and what they apply to."""
+    from nacre.core.message_data import to_builtins
     from nacre.settings.sheets import sheet_rows
 
     rows = sheet_rows(layout_and_settings(job_of(ctx))[1])
     if as_json:
-        output.say_json(rows)
+        output.say_json(to_builtins(rows))
         return
-    lines = [(row["sheet"], row["settings"], ", ".join(row["for"]) or "-") for row in rows]
+    lines = [(row.sheet, row.settings, ", ".join(row.uses) or "-") for row in rows]
     output.say(output.table([("sheet", "settings", "for"), *lines]))
 
 

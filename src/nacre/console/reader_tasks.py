@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from nacre.config.extension import MIGRATE, find_extension, load_part
+from nacre.core.message_data import to_builtins
 from nacre.errors import ConfigError, NacreError
 from nacre.machine.layout import Layout
 from nacre.messages import error_text
@@ -55,7 +56,8 @@ def kept_from_start(layout: Layout, _: Arguments) -> dict[str, object]:
     """The problems of a job before a start, as `job.start_survey.kept_from_start`."""
     from nacre.job import start_survey  # noqa: PLC0415 - see above
 
-    return start_survey.kept_from_start(layout)
+    findings: dict[str, object] = to_builtins(start_survey.kept_from_start(layout))
+    return findings
 
 
 _FOR_PAGES = (

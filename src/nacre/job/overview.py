@@ -27,7 +27,7 @@ from nacre.frontier.queue_cache import read_queue, scan_queues
 from nacre.frontier.queues import Queue, QueueRow, QueueState, Totals, read_totals
 from nacre.frontier.rows import queue_id
 from nacre.frontier.settings import PolitenessSettings
-from nacre.inspect.other_jobs import OtherJobs, other_jobs, sharing_text
+from nacre.inspect.other_jobs import OtherJobs, QueueSharer, other_jobs, sharing_text
 from nacre.messages import SEMICOLON, join
 from nacre.report.statistics import CrawlTotals, totals
 from nacre.runs.passes import next_pass
@@ -376,7 +376,47 @@ def longest_fetches(engine: "Engine", clock: Clock, number: int = 5) -> list[Fet
     return nlargest(number, busy, key=lambda fetching: fetching.seconds)
 
 
-def queue_facts(view: "View", matches: Matcher) -> Iterator[dict[str, Any]]:
+class StoredQueue(msgspec.Struct, frozen=True, rename={"reason": "why"}):
+    """A queue as last committed.
+
+    Attributes:
+        queue: Its key.
+        state: Its state in words.
+        reason: Why it waits; "" if it does not.
+        sharers: Other jobs that fetch from its host.
+        pending: URIs that wait.
+        retrying: Of these, the ones that wait for another try.
+        precedence: Its precedence.
+        spent: Cost of its URIs so far.
+        budget: The limit of that; None for no limit.
+        balance: Cost that it may spend before the next queue has its turn.
+        successes: URIs with a reply.
+        failures: URIs without.
+        delay: Seconds of its last wait for politeness.
+        backoff: Seconds of its last wait after a failure.
+        shares: Key of the group of queues with one address; "" for none.
+        last: URL of its next URI.
+    """
+
+    queue: str
+    state: str
+    reason: str
+    sharers: tuple[QueueSharer, ...]
+    pending: int
+    retrying: int
+    precedence: int
+    spent: int
+    budget: int | None
+    balance: int
+    successes: int
+    failures: int
+    delay: float
+    backoff: float
+    shares: str
+    last: str
+
+
+def queue_facts(view: "View", matches: Matcher) -> Iterator[StoredQueue]:
     """The facts of each queue whose key matches, as last committed."""
     with other_jobs(view.layout.root, view.clock) as jobs:
         for row in scan_queues(view.store):
@@ -384,7 +424,7 @@ def queue_facts(view: "View", matches: Matcher) -> Iterator[dict[str, Any]]:
                 yield _facts(view, row, jobs)
 
 
-def facts_of(view: "View", name: str) -> dict[str, Any] | None:
+def facts_of(view: "View", name: str) -> StoredQueue | None:
     """The facts of one queue; None when there is none of that name."""
     row = read_queue(view.store, queue_id(name))
     if row is None:
@@ -393,26 +433,26 @@ def facts_of(view: "View", name: str) -> dict[str, Any] | None:
         return _facts(view, row, jobs)
 
 
-def _facts(view: "View", row: QueueRow, jobs: OtherJobs) -> dict[str, Any]:
+def _facts(view: "View", row: QueueRow, jobs: OtherJobs) -> StoredQueue:
     settings = view.settings.frontier
     budget = settings.queue_total_budget
     sharers = jobs.sharers(row.name)
     reasons = (why_it_waits(row, settings), *map(sharing_text, sharers))
-    return {
-        "queue": row.name,
-        "state": QueueState(row.state).name.lower().replace("_", " "),
-        "why": join(reasons, *SEMICOLON),
-        "sharers": to_builtins(sharers),
-        "pending": row.size + row.waiting,
-        "retrying": row.retrying,
-        "precedence": row.precedence,
-        "spent": row.spent,
-        "budget": budget if budget >= 0 else None,
-        "balance": row.balance,
-        "successes": row.successes,
-        "failures": row.errors,
-        "delay": row.delay,
-        "backoff": row.backoff,
-        "shares": row.group,
-        "last": row.last_peek,
-    }
+    return StoredQueue(
+        queue=row.name,
+        state=QueueState(row.state).name.lower().replace("_", " "),
+        reason=join(reasons, *SEMICOLON),
+        sharers=tuple(sharers),
+        pending=row.size + row.waiting,
+        retrying=row.retrying,
+        precedence=row.precedence,
+        spent=row.spent,
+        budget=budget if budget >= 0 else None,
+        balance=row.balance,
+        successes=row.successes,
+        failures=row.errors,
+        delay=row.delay,
+        backoff=row.backoff,
+        shares=row.group,
+        last=row.last_peek,
+    )

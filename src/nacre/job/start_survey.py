@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -144,22 +144,31 @@ async def survey_start(layout: Layout, loaded: Loaded[JobSettings]) -> StartSurv
     )
 
 
-def kept_from_start(layout: Layout) -> dict[str, Any]:
+class StartFindings(msgspec.Struct, frozen=True):
+    """The problems that keep a job from starting.
+
+    Attributes:
+        problems: Their number.
+        first_problem: The first in a line; "" for none.
+    """
+
+    problems: int
+    first_problem: str
+
+
+def kept_from_start(layout: Layout) -> StartFindings:
     """The problems that keep a job from starting, as of `nacre check`; no name is looked up.
 
     Args:
         layout: The job, with or without a store.
-
-    Returns:
-        `problems`: how many there are; `first_problem`: the first in a line, "" for none.
     """
     try:
         loaded, problems = examine_job(layout)
         problems_found = asyncio.run(check(layout, loaded, problems, no_lookup())).problems
     except NacreError as error:
-        return {"problems": 1, "first_problem": str(error)}
+        return StartFindings(1, str(error))
     first = str(problems_found[0]).partition("\n")[0] if problems_found else ""
-    return {"problems": len(problems_found), "first_problem": first}
+    return StartFindings(len(problems_found), first)
 
 
 def _refused(layout: Layout, settings: JobSettings, seeds: SeedSurvey) -> list[RefusedSeed]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nacre.job.diagnosis import CrowdedKind, Diagnosis
     from nacre.job.diagnosis_facts import JobStatus
     from nacre.job.overview import SlowQueue
+    from nacre.job.start_survey import StartFindings
     from nacre.machine.layout import Layout
     from nacre.rounds.tables.versions import Cycle, CycleVersion
 
@@ -60,7 +61,7 @@ def read_status(layout: "Layout", clock: "Clock", *, policy: bool) -> StatusAnsw
     except NotRunningError:
         numbers = stored_status(layout, policy=policy)
         if numbers["overview"]["state"] == "NASCENT":
-            numbers |= _kept_from_start(layout)
+            numbers |= to_builtins(_kept_from_start(layout))
         lines = NO_LINES
     numbers["recurring"] = to_builtins(again)
     status = job_status(numbers)
@@ -117,7 +118,7 @@ def stored_status(layout: "Layout", *, policy: bool = False) -> dict[str, Any]:
     return {"overview": to_builtins(overview), "slowest": [], "fetching": []}
 
 
-def _kept_from_start(layout: "Layout") -> dict[str, Any]:
+def _kept_from_start(layout: "Layout") -> "StartFindings":
     """Return what keeps a job that never ran from starting."""
     from nacre.job.start_survey import kept_from_start  # late: it brings the settings along
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from nacre.config.check import Loaded, load_partly
 from nacre.config.layer import Layer
@@ -64,11 +63,11 @@ def examine_layers(
     named = loaded.settings.model_copy(update={"name": name})
     settings, more = expand_variables(named, os.environ if environ is None else environ)
     loaded = replace(loaded, settings=settings)
-    placed = (problem._replace(**_place(loaded, problem.path)) for problem in more)
+    placed = (_with_place(loaded, problem) for problem in more)
     all_problems = [*problems, *placed, *sheet_problems(loaded, layout.root)]
     return loaded, sorted(all_problems, key=lambda p: (p.file, p.line, p.path))
 
 
-def _place(loaded: Loaded[JobSettings], path: str) -> dict[str, Any]:
-    origin = loaded.place(path)
-    return {"file": origin.file, "line": origin.line}
+def _with_place(loaded: Loaded[JobSettings], problem: Problem) -> Problem:
+    origin = loaded.place(problem.path)
+    return problem._replace(file=origin.file, line=origin.line)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from nacre.config.check import Loaded
 from nacre.config.effective import Effective
 from nacre.config.layer import assignment_layer
@@ -342,10 +344,24 @@ def _prefixes(file: str, root: Path, path: str) -> tuple[list[str], list[Problem
     return prefixes, problems
 
 
-def sheet_rows(settings: JobSettings) -> list[dict[str, Any]]:
-    """Return for each sheet: name, number of settings, purpose."""
+class SheetRow(msgspec.Struct, frozen=True, rename={"uses": "for"}):
+    """A sheet in a list.
+
+    Attributes:
+        sheet: Its name.
+        settings: Number of its settings.
+        uses: The URIs that it applies to: SURT prefixes, and rules in words.
+    """
+
+    sheet: str
+    settings: int
+    uses: list[str]
+
+
+def sheet_rows(settings: JobSettings) -> list[SheetRow]:
+    """Return all sheets, those that come with Nacre first."""
     return [
-        {"sheet": name, "settings": len(flat(tree, settings)), "for": _uses(settings, name)}
+        SheetRow(name, len(flat(tree, settings)), _uses(settings, name))
         for name, tree in {**STOCK, **settings.sheets}.items()
     ]
 
