@@ -23,7 +23,7 @@ from nacre.console.routes import ROUTES
 from nacre.core.status import STATUS_TABLE
 from nacre.inspect.registry import all_reports
 from nacre.languages import DOMAIN, FOLDER
-from nacre.web.origin import SAFE
+from nacre.web.gate import SAFE
 from tools.editor_texts import editor_texts
 from tools.message_texts import declared_messages
 from tools.report_texts import report_texts

@@ -10,7 +10,7 @@ from nacre.console.routes import API, ROUTES, AnyRow
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.sessions import COOKIE
 from nacre.ops.roles import Role
-from nacre.web.origin import HEADERS
+from nacre.web.gate import HEADERS
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

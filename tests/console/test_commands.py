@@ -15,7 +15,7 @@ from nacre.console.openapi import describe
 from nacre.console.rendering import TEMPLATES
 from nacre.console.routes import API, ROUTES
 from nacre.ops.allowed_actions import ACTION_COMMANDS
-from nacre.web.origin import SAFE
+from nacre.web.gate import SAFE
 from tests.cli.site import nacre
 
 

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.console.catalogue import PSEUDO, language, preferred
-from nacre.console.pseudo import BEGIN, END, PseudoTexts, pseudo
+from nacre.console.catalogue import BEGIN, END, PSEUDO, PseudoTexts, language, preferred, pseudo
 from nacre.messages import message
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from nacre.config.facts import facts_of, fields
 from nacre.config.findings import typed
-from nacre.console.catalogue import language
-from nacre.console.spoken import (
+from nacre.console.catalogue import (
+    language,
     spoken_card,
     spoken_completions,
     spoken_findings,

@@ -1,7 +1,7 @@
 """The application: answers requests by the table of routes.
 
 Each request passes the check of its Host, then that of its sender and their role, then its query
-and body become structs, and the handler answers. All answers have the fields of `origin.HEADERS`.
+and body become structs, and the handler answers. All answers have the fields of `gate.HEADERS`.
 """
 
 import time
@@ -27,6 +27,7 @@ from nacre.console.catalogue import (
     language,
     named_language,
     preferred,
+    spoken_problem,
 )
 from nacre.console.forms import in_place
 from nacre.console.interface.operations import ApiOperation, operations_of
@@ -34,21 +35,18 @@ from nacre.console.openapi import describe
 from nacre.console.parts import ConsoleParts
 from nacre.console.rendering import header_facts, menu_of, render
 from nacre.console.routes import API, ROUTES, Answer, AnyRow
-from nacre.console.spoken import spoken_problem
 from nacre.core.message_data import to_builtins, to_json
 from nacre.errors import NacreError
-from nacre.fleet.audit import AuditEntry, AuditNote
-from nacre.fleet.job_notes import copy_to_jobs
+from nacre.fleet.audit import AuditEntry, AuditNote, copy_to_jobs
 from nacre.fleet.reach import takes_links
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import NOBODY, Requester
 from nacre.messages import message
 from nacre.ops.roles import Role
 from nacre.web.decoding import JSON_TYPE, body_of, form_of, path_of, query_of
-from nacre.web.gate import Visitor, form_token, identify, require
+from nacre.web.gate import HEADERS, LOOPBACK, SAFE, Visitor, form_token, identify, require
 from nacre.web.live.hub import Notice
 from nacre.web.middleware import GzipWish, RequestGuard
-from nacre.web.origin import HEADERS, LOOPBACK, SAFE
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails, problem_of
 from nacre.web.repeats import FIELD, KeptAnswer, request_of
 from nacre.web.versions import IF_MATCH, EditTurns, conflict

@@ -1,21 +1,80 @@
 """The texts of the console in other languages, as gettext has them.
 
-The catalogues are those of `nacre.languages`.
+The catalogues are those of `nacre.languages`. The pseudo-locale makes English texts longer and
+accented, each between marks: a page in it shows what is not translated, because it has no marks,
+and what does not fit. Values, markup and names of places in a text stay as they are.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from typing import Any, Final
 
-from nacre.console.pseudo import PseudoTexts, pseudo
+import msgspec
+
 from nacre.core.clock import duration
+from nacre.editing.complete import CompletionItem, Completions
+from nacre.editing.findings import TextFinding, TextFindings
+from nacre.editing.hover import HoverCard
 from nacre.job.diagnosis import Diagnosis
 from nacre.job.diagnosis_text import diagnosis_text, progress_text
 from nacre.languages import CHINESE, read_texts
 from nacre.languages.translations import compiled
 from nacre.messages import Message, message
+from nacre.web.problems import ProblemDetails
+
+BEGIN, END = "\u27e6", "\u27e7"
+"""The marks around a text."""
+_ACCENTS: Final = str.maketrans(
+    "AEIOUYCNSaeiouycnst",
+    "\u00c5\u00c9\u00ce\u00d6\u00db\u00dd\u00c7\u00d1\u0160"
+    "\u00e5\u00e9\u00ee\u00f6\u00fb\u00fd\u00e7\u00f1\u0161\u0163",
+)
+_UNTOUCHED: Final = re.compile(r"%\(\w+\)[sd]|%%|\{[^{}]*\}|<[^>]*>|&\w+;|`[^`]*`")
+"""Places for values, markup, and what is written as it is typed."""
+_LONGER: Final = 0.4
+_FILLER: Final = " ~~~~~"
+"""It makes a text longer by words, which may stand on lines of their own."""
+
+
+def pseudo(text: str) -> str:
+    """A text in the pseudo-locale, 40 % longer (pure).
+
+    Args:
+        text: The English text; "" stays.
+    """
+    if not text.strip():
+        return text
+    place, result = 0, []
+    for stored in _UNTOUCHED.finditer(text):
+        result += [text[place : stored.start()].translate(_ACCENTS), stored[0]]
+        place = stored.end()
+    result.append(text[place:].translate(_ACCENTS))
+    words, tail = divmod(round(len(text) * _LONGER), len(_FILLER))
+    return f"{BEGIN}{''.join(result)}{_FILLER * words}{_FILLER[:tail].rstrip()}{END}"
+
+
+class PseudoTexts(NullTranslations):
+    """The catalogue of the pseudo-locale.
+
+    Args:
+        texts: The English texts that a catalogue has, those of plurals with NUL between them.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        super().__init__()
+        self._texts = frozenset(part for text in texts for part in text.split("\0"))
+
+    def gettext(self, message: str) -> str:
+        """A text in the pseudo-locale; one that no catalogue has as it is."""
+        return pseudo(message) if message in self._texts else message
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        """One of two forms, by a number."""
+        return self.gettext(super().ngettext(msgid1, msgid2, n))
+
 
 ENGLISH: Final = "en"
 LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "zh_CN": "简体中文"}
@@ -180,3 +239,58 @@ def _by_quality(field: str) -> Sequence[str]:
         if tag.strip() and weight > 0.0:
             qualities.append((-weight, place, tag.strip().lower()))
     return [tag for _, _, tag in sorted(qualities)]
+
+
+def spoken_problem(problem: ProblemDetails, language: Language) -> ProblemDetails:
+    """Return a refusal in a language."""
+    return msgspec.structs.replace(
+        problem,
+        title=language.text(problem.title),
+        detail=language.text(problem.detail),
+        problems=tuple(_problem(item, language) for item in problem.problems),
+    )
+
+
+def _problem(item: Mapping[str, Any], language: Language) -> dict[str, Any]:
+    texts = {
+        "message": language.text(item.get("message", "")),
+        "expected": language.text(item.get("expected", "")),
+    }
+    return {**item, **{name: text for name, text in texts.items() if text}}
+
+
+def spoken_findings(findings: TextFindings, language: Language) -> TextFindings:
+    """Return the findings of a text in a language."""
+    return msgspec.structs.replace(
+        findings,
+        problems=tuple(_finding(problem, language) for problem in findings.problems),
+        warnings=tuple(_finding(warning, language) for warning in findings.warnings),
+    )
+
+
+def _finding(finding: TextFinding, language: Language) -> TextFinding:
+    fixes = [msgspec.structs.replace(fix, label=language.text(fix.label)) for fix in finding.fixes]
+    return msgspec.structs.replace(
+        finding,
+        message=language.text(finding.message),
+        expected=language.text(finding.expected),
+        fixes=tuple(fixes),
+    )
+
+
+def spoken_card(card: HoverCard, language: Language) -> HoverCard:
+    """Return the meaning of a word in a language."""
+    return msgspec.structs.replace(card, doc=language.text(card.doc), type=language.text(card.type))
+
+
+def spoken_completions(completions: Completions, language: Language) -> Completions:
+    """Return completions in a language."""
+    return msgspec.structs.replace(
+        completions, items=tuple(_item(item, language) for item in completions.items)
+    )
+
+
+def _item(item: CompletionItem, language: Language) -> CompletionItem:
+    return msgspec.structs.replace(
+        item, detail=language.text(item.detail), doc=language.text(item.doc)
+    )

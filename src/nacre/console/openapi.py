@@ -13,7 +13,7 @@ from nacre.console.routes import AnyRow
 from nacre.ops.fields import Text, field_meanings, split_docstring
 from nacre.ops.roles import Role
 from nacre.web.decoding import FIELD_VALUES, PATH_VALUES
-from nacre.web.origin import SAFE
+from nacre.web.gate import SAFE
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.web.repeats import FIELD
 from nacre.web.versions import IF_MATCH

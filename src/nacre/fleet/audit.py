@@ -6,7 +6,7 @@ Secrets are never in it: they are shown as references, or not at all.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,9 @@ import msgspec
 from nacre.config.secret import NOT_SHOWN
 from nacre.core.clock import Clock, iso_millis
 from nacre.core.message_data import to_builtins, to_json
+from nacre.fleet.places import FoundJob
 from nacre.machine.local_files import append_lines
+from nacre.runs.runs import append_note, note_line
 from nacre.uri.login import hidden
 
 FILE: Final = "audit.log"
@@ -223,3 +225,31 @@ def _hides(name: str) -> bool:
 def _is_reference(value: object) -> bool:
     """Whether it is `{env: NAME}` or `{file: PATH}`."""
     return isinstance(value, Mapping) and len(value) == 1 and set(value) <= {"env", "file"}
+
+
+def audit_text(entry: AuditEntry) -> str:
+    """The words of a line of the audit log for a job: who, how, and what came of it (pure)."""
+    place = f", from {entry.address}" if entry.address else ""
+    action = (
+        entry.action if entry.outcome == "done" else f"refused ({entry.outcome}): {entry.action}"
+    )
+    return f"{action}, by {entry.who} ({entry.how}{place})"
+
+
+async def copy_to_jobs(
+    entry: AuditEntry, jobs: Iterable[FoundJob], names: Sequence[str] = ()
+) -> None:
+    """Copy a line of the audit log to the jobs that it is about; one about nobody is not copied.
+
+    Args:
+        entry: The line.
+        jobs: All jobs.
+        names: Ids of the jobs, where they are several.
+    """
+    ids = {*names, entry.job} - {""}
+    if not entry.who or not ids:
+        return
+    line = note_line(entry.time, "INFO", audit_text(entry))
+    for job in jobs:
+        if job.id in ids:
+            await asyncio.to_thread(append_note, job.layout.root, line)

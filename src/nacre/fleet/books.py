@@ -10,10 +10,9 @@ from typing import Any, Final, NamedTuple
 
 from nacre.core.clock import Clock, iso_millis
 from nacre.errors import JobError, StorageError
-from nacre.fleet.audit import FILE, AuditEntry, line_of
+from nacre.fleet.audit import FILE, AuditEntry, audit_text, line_of
 from nacre.fleet.database import ConsoleDatabase, running_console
 from nacre.fleet.job_books import NONE, DiskQuotaBook, LabelBook, WantedKindBook
-from nacre.fleet.job_notes import audit_text
 from nacre.fleet.place_book import PlaceBook, place_names
 from nacre.fleet.places import FoundJob, JobPlace, RemovalBook, find_jobs, places_of
 from nacre.fleet.schedule_book import ScheduleBook

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nacre.fleet.reach import is_loopback
-from nacre.web.origin import HEADERS, HSTS, LOOPBACK, is_our_host
+from nacre.web.gate import HEADERS, HSTS, LOOPBACK, is_our_host
 
 _FIELD = "accept-encoding"
 

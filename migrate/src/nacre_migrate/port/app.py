@@ -19,17 +19,16 @@ from starlette.routing import Route
 
 from nacre import __version__
 from nacre.errors import JobError, NacreError
-from nacre.fleet.audit import AuditEntry, AuditNote
+from nacre.fleet.audit import AuditEntry, AuditNote, copy_to_jobs
 from nacre.fleet.heritrix_keys import REALM, ha1
-from nacre.fleet.job_notes import copy_to_jobs
 from nacre.fleet.reach import PortOptions
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import NOBODY, Requester
 from nacre.fleet.snapshot import ask_toes
 from nacre.ops.roles import Role
 from nacre.settings.layers import profile_names
+from nacre.web.gate import LOOPBACK, SAFE, is_same_origin
 from nacre.web.middleware import RequestGuard
-from nacre.web.origin import LOOPBACK, SAFE, is_same_origin
 from nacre.web.port import PortApp, PortConsole, PortParts
 from nacre_migrate.port import answers, files
 from nacre_migrate.port.access import DigestGuard, Proof, certificate_files, parse_field

@@ -8,9 +8,9 @@ import msgspec
 from starlette.responses import RedirectResponse, Response
 
 from nacre.console.call import Call, PageAnswer
+from nacre.console.catalogue import spoken_problem
 from nacre.console.links import job_path
 from nacre.console.settings.file_page import difference
-from nacre.console.spoken import spoken_problem
 from nacre.console.task_answers import ask
 from nacre.core.message_data import to_json
 from nacre.errors import Problem

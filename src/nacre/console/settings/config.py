@@ -9,6 +9,7 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
+from nacre.console.catalogue import spoken_card, spoken_completions, spoken_findings
 from nacre.console.links import ItemList
 from nacre.console.settings.file_tasks import (
     FIND_PROBLEMS,
@@ -27,7 +28,6 @@ from nacre.console.settings.file_tasks import (
     json_schema,
     setting_facts,
 )
-from nacre.console.spoken import spoken_card, spoken_completions, spoken_findings
 from nacre.console.task_answers import ASK_PATIENCE, NOWHERE, ask
 from nacre.core.clock import iso
 from nacre.core.message_data import to_builtins, to_json

@@ -1,6 +1,6 @@
 import pytest
 
-from nacre.web.origin import LOOPBACK, is_our_host, is_same_origin
+from nacre.web.gate import LOOPBACK, is_our_host, is_same_origin
 
 NAMES = frozenset((*LOOPBACK, "crawler.example.org"))
 
