@@ -15,9 +15,9 @@ from nacre.runs.runs import (
     is_over,
     plan_run,
     read_run,
-    refusal,
     run_archives,
     set_back_warning,
+    start_time_error,
     write_run,
 )
 from nacre.store.store import Store
@@ -97,15 +97,15 @@ LATEST = 1_767_225_600.5  # 2026-01-01T00:00:00.5Z
 
 @pytest.mark.parametrize(("behind", "text"), [(0.25, "250 ms"), (86_400, "1 d")])
 def test_a_time_before_the_last_run_is_refused(behind: float, text: str):
-    error = refusal(LATEST - behind, LATEST, "crawls/档案")
+    error = start_time_error(LATEST - behind, LATEST, "crawls/档案")
     assert f"--now is {text} before the end of the last run of crawls/档案" in error
     assert "Use a time from 2026-01-01T00:00:01Z on" in error
 
 
 @pytest.mark.parametrize("now", [LATEST, LATEST + 1])
 def test_a_time_from_the_end_of_the_last_run_on_is_accepted(now: float):
-    assert refusal(now, LATEST, "demo") == ""
-    assert refusal(now, 0.0, "demo") == ""
+    assert start_time_error(now, LATEST, "demo") == ""
+    assert start_time_error(now, 0.0, "demo") == ""
 
 
 @pytest.mark.parametrize("behind", [-5.0, 0.0, 60.0])

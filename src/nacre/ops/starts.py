@@ -112,10 +112,10 @@ def require_later(layout: "Layout", clock: "Clock") -> None:
     """
     from nacre.inspect.view import latest_time
     from nacre.machine.clock import MovedClock
-    from nacre.runs.runs import refusal
+    from nacre.runs.runs import start_time_error
 
     if isinstance(clock, MovedClock):
-        text = refusal(clock.now(), latest_time(layout), str(layout.root))
+        text = start_time_error(clock.now(), latest_time(layout), str(layout.root))
         if text:
             raise JobError(text)
 

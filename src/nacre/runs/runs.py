@@ -391,7 +391,7 @@ def append_note(root: Path, line: str) -> None:
             append_lines(root / _JOB_LOG, f"{line}\n".encode("utf-8", "backslashreplace"))
 
 
-def refusal(now: float, latest: float, job: str) -> str:
+def start_time_error(now: float, latest: float, job: str) -> str:
     """Return why a time of `--now` is refused; "" if it is not before the end of the last run.
 
     Args:
@@ -401,9 +401,13 @@ def refusal(now: float, latest: float, job: str) -> str:
     """
     if now >= latest:
         return ""
-    return (
-        f"--now is {duration(latest - now)} before the end of the last run of {job}: its history "
-        f"would go back in time. Use a time from {iso(ceil(latest))} on, or a new job"
+    return message(
+        "runs.start-before-last-end",
+        "--now is {time} before the end of the last run of {job}: its history would go back in "
+        "time. Use a time from {earliest} on, or a new job",
+        time=duration(latest - now),
+        job=job,
+        earliest=iso(ceil(latest)),
     )
 
 
@@ -412,14 +416,18 @@ def set_back_warning(now: float, latest: float, job: str) -> str:
 
     Args:
         now: The time of the machine, seconds since the epoch.
-        latest: See `refusal`.
-        job: See `refusal`.
+        latest: See `start_time_error`.
+        job: See `start_time_error`.
     """
     behind = latest - now
     if behind <= _SET_BACK:
         return ""
-    return (
-        f"the last run of {job} ended {duration(behind)} after the present: the machine's clock "
-        "was set back, or the run had --now. Intervals between visits will be wrong; use --now "
-        f"with a time from {iso(ceil(latest))} on"
+    return message(
+        "runs.clock-set-back",
+        "the last run of {job} ended {time} after the present: the machine's clock was set back, "
+        "or the run had --now. Intervals between visits will be wrong; use --now with a time from "
+        "{earliest} on",
+        job=job,
+        time=duration(behind),
+        earliest=iso(ceil(latest)),
     )
