@@ -61,7 +61,7 @@ def test_a_recrawl_says_what_it_found_and_saved(
             expect(page.locator("main")).to_contain_text("From random samples, all runs")
 
             page.get_by_role("link", name="All reports").click()
-            page.get_by_role("link", name="deletions").click()
+            page.get_by_role("link", name="Deleted pages").click()
             page.get_by_role("link", name="p5.html").first.click()
             expect(page.locator("h2").first).to_contain_text("p5.html")
             expect(page.locator("main")).to_contain_text("404")
