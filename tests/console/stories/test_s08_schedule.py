@@ -42,7 +42,9 @@ def test_runs_begin_by_the_calendar(tmp_path: Path, browser: Browser):
             expect(row(page, 1)).to_contain_text("every hour, at minute 00 Asia/Shanghai")
             row(page, 1).locator("summary").first.click()
             expect(row(page, 1).locator("ol li")).to_have_count(10)
-            expect(row(page, 1).locator("ol li").first).to_contain_text(re.compile(r", \d\d:00 UTC"))
+            expect(row(page, 1).locator("ol li").first).to_contain_text(
+                re.compile(r", \d\d:00 UTC")
+            )
 
             pass_hours(console, 1)
             says(page, 1, f"started .* missed: {HOURS - 1}")
