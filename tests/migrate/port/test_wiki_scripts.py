@@ -95,26 +95,27 @@ def test_they_are_carried_out(tmp_path: Path) -> None:
     assert "script: delete URIs, print, by admin" in (job / "job.log").read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("script", "why"),
-    [
-        ('appCtx.getBean("disposition").minDelayMs = "soon"', "is no value here"),
-        ('appCtx.getBean("disposition").noSuch = 1', "no setting of Nacre stands for"),
-        (f'{FRONTIER}.deleteURIs("(")', "is not a regular expression"),
-        ("appCtx.getBean('seeds').seedLine('mailto:a@b.test')", "seed"),
-        (f'{FRONTIER}.deleteURIs(".*")\nappCtx.getBean("x").y = 1', "nothing was done"),
-    ],
-)
-def test_what_cannot_be_done_says_why(tmp_path: Path, script: str, why: str) -> None:
+FAILURES = {
+    'appCtx.getBean("disposition").minDelayMs = "soon"': "is no value here",
+    'appCtx.getBean("disposition").noSuch = 1': "no setting of Nacre stands for",
+    f'{FRONTIER}.deleteURIs("(")': "is not a regular expression",
+    "appCtx.getBean('seeds').seedLine('mailto:a@b.test')": "seed",
+    f'{FRONTIER}.deleteURIs(".*")\nappCtx.getBean("x").y = 1': "nothing was done",
+}
+
+
+def test_a_script_that_fails_gives_the_reason(tmp_path: Path) -> None:
     job = tmp_path / "crawls" / "x"
 
     async def story() -> None:
         async with port(tmp_path) as client:
-            answer = await client.post("/engine/job/x/script", data={"script": script})
-            found = ElementTree.fromstring(answer.text)
-            assert found.findtext("failure") == "true"
-            assert why in found.findtext("exception", "")
-            assert "SEVERE script: " in (job / "job.log").read_text("utf-8")
+            for number, (script, reason) in enumerate(FAILURES.items(), 1):
+                answer = await client.post("/engine/job/x/script", data={"script": script})
+                page = ElementTree.fromstring(answer.text)
+                assert page.findtext("failure") == "true", script
+                assert reason in page.findtext("exception", ""), script
+                log = (job / "job.log").read_text("utf-8")
+                assert log.count("SEVERE script: ") == number, script
 
     with site(PAGES) as seed:
         new_job(job, seed, "politeness.delay=600s")
