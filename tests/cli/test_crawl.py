@@ -1,14 +1,16 @@
 import json
 import socket
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
+import msgspec
 import pytest
 
-from nacre.cli.options import ScopeName
 from nacre.errors import ConfigError
 from nacre.machine.layout import Layout
-from nacre.ops.new_job import JobOptions, default_directory, values_of
+from nacre.ops.fields import field_shape
+from nacre.ops.job_options import JobOptions
+from nacre.ops.new_job import default_directory, values_of
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.load import load_job
 from tests.cli.conftest import Crawled
@@ -181,7 +183,7 @@ def test_progress_is_json_lines_with_json(tmp_path: Path):
     ],
 )
 def test_options_are_settings(options: dict[str, Any], values: dict[str, Any]):
-    assert values_of(JobOptions(["http://a.test/"], **options)) == values
+    assert values_of(JobOptions(("http://a.test/",), **options)) == values
 
 
 def test_each_option_is_the_setting_of_its_name(tmp_path: Path):
@@ -208,11 +210,12 @@ def test_each_option_is_the_setting_of_its_name(tmp_path: Path):
 
 def test_an_assignment_needs_an_equals_sign():
     with pytest.raises(ConfigError, match="no assignment"):
-        values_of(JobOptions([], assignments=["x"]))
+        values_of(JobOptions(assignments=("x",)))
 
 
 def test_scopes_are_those_that_there_are():
-    assert list(get_args(ScopeName)) == [kind.value for kind in ScopeKind]
+    field = next(field for field in msgspec.structs.fields(JobOptions) if field.name == "scope")
+    assert list(field_shape(field.type).choices) == [kind.value for kind in ScopeKind]
 
 
 @pytest.mark.parametrize(

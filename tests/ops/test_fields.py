@@ -17,6 +17,7 @@ from nacre.ops.fields import (
     field_shape,
     split_docstring,
 )
+from nacre.ops.job_options import JobOptions
 from nacre.ops.lifecycle import LIFECYCLE
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.starts import RecrawlRequest, StartRequest
@@ -77,6 +78,7 @@ def test_the_shape_of_a_field(kind: object, form: FieldShape):
     "request_type",
     [
         *(one.request for one in LIFECYCLE),
+        JobOptions,
         StartRequest,
         RecrawlRequest,
         RoundsRequest,

@@ -11,7 +11,6 @@ from nacre import __version__
 from nacre.cli import (
     archive,
     control,
-    crawl,
     frontier,
     history,
     jobs,
@@ -27,6 +26,7 @@ from nacre.cli import (
 from nacre.cli.output import complain, is_denied, speaking_json
 from nacre.cli.program import (
     CommandGroup,
+    LateCallback,
     LateCommand,
     Program,
     command_below,
@@ -69,6 +69,12 @@ def _extension_command(name: str) -> Any:  # noqa: ANN401 - typer's commands hav
     extension = require_extension(name, f"`nacre {name}` needs")
     return late_group(load_part(name, extension.commands[name]))
 
+
+_NEW_JOBS = {
+    "crawl": "Crawl URLs now, with sensible defaults.",
+    "new": "Create a job directory with comments; `nacre run DIR` starts it.",
+}
+"""The summaries of commands whose functions are imported when they run."""
 
 LATE = {
     "cycle": LateCommand(
@@ -255,7 +261,10 @@ def _register_help(app: typer.Typer) -> None:
     app.command(rich_help_panel="Help")(version)
 
 
-crawl.register(app)
+for _name, _summary in _NEW_JOBS.items():
+    app.command(_name, rich_help_panel="Crawl")(
+        LateCallback(_name, _summary, "nacre.cli.crawl:COMMANDS")
+    )
 jobs.register(app)
 recrawl.register(app)
 control.register(app)

@@ -122,19 +122,20 @@ def _parameters(
 
 
 def request_parameters(
-    request: type[msgspec.Struct], names: Collection[str] = ()
+    request: type[msgspec.Struct], names: Collection[str] = (), panel: str = ""
 ) -> list[Parameter]:
     """Return the parameters of a command that its request has: an option for each field.
 
     Args:
         request: The request.
         names: Fields to include; () for all.
+        panel: The panel of the help for all, each with one form; "" for that of each field.
     """
     meanings = field_meanings(request)
     parameters = []
     for field in ordered_fields(request):
         if not names or field.name in names:
-            kind = _typed_field(field, meanings[field.name])
+            kind = _typed_field(field, meanings[field.name], panel)
             default = Parameter.empty if field.required else _typed_default(field)
             keyword = Parameter.KEYWORD_ONLY
             parameters.append(Parameter(field.name, keyword, annotation=kind, default=default))
@@ -163,10 +164,11 @@ def _typed_default(field: msgspec.structs.FieldInfo) -> object:
     return None if shape.is_list or "" in shape.choices else field.default
 
 
-def _typed_field(field: msgspec.structs.FieldInfo, meaning: str) -> Any:  # noqa: ANN401 - a type
+def _typed_field(field: msgspec.structs.FieldInfo, meaning: str, panel: str) -> Any:  # noqa: ANN401 - a type
     """The type of a field with what typer reads: an option, or an argument."""
     shape = field_shape(field.type)
     form, kind = shape.form, _typed_kind(shape)
+    form = form._replace(letter="", panel=panel) if panel else form
     bounds: dict[str, Any] = {}
     if shape.kind in (int, float):
         limit = shape.maximum
@@ -176,7 +178,7 @@ def _typed_field(field: msgspec.structs.FieldInfo, meaning: str) -> Any:  # noqa
     more: dict[str, Any] = {"metavar": metavar, "help": meaning, **bounds}
     if form.is_argument:
         return Annotated[kind, typer.Argument(**more)]
-    names = [option_of(field), *filter(None, (form.letter,))]
+    names = [option_of(field), *form.letter.split()]
     shows = kind in (int, float) and not field.required
     if form.panel:
         more["rich_help_panel"] = form.panel

@@ -47,8 +47,6 @@ Assignments = Annotated[
 Strict = Annotated[
     bool, typer.Option("--strict", help="Treat an invalid line of a seed list as an error.")
 ]
-ScopeName = Literal["page", "prefix", "host", "domain", "site", "any"]
-RobotsName = Literal["obey", "ignore"]
 
 Regex = Annotated[
     str,

@@ -73,7 +73,7 @@ class Typed(NamedTuple):
             choices of the type.
         is_argument: It has no option: its place on the command line says what it is.
         option: The option, such as `--set`, or `--index/--no-index`; "" for the name of the field.
-        letter: Another form of the option, such as `-r`; "" for none.
+        letter: Other forms of the option, such as `-r`, separated by spaces; "" for none.
         panel: The panel of the help that shows it; "" for the first one.
         label: Label of the field in forms; "" for its name in words.
         choices: Labels of the choices of the type, in its order; () for the choices themselves.

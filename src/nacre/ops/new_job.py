@@ -2,8 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from nacre.job.checks import check
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout, run_name
 from nacre.messages import message
+from nacre.ops.job_options import JobOptions
 from nacre.ops.seed_input import first_url, seed_input, set_seeds
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seeds import SeedList
@@ -100,49 +100,15 @@ def header_settings(lines: Sequence[str]) -> dict[str, str | list[str]]:
     return settings
 
 
-@dataclass(frozen=True)
-class JobOptions:
-    """The options of a new job; None for those that were not given."""
-
-    urls: Sequence[str]
-    seed_files: Sequence[Path] = ()
-    strict: bool = False
-    scope: str | None = None
-    depth: int | None = None
-    include: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    contact: str | None = None
-    allow_net: Sequence[str] = ()
-    delay: str | None = None
-    parallel: int | None = None
-    max_pages: int | None = None
-    max_bytes: str | None = None
-    max_time: str | None = None
-    robots: str | None = None
-    warc_prefix: str | None = None
-    assignments: Sequence[str] = ()
-    profile: str = ""
-    level: str | None = None
-    user_agent: str | None = None
-    headers: Sequence[str] = ()
-    load_cookies: Path | None = None
-
-
-def options_of(params: Mapping[str, Any]) -> JobOptions:
-    """The options of a command line, by the names of the parameters of `crawl` and `new`."""
-    names = [field.name for field in fields(JobOptions)]
-    values = {name: params[name] for name in names if params.get(name) is not None}
-    options = JobOptions(**{"urls": (), **values})
-    return options if options.level is None else replace(options, depth=_depth(options))
-
-
 def _depth(options: JobOptions) -> int | None:
-    """The depth that wget's `--level` stands for.
+    """Return the depth, which wget's `--level` may stand for; None for no limit.
 
     Raises:
         ConfigError: It is not a number, or `--depth` says another.
     """
-    level = str(options.level).strip().lower()
+    if options.level is None:
+        return options.depth
+    level = options.level.strip().lower()
     if options.depth is not None:
         raise ConfigError(
             message("ops.depth-and-level", "--depth and --level say the same: give one of them")
@@ -195,11 +161,11 @@ def make_job(
     """
     if directory is not None:
         require_no_job(Layout(directory), option)
-    values = values_of(options)
+    depth, values = _depth(options), values_of(options)
     seeds = seed_input(options.urls, options.seed_files, set_seeds(values))
     layout = Layout(directory or default_directory(seeds.lines, clock))
     require_no_job(layout, option)
-    new = NewJob(seeds.lines, _rules(options), values, options.profile)
+    new = NewJob(seeds.lines, _rules(options, depth), values, options.profile or "")
     result = check_and_create(layout, new, _apart(seeds.lists), strict=options.strict)
     return result._replace(notes=seeds.notes)
 
@@ -250,9 +216,9 @@ def default_directory(lines: Sequence[str], clock: Clock | None = None) -> Path:
     return next(path for path in chain((first,), numbered) if not path.exists())
 
 
-def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule types
+def _rules(options: JobOptions, depth: int | None) -> Any:  # noqa: ANN401 - a tuple of many rule types
     if options.profile and options.scope is None:
-        if options.depth is not None or options.include or options.exclude:
+        if depth is not None or options.include or options.exclude:
             raise ConfigError(
                 message(
                     "ops.scope-options-beside-profile",
@@ -263,7 +229,7 @@ def _rules(options: JobOptions) -> Any:  # noqa: ANN401 - a tuple of many rule t
         return ()
     return rules_for(
         options.scope or "prefix",
-        depth=options.depth,
+        depth=depth,
         include=options.include,
         exclude=options.exclude,
     )

@@ -2,11 +2,10 @@
 
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Any, get_args
 
 import typer
 
-from nacre.cli import crawl
 from nacre.cli.cycle.program import CycleProgram
 from nacre.cli.cycle.readers import READERS, SEGMENT_CHANGES
 from nacre.cli.cycle.step_commands import StepCommand
@@ -15,34 +14,12 @@ from nacre.cli.cycle.tables import TABLES
 from nacre.cli.installing import Yes
 from nacre.cli.operations import request_of, request_parameters
 from nacre.cli.options import AsJson, JobDir, Quiet
+from nacre.ops.job_options import OF_ROUNDS, JobOptions
 from nacre.ops.operation import Operation
 from nacre.ops.round_requests import LocalRoundsOptions
 from nacre.ops.rounds import ROUNDS
 
 cycle = CycleProgram()
-
-_NEW = "A new directory"
-Delay = Annotated[
-    str | None,
-    typer.Option(
-        "--delay", metavar="SECONDS", rich_help_panel=_NEW, show_default=False,
-        help="Wait this long between two fetches from a host; 0 only for your own servers.",
-    ),
-]  # fmt: skip
-
-
-def _new_job(
-    *,
-    profile: crawl.Profile = None,
-    scope: crawl.Scope = None,
-    depth: crawl.Depth = None,
-    include: crawl.Include = None,
-    exclude: crawl.Exclude = None,
-    contact: crawl.Contact = None,
-    allow_net: crawl.AllowNet = None,
-    delay: Delay = None,
-) -> None:
-    """Has the parameters of a new directory, which `nacre new` has, too."""
 
 
 def _printing(*, quiet: Quiet = False, as_json: AsJson = False, _yes: Yes = False) -> None:
@@ -64,8 +41,7 @@ class RoundsCommand:
         of_rounds = [
             *request_parameters(self._request), *request_parameters(LocalRoundsOptions),
         ]  # fmt: skip
-        new = list(signature(_new_job).parameters.values())
-        self._new = [parameter.name for parameter in new]
+        new = request_parameters(JobOptions, OF_ROUNDS, "A new directory")
         self.__signature__ = Signature(
             [
                 Parameter("ctx", named, annotation=typer.Context),
@@ -86,7 +62,7 @@ class RoundsCommand:
 
         code = run_cycle(
             Path(directory), request_of(self._request, values),
-            request_of(LocalRoundsOptions, values), {name: values[name] for name in self._new},
+            request_of(LocalRoundsOptions, values), {name: values[name] for name in OF_ROUNDS},
             quiet=values["quiet"], as_json=values["as_json"],
         )  # fmt: skip
         raise typer.Exit(code)

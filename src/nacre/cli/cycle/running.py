@@ -22,7 +22,7 @@ from nacre.cli.cycle.texts import (
     update_numbers,
     update_text,
 )
-from nacre.cli.operations import context_of
+from nacre.cli.operations import context_of, request_of
 from nacre.cli.output import program, say, say_json, tell, typed
 from nacre.cli.search import index_text
 from nacre.core.message_data import to_plain
@@ -30,7 +30,8 @@ from nacre.core.states import ExitCode
 from nacre.errors import JobError
 from nacre.job.diagnosis_text import progress_text
 from nacre.machine.layout import Layout
-from nacre.ops.new_job import make_job, options_of
+from nacre.ops.job_options import JobOptions
+from nacre.ops.new_job import make_job
 from nacre.ops.round_requests import LocalRoundsOptions, RoundsRequest
 from nacre.ops.rounds import require_no_stop, run_rounds
 from nacre.rounds.journal import DEDUP, FETCH, GENERATE, INDEX, LINKS, SITEMAPS, UPDATE, StopSignal
@@ -130,7 +131,8 @@ def _make(
             "URL"
         )
     shared = {"assignments": request.set, "parallel": request.parallel or None}
-    print_made(make_job(options_of({**new, **shared, "urls": local.seeds}), directory))
+    options = request_of(JobOptions, {**new, **shared, "urls": local.seeds})
+    print_made(make_job(options, directory))
 
 
 def _indexes_text(results: list[IndexResult]) -> str:
