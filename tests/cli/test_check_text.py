@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from nacre.cli.check_text import explained, outlook_lines, shown_as_list
+from nacre.cli.check_text import outlook_lines, shown_as_list
 from nacre.config.check import Loaded
 from nacre.errors import ConfigError
 from nacre.inspect.explain.answers import RobotsAnswer
 from nacre.inspect.explain.dry_run import DryRunAnswer
 from nacre.machine.layout import Layout
+from nacre.ops.setting_explanation import explain_settings
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
 
@@ -66,7 +67,7 @@ def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loaded[JobSetting
     ],
 )  # fmt: skip
 def test_a_setting(loaded: Loaded[JobSettings], path: str, facts: dict[str, str]):
-    (found,) = explained(loaded, path)
+    (found,) = explain_settings(loaded, path)
     assert {name: found.get(name) for name in facts} == facts
     assert ("unit" in found) == ("unit" in facts or path.endswith("max_hops"))
     assert found["setting"] == path
@@ -74,25 +75,27 @@ def test_a_setting(loaded: Loaded[JobSettings], path: str, facts: dict[str, str]
 
 
 def test_a_section_is_all_of_its_settings(loaded: Loaded[JobSettings]):
-    found = {one["setting"]: one for one in explained(loaded, "politeness")}
+    found = {one["setting"]: one for one in explain_settings(loaded, "politeness")}
     assert {path.partition(".")[0] for path in found} == {"politeness"}
     assert found["politeness.delay"]["value"] == "3.0"
     assert found["politeness.min_delay"]["from"] == "default"
     facts = [*found.values()]
     assert ("politeness.delay", "3.0", "file crawl.yaml:3") in shown_as_list(facts)
-    rule = {one["setting"]: one["value"] for one in explained(loaded, "scope.too-many-hops")}
+    rule = {one["setting"]: one["value"] for one in explain_settings(loaded, "scope.too-many-hops")}
     assert rule["scope.too-many-hops.max_hops"] == "7"
 
 
 def test_a_class_of_heritrix_stands_for_its_section(loaded: Loaded[JobSettings]):
-    section = explained(loaded, "politeness")
-    assert explained(loaded, "DispositionProcessor") == section
-    (one,) = explained(loaded, "DispositionProcessor.delay")
+    section = explain_settings(loaded, "politeness")
+    assert explain_settings(loaded, "DispositionProcessor") == section
+    (one,) = explain_settings(loaded, "DispositionProcessor.delay")
     assert one in section
 
 
 def test_a_chain_is_its_processors_in_order(loaded: Loaded[JobSettings]):
-    rows = {one["setting"].rpartition(".")[2]: one for one in explained(loaded, "chains.fetch")}
+    rows = {
+        one["setting"].rpartition(".")[2]: one for one in explain_settings(loaded, "chains.fetch")
+    }
     assert [*rows][:2] == ["preselect", "runtime-limit"]
     values = {name: row["value"] for name, row in rows.items()}
     assert values["preselect"] == values["recheck-scope"] == "off"
@@ -117,15 +120,15 @@ def test_what_does_not_exist_is_said_with_what_may_be_meant(
     loaded: Loaded[JobSettings], path: str, message: str
 ):
     with pytest.raises(ConfigError) as raised:
-        explained(loaded, path)
+        explain_settings(loaded, path)
     (problem,) = raised.value.problems
     assert problem.path == path
     assert message in problem.message
 
 
-def test_settings_that_cannot_be_read_are_not_explained():
+def test_settings_that_cannot_be_read_are_not_explain_settings():
     with pytest.raises(ConfigError, match="cannot be read"):
-        explained(None, "name")
+        explain_settings(None, "name")
 
 
 # ---- the dry run

@@ -126,9 +126,10 @@ def _dry_run(
 
 def _explain_setting(loaded: "Loaded[JobSettings] | None", path: str, *, as_json: bool) -> None:
     from nacre.cli import output
-    from nacre.cli.check_text import explained, shown_as_list
+    from nacre.cli.check_text import shown_as_list
+    from nacre.ops.setting_explanation import explain_settings
 
-    facts = explained(loaded, path)
+    facts = explain_settings(loaded, path)
     if as_json:
         keyed = [{name.replace(" ", "_"): value for name, value in fact.items()} for fact in facts]
         output.say_json(keyed[0] if len(keyed) == 1 else keyed)

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from nacre.config.facts import fields
-from nacre.console.settings.cards import editor_of, field_text, value_of
 from nacre.console.settings.form_tasks import form_change, form_fields, form_text
+from nacre.editing.cards import editor_of, field_text, value_of
 from nacre.errors import ConfigError
 from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings

@@ -25,10 +25,10 @@ from nacre.fleet.reach import PortOptions
 from nacre.fleet.refusals import not_found
 from nacre.fleet.requester import Requester
 from nacre.fleet.snapshot import UNREADABLE
+from nacre.job.background.checkpoints import list_checkpoints
 from nacre.job.control import NotRunningError, ask_command
 from nacre.job.overview import JobOverview
 from nacre.machine.layout import Layout
-from nacre.store.checkpoint import checkpoints
 from nacre.web.port import PortParts
 from nacre_migrate.port.conversion import ask_reader, config_of, convert, is_profile, note
 from nacre_migrate.port.files import launch_of, page_of
@@ -415,7 +415,7 @@ def _checkpoint_of(layout: Layout, requested: str) -> str:
     """
     if not requested:
         return ""
-    names = checkpoints(str(layout.checkpoints))
+    names = [checkpoint.name for checkpoint in list_checkpoints(layout)]
     name = names[-1] if requested == "latest" and names else requested
     if name not in names:
         raise JobError(f"there is no checkpoint {requested!r}")
@@ -455,6 +455,6 @@ def _with_logs(facts: HeritrixJobFacts, layout: Layout) -> HeritrixJobFacts:
         facts,
         job_log=tuple(reversed(job_log(layout)[-5:])),
         crawl_log=tuple(reversed(lines)),
-        checkpoints=tuple(checkpoints(str(layout.checkpoints))),
+        checkpoints=tuple(checkpoint.name for checkpoint in list_checkpoints(layout)),
         on_disk=size,
     )

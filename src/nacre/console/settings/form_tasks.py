@@ -11,7 +11,8 @@ from nacre.config.facts import FieldFacts, choices_of, fields, required, type_at
 from nacre.config.findings import typed
 from nacre.config.layer import Layer, SettingOrigin, put
 from nacre.console.catalogue import language as language_of
-from nacre.console.settings.cards import (
+from nacre.core.message_data import to_json
+from nacre.editing.cards import (
     card_lists,
     changed_text,
     editor_of,
@@ -19,7 +20,6 @@ from nacre.console.settings.cards import (
     read_change,
     value_of,
 )
-from nacre.core.message_data import to_json
 from nacre.editing.places import heritrix_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import SettingsEditor, why_fixed
@@ -291,7 +291,7 @@ def form_text(layout: Layout, arguments: Arguments) -> dict[str, Any]:
     Args:
         layout: The job.
         arguments: `values`: texts by path; `resets`: paths that go back to their defaults; `card`:
-            a change of a list of rules as `settings.cards.CardChange` has it, such as `scope 3 up`,
+            a change of a list of rules as `editing.cards.CardChange` has it, such as `scope 3 up`,
             "" for none, with `said`, `card_kind` and `fields`.
 
     Raises:

@@ -5,14 +5,14 @@ from typing import Any, Final
 
 import msgspec
 
+from nacre.assembly.rules import open_rules
 from nacre.config.check import Loaded
 from nacre.config.facts import FieldFacts, choices_of, fields, type_at, value_at
 from nacre.config.findings import typed
 from nacre.config.secret import masked
 from nacre.config.sheet import flat
-from nacre.console.settings.cards import editor_of, field_text, value_of
 from nacre.core.clock import iso
-from nacre.engine.candidates.scope_state import RuleFiles, scope_state
+from nacre.editing.cards import editor_of, field_text, value_of
 from nacre.errors import ConfigError, Problem
 from nacre.job.settings_change import plain
 from nacre.machine.layout import Layout
@@ -21,7 +21,7 @@ from nacre.ops.fields import LineText, ShortText, Text
 from nacre.scope.seeds import parse_seed
 from nacre.settings.load import load_job
 from nacre.settings.settings import JobSettings
-from nacre.settings.sheets import STOCK, make_sheets, sheet_list
+from nacre.settings.sheets import STOCK
 from nacre.uri.surt import implied_prefix
 from nacre.web.workers.task import NoRequest, reader_task
 from nacre.web.workers.views import CLOCK
@@ -315,8 +315,7 @@ def sheets_at(layout: Layout, request: PlaceRequest) -> SheetsAtPlace:
     url = parse_seed(request.url).url
     loaded = load_job(layout)
     settings = loaded.settings
-    places = sheet_list(settings, layout.root)
-    sheets = make_sheets(settings, places, scope_state(layout.root, RuleFiles(layout.root)))
+    sheets = open_rules(settings, layout.root).sheets
     overlay = sheets.of_url(url)
     names = tuple(sheets.names(overlay))
     holds = tuple(_holding(names, _values(settings), loaded))

@@ -224,7 +224,7 @@ def read_change(
     path, _, tail = text.partition(" ")
     at, _, action = tail.partition(" ")
     if not at.isdecimal() or len(at) > 6:
-        raise JobError(message("console.no-rule", "there is no rule {at!r}", at=at[:20]))
+        raise JobError(message("editing.no-rule", "there is no rule {at!r}", at=at[:20]))
     return CardChange(path, int(at), action, yaml.replace("\r\n", "\n"), kind, fields)
 
 
@@ -245,13 +245,13 @@ def changed_text(text: str, loaded: Loaded[JobSettings], change: CardChange) -> 
     if items is None:
         raise JobError(
             message(
-                "console.no-rule-list", "there is no list of rules {path!r}", path=change.path[:60]
+                "editing.no-rule-list", "there is no list of rules {path!r}", path=change.path[:60]
             )
         )
     if not 0 <= change.number < len(items) + (change.what == "add"):
         raise JobError(
             message(
-                "console.no-rule-of-number",
+                "editing.no-rule-of-number",
                 "{path} has no rule {number}",
                 path=change.path,
                 number=change.number,
@@ -265,7 +265,7 @@ def changed_text(text: str, loaded: Loaded[JobSettings], change: CardChange) -> 
     if _hides(whole) and not isinstance(in_file, list):
         raise JobError(
             message(
-                "console.secrets-of-another-file",
+                "editing.secrets-of-another-file",
                 "{path} has secrets of another file: change them there",
                 path=change.path,
             )
@@ -321,7 +321,7 @@ def _values(change: CardChange, kind: type[BaseModel]) -> dict[str, Any]:
         if info is None or name in _HIDDEN:
             raise JobError(
                 message(
-                    "console.no-field",
+                    "editing.no-field",
                     "{path} has no field {name!r}",
                     path=change.path,
                     name=name[:60],
@@ -366,7 +366,7 @@ def _edit(
 def _no_such(change: CardChange) -> JobError:
     return JobError(
         message(
-            "console.card-action",
+            "editing.card-action",
             "{path} cannot be changed by {what!r}",
             path=change.path,
             what=change.what[:20],
@@ -397,7 +397,7 @@ def _said(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any]:
     if values is not None and not isinstance(values, dict):
         raise JobError(
             message(
-                "console.card-lines",
+                "editing.card-lines",
                 "{path}: say `name: value` lines, such as `comment: by hand`",
                 path=change.path,
             )
@@ -412,7 +412,7 @@ def _said(change: CardChange, before: Mapping[str, Any]) -> dict[str, Any]:
         merged |= {name: value for name, value in typed_values.items() if value is not REMOVED}
     if not merged and change.what == "add":
         raise JobError(
-            message("console.card-empty", "{path}: say what is to be added", path=change.path)
+            message("editing.card-empty", "{path}: say what is to be added", path=change.path)
         )
     return merged
 
@@ -437,7 +437,7 @@ def _in_chain(text: str, loaded: Loaded[JobSettings], change: CardChange) -> str
             if not 0 <= second < len(labels):
                 raise JobError(
                     message(
-                        "console.rule-at-end",
+                        "editing.rule-at-end",
                         "{label} is at the end of {path} already",
                         label=label,
                         path=change.path,

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from nacre.config.check import Loaded
-from nacre.console.settings.cards import card_lists, changed_text, read_change
+from nacre.editing.cards import card_lists, changed_text, read_change
 from nacre.errors import ConfigError, JobError
 from nacre.machine.layout import Layout
 from nacre.settings.load import examine_text
