@@ -52,7 +52,7 @@ def test_matches_url_and_queue() -> None:
 
 
 def test_export_is_imported_again() -> None:
-    lines = list(export(pending(filled())))
+    lines = list(export(entry.uri for entry in pending(filled())))
     assert "F+ http://b/first L http://b/" in lines
     assert {parse_line(line) for line in lines} >= {
         JournalLine("http://a/0", JournalTag.ADDED, "L", "http://a/")

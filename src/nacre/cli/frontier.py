@@ -19,7 +19,7 @@ from nacre.cli.options import (
 from nacre.cli.program import LateCallback, Program
 
 if TYPE_CHECKING:
-    from nacre.frontier.pending import PendingUri
+    from nacre.ops.queued_uris import QueuedUri
 
 Queue = Annotated[
     str,
@@ -57,15 +57,15 @@ def _job(ctx: typer.Context, directory: JobDir) -> None:
 
 
 def _tell_how_many(directory: Path) -> None:
-    from nacre.frontier.queue_cache import scan_queues
     from nacre.inspect.view import reading
+    from nacre.ops.queued_uris import count_waiting
 
     with reading(*layout_and_settings(directory)) as view:
-        sizes = [size for row in scan_queues(view.store) if (size := row.size + row.waiting)]
-    queues, job = output.count(len(sizes), "queue"), output.typed(directory)
-    verb = "waits" if sum(sizes) == 1 else "wait"
-    output.say(f"{output.count(sum(sizes), 'URI')} {verb} in {queues}")
-    if sizes:
+        totals = count_waiting(view.store)
+    queues, job = output.count(totals.queues, "queue"), output.typed(directory)
+    verb = "waits" if totals.uris == 1 else "wait"
+    output.say(f"{output.count(totals.uris, 'URI')} {verb} in {queues}")
+    if totals.queues:
         output.say(f"Look:      {output.program()} frontier {job} list")
         output.say(f"           {output.program()} frontier {job} queues")
 
@@ -90,7 +90,7 @@ def list_uris(
             )
 
 
-def _print_entry(entry: "PendingUri", *, as_json: bool) -> None:
+def _print_entry(entry: "QueuedUri", *, as_json: bool) -> None:
     uri = entry.uri
     if as_json:
         facts = {
@@ -102,7 +102,7 @@ def _print_entry(entry: "PendingUri", *, as_json: bool) -> None:
             "precedence": uri.precedence,
             "attempts": uri.attempts,
             "last_status": uri.last_status,
-            "waits": "for its time" if entry.family == "future" else "in its queue",
+            "waits": "for its time" if entry.is_planned else "in its queue",
         }
         print(output.json_text(facts))
         return
@@ -115,37 +115,32 @@ def count_uris(
     ctx: typer.Context, regex: Regex = "", queue: Queue = "", as_json: AsJson = False
 ) -> None:
     """Count the queued URIs."""
-    from nacre.frontier.pending import count
     from nacre.inspect.view import reading
-    from nacre.scope.patterns.matching import matcher
+    from nacre.ops.queued_uris import count_queued
 
-    layout, settings = layout_and_settings(job_of(ctx))
-    with reading(layout, settings) as view:
-        number = count(view.store, matcher(regex), matcher(queue))
+    with reading(*layout_and_settings(job_of(ctx))) as view:
+        number = count_queued(view.store, regex, queue)
     output.say_json({"count": number}) if as_json else output.say(str(number))
 
 
 @frontier.command("export")
 def export_uris(ctx: typer.Context, regex: Regex = "", queue: Queue = "") -> None:
     """Write the queued URIs as lines of a recovery journal: `F+ URI PATH VIA`."""
-    from nacre.frontier.pending import export
+    from nacre.ops.queued_uris import export_lines
 
     with _entries(job_of(ctx), regex, queue) as entries:
-        for line in export(entries):
+        for line in export_lines(entry.uri for entry in entries):
             print(line)
 
 
 @contextmanager
-def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[PendingUri]]":
-    """The entries that match, as of the last commit."""
-    from nacre.frontier.pending import pending
+def _entries(directory: Path, regex: str, queue: str) -> "Iterator[Iterator[QueuedUri]]":
+    """Return the queued URIs that match, as of the last commit."""
     from nacre.inspect.view import reading
-    from nacre.scope.patterns.matching import matcher
+    from nacre.ops.queued_uris import list_queued
 
-    layout, settings = layout_and_settings(directory)
-    urls, queues = matcher(regex), matcher(queue)
-    with reading(layout, settings) as view:
-        yield pending(view.store, urls, queues)
+    with reading(*layout_and_settings(directory)) as view:
+        yield list_queued(view.store, regex, queue)
 
 
 @frontier.command("queues")

@@ -61,7 +61,7 @@ def kept_from_start(layout: Layout, _: Arguments) -> dict[str, object]:
 
 
 _FOR_PAGES = (
-    "frontier.previews", "logs.progress", "results.runs", "results.seeds", "results.handlers",
+    "frontier.tree", "logs.progress", "results.runs", "results.seeds", "results.handlers",
     "settings.sheets", "settings.trials",
 )  # fmt: skip
 
@@ -145,7 +145,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "queue": _typed("frontier.queues", "show_queue"),
     "uris": _typed("frontier.uris", "list_uris"),
     "tree": _typed("frontier.tree", "show_tree"),
-    "count": _typed("frontier.previews", "count_affected"),
+    "count": _typed("frontier.uris", "count_affected"),
     "operate": _of("nacre.web.workers.operations", "operate"),
     "import-uris": _of("nacre.web.workers.operations", "import_uris"),
     "look-at-new-job": _typed("jobs.new_jobs", "try_new_job"),

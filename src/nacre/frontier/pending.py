@@ -205,8 +205,7 @@ def _chunks(
         start = after(chunk[-1][0])
 
 
-def export(entries: Iterable[PendingUri]) -> Iterator[str]:
+def export(uris: Iterable[CrawlURI]) -> Iterator[str]:
     """Lines of the recovery journal, without line feed."""
-    for entry in entries:
-        uri = entry.uri
+    for uri in uris:
         yield " ".join(part for part in (JournalTag.ADDED, uri.url, uri.path, uri.via) if part)

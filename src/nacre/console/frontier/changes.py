@@ -12,7 +12,7 @@ import msgspec
 from nacre.console.actions import operate
 from nacre.console.call import Call
 from nacre.console.forms import file_of
-from nacre.console.frontier.previews import FrontierPreview, PreviewWish, count_affected
+from nacre.console.frontier.uris import count_affected
 from nacre.console.settings.changes import apply_change
 from nacre.core.message_data import to_builtins
 from nacre.fleet.refusals import RefusedRequestError
@@ -20,6 +20,7 @@ from nacre.job.apply_change import ChangeRequest
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Text, Texts, Whole
 from nacre.ops.frontier import FRONTIER
+from nacre.ops.queued_uris import FrontierPreview, PreviewWish
 from nacre.scope.patterns.matching import matcher
 from nacre.uri.parse import is_ip
 from nacre.uri.surt import queue_host, queue_root

@@ -10,7 +10,6 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from nacre.console.answering import list_links
 from nacre.console.call import Call, PageAnswer
 from nacre.console.frontier.changes import OF_URIS, FrontierWish, check_change
-from nacre.console.frontier.previews import FrontierPreview, PreviewWish, count_affected
 from nacre.console.frontier.queues import QueueList, QueuesQuery
 from nacre.console.frontier.tree import BranchItem, TreeQuery, show_tree
 from nacre.console.frontier.uris import (
@@ -20,6 +19,7 @@ from nacre.console.frontier.uris import (
     UriList,
     UrisQuery,
     containing,
+    count_affected,
     has_bare_mark,
     with_escapes,
 )
@@ -33,6 +33,7 @@ from nacre.errors import NacreError
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText
+from nacre.ops.queued_uris import FrontierPreview, PreviewWish
 from nacre.uri.surt import queue_root
 from nacre.web.workers.background import HeldTask
 from nacre.web.workers.task import NoRequest

@@ -5,20 +5,24 @@ from typing import Final
 
 import msgspec
 
-from nacre.console.frontier.queue_table import NAME, NUMBERS, QueuePlace, QueueTable
 from nacre.console.links import cursor_of, place_of
 from nacre.core.clock import iso
 from nacre.fleet.refusals import RefusedRequestError, not_found
-from nacre.frontier.operator import why_it_waits
-from nacre.frontier.queue_cache import read_queue, scan_queues
-from nacre.frontier.queues import QueueRow, QueueState, read_totals
-from nacre.frontier.rows import queue_id
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import Cursor, LineText, PathPart, RowCount, ShortText
+from nacre.ops.queues import (
+    NAME,
+    NUMBERS,
+    STATES,
+    QueueItem,
+    QueuePlace,
+    QueueTable,
+    count_states,
+    read_queue_item,
+    read_table,
+)
 from nacre.scope.patterns.matching import matcher
-from nacre.settings.settings import JobSettings
-from nacre.uri.surt import queue_host
 from nacre.web.workers.task import PROGRESS, reader_task
 from nacre.web.workers.views import CLOCK, VIEWS, OpenView, ScanBudget
 
@@ -46,56 +50,6 @@ class QueuesQuery(msgspec.Struct, frozen=True):
     before: Cursor = ""
     key: LineText = ""
     limit: RowCount = 50
-
-
-class QueueItem(msgspec.Struct, frozen=True):
-    """A queue.
-
-    Attributes:
-        queue: Its key.
-        host: Its host, if it is the queue of one host.
-        state: `ready`, `in_process`, `snoozed`, `inactive`, `ineligible`, `retired`, `exhausted`.
-        why: Why it waits; "" if it does not wait.
-        waiting: URIs in it.
-        retrying: Of these, those tried before.
-        delay: Its last politeness delay, seconds; 0 before the first fetch.
-        backoff: Factor of its adaptive backoff; 1 for none.
-        alone: Its site asks for a Crawl-delay: one fetch at a time.
-        needs: Seconds that it needs at that delay and at its usual latency.
-        precedence: Lower precedences come first.
-        spent: Cost spent.
-        budget: Cost allowed; null for no limit.
-        successes: URIs fetched with success.
-        failures: URIs that failed.
-        shares: Addresses of its host that other queues have, too.
-        last: URL handed out last.
-        newest: URL put in last.
-        trapped: URIs of endless places that were visited.
-        endless: URIs of endless places in it.
-        as_of: The moment of these data, RFC 3339; "" in a list, which has its own.
-    """
-
-    queue: str
-    host: str
-    state: str
-    why: str
-    waiting: int
-    retrying: int
-    delay: float
-    backoff: float
-    alone: bool
-    needs: float
-    precedence: int
-    spent: int
-    budget: int | None
-    successes: int
-    failures: int
-    shares: str
-    last: str
-    newest: str
-    trapped: int
-    endless: int
-    as_of: str = ""
 
 
 class QueueList(msgspec.Struct, frozen=True):
@@ -141,8 +95,7 @@ def table_of(view: OpenView) -> QueueTable:
         lasts = 0.0 <= age < max(_TABLE, 50.0 * table.seconds) and table.made >= VIEWS.since
         if stamp == view.stamp or lasts:
             return table
-    total = sum(read_totals(view.store).states)
-    table = QueueTable(scan_queues(view.store), lambda done: PROGRESS.tell(done, total), CLOCK)
+    table = read_table(view.store, PROGRESS.tell, CLOCK)
     view.kept["queues"] = (view.stamp, table)
     return table
 
@@ -186,7 +139,6 @@ def list_queues(layout: Layout, query: QueuesQuery) -> QueueList:
         else:
             last = None
         first, following = (last, start) if back else (start, last)
-        states = read_totals(view.store).states
         return QueueList(
             tuple(_items(view, reversed(matching) if back else matching)),
             None if following is None else cursor_of(following),
@@ -195,16 +147,15 @@ def list_queues(layout: Layout, query: QueuesQuery) -> QueueList:
             iso(table.made),
             budget.looked,
             len(table.names),
-            {state.name.lower(): states[state] for state in QueueState},
+            count_states(view.store),
         )
 
 
 def _state_number(name: str) -> int | None:
     if not name:
         return None
-    numbers = {state.name.lower(): state for state in QueueState}
-    if name not in numbers:
-        names = ", ".join(numbers)
+    if name not in STATES:
+        names = ", ".join(STATES)
         raise RefusedRequestError(
             400,
             "bad-query",
@@ -215,43 +166,15 @@ def _state_number(name: str) -> int | None:
                 names=names,
             ),
         )
-    return numbers[name]
+    return STATES[name]
 
 
 def _items(view: OpenView, names: Iterable[str]) -> Iterator[QueueItem]:
-    settings = view.loaded.settings
+    settings = view.loaded.settings.frontier
     for name in names:
-        row = read_queue(view.store, queue_id(name))
-        if row is not None:
-            yield _item(row, settings)
-
-
-def _item(row: QueueRow, settings: JobSettings, as_of: str = "") -> QueueItem:
-    waiting = row.size + row.waiting
-    budget = settings.frontier.queue_total_budget
-    return QueueItem(
-        queue=row.name,
-        host=queue_host(row.name),
-        state=QueueState(row.state).name.lower(),
-        why=why_it_waits(row, settings.frontier),
-        waiting=waiting,
-        retrying=row.retrying,
-        delay=row.delay,
-        backoff=row.backoff,
-        alone=row.alone,
-        needs=waiting * (row.delay + row.latency / 1000),
-        precedence=row.precedence,
-        spent=row.spent,
-        budget=budget if budget >= 0 else None,
-        successes=row.successes,
-        failures=row.errors,
-        shares=row.group,
-        last=row.last_peek,
-        newest=row.last_queued,
-        trapped=row.trapped,
-        endless=row.endless,
-        as_of=as_of,
-    )
+        item = read_queue_item(view.store, name, settings)
+        if item is not None:
+            yield item
 
 
 @reader_task("queue")
@@ -262,7 +185,8 @@ def show_queue(layout: Layout, request: QueueKey) -> QueueItem:
         RefusedRequestError: There is no such queue (404).
     """
     with VIEWS.looking(layout) as view:
-        row = read_queue(view.store, queue_id(request.queue))
-        if row is None:
+        settings = view.loaded.settings.frontier
+        item = read_queue_item(view.store, request.queue, settings, iso(view.as_of))
+        if item is None:
             raise not_found("queue", request.queue)
-        return _item(row, view.loaded.settings, iso(view.as_of))
+        return item

@@ -7,15 +7,13 @@ from typing import Final, NamedTuple
 import msgspec
 
 from nacre.console.frontier.queues import table_of
-from nacre.console.frontier.uris import QueueNames, queued_rows
 from nacre.console.links import ItemList
 from nacre.core.clock import iso
 from nacre.fleet.refusals import not_found
-from nacre.frontier.queue_cache import read_queue
-from nacre.frontier.rows import queue_id
 from nacre.job.diagnosis_facts import path_branch
 from nacre.machine.layout import Layout
 from nacre.ops.fields import LineText, RowCount
+from nacre.ops.queued_uris import QueueNames, count_in_queue, queued_rows
 from nacre.web.workers.task import PROGRESS, reader_task
 from nacre.web.workers.views import VIEWS, OpenView, ScanBudget
 
@@ -120,14 +118,13 @@ def _most_of(counted: _CountedPaths, query: TreeQuery, as_of: str) -> BranchList
 
 
 def _paths(view: OpenView, query: TreeQuery) -> _CountedPaths:
-    row = read_queue(view.store, queue_id(query.queue))
-    if row is None:
+    total = count_in_queue(view.store, query.queue)
+    if total is None:
         raise not_found("queue", query.queue)
-    total = row.size + row.waiting
     budget = ScanBudget(_WHOLE, 3600.0) if query.whole else ScanBudget()
     counts: Counter[str] = Counter()
-    names, complete = QueueNames(view), True
-    for queued in queued_rows(view, query.queue):
+    names, complete = QueueNames(view.store), True
+    for queued in queued_rows(view.store, query.queue):
         if budget.spent:
             complete = False
             break

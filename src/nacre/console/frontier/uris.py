@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import quote
 
 import msgspec
@@ -10,18 +10,22 @@ import msgspec
 from nacre.console.links import ItemList, cursor_of, place_of
 from nacre.core.clock import iso
 from nacre.core.crawluri import CrawlURI
-from nacre.frontier.pending import PendingUri, export
-from nacre.frontier.queue_cache import read_queue
-from nacre.frontier.rows import ID_LENGTH, after, queue_id, time_of, unpack, unpack_future
 from nacre.machine.layout import Layout
 from nacre.ops.fields import Cursor, LineText, RowCount
+from nacre.ops.queued_uris import (
+    FrontierPreview,
+    PreviewWish,
+    QueueNames,
+    export_lines,
+    preview_change,
+    queued_rows,
+)
 from nacre.scope.patterns.matching import Matcher, any_text, matcher
 from nacre.uri.surt import surt
-from nacre.web.workers.task import reader_task
-from nacre.web.workers.views import VIEWS, OpenView, ScanBudget
+from nacre.web.workers.task import PROGRESS, reader_task
+from nacre.web.workers.views import VIEWS, ScanBudget
 from nacre.wire.urltext import spellings
 
-_END: Final = b"\xff" * 20
 _PART: Final = 20_000
 """Rows of a part of an export, and the seconds that it may take."""
 _PART_SECONDS: Final = 0.5
@@ -117,20 +121,6 @@ class ExportPart(msgspec.Struct, frozen=True):
     next: tuple[str, bytes] | None
 
 
-class QueuedRow(NamedTuple):
-    """A queued URI, and its place in the store.
-
-    Attributes:
-        family: `queue` or `future`.
-        key: Its key there.
-        value: Its row.
-    """
-
-    family: str
-    key: bytes
-    value: bytes
-
-
 @reader_task("uris")
 def list_uris(layout: Layout, query: UrisQuery) -> UriList:
     """Read a page of queued URIs.
@@ -142,9 +132,9 @@ def list_uris(layout: Layout, query: UrisQuery) -> UriList:
     urls, has_prefix = matcher(with_escapes(query.re)), prefix_test(query.prefix)
     place = place_of(query.after, tuple[str, bytes])
     with VIEWS.looking(layout) as view:
-        names = QueueNames(view)
+        names = QueueNames(view.store)
         budget, items, last = ScanBudget(), list[UriItem](), None
-        for row in queued_rows(view, query.queue, place):
+        for row in queued_rows(view.store, query.queue, place):
             if len(items) == query.limit or budget.spent:
                 break
             last = (row.family, row.key)
@@ -170,67 +160,18 @@ def export_part(layout: Layout, request: ExportRequest) -> ExportPart:
     """Read a part of the queued URIs as lines of a recovery journal."""
     urls, queues = matcher(request.urls), matcher(request.queues)
     with VIEWS.looking(layout) as view:
-        names, budget = QueueNames(view), ScanBudget(_PART, _PART_SECONDS)
-        entries, last = list[PendingUri](), None
-        for row in queued_rows(view, "", request.after):
+        names, budget = QueueNames(view.store), ScanBudget(_PART, _PART_SECONDS)
+        chosen, last = list[CrawlURI](), None
+        for row in queued_rows(view.store, "", request.after):
             if budget.spent:
                 break
             last = (row.family, row.key)
             uri, _ = names.uri(row)
             if urls(uri.url) and queues(uri.queue):
-                entries.append(PendingUri(row.family, row.key, uri))
+                chosen.append(uri)
         else:
             last = None
-        return ExportPart("".join(f"{line}\n" for line in export(entries)), last)
-
-
-def queued_rows(
-    view: OpenView, queue: str = "", place: tuple[str, bytes] | None = None
-) -> Iterator[QueuedRow]:
-    """Read the rows of the queued URIs, from a place on.
-
-    Args:
-        view: The job.
-        queue: Key of the only queue whose rows of `queue` are read; "" for all.
-        place: Family and key of the row before the first; None to begin at the start.
-    """
-    identity = queue_id(queue) if queue else b""
-    family, key = place or ("queue", b"")
-    if family == "queue":
-        start = after(key) if key else identity
-        stop = identity + _END if queue else None
-        for row_key, value in view.store.scan("queue", start, stop):
-            yield QueuedRow("queue", row_key, value)
-        key = b""
-    for row_key, value in view.store.scan("future", after(key) if key else b""):
-        yield QueuedRow("future", row_key, value)
-
-
-class QueueNames:
-    """Reads rows as URIs; a queue's name is in its own row, which is read once.
-
-    Args:
-        view: The job.
-    """
-
-    def __init__(self, view: OpenView) -> None:
-        self._store = view.store
-        self._identity = b""
-        self._name = ""
-
-    def name(self, key: bytes) -> str:
-        """Return the name of the queue of a row of `queue`."""
-        identity = key[:ID_LENGTH]
-        if identity != self._identity:
-            row = read_queue(self._store, identity)
-            self._identity, self._name = identity, row.name if row else identity.hex()
-        return self._name
-
-    def uri(self, row: QueuedRow) -> tuple[CrawlURI, float | None]:
-        """Return the URI of a row, and its time; None if it is fetched in its turn."""
-        if row.family == "future":
-            return unpack_future(row.key, row.value)[0], time_of(row.key)
-        return unpack(row.key, row.value, self.name(row.key)), None
+        return ExportPart("".join(f"{line}\n" for line in export_lines(chosen)), last)
 
 
 def prefix_test(prefix: str) -> Matcher:
@@ -293,3 +234,14 @@ def _group(letters: str) -> str:
         except UnicodeEncodeError:
             continue
     return f"(?i:{'|'.join(dict.fromkeys(forms))})"
+
+
+@reader_task("count")
+def count_affected(layout: Layout, request: PreviewWish) -> FrontierPreview:
+    """Count the URIs or queues that a change affects, to the end of the store.
+
+    Raises:
+        ConfigError: An expression cannot be read.
+    """
+    with VIEWS.looking(layout) as view:
+        return preview_change(view.store, request, iso(view.as_of), PROGRESS.tell)

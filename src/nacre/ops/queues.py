@@ -1,4 +1,4 @@
-"""The queues of a frontier in order: by name or by a number, from any place on.
+"""The queues of a job: a single queue, and all in order by name or by a number.
 
 The store has its queues in no order that means anything, and there may be a million. So the numbers
 that they are sorted by are read once into arrays, and what is shown of a page is read again.
@@ -6,11 +6,19 @@ that they are sorted by are read once into arrays, and what is shown of a page i
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+
 from nacre.core.clock import Clock
-from nacre.frontier.queues import QueueRow
+from nacre.frontier.operator import why_it_waits
+from nacre.frontier.queue_cache import read_queue, scan_queues
+from nacre.frontier.queues import QueueRow, QueueState, read_totals
+from nacre.frontier.rows import queue_id
+from nacre.frontier.settings import FrontierSettings
+from nacre.store.store import Store
+from nacre.uri.surt import queue_host
 
 NAME: Final = "name"
 NUMBERS: Final = ("waiting", "needs", "delay", "backoff", "spent", "precedence", "failures")
@@ -18,6 +26,58 @@ NUMBERS: Final = ("waiting", "needs", "delay", "backoff", "spent", "precedence",
 present delay and latency; the last delay, seconds; the backoff's factor; cost spent; precedence;
 URIs that failed."""
 _EACH: Final = 4096
+STATES: Final[Mapping[str, int]] = {state.name.lower(): state for state in QueueState}
+"""The states of a queue by their names."""
+
+
+class QueueItem(msgspec.Struct, frozen=True):
+    """A queue.
+
+    Attributes:
+        queue: Its key.
+        host: Its host, if it is the queue of one host.
+        state: `ready`, `in_process`, `snoozed`, `inactive`, `ineligible`, `retired`, `exhausted`.
+        why: Why it waits; "" if it does not wait.
+        waiting: URIs in it.
+        retrying: Of these, those tried before.
+        delay: Its last politeness delay, seconds; 0 before the first fetch.
+        backoff: Factor of its adaptive backoff; 1 for none.
+        alone: Its site asks for a Crawl-delay: one fetch at a time.
+        needs: Seconds that it needs at that delay and at its usual latency.
+        precedence: Lower precedences come first.
+        spent: Cost spent.
+        budget: Cost allowed; null for no limit.
+        successes: URIs fetched with success.
+        failures: URIs that failed.
+        shares: Addresses of its host that other queues have, too.
+        last: URL handed out last.
+        newest: URL put in last.
+        trapped: URIs of endless places that were visited.
+        endless: URIs of endless places in it.
+        as_of: The moment of these data, RFC 3339; "" in a list, which has its own.
+    """
+
+    queue: str
+    host: str
+    state: str
+    why: str
+    waiting: int
+    retrying: int
+    delay: float
+    backoff: float
+    alone: bool
+    needs: float
+    precedence: int
+    spent: int
+    budget: int | None
+    successes: int
+    failures: int
+    shares: str
+    last: str
+    newest: str
+    trapped: int
+    endless: int
+    as_of: str = ""
 
 
 class QueuePlace(NamedTuple):
@@ -196,3 +256,65 @@ def _numbers(row: QueueRow) -> tuple[float, ...]:
     waiting = row.size + row.waiting
     needs = waiting * (row.delay + row.latency / 1000)
     return waiting, needs, row.delay, row.backoff, row.spent, row.precedence, row.errors
+
+
+def read_table(store: Store, tell: Callable[[int, int], None], clock: Clock) -> QueueTable:
+    """Read all queues of a job.
+
+    Args:
+        store: The store of the job.
+        tell: Takes the numbers of queues that were read, and of all.
+        clock: The time.
+    """
+    total = sum(read_totals(store).states)
+    return QueueTable(scan_queues(store), lambda done: tell(done, total), clock)
+
+
+def count_states(store: Store) -> dict[str, int]:
+    """Count the queues of a job by the names of their states."""
+    numbers = read_totals(store).states
+    return {name: numbers[state] for name, state in STATES.items()}
+
+
+def read_queue_item(
+    store: Store, key: str, settings: FrontierSettings, as_of: str = ""
+) -> QueueItem | None:
+    """Read a queue.
+
+    Args:
+        store: The store of the job.
+        key: The key of the queue.
+        settings: The settings of the frontier.
+        as_of: The moment of the data, RFC 3339; "" in a list.
+
+    Returns:
+        The queue; None if there is none of this key.
+    """
+    row = read_queue(store, queue_id(key))
+    if row is None:
+        return None
+    waiting = row.size + row.waiting
+    budget = settings.queue_total_budget
+    return QueueItem(
+        queue=row.name,
+        host=queue_host(row.name),
+        state=QueueState(row.state).name.lower(),
+        why=why_it_waits(row, settings),
+        waiting=waiting,
+        retrying=row.retrying,
+        delay=row.delay,
+        backoff=row.backoff,
+        alone=row.alone,
+        needs=waiting * (row.delay + row.latency / 1000),
+        precedence=row.precedence,
+        spent=row.spent,
+        budget=budget if budget >= 0 else None,
+        successes=row.successes,
+        failures=row.errors,
+        shares=row.group,
+        last=row.last_peek,
+        newest=row.last_queued,
+        trapped=row.trapped,
+        endless=row.endless,
+        as_of=as_of,
+    )

@@ -1,8 +1,8 @@
 import pytest
 
-from nacre.console.frontier.queue_table import NAME, QueueTable
 from nacre.frontier.queues import QueueRow
 from nacre.machine.clock import SystemClock
+from nacre.ops.queues import NAME, QueueTable
 
 SIZES = {"b,": 3, "a,": 1, "d,": 3, "c,": 0, "e,": 1}
 
