@@ -1,5 +1,6 @@
 """Seeds and what is known of their URLs: Nutch's merge rules, and the files that they make."""
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -264,3 +265,21 @@ def test_files_of_long_lists_have_short_row_groups(tmp_path: Path):
             assert max(read.metadata.row_group(n).num_rows for n in range(read.num_row_groups)) <= (
                 ROW_GROUP
             )
+
+
+@pytest.mark.parametrize("is_frozen", [True, False])
+def test_objects_that_the_process_froze_before_stay_frozen(tmp_path: Path, *, is_frozen: bool):
+    frozen = gc.get_freeze_count()
+    try:
+        if is_frozen:
+            gc.freeze()
+        else:
+            gc.unfreeze()
+        with opened(tmp_path / "j") as context:
+            inject(context, [SeedList("", ("http://a.test/",))], InjectOptions())
+        assert (gc.get_freeze_count() > 0) is is_frozen
+    finally:
+        if frozen:
+            gc.freeze()
+        else:
+            gc.unfreeze()

@@ -255,6 +255,7 @@ class _Injecting:
             lines = line_filter.rest(lists)
         entries, first = reading.entries(lines), 0
         # A collection of all imported objects takes as long as reading a thousand seeds.
+        was_frozen = gc.get_freeze_count() > 0
         gc.freeze()
         try:
             for portion in portions(entries, entry_size):
@@ -263,7 +264,8 @@ class _Injecting:
                 # A scope refers to itself, so the seeds of each portion would stay in memory.
                 gc.collect()
         finally:
-            gc.unfreeze()
+            if not was_frozen:  # else the objects that the process froze before would thaw, too
+                gc.unfreeze()
         if line_filter is not None:
             self._known = line_filter.known
         return reading
