@@ -17,7 +17,12 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent.parent
 PAGE = "\n".join(
     (ROOT / "docs" / name).read_text("utf-8")
-    for name in ("contributing.md", "extending.md", "extending-console.md")
+    for name in (
+        "contributing.md",
+        "extending.md",
+        "extending-operations.md",
+        "extending-console.md",
+    )
 )
 COPIED = ("src", "tests", "tools", "docs", "migrate", "simweb", "examples", "bench")
 FILES = ("pyproject.toml", "Makefile", "CHANGELOG.md", "README.md")

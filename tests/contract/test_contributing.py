@@ -15,6 +15,7 @@ REPORT = "An example: a report"
 PROCESSOR = "An example: a new processor"
 EXTRACTOR = "An example: a new extractor"
 COMMAND = "An example: a new command"
+OPERATION = "An example: an operation"
 OPTION = "An example: an option for rounds"
 PAGE_OF_CONSOLE = "An example: a page of the console"
 EXAMPLES = re.findall(r"^## (An example: .*)$", PAGE, re.MULTILINE)
@@ -86,6 +87,30 @@ print(describe(ROUTES)["components"]["schemas"]["RoundsRequest"]["properties"]["
 print([field for field in request_fields(RoundsRequest, str) if field.name == "where"])
 print(option_words(RoundsRequest(where="score > 1")), option_line(RoundsRequest))
 """
+
+
+OF_AN_OPERATION = """
+from nacre.console.openapi import describe
+from nacre.console.routes import ROUTES
+print(describe(ROUTES)["paths"]["/api/v1/jobs/{job}/note"]["post"]["summary"])
+"""
+
+
+def test_an_operation_is_a_command_and_a_path(tmp_path: Path):
+    tree = copied(tmp_path)
+    follow(OPERATION, tree)
+    run(tree, ".venv/bin/python -m tools.reference")
+    assert "Write a line to the log of a job." in (tree / "docs/reference/commands.md").read_text(
+        "utf-8"
+    )
+    (tree / "asked.py").write_text(OF_AN_OPERATION)
+    assert run(tree, ".venv/bin/python asked.py") == "Write a line to the log of a job.\n"
+    job = tmp_path / "job"
+    job.mkdir()
+    (job / "crawl.yaml").write_text("seeds: [http://h.test/]\n")
+    [(code, printed)] = in_one(tree, ("note", job, "网站已改版"))
+    assert (code, printed) == (0, (job / "job.log").read_text("utf-8"))
+    run(tree, ".venv/bin/python -m pytest -q -p no:cacheprovider tests/ops/test_note.py")
 
 
 def test_an_option_for_rounds_is_in_every_face_and_in_its_step(tmp_path: Path):

@@ -13,8 +13,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from nacre.console.call import JobCall
+from nacre.console.call import Call, JobCall
 from nacre.console.parts import ActionParts, Common
+from nacre.console.route_row import API, AnyRow, RouteRow
 from nacre.core.clock import iso_millis
 from nacre.core.message_data import to_plain
 from nacre.errors import ConfigError, JobError, Problem
@@ -392,6 +393,29 @@ async def operate(
     context = OperationContext(job.layout, common.clock, by, _PATIENCE)
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_THREADS, operation.run, context, request)
+
+
+def operation_row(operation: Operation[Any, Any], verb: str = "POST") -> AnyRow:
+    """Return the path of the REST API that runs an operation on a job.
+
+    Args:
+        operation: The operation: it has the role, the body, the answer and the summary.
+        verb: Method of the request.
+    """
+
+    async def answer(call: Call) -> msgspec.Struct:
+        job = call.job()
+        result: msgspec.Struct = await operate(
+            call.common, job, operation, call.body, call.identity.log_name
+        )
+        call.note.change(None, result)
+        await call.common.poller.look(job)
+        return result
+
+    return RouteRow(
+        verb, f"{API}/jobs/{{job}}/{operation.name}", operation.role, answer, operation.summary,
+        body=operation.request, answer=operation.result,
+    )  # fmt: skip
 
 
 async def _pause(order: _Asked, request: PauseRequest) -> ActionDone:

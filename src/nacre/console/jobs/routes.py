@@ -61,8 +61,7 @@ _LISTS: Final[tuple[RouteRow[JobParts], ...]] = (
     RouteRow("GET", f"{_JOB}/progress", _V, watch.get_progress,
              "The speed of a run over a day, or over all of it.", query=watch.ProgressQuery,
              answer=watch.ProgressAnswer),
-    RouteRow("PUT", f"{_JOB}/{PARALLEL.name}", PARALLEL.role, watch.put_parallel,
-             PARALLEL.summary, body=PARALLEL.request, answer=PARALLEL.result),
+    actions.operation_row(PARALLEL, "PUT"),
 )  # fmt: skip
 
 _ACTIONS: Final[tuple[RouteRow[JobParts], ...]] = (

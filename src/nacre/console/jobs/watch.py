@@ -7,7 +7,6 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from nacre.console.actions import operate
 from nacre.console.call import Call, JobCall, PageAnswer
 from nacre.console.forms import may_operate
 from nacre.console.jobs.listing import job_item
@@ -18,7 +17,6 @@ from nacre.errors import NacreError
 from nacre.fleet.places import FoundJob
 from nacre.fleet.snapshot import REPLIES, FetchSlot, ToeList
 from nacre.job.activity import RatePoint, busy_between
-from nacre.ops.lifecycle import PARALLEL, ParallelResult
 from nacre.web.workers.pool import PATIENCE
 
 Values = Sequence[float | None]
@@ -300,12 +298,3 @@ async def get_toes(call: Call) -> FetchSlotList:
     return FetchSlotList(
         toes.parallel, toes.offset, toes.toes, items=toes.toes, next=None, as_of=call.now
     )
-
-
-async def put_parallel(call: Call) -> ParallelResult:
-    """Change the number of parallel fetches, at once."""
-    job = call.job()
-    result = await operate(call.common, job, PARALLEL, call.body, call.identity.log_name)
-    call.note.change({"parallel": result.before}, {"parallel": result.parallel})
-    await call.common.poller.look(job)
-    return result
