@@ -12,7 +12,7 @@ from pathlib import Path
 from time import process_time
 
 from bench.sites import PARTS
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 from nacre.extract.pageview import page_view
 from nacre.planner.change_detection.change import ChangeClass, ChangeSettings, compare
 from nacre.planner.change_detection.template import Template

@@ -33,7 +33,7 @@ from nacre.fleet.sessions import COOKIE
 from nacre.job.control import send_command
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import many_pages, site
 from tests.console.stories.running import ConsoleProcess, command, running_job
 

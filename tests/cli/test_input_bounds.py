@@ -9,7 +9,7 @@ import pytest
 
 from nacre.config.document import read_yaml
 from nacre.config.layer import is_too_deep
-from nacre.config.ordinary import open_ordinary, read_ordinary
+from nacre.machine.local_files import open_ordinary, read_ordinary
 from nacre.settings.layers import file_layers
 from tests.cli.site import Done, nacre
 

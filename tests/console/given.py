@@ -17,14 +17,13 @@ from nacre.console.reader_tasks import READER_TASKS, find_task
 from nacre.console.server import loopback_sockets
 from nacre.core.message_data import encode
 from nacre.fleet.database import ConsoleDatabase
-from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.passwords import LoginDesk, PasswordChecker
 from nacre.fleet.places import places_of
 from nacre.fleet.reach import ConsoleOptions
 from nacre.fleet.sessions import COOKIE
-from nacre.fleet.users import UserBook
+from nacre.fleet.users import HeritrixKeyBook, UserBook
 from nacre.machine.clock import SystemClock
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.workers.background import Tell
 from nacre.web.workers.pool import PATIENCE, ReaderPool, decode_answer, error_of
 from nacre.web.workers.views import VIEWS

@@ -15,7 +15,7 @@ from nacre.fleet.places import places_of
 from nacre.fleet.reach import ConsoleOptions, ConsoleReach
 from nacre.fleet.users import UserBook
 from nacre.machine.clock import SystemClock
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 NAME = "console.example.org"
 WORD = "correct horse battery staple"

@@ -9,7 +9,7 @@ from nacre.console.openapi import describe
 from nacre.console.routes import API, ROUTES, AnyRow
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.sessions import COOKIE
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.gate import HEADERS
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play

@@ -13,7 +13,7 @@ from nacre.console.route_row import API, RouteRow
 from nacre.console.routes import ROUTES
 from nacre.fleet.keys import hash_of, new_secret
 from nacre.fleet.sessions import cookie_field
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.console.given import GivenConsole, play
 from tests.console.test_app import path_of
 

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from nacre.console.rendering import environment
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

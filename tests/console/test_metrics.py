@@ -11,7 +11,7 @@ from nacre.core.states import CRASHED, JobState
 from nacre.fleet.schedule_book import ScheduleNote, ScheduleWish
 from nacre.job.metrics import JobFigures, metric_families
 from nacre.job.overview import JobOverview
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.console.given import ORIGIN, GivenConsole, play
 from tests.console.test_app import add_job
 

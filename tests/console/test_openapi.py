@@ -9,7 +9,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from nacre.console.openapi import describe
 from nacre.console.routes import API, ROUTES, AnyRow
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.console.given import GivenConsole, play
 from tests.console.waiting import add_waiting_job
 

@@ -10,7 +10,7 @@ import pytest
 from nacre.console.app import ConsoleApp
 from nacre.console.routes import API
 from nacre.fleet.reach import ConsoleReach
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console, with_common
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nacre.console.routes import API
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 from tests.migrate.port.test_app import port

@@ -18,7 +18,7 @@ from nacre.fleet.places import places_of
 from nacre.fleet.reach import ConsoleOptions, ConsoleReach, PortOptions
 from nacre.fleet.users import UserBook
 from nacre.machine.clock import SystemClock
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.workers.pool import ReaderPool
 from tests.cli.site import nacre, site
 from tests.console.given import LONG

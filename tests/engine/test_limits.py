@@ -6,7 +6,7 @@ from nacre.config.effective import Effective, fixed
 from nacre.core.states import ExitStatus
 from nacre.engine.limits import Pacer, Stopwatch, limit_reached
 from nacre.engine.settings import LimitSettings
-from nacre.fetch.throttle import Throttle
+from nacre.fetch.exchange import Throttle
 from nacre.frontier.bandwidth import BandwidthSettings
 from nacre.report.statistics import Tally
 

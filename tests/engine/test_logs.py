@@ -23,8 +23,7 @@ from nacre.frontier.policy import Retry
 from nacre.job.imports import ImportMode, ImportOptions
 from nacre.job.session import Session
 from nacre.machine.clock import SystemClock
-from nacre.scope.decision_log import Logged, SequenceLog
-from nacre.scope.scope import Decision
+from nacre.scope.scope import Decision, Logged, SequenceLog
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.core.pageview import Piece
+from nacre.core.pagerow import Piece
 from nacre.extract.pageview import has_text, is_file, page_view, stable_address
 
 PAGE = (

@@ -21,7 +21,7 @@ from nacre.fleet.audit import (
 )
 from nacre.machine.local_files import append_lines
 from nacre.messages import message
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.runs.runs import append_note, note_line
 from tests.console.given import GivenConsole, play
 from tests.console.test_app import add_job

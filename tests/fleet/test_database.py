@@ -11,7 +11,7 @@ from nacre.fleet.places import FoundJob, JobPlace
 from nacre.fleet.users import UserBook
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 
 def test_a_console_of_an_earlier_version_goes_on_while_a_command_opens_its_files(tmp_path: Path):

@@ -7,7 +7,7 @@ from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.keys import LINK_LIFE, KeyBook
 from nacre.fleet.requester import NOBODY, Requester
 from nacre.fleet.sessions import IDLE, LIFE, SessionBook
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 
 class GivenClock:

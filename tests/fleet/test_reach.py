@@ -4,7 +4,7 @@ import pytest
 
 import nacre.console
 from nacre.fleet.reach import ConsoleReach, may_name_files, takes_links, why_not
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 TLS = (Path("crt"), Path("key"))
 OUTSIDE = {

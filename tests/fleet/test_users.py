@@ -5,12 +5,11 @@ import pytest
 
 from nacre.errors import ConfigError, JobError
 from nacre.fleet.database import ConsoleDatabase
-from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.keys import KeyBook
 from nacre.fleet.sessions import SessionBook
-from nacre.fleet.users import UserBook
+from nacre.fleet.users import HeritrixKeyBook, UserBook
 from nacre.machine.clock import SystemClock
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 
 @pytest.fixture

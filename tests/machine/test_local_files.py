@@ -17,6 +17,7 @@ from nacre.machine.local_files import (
     LockFile,
     close_to_others,
     close_tree_to_others,
+    home_path,
     is_locked,
     lock_file,
     make_private,
@@ -264,3 +265,17 @@ def test_what_can_have_no_locks_is_no_locked_file(tmp_path: Path):
     with pytest.raises(IsADirectoryError):
         lock_file(tmp_path)
     assert not is_locked(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("~/a.txt", "/home/me/a.txt"),
+        ("~nobody-of-this-name/a.txt", "~nobody-of-this-name/a.txt"),
+        ("图书/~a", "图书/~a"),
+        ("/x", "/x"),
+    ],
+)
+def test_a_home_of_nobody_is_a_name(monkeypatch: pytest.MonkeyPatch, name: str, path: str):
+    monkeypatch.setenv("HOME", "/home/me")
+    assert home_path(name) == Path(path)

@@ -2,7 +2,7 @@ import pytest
 
 from nacre.core.states import CRASHED, ExitStatus, JobState
 from nacre.ops.allowed_actions import POSSIBLE, job_actions
-from nacre.ops.job_states import GROUPS
+from nacre.ops.operation import GROUPS
 
 
 @pytest.mark.parametrize(

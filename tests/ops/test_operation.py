@@ -18,10 +18,8 @@ from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
 from nacre.ops.allowed_actions import ACTION_COMMANDS, POSSIBLE
 from nacre.ops.fields import ShortText, Typed, Whole
-from nacre.ops.job_states import RUNNING
 from nacre.ops.lifecycle import LIFECYCLE, PARALLEL
-from nacre.ops.operation import Operation, OperationContext, command_line
-from nacre.ops.roles import Role
+from nacre.ops.operation import RUNNING, Operation, OperationContext, Role, command_line
 from nacre.web.decoding import form_request
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from nacre.core.pagerow import PageRow
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageRow, PageView
 from nacre.planner.change_detection.change import ChangeClass, ChangeSettings
 from nacre.planner.change_detection.deletion import Answer
 from nacre.planner.discovery.traps import print_of

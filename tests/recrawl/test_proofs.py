@@ -3,8 +3,7 @@
 import pytest
 
 from nacre.core.history import FetchRow
-from nacre.core.pagerow import PageRow
-from nacre.core.pageview import Piece
+from nacre.core.pagerow import PageRow, Piece
 from nacre.planner.change_detection.change import ChangeClass
 from nacre.planner.change_detection.deletion import Answer
 from nacre.planner.change_detection.template import PieceDifference, Template, event_keys

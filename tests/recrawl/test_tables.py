@@ -10,11 +10,12 @@ from nacre.core.pagerow import (
     DiscoveryRow,
     PageKind,
     PageRow,
+    Piece,
+    PieceEdit,
     TimingRow,
     UnstoredVersion,
     VersionRow,
 )
-from nacre.core.pageview import Piece, PieceEdit
 from nacre.errors import JobError
 from nacre.history.dedup import History
 from nacre.planner.change_detection.template import PlaceCounts, Template

@@ -11,7 +11,7 @@ import nacre.web
 from nacre.console.reader_tasks import READER_TASKS
 from nacre.console.routes import API
 from nacre.fleet.refusals import SOON, RefusedRequestError
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.workers.background import MOST, Tell
 from nacre.web.workers.pool import ALONE, START, ReaderPool, ReaderProcess, _asked
 from nacre.web.workers.worker import ReaderRequest

@@ -12,7 +12,7 @@ from nacre.console.server import OpenedConsole
 from nacre.errors import StorageError
 from nacre.fleet.reach import ConsoleReach
 from nacre.machine.clock import SystemClock
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web import supervision
 from nacre.web.supervision import TroubleBoard, keep, words_of
 from tests.console.given import LONG, GivenConsole, play

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nacre.console.routes import API, ROUTES
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.versions import EditedThing, edited
 from tests.console.given import GivenConsole, play
 from tests.console.test_app import add_job

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, Problem
+from nacre.machine.local_files import read_ordinary
 from nacre_migrate.files import read_lines
 
 DROP = "drop"

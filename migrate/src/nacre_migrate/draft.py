@@ -11,10 +11,10 @@ from nacre.assembly.rules import draft_rules
 from nacre.config.check import load_partly
 from nacre.config.document import yaml_text
 from nacre.config.layer import Layer
-from nacre.config.ordinary import read_ordinary
 from nacre.errors import JobError
 from nacre.job.checks import missing_effects
 from nacre.machine.layout import SEEDS, Layout
+from nacre.machine.local_files import read_ordinary
 from nacre.scope.scope import Scope
 from nacre.settings.new_job import require_no_job, separate_logins
 from nacre.settings.settings import JobSettings

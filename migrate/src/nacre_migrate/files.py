@@ -7,9 +7,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from nacre.config.ordinary import read_ordinary
 from nacre.config.seed_file import UTF_8, coding_name, coding_of, decode_lines
 from nacre.errors import ConfigError, Problem
+from nacre.machine.local_files import read_ordinary
 from nacre.wire.xml import Element, read_xml
 
 TO_FILL_IN = re.compile(r"%\{\w+\}|\{\{[^{}]*\}\}")

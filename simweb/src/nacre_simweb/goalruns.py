@@ -6,7 +6,7 @@ What a world is made of and what its pages look like is the same for every polic
 from collections.abc import Callable
 from typing import NamedTuple
 
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 from nacre.planner.settings import RecrawlSettings
 from nacre_simweb.baselines.table import make_policy
 from nacre_simweb.calendar import DAY

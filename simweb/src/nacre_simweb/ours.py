@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nacre.annotations import AUDIT
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 from nacre.planner.change_detection.change import ChangeSettings
 from nacre.planner.change_detection.deletion import Life
 from nacre.planner.planner import Planner

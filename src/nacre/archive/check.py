@@ -19,7 +19,7 @@ from nacre.archive.findings import CheckFinding, Severity
 from nacre.archive.index import Indexer
 from nacre.archive.reader import WarcEntry, WarcReader
 from nacre.archive.restoring import BaseFiles, difference_at, is_delta, restore_block
-from nacre.config.ordinary import open_ordinary
+from nacre.machine.local_files import open_ordinary
 
 _NEAR = 4096
 """Records back that a WARC-Concurrent-To is followed to compare dates."""

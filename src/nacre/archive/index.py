@@ -18,7 +18,7 @@ from nacre.archive.index_facts import PostQuery, index_facts, post_query
 from nacre.archive.reader import WarcEntry, WarcReader, ignore_defect
 from nacre.archive.record import WarcRecord
 from nacre.archive.source import Note
-from nacre.config.ordinary import open_ordinary
+from nacre.machine.local_files import open_ordinary
 from nacre.uri.surt import index_key
 
 INDEXED = frozenset(("response", "revisit", "resource"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nacre.archive.source import CHUNK, MAGIC, GzipSource, MemberSource, Note, PlainSource, section
-from nacre.config.ordinary import open_ordinary
+from nacre.machine.local_files import open_ordinary
 
 HEADER_LIMIT = 8 << 20
 """Longest record header that is read, bytes."""

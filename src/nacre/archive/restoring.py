@@ -13,7 +13,7 @@ from nacre.archive.block import BlockFacts, algorithm, digest_matches
 from nacre.archive.delta import LONGEST, MEDIA, Delta, DeltaError, read_delta, rebuild
 from nacre.archive.fields import digest_label, strip_brackets
 from nacre.archive.reader import WarcEntry, WarcReader, record_at
-from nacre.config.ordinary import open_ordinary
+from nacre.machine.local_files import open_ordinary
 
 T = TypeVar("T")
 

@@ -12,8 +12,7 @@ from nacre.engine.candidates.scope_state import RuleFiles, scope_state
 from nacre.engine.chain.entry import ChainName
 from nacre.engine.chain.plan import entry_gate
 from nacre.scope.compile import compile_gate, compile_scope
-from nacre.scope.decision_log import Logged
-from nacre.scope.scope import Gate, Scope
+from nacre.scope.scope import Gate, Logged, Scope
 from nacre.scope.seeds import Entry, Seed, SeedDirective
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import RulePlace

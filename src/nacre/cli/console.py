@@ -342,7 +342,7 @@ def add_key(
     from nacre.fleet.keys import KeyBook
     from nacre.fleet.place_book import PlaceBook
     from nacre.machine.clock import SystemClock
-    from nacre.ops.roles import Role, role_named
+    from nacre.ops.operation import Role, role_named
 
     with closing(ConsoleDatabase(state or state_folder())) as database:
         PlaceBook(database).require(place or ())
@@ -375,9 +375,9 @@ def heritrix_key(
     """
     from nacre.errors import JobError
     from nacre.fleet.database import ConsoleDatabase, state_folder
-    from nacre.fleet.heritrix_keys import HeritrixKeyBook
     from nacre.fleet.place_book import PlaceBook
-    from nacre.ops.roles import Role, role_named
+    from nacre.fleet.users import HeritrixKeyBook
+    from nacre.ops.operation import Role, role_named
 
     with closing(ConsoleDatabase(state or state_folder())) as database:
         book = HeritrixKeyBook(database)

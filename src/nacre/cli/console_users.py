@@ -93,7 +93,7 @@ def add_user(
     from nacre.fleet.place_book import PlaceBook
     from nacre.fleet.users import UserBook, kept_places
     from nacre.machine.clock import SystemClock
-    from nacre.ops.roles import Role, role_named
+    from nacre.ops.operation import Role, role_named
 
     with _database(state) as database:
         users = UserBook(database, SystemClock())
@@ -135,7 +135,7 @@ def set_user(
     from nacre.fleet.place_book import PlaceBook
     from nacre.fleet.users import UserBook
     from nacre.machine.clock import SystemClock
-    from nacre.ops.roles import Role, role_named
+    from nacre.ops.operation import Role, role_named
 
     with _database(state) as database:
         users = UserBook(database, SystemClock())

@@ -175,9 +175,9 @@ def save_clip(
 
 
 def _read(file: Path) -> str:
-    from nacre.config.ordinary import read_ordinary
     from nacre.errors import JobError
     from nacre.job.edits import LONGEST
+    from nacre.machine.local_files import read_ordinary
 
     try:
         if str(file) == "-":

@@ -10,7 +10,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from nacre.config.ordinary import home_path, read_ordinary
+from nacre.machine.local_files import home_path, read_ordinary
 from nacre.messages import message
 from nacre.uri.login import hidden
 

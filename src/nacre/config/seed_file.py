@@ -20,8 +20,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from nacre.config.ordinary import home_path, open_ordinary
 from nacre.errors import ConfigError, Problem
+from nacre.machine.local_files import home_path, open_ordinary
 from nacre.wire.charset import decode
 from nacre.wire.guess import codec_of
 

@@ -16,7 +16,7 @@ from nacre.console.forms import may_operate, never_ran_page, wait_page
 from nacre.console.links import filters_of, job_path, page_links
 from nacre.console.route_row import Answer, AnyRow, RouteHandler, RouteRow, RouteView
 from nacre.console.task_answers import later, read
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.gate import SAFE
 from nacre.web.workers.background import HeldTask
 from nacre.web.workers.task import ReaderTask

@@ -42,7 +42,7 @@ from nacre.fleet.reach import takes_links
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import NOBODY, Requester
 from nacre.messages import message
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.decoding import JSON_TYPE, body_of, form_of, path_of, query_of
 from nacre.web.gate import HEADERS, LOOPBACK, SAFE, Visitor, form_token, identify, require
 from nacre.web.live.hub import Notice

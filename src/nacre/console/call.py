@@ -25,7 +25,7 @@ from nacre.fleet.sessions import BrowserSession
 from nacre.fleet.snapshot import JobSnapshot
 from nacre.fleet.webhook_book import WebhookBook
 from nacre.messages import message
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)

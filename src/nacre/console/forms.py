@@ -16,7 +16,7 @@ from nacre.errors import NacreError
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
 from nacre.ops.fields import FieldShape, field_meanings, field_shape, ordered_fields
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.decoding import form_request, sent_form, text_of
 from nacre.web.live.hub import Notice
 from nacre.web.workers.background import HeldTask

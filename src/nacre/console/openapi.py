@@ -11,7 +11,7 @@ from nacre import __version__
 from nacre.console.commands import commands_of
 from nacre.console.routes import AnyRow
 from nacre.ops.fields import Text, field_meanings, split_docstring
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.decoding import FIELD_VALUES, PATH_VALUES
 from nacre.web.gate import SAFE
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails

@@ -9,7 +9,6 @@ from nacre.core.clock import Clock
 from nacre.fleet.audit import AuditLog
 from nacre.fleet.books import JobBooks
 from nacre.fleet.database import ConsoleDatabase
-from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.job_books import DiskQuotaBook, LabelBook, WantedKindBook
 from nacre.fleet.keys import KeyBook
 from nacre.fleet.launch import Launcher
@@ -20,7 +19,7 @@ from nacre.fleet.reach import ConsoleOptions, ConsoleReach
 from nacre.fleet.schedule_book import ScheduleBook
 from nacre.fleet.sessions import SessionBook
 from nacre.fleet.standing import ConsoleStanding
-from nacre.fleet.users import UserBook
+from nacre.fleet.users import HeritrixKeyBook, UserBook
 from nacre.fleet.webhook_book import WebhookBook
 from nacre.web.live.hub import JOBS, NoticeBoard, ViewerHub
 from nacre.web.live.poller import Poller

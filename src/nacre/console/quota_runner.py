@@ -5,7 +5,6 @@ from typing import Final
 
 import msgspec
 
-from nacre.config.ordinary import read_ordinary
 from nacre.console.parts import RunnerParts
 from nacre.errors import ConfigError, NacreError
 from nacre.fleet.job_books import ALL_JOBS, KeptQuota
@@ -13,6 +12,7 @@ from nacre.fleet.places import FoundJob
 from nacre.job.control import ask_command, is_running
 from nacre.job.holds import LARGEST, NAME, change_hold, holds_in
 from nacre.job.quotas import QuotaDecision, decide_quota, disk_usage
+from nacre.machine.local_files import read_ordinary
 from nacre.messages import message
 
 EVERY: Final = 300.0

@@ -29,7 +29,7 @@ from nacre.fleet.snapshot import JobSnapshot
 from nacre.inspect.summary.history_documents import found_in_words
 from nacre.job.diagnosis import delay_diagnosis
 from nacre.job.quotas import QuotaLevel
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.report.escape import printable
 from nacre.report.formatting import short, size
 from nacre.uri.parse import host

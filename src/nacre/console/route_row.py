@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from nacre.console.call import NounCall, P, PageAnswer
 from nacre.console.parts import ConsoleParts
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.versions import EditedThing
 from nacre.web.workers.background import HeldTask
 

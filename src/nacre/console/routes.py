@@ -22,7 +22,7 @@ from nacre.console.settings.routes import EDITING_ROUTES
 from nacre.console.streams import regions, topics
 from nacre.console.tasks.handlers import TASK_ROUTES
 from nacre.console.webhooks.handlers import WEBHOOK_ROUTES
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 __all__ = ("API", "ROUTES", "Answer", "AnyRow", "RouteRow")
 

@@ -29,7 +29,7 @@ from nacre.machine.layout import Layout
 from nacre.messages import COMMA, error_text, join, message
 from nacre.ops.job_request import NewJobRequest
 from nacre.ops.lifecycle import EndRequest, StopRequest
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.ops.starts import RecrawlRequest, StartRequest
 from nacre.runs.runs import append_note, note_line
 

@@ -27,10 +27,9 @@ from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError, StorageError
 from nacre.fleet.checks import own_url, require_reach
 from nacre.fleet.database import ConsoleDatabase, publish, withdraw
-from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.reach import ConsoleOptions
 from nacre.fleet.standing import ConsoleLocks
-from nacre.fleet.users import UserBook
+from nacre.fleet.users import HeritrixKeyBook, UserBook
 from nacre.web.connections import BoundedConnection
 from nacre.web.live.hub import ViewerHub
 from nacre.web.middleware import PeerGuard

@@ -12,9 +12,14 @@ from typing import Any, NamedTuple
 
 from nacre.crawldb.fold import label_sql, require_statuses, with_names_alone
 from nacre.crawldb.kernels import Kernel, UserSqlError, quoted
-from nacre.crawldb.mentions import operands_of, parts_of
 from nacre.crawldb.row import COLUMNS, ONE
-from nacre.crawldb.user_sql import check_expression, check_syntax, parse_expression
+from nacre.crawldb.user_sql import (
+    check_expression,
+    check_syntax,
+    operands_of,
+    parse_expression,
+    parts_of,
+)
 
 TIMES_MS = ("fetch_time", "modified", "leased_until", "purged", "first_seen", "last_inlink")
 """Columns of files with ms since the epoch."""

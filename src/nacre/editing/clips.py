@@ -17,11 +17,10 @@ import msgspec
 
 from nacre.config.document import read_yaml, yaml_text
 from nacre.config.layer import Layer, assignment_layer
-from nacre.config.ordinary import read_ordinary
 from nacre.config.registry import did_you_mean, nearest, one_of
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.settings_change import plain
-from nacre.machine.local_files import replace_file
+from nacre.machine.local_files import read_ordinary, replace_file
 from nacre.messages import message
 from nacre.settings.amend import Edit, amended
 from nacre.settings.layers import user_folder

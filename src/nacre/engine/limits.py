@@ -11,7 +11,7 @@ from nacre.config.effective import Effective
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus
 from nacre.engine.settings import LimitSettings
-from nacre.fetch.throttle import Throttle
+from nacre.fetch.exchange import Throttle
 from nacre.frontier.bandwidth import BandwidthLimits, BandwidthSettings, pace_at, slower
 from nacre.report.statistics import Tally
 

@@ -20,7 +20,7 @@ from nacre.engine.settings import EngineSettings
 from nacre.frontier.pending import JournalTag, line_of
 from nacre.report.crawllog import CrawlLog, LogTimes
 from nacre.report.escape import flat, safe, visible
-from nacre.scope.decision_log import Logged, decided, whole
+from nacre.scope.scope import Logged, decided, whole
 from nacre.store.commit import GroupCommit
 from nacre.store.files import FileKind
 from nacre.store.store import Store

@@ -24,10 +24,10 @@ from nacre.archive.reader import WarcEntry, WarcReader, record_at
 from nacre.archive.record import IDENTICAL, NOT_MODIFIED
 from nacre.archive.restoring import FindBase, difference_of, is_delta, restore_block
 from nacre.archive.source import section
-from nacre.config.ordinary import open_ordinary
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.history import Base, Original, RevisitProfile
+from nacre.machine.local_files import open_ordinary
 from nacre.wire.head import parse_head
 
 _DAMAGE = frozenset(

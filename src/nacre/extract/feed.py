@@ -1,15 +1,16 @@
-"""RSS 0.9 to 2.0, RSS 1.0 (RDF) and Atom: the links of a feed by kind, and its HTML.
+"""RSS 0.9 to 2.0, RSS 1.0 (RDF) and Atom: the links of a feed by kind, and its HTML as outlinks.
 
-Source: RSS 2.0; RFC 4287 (Atom); RFC 5005 (paged feeds); Media RSS 1.5.1. Read leniently:
-prefixes and cases of names do not matter, dates are kept as written.
+Source: RSS 2.0; RFC 4287 (Atom); RFC 5005 (paged feeds); Media RSS 1.5.1; XML Base
+(W3C, 2009). Read leniently: prefixes and cases of names do not matter, dates are kept as written.
 """
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 from nacre.core.crawluri import Hop
-from nacre.extract.xml_base import BaseStack, base_of, resolve_bases
+from nacre.extract.html.extractor import extract_fragment
+from nacre.extract.links import LinkCollector
 from nacre.extract.xml_scan import (
     End,
     XmlStart,
@@ -20,6 +21,70 @@ from nacre.extract.xml_scan import (
     unescape_xml,
 )
 from nacre.uri.parse import Resolver
+
+DEEPEST: Final = 16
+"""Elements with `xml:base` within each other; those that lie deeper change nothing."""
+
+
+def base_of(event: XmlStart) -> str:
+    """Return the `xml:base` of a start tag, as written; "" for none."""
+    return attributes(event.attributes).get("base", "") if "base" in event.attributes else ""
+
+
+def resolve_bases(bases: tuple[str, ...], base: str) -> str:
+    """Return the base URL that bases within each other give.
+
+    Args:
+        bases: From the outside in, as written; those that are no URLs change nothing.
+        base: Base URL of the document.
+    """
+    for inner in bases:
+        base = Resolver(base).resolve(inner) or base
+    return base
+
+
+class _OpenBase(NamedTuple):
+    """An element with `xml:base` that is open; `depth`: elements of its name within each other."""
+
+    name: str
+    depth: int = 1
+
+
+class BaseStack:
+    """The elements with `xml:base` that are open within each other, at most `DEEPEST`.
+
+    Attributes:
+        bases: Their bases, from the outside in.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[_OpenBase] = []
+        self.bases: tuple[str, ...] = ()
+
+    def start(self, name: str, base: str) -> None:
+        """Take a start tag; `base`: its `xml:base`, "" for none."""
+        if base and len(self._open) < DEEPEST:
+            self._open.append(_OpenBase(name))
+            self.bases += (base,)
+        elif self._open and self._open[-1].name == name:
+            self._open[-1] = _OpenBase(name, self._open[-1].depth + 1)
+
+    def ends(self, name: str) -> bool:
+        """Return whether an end tag is that of the innermost element."""
+        return bool(self._open) and self._open[-1] == _OpenBase(name)
+
+    def end(self, name: str) -> None:
+        """Close the element of an end tag; a tag of no open element changes nothing."""
+        if self.ends(name):
+            self.cut(len(self._open) - 1)
+        elif self._open and self._open[-1].name == name:
+            self._open[-1] = _OpenBase(name, self._open[-1].depth - 1)
+
+    def cut(self, count: int) -> None:
+        """Keep the outermost `count` elements, since the others are closed."""
+        del self._open[count:]
+        self.bases = self.bases[:count]
+
 
 _ROOTS = frozenset(("rss", "feed", "rdf"))
 _ITEMS = frozenset(("item", "entry"))
@@ -358,3 +423,49 @@ class _Feed:
             context = f"{self._item}/{context}" if self._item else context
             bases = self._bases[False] + self._bases[True] + self._inner.bases
             self._links.append(FeedLink(href, hop, context, rel, is_item=is_item, bases=bases))
+
+
+_NEAR_REFERENCE = re.compile(
+    r"""\b(?:href|src|srcset|poster|data|background)\s*=\s*["']?\s*(?![a-z][a-z0-9+.-]*:|[/#\s"'])""",
+    re.IGNORECASE,
+)
+"""A reference that another folder makes another URL."""
+
+
+def add_feed(parts: Iterable[FeedLink | FeedText], links: LinkCollector) -> set[str]:
+    """Add the links of a feed, and of the HTML in it as those of a page.
+
+    Returns:
+        The references of its elements, as written.
+    """
+    hrefs: set[str] = set()
+    for part in parts:
+        if isinstance(part, FeedText):
+            add_text(part, links)
+            continue
+        hrefs.add(part.href)
+        href = resolve_based(part, links.base)
+        if href:
+            links.add(href, part.hop, part.context, rel=part.rel, lastmod=part.updated)
+    return hrefs
+
+
+def add_text(text: FeedText, links: LinkCollector) -> None:
+    """Add the links of HTML in a feed: hops and contexts are those of a page.
+
+    If no base is declared, relative references that do not begin with `/` are resolved against the
+    page of the item and against the feed: feed readers do either.
+    """
+    if not links.settings.extract_html:
+        return
+    home = links.base
+    base = resolve_bases(text.bases, home)
+    bases = [base]
+    if text.is_unsure and base != home and _NEAR_REFERENCE.search(text.markup):
+        bases.append(home)
+    for url in bases:
+        if url != links.base:
+            links.rebase(url)
+        extract_fragment(text.markup, links)
+    if links.base != home:
+        links.rebase(home)

@@ -11,8 +11,7 @@ import msgspec
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
-from nacre.extract.feed import FeedLink, FeedText
-from nacre.extract.feed_links import add_feed
+from nacre.extract.feed import FeedLink, FeedText, add_feed
 from nacre.extract.likely import speculative_fixup
 from nacre.extract.links import LinkCollector
 from nacre.extract.script import JSON_CONTEXT, json_urls

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import structs
 from turbohtml import Token, TokenType, tokenize
 
-from nacre.core.pageview import PageView, Piece, Shape
+from nacre.core.pagerow import PageView, Piece, Shape
 from nacre.extract.html.page import with_end_tags
 
 _BUSTER = re.compile(

@@ -13,8 +13,7 @@ import msgspec
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
-from nacre.extract.feed import FeedText, feed_links, feed_parts, is_feed, resolve_based
-from nacre.extract.feed_links import add_text
+from nacre.extract.feed import FeedText, add_text, feed_links, feed_parts, is_feed, resolve_based
 from nacre.extract.likely import speculative_fixup
 from nacre.extract.links import LinkCollector
 from nacre.extract.text import read_text

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from nacre.core.crawluri import Hop
 from nacre.extract import css
 from nacre.extract.document import Document
-from nacre.extract.feed import feed_parts, is_feed
-from nacre.extract.feed_links import add_feed
+from nacre.extract.feed import add_feed, feed_parts, is_feed
 from nacre.extract.likely import is_very_likely_uri, known_extension
 from nacre.extract.links import LinkCollector
 from nacre.extract.text import absolute_urls, read_text

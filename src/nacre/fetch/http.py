@@ -22,13 +22,20 @@ from nacre.fetch.auth import Authenticator, without_values
 from nacre.fetch.connection import Connection, PoolKey
 from nacre.fetch.dial import ConnectFailure, Dialer, describe
 from nacre.fetch.digest import STEP, digest_capture
-from nacre.fetch.exchange import Deadlines, Doubted, Exchange, ExchangeEnd, doubt, is_foreign
+from nacre.fetch.exchange import (
+    Deadlines,
+    Doubted,
+    Exchange,
+    ExchangeEnd,
+    Throttle,
+    doubt,
+    is_foreign,
+)
 from nacre.fetch.pool import Pool
 from nacre.fetch.proxy import proxy_authorization
 from nacre.fetch.request import FetchRequest, FetchResult, Guard, Origin, request_bytes, split_url
 from nacre.fetch.settings import Credential, FetchSettings
 from nacre.fetch.spool import Spool
-from nacre.fetch.throttle import Throttle
 from nacre.fetch.tls import Tls
 from nacre.wire.http1 import ReplyReader
 

@@ -2,7 +2,8 @@
 
 `console/audit.log` is only appended to, and only its owner can read it. A line is written in one
 place, for every row of the table of routes with an unsafe verb; `AuditNote` is what a handler adds.
-Secrets are never in it: they are shown as references, or not at all.
+Secrets are never in it: they are shown as references, or not at all. Lines about a job
+are copied to its `job.log`.
 """
 
 import asyncio

@@ -13,7 +13,7 @@ from nacre.errors import ConfigError
 from nacre.fleet.database import ConsoleDatabase, ConsoleTable
 from nacre.fleet.requester import NOBODY, Requester
 from nacre.messages import message
-from nacre.ops.roles import Role, role_named
+from nacre.ops.operation import Role, role_named
 
 LINK_LIFE: Final = 300.0
 """Seconds for which a link can be used."""

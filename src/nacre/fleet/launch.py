@@ -18,14 +18,13 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
-from nacre.config.ordinary import read_ordinary
 from nacre.core.clock import Clock
 from nacre.errors import JobError, NacreError
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.places import Fleet, FoundJob
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.machine.layout import Layout
-from nacre.machine.local_files import close_to_others, make_private
+from nacre.machine.local_files import close_to_others, make_private, read_ordinary
 from nacre.messages import message
 from nacre.report.escape import flat
 

@@ -15,7 +15,7 @@ from nacre.fleet.sessions import SessionBook
 from nacre.fleet.throttle import LoginThrottle, network_of
 from nacre.fleet.users import ConsoleUser, UserBook, typed_name
 from nacre.messages import message
-from nacre.ops.roles import role_named
+from nacre.ops.operation import role_named
 
 LONGEST: Final = 128
 """Characters of a password."""

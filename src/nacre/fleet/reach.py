@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from nacre.fleet.places import JobPlace
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 _HELP: Final = "`Remote` in console.md of the documentation, nacre help docs"
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.report.escape import flat
 
 

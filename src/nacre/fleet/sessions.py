@@ -6,7 +6,7 @@ from nacre.core.clock import Clock
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.keys import TOUCH, hash_of, new_secret, split_places
 from nacre.fleet.requester import Requester
-from nacre.ops.roles import Role, role_named
+from nacre.ops.operation import Role, role_named
 
 COOKIE: Final = "__Host-nacre"
 """Name of the cookie. Browsers take one of such a name only with `Secure` and `Path=/`, and never

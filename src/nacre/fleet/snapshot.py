@@ -14,7 +14,7 @@ from nacre.job.diagnosis import CrowdedKind, Diagnosis, diagnose, rounds_diagnos
 from nacre.job.diagnosis_facts import diagnosis_facts, job_status
 from nacre.job.lately import NO_LINES, FetchedPlace, LastLines, fetched_lately
 from nacre.job.overview import FetchInProcess, JobOverview, SlowQueue
-from nacre.ops.job_states import PAUSED, group_of
+from nacre.ops.operation import PAUSED, group_of
 
 REPLIES: Final = ("documents", "unchanged", "redirects", "errors", "failed")
 """Kinds of replies and failures whose numbers are points."""

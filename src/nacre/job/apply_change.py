@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from nacre.config.ordinary import open_ordinary
 from nacre.engine.candidates.scope_state import RuleFiles, scope_state
 from nacre.errors import ConfigError, JobError
 from nacre.inspect.view import reading
@@ -29,6 +28,7 @@ from nacre.job.settings_change import (
     require_buildable,
 )
 from nacre.machine.layout import Layout
+from nacre.machine.local_files import open_ordinary
 from nacre.messages import message
 from nacre.runs.runs import keep_notes
 from nacre.scope.state import ScopeState

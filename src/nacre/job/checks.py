@@ -21,7 +21,6 @@ from nacre.assembly.rule_checks import (
 )
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.config.check import Loaded
-from nacre.config.ordinary import home_path, open_ordinary
 from nacre.config.seed_file import seed_lines
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.chain.entry import ChainName
@@ -31,6 +30,7 @@ from nacre.engine.steps.preselect import preselection
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.guard import parse_address
 from nacre.machine.layout import Layout
+from nacre.machine.local_files import home_path, open_ordinary
 from nacre.messages import message
 from nacre.scope.scope import Decision, Scope
 from nacre.scope.seeds import BadSeed, Entry, Seed, SeedDirective, SeedList, read_seeds

@@ -17,10 +17,9 @@ from typing import Final
 import msgspec
 import zstandard
 
-from nacre.config.ordinary import read_ordinary
 from nacre.errors import JobError
 from nacre.machine.layout import Layout
-from nacre.machine.local_files import make_private
+from nacre.machine.local_files import make_private, read_ordinary
 from nacre.messages import message
 from nacre.store.disk import RealDisk
 from nacre.store.writer import write_whole

@@ -33,7 +33,7 @@ from nacre.archive.record import (
 )
 from nacre.archive.restoring import BaseFiles, difference_at, difference_of, is_delta, restore_block
 from nacre.archive.warc_writer import CONFORMS, PLAIN, TRAILER, pack
-from nacre.config.ordinary import open_ordinary
+from nacre.machine.local_files import open_ordinary
 
 _LEVEL = 1
 _DIGITS = 18

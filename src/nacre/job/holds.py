@@ -7,9 +7,8 @@ restarts, and can be given while the job does not run.
 import re
 from pathlib import Path
 
-from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError
-from nacre.machine.local_files import replace_file
+from nacre.machine.local_files import read_ordinary, replace_file
 from nacre.messages import message
 from nacre.report.escape import flat
 

@@ -9,17 +9,17 @@ from typing import Final
 
 import msgspec
 
-from nacre.ops.job_states import (
+from nacre.ops.lifecycle import CHECKPOINT, END, LIFECYCLE, PARALLEL, PAUSE, RESUME, STOP
+from nacre.ops.operation import (
     FINISHED,
     LIVE,
     NEVER_RAN,
     ROUNDS,
     ROUNDS_RUNNING,
     STOPPED,
+    command_line,
     group_of,
 )
-from nacre.ops.lifecycle import CHECKPOINT, END, LIFECYCLE, PARALLEL, PAUSE, RESUME, STOP
-from nacre.ops.operation import command_line
 
 NO_ROUNDS, ROUNDS_REST = "no-rounds", "rounds-rest"
 """Why an action of rounds is refused: it is another kind of job, or no rounds run."""

@@ -7,8 +7,7 @@ import msgspec
 from nacre.errors import ConfigError
 from nacre.messages import message
 from nacre.ops.fields import LineText, Typed, Whole
-from nacre.ops.job_states import LIVE, STOPPED
-from nacre.ops.operation import Operation, OperationContext, requester_of
+from nacre.ops.operation import LIVE, STOPPED, Operation, OperationContext, requester_of
 from nacre.ops.settings import change_settings
 
 if TYPE_CHECKING:

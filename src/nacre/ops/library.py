@@ -9,7 +9,6 @@ import msgspec
 from nacre.config.check import load_partly
 from nacre.config.document import read_yaml, yaml_text
 from nacre.config.layer import Tree, merge
-from nacre.config.ordinary import read_ordinary
 from nacre.core.message_data import to_builtins
 from nacre.editing.clips import find_clip, insert_clip, list_clips, remove_clip, save_clip
 from nacre.editing.file_settings import changed_files, for_admins
@@ -18,7 +17,7 @@ from nacre.editing.secrets import is_secret, without_secrets
 from nacre.errors import ConfigError, JobError, Problem
 from nacre.job.edits import read_config
 from nacre.machine.layout import Layout
-from nacre.machine.local_files import replace_file
+from nacre.machine.local_files import read_ordinary, replace_file
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Text
 from nacre.ops.settings_file import read_version

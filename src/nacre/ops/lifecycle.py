@@ -9,9 +9,16 @@ from nacre.core.clock import iso, iso_millis
 from nacre.errors import JobError
 from nacre.messages import message
 from nacre.ops.fields import Fetches, LineText, ShortText, Typed
-from nacre.ops.job_states import LIVE, PAUSED, PREPARING, RUNNING, STOPPED
-from nacre.ops.operation import Operation, OperationContext
-from nacre.ops.roles import Role
+from nacre.ops.operation import (
+    LIVE,
+    PAUSED,
+    PREPARING,
+    RUNNING,
+    STOPPED,
+    Operation,
+    OperationContext,
+    Role,
+)
 
 if TYPE_CHECKING:
     from nacre.machine.layout import Layout

@@ -1,23 +1,84 @@
-"""The declaration of an operation on a job.
+"""The declaration of an operation on a job, with the roles and the states that it can have.
 
 From it come the command and its options, the REST route with its schema, the line "as command",
 the check of the state and the role. A face adds only how it shows the result.
 """
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from nacre.core.clock import Clock
+from nacre.core.states import CRASHED
 from nacre.machine.layout import Layout
 from nacre.ops.fields import field_shape, option_of
-from nacre.ops.roles import Role
 
 if TYPE_CHECKING:
     from nacre.ops.round_requests import StepRun
+
+
+NEVER_RAN, PREPARING, RUNNING, PAUSED, STOPPING, STOPPED, FINISHED = (
+    "never-ran", "preparing", "running", "paused", "stopping", "stopped", "finished",
+)  # fmt: skip
+"""The groups of a continuous crawl."""
+
+ROUNDS, ROUNDS_RUNNING = "rounds", "rounds-running"
+"""The groups of a batch crawl, which other commands control: at rest, and while rounds run."""
+
+LIVE: Final = frozenset((RUNNING, PAUSED))
+"""Groups in which a process answers commands."""
+
+GROUPS: Final[Mapping[str, str]] = {
+    "NASCENT": NEVER_RAN,
+    "PREPARING": PREPARING,
+    "RUNNING": RUNNING,
+    "EMPTY": RUNNING,
+    "PAUSING": PAUSED,
+    "PAUSED": PAUSED,
+    "STOPPING": STOPPING,
+    "ABORTED": STOPPED,
+    "INTERRUPTED": STOPPED,
+    CRASHED: STOPPED,
+    "FINISHED_DISK_WAIT": STOPPED,
+    "FINISHED_ABNORMAL": STOPPED,
+    "FINISHED_QUEUE_BUDGET": STOPPED,
+    "FINISHED_TIME_LIMIT": STOPPED,
+    "FINISHED_DATA_LIMIT": STOPPED,
+    "FINISHED_DOCUMENT_LIMIT": STOPPED,
+    "FINISHED_WRITE_LIMIT": STOPPED,
+    "FINISHED": FINISHED,
+    "ROUNDS": ROUNDS,
+}
+"""The group of each state of `JobOverview.state`. A run that reached a limit can be resumed."""
+
+
+def group_of(state: str) -> str:
+    """Return the group of a state of `JobOverview.state`; `stopped` for an unknown state."""
+    return GROUPS.get(state, STOPPED)
+
+
+class Role(IntEnum):
+    """A role; each may do what those before it may."""
+
+    NOBODY = 0
+    VIEWER = 1
+    OPERATOR = 2
+    ADMIN = 3
+
+    @property
+    def title(self) -> str:
+        """Its name in lower case, as it is typed."""
+        return self.name.lower()
+
+
+def role_named(name: str) -> Role | None:
+    """The role of a name such as `operator`; None for a name that is none."""
+    return next((role for role in Role if role and role.title == name), None)
+
 
 Q = TypeVar("Q", bound=msgspec.Struct)
 R = TypeVar("R")
@@ -62,7 +123,7 @@ class Operation(Generic[Q, R]):
         request: The options; the docstring says what each one means.
         result: The result.
         run: Carries it out. It blocks, and raises a NacreError if the job refuses.
-        states: Groups of states of a job in which it is possible; see `job_states`.
+        states: Groups of states of a job in which it is possible; see `GROUPS`.
         role: The role that a request needs.
         detail: More paragraphs of the help; "" for none.
         opens_store: It opens the store of a job at rest: a server runs it in another process.

@@ -17,7 +17,7 @@ from nacre.ops.fields import (
     Typed,
     option_of,
 )
-from nacre.ops.job_states import ROUNDS as ROUNDS_AT_REST
+from nacre.ops.operation import ROUNDS as ROUNDS_AT_REST
 from nacre.ops.operation import Operation, OperationContext, Q, R
 from nacre.ops.round_requests import (
     NO_LOCAL,

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from nacre.config.ordinary import why_not_ordinary
 from nacre.config.seed_file import (
     UNREADABLE,
     UTF_8,
@@ -22,6 +21,7 @@ from nacre.config.seed_file import (
     why_unreadable,
 )
 from nacre.errors import ConfigError, Problem
+from nacre.machine.local_files import why_not_ordinary
 from nacre.messages import message
 from nacre.scope.seeds import BadSeed, Seed, SeedList, read_seeds
 

@@ -6,13 +6,13 @@ from typing import Final, Literal
 
 import msgspec
 
-from nacre.config.ordinary import read_ordinary
 from nacre.config.seed_file import UTF_8, file_coding
 from nacre.errors import JobError, Problem
 from nacre.job.apply_change import alone
 from nacre.job.control import is_running
 from nacre.job.edits import changed_lines, overwrite_text
 from nacre.machine.layout import Layout
+from nacre.machine.local_files import read_ordinary
 from nacre.messages import Message, message
 from nacre.ops.fields import ShortText, Text
 from nacre.scope.seeds import BadSeed, Seed, read_seeds

@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 
 from msgspec import structs
 
-from nacre.core.pagerow import PageRow
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageRow, PageView
 from nacre.core.urlshape import shaped
 from nacre.extract.pageview import page_view
 from nacre.planner.change_detection.change import (

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from nacre.annotations import AUDIT, PAIR, UNTRUSTED_VALIDATORS
 from nacre.archive.delta import Delta
 from nacre.core.capture import Capture
-from nacre.core.pagerow import VersionRow
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView, VersionRow
 from nacre.core.processor import Visit
 from nacre.core.urlshape import shaped
 from nacre.engine.keeping import Bases

@@ -3,7 +3,7 @@
 A new run deletes the rows of the run before; the history of pages stays. Changes of a job that does
 not run are kept for the log of its next run, `JOB/latest/logs/job.log`, which is written by the
 process that crawls and by no other. Lines about a job itself are added to `JOB/job.log`, which
-travels with it.
+travels with it. A run may not begin before the last time of the history.
 """
 
 import json

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from nacre.scope.decision_log import WatchedScope
 from nacre.scope.rules.combine import sequence_of
 from nacre.scope.rules.rule import Build, Rule
 from nacre.scope.rules.seeds import SeedScope
-from nacre.scope.scope import Gate, Opinion, Scope
+from nacre.scope.scope import Gate, Opinion, Scope, WatchedScope
 from nacre.scope.seed_scope import ScopeKind
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import NEEDS, Need, RulePlace

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakMethod
 
-from nacre.scope.decision_log import Logged, Write
 from nacre.scope.kept_seeds import OwnSeeds, SeedPrefixes
+from nacre.scope.scope import Logged, Write
 from nacre.scope.seed_index import Coercion, SeedIndex
 from nacre.scope.seed_scope import SeedOwnPlaces, SeedOwnScope
 from nacre.uri.surt import SurtPrefixSet, implied_prefix, surt_authority

@@ -1,4 +1,4 @@
-"""A document of a search index: its fields, in Nutch's names, and their sources.
+"""A document of a search index: its fields, in Nutch's names, their sources, and names of types.
 
 Source: Nutch, `index-basic`, `index-anchor`, `index-more` (reference N 1.14); the place in the
 archive is ours. `kind_of` has the short names of media types, for searches and facets.

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from nacre.config.document import read_yaml
 from nacre.config.layer import Layer, assignment_layer, environment_layer
-from nacre.config.ordinary import home_path, open_ordinary, read_ordinary
 from nacre.config.registry import nearest
 from nacre.errors import Problem
 from nacre.machine.layout import Layout
+from nacre.machine.local_files import home_path, open_ordinary, read_ordinary
 from nacre.messages import message
 
 _OWN = Path(__file__).parents[1] / "profiles"

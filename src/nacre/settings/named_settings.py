@@ -8,7 +8,7 @@ from typing import Any, Final
 from nacre.config.component import NamedKind
 from nacre.config.layer import Layer
 from nacre.config.named_values import NamedValue, named_values
-from nacre.config.ordinary import home_path
+from nacre.machine.local_files import home_path
 from nacre.settings.settings import JobSettings
 
 _OF_RUN: Final = "${launchId}/"

@@ -16,12 +16,12 @@ import msgspec
 from nacre.config.check import Loaded
 from nacre.config.effective import Effective
 from nacre.config.layer import assignment_layer
-from nacre.config.ordinary import read_ordinary
 from nacre.config.registry import did_you_mean
 from nacre.config.secret import masked
 from nacre.config.sheet import Overlays, Sheet, check_sheet, flat
 from nacre.core.crawluri import CrawlURI, Hop
 from nacre.errors import ConfigError, JobError, Problem, URIError
+from nacre.machine.local_files import read_ordinary
 from nacre.messages import message
 from nacre.scope.compile import compile_scope
 from nacre.scope.scope import Scope

@@ -16,7 +16,7 @@ from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import NOBODY, Requester
 from nacre.fleet.sessions import COOKIE, BrowserSession, SessionBook
 from nacre.messages import message
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.decoding import sent_form
 
 TOKEN = "x-nacre-token"  # noqa: S105 - the name of a field

@@ -9,11 +9,11 @@ from starlette.types import ASGIApp
 from nacre.config.extension import MIGRATE, load_part, require_extension
 from nacre.core.clock import Clock
 from nacre.fleet.audit import AuditLog
-from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.job_books import DiskQuotaBook
 from nacre.fleet.places import Fleet
 from nacre.fleet.reach import ConsoleReach, PortOptions
 from nacre.fleet.standing import ConsoleStanding
+from nacre.fleet.users import HeritrixKeyBook
 from nacre.web.live.poller import Poller
 from nacre.web.workers.pool import ReaderPool
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nacre.scope.nutch.filters import guess_kind, make_filter
-from nacre.scope.nutch.rule_file import RuleSource, lines_of
+from nacre.scope.nutch.regexes import RuleSource, lines_of
 from tests.cases.table import Row, Table
 
 _FOLDER = "nutch_regex_filter"

@@ -1,8 +1,7 @@
 """Nutch's URL filters, but for the regex filter, which has a folder of its own."""
 
 from nacre.scope.nutch.filters import FilterKind, make_filter
-from nacre.scope.nutch.regexes import Limits
-from nacre.scope.nutch.rule_file import RuleSource, lines_of
+from nacre.scope.nutch.regexes import Limits, RuleSource, lines_of
 from tests.cases.table import Row, Table, json_lines
 
 _KINDS = {"domaindenylist": FilterKind.DOMAIN_DENYLIST}

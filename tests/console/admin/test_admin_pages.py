@@ -7,7 +7,7 @@ import httpx
 from nacre.console.admin import pages
 from nacre.console.routes import API
 from nacre.fleet.sessions import COOKIE
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.console.given import GivenConsole, play
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"

@@ -7,7 +7,7 @@ from nacre.console.routes import API
 from nacre.errors import JobError
 from nacre.fleet.place_book import checked_place
 from nacre.fleet.places import JobPlace, places_of
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

@@ -16,7 +16,7 @@ from nacre.job.holds import change_hold, holds_in
 from nacre.job.overview import JobOverview
 from nacre.job.quotas import QuotaLevel, disk_usage
 from nacre.machine.clock import SystemClock
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play, with_common
 from tests.console.jobs.test_actions import SLOW, add_job, ask, until

@@ -8,7 +8,7 @@ from nacre.console.admin.sessions import inner_path
 from nacre.console.app import ConsoleApp
 from nacre.console.routes import API
 from nacre.fleet.reach import ConsoleReach
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.console.given import ORIGIN, GivenConsole, play
 from tests.console.test_app import add_job
 

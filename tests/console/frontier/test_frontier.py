@@ -11,7 +11,7 @@ from nacre.console.frontier.queues import QueuesQuery, list_queues
 from nacre.console.frontier.uris import UrisQuery, list_uris
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, URLS, UTF_8, add_waiting_job

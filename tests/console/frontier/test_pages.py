@@ -14,7 +14,7 @@ from nacre.console.frontier import tree
 from nacre.console.frontier.pages import UrisPageQuery, row_exclusion
 from nacre.console.frontier.uris import containing, has_bare_mark, with_escapes
 from nacre.console.links import exclude_link
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.scope.patterns.matching import matcher
 from nacre.web.workers.views import ScanBudget
 from tests.cli.site import nacre

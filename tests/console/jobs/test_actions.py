@@ -14,7 +14,7 @@ from nacre.fleet.launch import scope_of
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.ops.starts import StartRequest
 from tests.cli.site import nacre, site
 from tests.console.given import LONG, GivenConsole, given_console, with_common

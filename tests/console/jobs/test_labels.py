@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from nacre.console.routes import API
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

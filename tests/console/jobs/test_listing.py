@@ -11,7 +11,7 @@ from nacre.console.routes import API
 from nacre.fleet.schedule_book import ScheduleWish
 from nacre.job.lately import LastLines
 from nacre.job.overview import JobOverview
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.report.log_fields import crawl_log_fields
 from tests.console.given import GivenConsole, play
 from tests.console.streams.test_topics import add_job

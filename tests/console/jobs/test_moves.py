@@ -3,7 +3,7 @@ from pathlib import Path
 from nacre.console.routes import API
 from nacre.fleet.schedule_book import ScheduleWish
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole
 from tests.console.jobs.test_actions import add_job, play

@@ -7,7 +7,7 @@ from nacre.console.jobs.new_jobs import reaches, samples
 from nacre.console.routes import API
 from nacre.errors import ConfigError
 from nacre.fleet.places import check_name
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.console.given import GivenConsole, play
 
 SEED = "http://127.0.0.1:9/中国国家图书馆/馆藏目录/新书通报.html"

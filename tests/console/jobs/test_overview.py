@@ -19,7 +19,7 @@ from nacre.job.control import ControlServer
 from nacre.job.lately import FetchedPlace
 from nacre.job.overview import FetchInProcess, JobOverview
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import many_pages, nacre, site
 from tests.console.given import GivenConsole, play, streaming
 

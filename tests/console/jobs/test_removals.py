@@ -8,7 +8,7 @@ from nacre.console.routes import API
 from nacre.fleet.launch import LaunchFacts
 from nacre.fleet.places import new_place
 from nacre.fleet.snapshot import unseen
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

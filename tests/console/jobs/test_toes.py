@@ -4,7 +4,7 @@ from typing import Any
 from nacre.console.routes import API
 from nacre.job.control import BY, ControlServer
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

@@ -15,7 +15,7 @@ from nacre.fleet.job_books import MOST, WantedKindBook, kinds_of
 from nacre.job.diagnosis import CrowdedKind
 from nacre.job.overview import JobOverview, SlowQueue
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.live.poller import Poller
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play

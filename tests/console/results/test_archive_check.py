@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nacre.console.results.archive import MOST, read_answer
 from nacre.console.routes import API
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import PAGES, nacre, site
 from tests.console.given import GivenConsole, play
 

@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 from nacre.console.routes import API
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play
 from tests.job.background.test_outbackcdx import PAGES, collection, outbackcdx

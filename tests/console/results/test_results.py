@@ -10,7 +10,7 @@ import pytest
 
 from nacre.console.results.reports import form_wanted
 from nacre.inspect.analysis.wording import FOUND
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre, site
 from tests.console.given import LONG, GivenConsole, given_console
 from tests.console.waiting import GBK, add_waiting_job

@@ -7,7 +7,7 @@ from shlex import quote
 
 import pytest
 
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.ops.seed_list import LONGEST
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play

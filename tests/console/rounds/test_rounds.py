@@ -12,7 +12,7 @@ import pytest
 from nacre.cli.cycle.texts import fetch_progress_text
 from nacre.console.routes import API
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.rounds.journal import JournalFile, RoundsJournal
 from nacre.rounds.rounds_mark import RoundsMark, StepProgress, fetch_step, rounds_mark
 from nacre.rounds.segments.fetch_progress import FetchProgress

@@ -16,7 +16,7 @@ from nacre.job.job import Job
 from nacre.job.quotas import QuotaLevel
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.runs.passes import NextPass, lock_passes
 from tests.cli.site import nacre, site
 from tests.console.given import GivenConsole, play, with_common

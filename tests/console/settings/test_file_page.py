@@ -5,7 +5,7 @@ from html import unescape
 from pathlib import Path
 
 from nacre.console.settings.file_page import DiffLine, difference
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from html import unescape
 from pathlib import Path
 
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 

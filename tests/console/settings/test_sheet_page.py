@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nacre.console.routes import API
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 

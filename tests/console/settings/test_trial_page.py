@@ -2,7 +2,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, given_console
 

@@ -20,7 +20,7 @@ from nacre.fleet.sessions import SessionBook
 from nacre.job.control import is_running
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 
 _LINK: Final = re.compile(r"http://localhost:\d+/#k=\S+")

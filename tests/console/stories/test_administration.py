@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.console.stories.running import ConsoleProcess
 from tests.console.stories.watched import tab
 

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from nacre.console.routes import ROUTES, AnyRow
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import many_pages, site
 from tests.console.stories.axe import violations
 from tests.console.stories.running import (

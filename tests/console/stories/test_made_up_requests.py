@@ -16,7 +16,7 @@ import pytest
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.keys import KeyBook
 from nacre.machine.clock import SystemClock
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import site
 from tests.console.stories.running import ConsoleProcess, console_of, finished_job, new_job
 

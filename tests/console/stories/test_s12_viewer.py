@@ -8,7 +8,7 @@ from playwright.sync_api import Browser
 from nacre.console.routes import ROUTES
 from nacre.job.control import send_command
 from nacre.machine.layout import Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import many_pages, site
 from tests.console.stories.running import ConsoleProcess, new_job, running_job
 from tests.console.stories.steps import ask, open_job

@@ -9,7 +9,7 @@ import pytest
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.keys import KeyBook
 from nacre.machine.clock import SystemClock
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.console.stories.running import ConsoleProcess, console_of, new_job, until
 
 pytestmark = pytest.mark.console

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from playwright.sync_api import Browser, BrowserContext, Page, Request
 
 from nacre.fleet.sessions import COOKIE
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.console.stories.running import ConsoleProcess
 
 Scheme = Literal["light", "dark"]

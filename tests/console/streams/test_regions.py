@@ -10,7 +10,7 @@ from nacre.fleet.job_books import ALL_JOBS, KeptQuota
 from nacre.fleet.schedule_book import ScheduleWish
 from nacre.job.overview import JobOverview
 from nacre.job.quotas import QuotaLevel
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.workers.background import Tell
 from tests.console.given import GivenConsole, play, streaming
 from tests.console.streams.test_topics import add_job, events

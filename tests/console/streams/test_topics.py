@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from nacre.console.routes import API
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.live.hub import JOBS
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play, streaming

@@ -23,7 +23,7 @@ from nacre.job.background.webhooks import TRIES
 from nacre.job.diagnosis import Diagnosis
 from nacre.job.overview import JobOverview
 from nacre.messages import Message
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

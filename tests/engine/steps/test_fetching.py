@@ -27,10 +27,10 @@ from nacre.engine.steps.fetching import (
 from nacre.errors import ConfigError
 from nacre.fetch.cookie_jar import CookieJar
 from nacre.fetch.dns import DnsAnswer, DnsResolver
+from nacre.fetch.exchange import Throttle
 from nacre.fetch.http import HttpFetcher
 from nacre.fetch.request import FetchRequest, FetchResult
 from nacre.fetch.settings import FetchSettings
-from nacre.fetch.throttle import Throttle
 from nacre.frontier.bandwidth import BandwidthSettings
 from nacre.history.dedup import History
 from nacre.scope.scope import Decision, Gate, Opinion, Scope

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.fleet.heritrix_keys import REALM, ha1
+from nacre.fleet.users import REALM, ha1
 from nacre_migrate.port.access import (
     LIFE,
     DigestField,

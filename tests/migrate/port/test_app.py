@@ -12,9 +12,9 @@ import pytest
 
 from nacre.fleet import snapshot
 from nacre.fleet.database import ConsoleDatabase
-from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.reach import ConsoleReach, PortOptions
-from nacre.ops.roles import Role
+from nacre.fleet.users import HeritrixKeyBook
+from nacre.ops.operation import Role
 from nacre_migrate.port.app import HeritrixApp
 from tests.cli.site import PAGES, site
 from tests.console.given import LONG, given_console, with_common

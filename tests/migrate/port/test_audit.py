@@ -9,7 +9,7 @@ import msgspec
 from nacre.fleet.audit import FILE, AuditEntry
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.job_books import DiskQuotaBook
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import PAGES, site
 from tests.console.stories.running import new_job, running_job, until
 from tests.migrate.port.test_app import port

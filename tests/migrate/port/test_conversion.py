@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nacre.fleet.reach import ConsoleReach
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.migrate.port.test_app import BEANS, HERE, REMOTE, port
 
 SPRING = "org.springframework.beans.factory.config"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nacre.fleet.reach import ConsoleReach
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from tests.cli.site import PAGES, nacre, site
 from tests.console.stories.running import new_job as made_job
 from tests.console.stories.running import running_job

@@ -10,10 +10,10 @@ import pytest
 
 from nacre.errors import ConfigError
 from nacre.fleet.database import ConsoleDatabase
-from nacre.fleet.heritrix_keys import HeritrixKeyBook
 from nacre.fleet.places import places_of
 from nacre.fleet.reach import PortOptions
-from nacre.ops.roles import Role
+from nacre.fleet.users import HeritrixKeyBook
+from nacre.ops.operation import Role
 from nacre_migrate.port.app import HeritrixApp
 from tests.cli.site import nacre
 from tests.console.given import given_console

@@ -5,8 +5,7 @@ Verdicts of whole-page signatures.
 
 import pytest
 
-from nacre.core.pagerow import PageRow
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageRow, PageView
 from nacre.extract.pageview import page_view
 from nacre.planner.change_detection.change import (
     Change,

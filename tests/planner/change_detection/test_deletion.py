@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 from nacre.extract.pageview import page_view
 from nacre.planner.change_detection import deletion
 from nacre.planner.change_detection.deletion import (

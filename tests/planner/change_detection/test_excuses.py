@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 from nacre.extract.pageview import page_view
 from nacre.planner.change_detection.change import (
     Change,

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 from nacre.extract.pageview import page_view
 from nacre.planner.change_detection.change import ChangeClass, ChangeSettings, compare
 from nacre.planner.change_detection.link_tokens import renewed_tokens, token_address

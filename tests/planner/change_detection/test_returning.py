@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.core.pageview import PageView, Piece
+from nacre.core.pagerow import PageView, Piece
 from nacre.extract.pageview import page_view
 from nacre.planner.change_detection.change import Change, ChangeClass
 from nacre.planner.change_detection.returning import (

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 import pytest
 from msgspec.structs import replace
 
-from nacre.core.pageview import PageView, Piece
+from nacre.core.pagerow import PageView, Piece
 from nacre.extract.pageview import page_view
 from nacre.planner.change_detection import template as module
 from nacre.planner.change_detection.pairing import differences

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.core.pageview import Shape
+from nacre.core.pagerow import Shape
 from nacre.core.urlshape import shaped
 from nacre.extract.pageview import page_view
 from nacre.planner.discovery.index_pages import (

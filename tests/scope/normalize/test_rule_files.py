@@ -9,7 +9,7 @@ from nacre.scope.normalize.rule_files import (
     SlashNormalizer,
     read_replacements,
 )
-from nacre.scope.nutch.rule_file import RuleSource, lines_of
+from nacre.scope.nutch.regexes import RuleSource, lines_of
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- x -->

@@ -10,8 +10,7 @@ from nacre.scope.nutch.filters import (
     guess_kind,
     make_filter,
 )
-from nacre.scope.nutch.regexes import Limits
-from nacre.scope.nutch.rule_file import RuleSource, Ruling, lines_of
+from nacre.scope.nutch.regexes import Limits, RuleSource, Ruling, lines_of
 
 FAST = """Host www.example.org   # one host
   DenyPath ^/private

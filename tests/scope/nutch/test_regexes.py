@@ -3,8 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import ConfigError
-from nacre.scope.nutch.regexes import AutomatonFilter, RegexFilter, read_signed
-from nacre.scope.nutch.rule_file import RuleSource, Ruling, lines_of
+from nacre.scope.nutch.regexes import (
+    AutomatonFilter,
+    RegexFilter,
+    RuleSource,
+    Ruling,
+    lines_of,
+    read_signed,
+)
 
 RULES = r"""# comment
  also one

@@ -4,8 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nacre.scope.compile import compile_gate, find_misplaced
-from nacre.scope.decision_log import Logged
-from nacre.scope.scope import Decision
+from nacre.scope.scope import Decision, Logged
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Need, RulePlace, Subject

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from nacre.config.ordinary import read_ordinary
+from nacre.machine.local_files import read_ordinary
 from nacre_migrate.files import read_lines
 from nacre_migrate.heritrix.beans import Bean, Beans, Ref, Setting, text_of
 from nacre_migrate.heritrix.expressions import filled, open_doubt, still_open, translated

@@ -1,6 +1,6 @@
 """Seeds of Heritrix, in the configuration itself or in a file of its directory."""
 
-from nacre.config.ordinary import read_ordinary
+from nacre.machine.local_files import read_ordinary
 from nacre_migrate.draft import require_seeds
 from nacre_migrate.files import read_lines
 from nacre_migrate.heritrix.beans import Bean, Setting, decide_all

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from nacre.config.ordinary import read_ordinary
 from nacre.errors import URIError
+from nacre.machine.local_files import read_ordinary
 from nacre.uri.login import take_login
 from nacre.uri.parse import parse
 from nacre_migrate.draft import Draft

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from nacre.config.ordinary import read_ordinary
 from nacre.errors import ConfigError, JobError, Problem
+from nacre.machine.local_files import read_ordinary
 from nacre.scope.seeds import own_scope_words
 from nacre_migrate.files import read_lines
 from nacre_migrate.nutch.conf import Conf

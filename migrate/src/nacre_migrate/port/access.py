@@ -24,7 +24,7 @@ import msgspec
 
 from nacre.core.clock import Clock
 from nacre.errors import StorageError
-from nacre.fleet.heritrix_keys import REALM
+from nacre.fleet.users import REALM
 from nacre.machine.local_files import replace_file
 
 LIFE: Final = 300.0

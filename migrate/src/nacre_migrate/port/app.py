@@ -20,12 +20,12 @@ from starlette.routing import Route
 from nacre import __version__
 from nacre.errors import JobError, NacreError
 from nacre.fleet.audit import AuditEntry, AuditNote, copy_to_jobs
-from nacre.fleet.heritrix_keys import REALM, ha1
 from nacre.fleet.reach import PortOptions
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import NOBODY, Requester
 from nacre.fleet.snapshot import ask_toes
-from nacre.ops.roles import Role
+from nacre.fleet.users import REALM, ha1
+from nacre.ops.operation import Role
 from nacre.settings.layers import profile_names
 from nacre.web.gate import LOOPBACK, SAFE, is_same_origin
 from nacre.web.middleware import RequestGuard

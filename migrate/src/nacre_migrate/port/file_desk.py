@@ -16,7 +16,7 @@ from nacre.fleet.places import CXML
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
 from nacre.machine.layout import CONFIG, Layout
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.port import PortParts
 from nacre_migrate.port import answers, files
 from nacre_migrate.port.actions import HeritrixJobs, job_log, latest_run

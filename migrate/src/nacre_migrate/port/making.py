@@ -15,7 +15,7 @@ from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import replace_file
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.settings.layers import profile_names
 from nacre.web.port import PortParts
 from nacre_migrate.port.actions import HeritrixJobs

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from nacre.config.facts import value_at
-from nacre.config.ordinary import read_ordinary
 from nacre.editing.file_settings import CLOSED, for_admins, named_files, stays_in_job
 from nacre.editing.secrets import plain_secrets
 from nacre.errors import ConfigError, NacreError, Problem
@@ -26,7 +25,7 @@ from nacre.job.api import check_job
 from nacre.job.control import is_running
 from nacre.job.edits import read_config
 from nacre.machine.layout import SEEDS, Layout
-from nacre.machine.local_files import replace_file
+from nacre.machine.local_files import read_ordinary, replace_file
 from nacre.runs.manifest import EFFECTIVE
 from nacre.settings.load import load_job
 from nacre_migrate.answers import UnansweredError, read_answers

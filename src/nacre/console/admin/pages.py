@@ -19,7 +19,7 @@ from nacre.console.call import AdminCall, PageAnswer
 from nacre.console.forms import FormAction, form_handler, take_action
 from nacre.console.route_row import Answer
 from nacre.fleet.sessions import cookie_field
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.decoding import sent_form, text_of
 from nacre.web.live.hub import Notice
 

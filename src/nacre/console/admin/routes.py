@@ -3,7 +3,7 @@
 from nacre.console.admin import audit, pages, places, quotas, sessions, users
 from nacre.console.parts import AdminParts
 from nacre.console.route_row import API, RouteRow
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 _V, _O, _A = Role.VIEWER, Role.OPERATOR, Role.ADMIN
 

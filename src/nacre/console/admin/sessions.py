@@ -17,7 +17,7 @@ from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.fleet.sessions import SHORT, ListedSession, cookie_field
 from nacre.messages import message
 from nacre.ops.fields import Secret, ShortText
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 _LARGEST_FORM: Final = 16_384
 

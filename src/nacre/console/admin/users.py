@@ -13,7 +13,7 @@ from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.fleet.users import ConsoleUser, user_name
 from nacre.messages import message
 from nacre.ops.fields import Secret, ShortText, ShortTexts
-from nacre.ops.roles import Role, role_named
+from nacre.ops.operation import Role, role_named
 from nacre.web.versions import EditedThing, edited
 
 RoleName = Literal["viewer", "operator", "admin"]

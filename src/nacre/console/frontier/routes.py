@@ -6,8 +6,8 @@ from nacre.console.frontier.queues import list_queues, show_queue
 from nacre.console.frontier.tree import show_tree
 from nacre.console.frontier.uris import ExportQuery, list_uris
 from nacre.console.route_row import API, RouteRow, RouteView
+from nacre.ops.operation import Role
 from nacre.ops.queued_uris import FrontierPreview, PreviewWish
-from nacre.ops.roles import Role
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"

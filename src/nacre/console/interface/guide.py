@@ -9,7 +9,7 @@ from nacre.fleet.checks import own_url
 from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.messages import message
 from nacre.ops.fields import ShortText
-from nacre.ops.roles import role_named
+from nacre.ops.operation import role_named
 
 
 class ApiGuideQuery(msgspec.Struct, frozen=True):

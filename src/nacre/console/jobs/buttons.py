@@ -16,7 +16,7 @@ from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
 from nacre.messages import Message, static
 from nacre.ops.allowed_actions import OTHER_KIND, JobAction
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.decoding import form_request, sent_form, text_of
 from nacre.web.live.hub import Notice
 

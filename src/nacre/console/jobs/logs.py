@@ -35,7 +35,7 @@ from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.job.quotas import QuotaLevel
 from nacre.messages import message
 from nacre.ops.fields import LogLines, ShortText, Whole
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.report.log_fields import CrawlLogFields, crawl_log_fields
 from nacre.scope.patterns.matching import any_text
 from nacre.web.workers.pool import PATIENCE

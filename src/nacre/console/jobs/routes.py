@@ -20,7 +20,7 @@ from nacre.console.parts import JobParts
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.fleet.job_books import JobLabelsWish
 from nacre.ops.lifecycle import CHECKPOINT, END, PARALLEL, PAUSE, RESUME, STOP
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"

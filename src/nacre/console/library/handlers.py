@@ -26,7 +26,7 @@ from nacre.ops.library import (
     ProfileItem,
     ProfileWish,
 )
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.versions import EditedThing, edited
 from nacre.web.workers.task import reader_task
 

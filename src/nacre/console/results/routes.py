@@ -7,7 +7,7 @@ from nacre.console.results.report_tasks import list_reports
 from nacre.console.results.runs import list_runs
 from nacre.console.results.seeds import SeedsQuery, list_seeds
 from nacre.console.route_row import API, RouteRow, RouteView
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.ops.seed_list import SeedListFile, SeedListForm
 
 _V, _O = Role.VIEWER, Role.OPERATOR

@@ -15,7 +15,7 @@ from nacre.console.task_answers import ask, read
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.messages import message
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.workers.background import HeldTask
 from nacre.web.workers.task import NoRequest
 

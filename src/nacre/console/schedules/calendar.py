@@ -50,7 +50,7 @@ from nacre.fleet.schedule_book import (
 from nacre.job.schedules import RunOverlap
 from nacre.messages import message
 from nacre.ops.fields import ShortText, Whole
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.runs.passes import find_recurring
 from nacre.settings.layers import list_profiles
 from nacre.web.decoding import converted, lines_of, sent_form, text_of

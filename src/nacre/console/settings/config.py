@@ -39,7 +39,7 @@ from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.job.edits import ConfigEdit
 from nacre.messages import message
 from nacre.ops.fields import Flag, LineText, ShortText, Text, Whole
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.ops.settings_file import (
     CheckRequest,
     EffectiveSetting,

@@ -21,9 +21,8 @@ from nacre.errors import ConfigError, Problem
 from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.messages import message
-from nacre.ops.job_states import group_of
 from nacre.ops.library import ClipLines
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role, group_of
 from nacre.ops.settings_file import CheckRequest, SaveRequest, SaveResult
 from nacre.web.decoding import sent_form
 from nacre.web.workers.task import NoRequest

@@ -6,7 +6,7 @@ from nacre.console.settings import changes, config, file_page, form_page, sheet_
 from nacre.editing.complete import Completions
 from nacre.editing.findings import TextFindings
 from nacre.editing.hover import HoverCard
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.ops.settings_file import SettingFacts
 
 _V, _O = Role.VIEWER, Role.OPERATOR

@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Send
 
 from nacre.console.call import StreamCall
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.gate import identify
 
 BEAT: Final = 15.0

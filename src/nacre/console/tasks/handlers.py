@@ -13,7 +13,7 @@ from nacre.console.task_answers import TaskFacts, TaskList, facts_of, seen_task
 from nacre.core.clock import iso
 from nacre.fleet.refusals import not_found
 from nacre.messages import message
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 
 
 async def list_tasks(call: Call) -> TaskList:

@@ -22,7 +22,7 @@ from nacre.fleet.webhook_book import (
 )
 from nacre.messages import message
 from nacre.ops.fields import ShortText
-from nacre.ops.roles import Role
+from nacre.ops.operation import Role
 from nacre.web.versions import EditedThing, edited
 
 

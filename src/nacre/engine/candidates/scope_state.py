@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nacre.config.extras import wanting
-from nacre.config.ordinary import open_ordinary
 from nacre.engine.settings import UriSettings
 from nacre.errors import ConfigError, Problem
+from nacre.machine.local_files import open_ordinary
 from nacre.messages import message
 from nacre.report.escape import safe
-from nacre.scope.decision_log import UNDECIDED, Logged, Write
 from nacre.scope.normalize.chain import NormalizerChain, NormalizeScope
-from nacre.scope.nutch.rule_file import lines_of
+from nacre.scope.nutch.regexes import lines_of
 from nacre.scope.rules.surt import RUN_ID
+from nacre.scope.scope import UNDECIDED, Logged, Write
 from nacre.scope.state import Country, ScopeState
 from nacre.store.seam import Disk
 from nacre.store.writer import write_whole

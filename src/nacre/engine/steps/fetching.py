@@ -10,7 +10,6 @@ from typing import Literal
 
 from nacre.annotations import COOKIE_WALL
 from nacre.config.effective import Effective
-from nacre.config.ordinary import read_ordinary
 from nacre.core.capture import LONGEST_TYPE, BytesBody, Capture
 from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
@@ -28,7 +27,7 @@ from nacre.fetch.request import Check, FetchRequest
 from nacre.fetch.settings import FetchSettings
 from nacre.history.dedup import History
 from nacre.machine.clock import machine_clock
-from nacre.machine.local_files import close_to_others
+from nacre.machine.local_files import close_to_others, read_ordinary
 from nacre.scope.scope import Gate
 from nacre.scope.subject import head_facts, subject_of_link
 from nacre.store.store import Store

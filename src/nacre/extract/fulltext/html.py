@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nacre.extract.fulltext.decoding import document_text
-from nacre.extract.fulltext.job import PageText, TextJob
+from nacre.extract.fulltext.job import PageText, TextJob, document_text
 from nacre.extract.fulltext.main_part import split_text
 from nacre.extract.fulltext.markup import MARK, readable
 from nacre.extract.headers import directives

@@ -1,11 +1,16 @@
-"""The text of a document, by its media type."""
+"""The text of a document, by its media type.
+
+PDF, Excel, RTF and older formats of Office are read by kreuzberg, without OCR; what unpacks to more
+than the library or the memory of the process allows has no text.
+"""
 
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import msgspec
 
 from nacre.extract.document import Document
-from nacre.extract.fulltext.decoding import document_text
 from nacre.extract.fulltext.job import (
     EPUB,
     HTML,
@@ -15,6 +20,7 @@ from nacre.extract.fulltext.job import (
     ZIPPED_XML,
     PageText,
     TextJob,
+    document_text,
     text_type,
 )
 from nacre.extract.fulltext.language import language_of, normalize_tag
@@ -62,11 +68,9 @@ def _reader(kind: str) -> Callable[[TextJob, str], PageText]:
 
         return zipped_xml_text
     if kind == EPUB:
-        from nacre.extract.fulltext.epub import epub_text  # noqa: PLC0415
+        from nacre.extract.fulltext.zipped_xml import epub_text  # noqa: PLC0415
 
         return epub_text
-    from nacre.extract.fulltext.office import office_text  # noqa: PLC0415
-
     return office_text
 
 
@@ -81,3 +85,44 @@ def _language_of_header(document: Document) -> str:
         if name.lower() == b"content-language":
             return normalize_tag(header_text(value).partition(",")[0])
     return ""
+
+
+_NEVER = 1_000_000
+"""Time that the library gives itself, s: more than its process has (`indexing.text_process`).
+
+On a busy machine a small document can take a minute on the clock, and is readable all the same.
+With its own time limit, the library would continue in a thread, and the next document would wait
+for that thread.
+"""
+
+
+@cache
+def _settings() -> Any:  # noqa: ANN401 - an extra
+    from kreuzberg import ConcurrencyConfig, ExtractionConfig  # noqa: PLC0415 - an extra
+
+    return ExtractionConfig(  # type: ignore[call-arg] # its stub lacks an option
+        use_cache=False,
+        enable_quality_processing=False,
+        disable_ocr=True,
+        extraction_timeout_secs=_NEVER,
+        concurrency=ConcurrencyConfig(max_threads=1),
+    )
+
+
+def office_text(job: TextJob, kind: str) -> PageText:
+    """Read a document."""
+    from kreuzberg import KreuzbergError, extract_bytes_sync  # noqa: PLC0415 - an extra
+
+    mime = "application/pdf" if "pdf" in kind else kind
+    try:
+        extracted = extract_bytes_sync(job.document.body, mime, _settings())
+    except (KreuzbergError, ValueError, RuntimeError):
+        return PageText(problem="unreadable")
+    metadata = extracted.metadata or {}
+    title, lang = metadata.get("title"), metadata.get("language")
+    text = extracted.content.replace("\r\n", "\n")
+    return PageText(
+        title=title if isinstance(title, str) else "",
+        text=join_lines(text) if "pdf" in kind else text,
+        lang=lang if isinstance(lang, str) else "",
+    )

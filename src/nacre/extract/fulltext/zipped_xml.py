@@ -1,20 +1,25 @@
-"""The text of Word and PowerPoint (Office Open XML) and of OpenDocument: zip files of XML.
+"""The text of Word and PowerPoint (Office Open XML), OpenDocument and EPUB: zip files of XML.
 
 The file is read tag by tag: words that are split over runs are joined, tabs and breaks separate
 them, and text beside a line (notes, comments, text boxes, readings of `ruby`) follows its
 paragraph. Deleted text and repetitions for older programs are left out. Sources: ECMA-376-1, 17.3.3
-and 21.1.2; OpenDocument 1.3 part 3, 6.1.
+and 21.1.2; OpenDocument 1.3 part 3, 6.1; EPUB 3.3, 4.2.6.3 (`container.xml`) and 5 (the package
+document): chapters are read in the order of the spine, each as a page.
 """
 
+import posixpath
 import re
 import zlib
 from collections.abc import Iterator, Mapping
 from html import unescape
 from io import BytesIO
 from typing import NamedTuple
+from urllib.parse import unquote
 from zipfile import BadZipFile, ZipFile
 
 from nacre.extract.fulltext.job import PageText, TextJob
+from nacre.extract.fulltext.markup import MARK, readable
+from nacre.extract.html.page import with_end_tags
 
 _MOST = 100_000_000
 """Bytes of unpacked XML; a document with more is not read."""
@@ -244,3 +249,71 @@ def _tokens(xml: str) -> Iterator[tuple[re.Match[str] | None, str]]:
         elif match["name"]:
             yield match, ""
         at = match.end()
+
+
+_PACKAGE = re.compile(r"""<(?:\w+:)?rootfile\b[^<>]*?\bfull-path=["']([^"']+)["']""")
+_ITEM = re.compile(r"<(?:\w+:)?item\b([^<>]*)>")
+_SPINE = re.compile(r"""<(?:\w+:)?itemref\b[^<>]*?\bidref=["']([^"']+)["']""")
+_ATTRIBUTE = re.compile(r"""\b(id|href|media-type)=["']([^"']*)["']""")
+_FACT = r"<dc:{0}\b[^<>]*>([^<]*)</dc:{0}>"
+_EPUB_TITLE = re.compile(_FACT.format("title"))
+_EPUB_LANGUAGE = re.compile(_FACT.format("language"))
+_CHAPTER = frozenset(("application/xhtml+xml", "text/html"))
+_MOST_CHAPTERS = 5_000
+"""Chapters that are read."""
+
+
+def epub_text(job: TextJob, _kind: str) -> PageText:
+    """Read a book."""
+    budget = UnpackBudget()
+    try:
+        with ZipFile(BytesIO(job.document.body)) as file:
+            container = budget.read(file, "META-INF/container.xml")
+            match = _PACKAGE.search(container)
+            if match is None:
+                return PageText(problem="unreadable")
+            name = unescape(match[1])
+            package = budget.read(file, name)
+            names = frozenset(file.namelist())
+            chapters = [chapter for chapter in _chapters(package, name) if chapter in names]
+            texts = [
+                _chapter_text(budget.read(file, chapter)) for chapter in chapters[:_MOST_CHAPTERS]
+            ]
+    except ZIP_ERRORS:
+        return PageText(problem="unreadable")
+    title, language = _EPUB_TITLE.search(package), _EPUB_LANGUAGE.search(package)
+    return PageText(
+        title=unescape(title[1]) if title else "",
+        text="\n\n".join(text for text, _ in texts).strip(),
+        rest="\n".join(filter(None, (hidden for _, hidden in texts))),
+        lang=unescape(language[1]).strip() if language else "",
+    )
+
+
+def _chapters(package: str, name: str) -> list[str]:
+    """Names of the chapters of a book, in order.
+
+    Args:
+        package: Its package document.
+        name: The name of that.
+    """
+    items = [dict(_ATTRIBUTE.findall(attributes)) for attributes in _ITEM.findall(package)]
+    folder = posixpath.dirname(name)
+    places = {
+        item.get("id", ""): posixpath.normpath(
+            posixpath.join(folder, unquote(unescape(item.get("href", ""))))
+        )
+        for item in items
+        if item.get("media-type") in _CHAPTER
+    }
+    return [places[key] for key in _SPINE.findall(package) if key in places]
+
+
+def _chapter_text(markup: str) -> tuple[str, str]:
+    """Return the text of a chapter, and the readings of its `ruby` elements."""
+    from resiliparse.extract.html2text import extract_plain_text  # noqa: PLC0415 - an extra
+
+    closed = with_end_tags(markup.encode("utf-8", "replace")).decode()
+    text, readings = readable(closed)
+    plain = extract_plain_text(text, preserve_formatting=True, list_bullets=False)
+    return plain.replace(MARK, ""), "\n".join(readings)

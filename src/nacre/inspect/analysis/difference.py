@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from nacre.core.clock import iso
-from nacre.core.pageview import PageView, Piece
+from nacre.core.pagerow import PageView, Piece
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
 from nacre.inspect.analysis.analysis import Analysis

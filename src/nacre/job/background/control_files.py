@@ -8,7 +8,6 @@ from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from pathlib import Path
 
-from nacre.config.ordinary import read_ordinary
 from nacre.config.place import find
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus
@@ -17,7 +16,7 @@ from nacre.job.holds import NAME as HOLD
 from nacre.job.holds import holds_in
 from nacre.job.session import Session
 from nacre.job.settings_change import SettingsChange, SettingsEditor, require_buildable
-from nacre.machine.local_files import close_to_others
+from nacre.machine.local_files import close_to_others, read_ordinary
 from nacre.scope.patterns.matching import examine
 
 SETTINGS = {"delay": "politeness.delay", "concurrency": "engine.parallel"}

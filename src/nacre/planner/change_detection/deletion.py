@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 import re2
 
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 from nacre.planner.change_detection.template import Template, fingerprint, name_of
 from nacre.planner.tuning import guess
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from nacre.core.pageview import PageView, Piece
+from nacre.core.pagerow import PageView, Piece
 from nacre.planner.change_detection.link_tokens import (
     TOKEN_LINKS,
     renewed_tokens,

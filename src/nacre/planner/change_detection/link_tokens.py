@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 from nacre.planner.change_detection.masking import MASK, masked
 
 _VALUE = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[\w+/=.-]{16,}", re.ASCII)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from nacre.core.pageview import Piece
+from nacre.core.pagerow import Piece
 from nacre.planner.change_detection.masking import masked
 from nacre.planner.change_detection.template import PieceDifference
 

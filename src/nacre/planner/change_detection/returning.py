@@ -7,8 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 import msgspec
 from msgspec import structs
 
-from nacre.core.pagerow import UnstoredVersion
-from nacre.core.pageview import PageView, Piece, PieceEdit
+from nacre.core.pagerow import PageView, Piece, PieceEdit, UnstoredVersion
 from nacre.planner.change_detection.change import Change, ChangeClass
 from nacre.planner.change_detection.masking import masked
 from nacre.planner.change_detection.pairing import READ, identity

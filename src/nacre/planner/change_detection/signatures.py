@@ -12,7 +12,7 @@ from functools import cache
 
 from nacre.config.component import Component, setting
 from nacre.core.javafloat import java_round, single
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 
 _WORD = re.compile(r"[^\W_]+")
 _GRAM = 2

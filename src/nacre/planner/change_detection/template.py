@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from nacre.core.pageview import PageView, Piece
+from nacre.core.pagerow import PageView, Piece
 from nacre.messages import message
 from nacre.planner.change_detection.link_tokens import (
     TOKEN_LINKS,

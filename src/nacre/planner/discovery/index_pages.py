@@ -23,7 +23,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from nacre.core.pageview import Shape
+from nacre.core.pagerow import Shape
 from nacre.core.urlshape import Shaped, shaped
 from nacre.planner.tuning import guess
 from nacre.wire.urltext import readable_url

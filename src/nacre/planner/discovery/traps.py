@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from nacre.core.pagerow import PageRow
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageRow, PageView
 from nacre.core.urlshape import date_of, shaped
 from nacre.messages import message
 from nacre.planner.tuning import guess

@@ -4,11 +4,16 @@ Indexes of sitemaps are read before the sitemaps: a sitemap whose date in the in
 than its last reading is skipped. Start pages, sitemaps and feeds follow, then pages that are due by
 their schedule, then index pages.
 
-A source of hints that was not tested yet is tested with a few of the pages that it announced.
+A source of hints that was not tested yet is tested with a few of the pages that it announced. A
+share of a tight budget is for pages that may show new links (`Sources`).
 """
 
+import heapq
 from collections.abc import Sequence
 
+from nacre.core.pagerow import PageKind, PageRow
+from nacre.planner.change_detection.deletion import Life
+from nacre.planner.change_rate.value import DAY
 from nacre.planner.discovery.hints import (
     SPARED_LOTS,
     Sitemaps,
@@ -19,7 +24,7 @@ from nacre.planner.phases.valuation import Valuation
 from nacre.planner.ranking import VisitValue, Wanted, choices, choosing
 from nacre.planner.settings import RecrawlSettings
 from nacre.planner.sites import TRIED, Sites
-from nacre.planner.slices import Slices
+from nacre.planner.slices import ROWS, Slices
 from nacre.planner.step import (
     TRUSTED,
     Choice,
@@ -341,3 +346,57 @@ class HintedPages:
         values = [value for value in values if value.chance >= TRUSTED]
         values.sort(key=lambda value: (-value.value, value.url))
         return PhaseResult(choices(values[:room]))
+
+
+_LINK_SOURCES = guess(
+    "sources.share", 0.08, "Share of a tight budget for pages that may show new links.", most=1.0
+)
+_DEEPER = guess(
+    "sources.deeper",
+    0.5,
+    "Factor of the value of a source for each link that it lies deeper.",
+    most=1.0,
+)
+
+
+class Sources:
+    """Chooses pages that may show new links.
+
+    Args:
+        pages: The rows.
+        valuation: Knows how many new links a page shows.
+        step: The current step.
+    """
+
+    def __init__(self, pages: Pages, valuation: Valuation, step: Step) -> None:
+        self._pages = pages
+        self._valuation = valuation
+        self._step = step
+
+    def choose(self, room: int) -> Slices[PhaseResult]:
+        """See `Phase`."""
+        if room >= self._pages.size:
+            return PhaseResult([])
+        most = int(_LINK_SOURCES * room)
+        if not most:
+            return PhaseResult([])
+        best: list[tuple[float, float, str]] = []
+        for number, row in enumerate(self._pages.scan()):
+            if not number % ROWS:
+                yield
+            worth = self._worth(row)
+            if worth > 0.0:
+                item = worth, random_sample(row.url, self._step.time), row.url
+                heapq.heappush(best, item) if len(best) < most else heapq.heappushpop(best, item)
+        urls = [url for _, _, url in sorted(best, reverse=True)]
+        values = yield from self._valuation.of_all(self._pages.planned(urls))
+        return PhaseResult([choice._replace(reason="index") for choice in choices(values)])
+
+    def _worth(self, row: PageRow) -> float:
+        """New links to be expected at a visit, fewer the deeper the page lies."""
+        page = row.kind is PageKind.PAGE and row.life == Life.LIVE and row.visits > 0
+        if not page or row.url in self._step.done or self._valuation.is_left_out(row):
+            return 0.0
+        days = (self._step.time - row.last_visit) / DAY
+        links = self._valuation.links_of(row, days)
+        return links * _DEEPER ** min(row.depth, 30)

@@ -10,10 +10,10 @@ import msgspec
 from pydantic import BaseModel, ValidationError
 
 from nacre.config.check import Loaded
-from nacre.config.ordinary import home_path
 from nacre.config.secret import Secret
 from nacre.errors import ConfigError, DamageError
 from nacre.machine.layout import Layout
+from nacre.machine.local_files import home_path
 from nacre.rounds.storage import Storage
 from nacre.rounds.tables.versions import SegmentState
 from nacre.runs.manifest import effective, unknown_origin

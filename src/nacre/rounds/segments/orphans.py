@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nacre.archive.reader import WarcReader
-from nacre.config.ordinary import open_ordinary
+from nacre.machine.local_files import open_ordinary
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.segments.parts import ARCHIVED, ORPHANS, mark_of
 from nacre.rounds.storage import Storage, file_sha256, localize

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from nacre.config.ordinary import home_path
 from nacre.config.seed_file import seed_lines
 from nacre.crawldb.row import bucket_of_host
 from nacre.crawldb.seeds import (
@@ -30,6 +29,7 @@ from nacre.crawldb.seeds import (
 )
 from nacre.errors import ConfigError, Problem
 from nacre.fetch.guard import is_private_seed_name
+from nacre.machine.local_files import home_path
 from nacre.rounds.admission import Admission, all_seed_lines
 from nacre.rounds.segments.frozen_settings import freeze
 from nacre.rounds.segments.seed_tasks import (

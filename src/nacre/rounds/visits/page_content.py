@@ -6,7 +6,7 @@ What nobody asks for is not computed: to take a page apart costs more than to fe
 from collections.abc import Callable
 from typing import NamedTuple
 
-from nacre.core.pageview import PageView
+from nacre.core.pagerow import PageView
 from nacre.core.processor import Visit
 from nacre.planner.change_detection.change import ChangeSettings
 from nacre.planner.change_detection.deletion import (

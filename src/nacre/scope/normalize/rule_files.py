@@ -8,7 +8,7 @@ import re2
 
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.messages import error_text, message
-from nacre.scope.nutch.rule_file import RuleSource
+from nacre.scope.nutch.regexes import RuleSource
 from nacre.scope.patterns.matching import TIME_LIMIT, backtracking, examine, for_re2, re2_options
 from nacre.uri.javaurl import JavaURL, split_java
 from nacre.wire.xml import Element, read_xml

@@ -11,8 +11,16 @@ from enum import StrEnum
 from nacre.config.component import Component, FileName, setting
 from nacre.errors import ConfigError, Problem, URIError
 from nacre.messages import message
-from nacre.scope.nutch.regexes import AutomatonFilter, FastFilter, Limits, RegexFilter
-from nacre.scope.nutch.rule_file import RuleSource, Ruling, URLFilter, lines_of
+from nacre.scope.nutch.regexes import (
+    AutomatonFilter,
+    FastFilter,
+    Limits,
+    RegexFilter,
+    RuleSource,
+    Ruling,
+    URLFilter,
+    lines_of,
+)
 from nacre.uri.domain import host_to_ascii, registry_domain, registry_suffix
 from nacre.uri.javaurl import split_java
 

@@ -10,9 +10,8 @@ from pydantic import field_validator
 
 from nacre.config.component import setting
 from nacre.messages import message
-from nacre.scope.decision_log import SequenceLog
 from nacre.scope.rules.rule import AnyRule, Build, Rule
-from nacre.scope.scope import Decision, Opinion, Predicate, always, never
+from nacre.scope.scope import Decision, Opinion, Predicate, SequenceLog, always, never
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Need
 

@@ -18,8 +18,7 @@ from nacre.scope.nutch.filters import (
     make_filter,
     reading,
 )
-from nacre.scope.nutch.regexes import Limits, RegexFilter
-from nacre.scope.nutch.rule_file import URLFilter
+from nacre.scope.nutch.regexes import Limits, RegexFilter, URLFilter
 from nacre.scope.rules.rule import Predicated, Rule
 from nacre.scope.scope import Decision, Predicate
 from nacre.scope.state import ScopeState

@@ -8,9 +8,8 @@ from pydantic import PlainValidator, SerializeAsAny, WithJsonSchema, field_valid
 
 from nacre.config.component import Component, ComponentRegistry, setting
 from nacre.messages import message
-from nacre.scope.decision_log import SequenceLog
 from nacre.scope.heritrix import short_form
-from nacre.scope.scope import Decision, Opinion, Predicate, always, never
+from nacre.scope.scope import Decision, Opinion, Predicate, SequenceLog, always, never
 from nacre.scope.seed_scope import ScopeKind
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import Need, Subject
