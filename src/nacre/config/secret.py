@@ -12,7 +12,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from nacre.machine.local_files import home_path, read_ordinary
 from nacre.messages import message
-from nacre.uri.login import hidden
+from nacre.uri.typed import hidden
 
 _EXPECTED = message("config.text-or-reference", "a text, `{{env: NAME}}` or `{{file: PATH}}`")
 _LONGEST = 65_536

@@ -161,7 +161,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "save-seed-list": _typed("results.seed_list", "write_list"),
     "explain": _typed("results.handlers", "explain_url"),
     "runs": _typed("results.runs", "list_runs"),
-    "upcoming": _typed("schedules.upcoming", "list_upcoming"),
+    "upcoming": _typed("schedules.calendar", "list_upcoming"),
     "reports": _typed("results.report_tasks", "list_reports"),
     "report": _typed("results.report_tasks", "make_report"),
 }

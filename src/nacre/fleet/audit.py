@@ -19,7 +19,7 @@ from nacre.core.message_data import to_builtins, to_json
 from nacre.fleet.places import FoundJob
 from nacre.machine.local_files import append_lines
 from nacre.runs.runs import append_note, note_line
-from nacre.uri.login import hidden
+from nacre.uri.typed import hidden
 
 FILE: Final = "audit.log"
 LONGEST: Final = 2000

@@ -6,8 +6,7 @@ from nacre.engine.seeding.seedbook import seed_rows
 from nacre.history.dedup import History
 from nacre.recrawl.pagestore import PageStore
 from nacre.store.store import Store
-from nacre.uri.login import without_login
-from nacre.uri.typed import is_whole, typed_url
+from nacre.uri.typed import is_whole, typed_url, without_login
 from nacre.wire.urltext import possible_urls
 
 

@@ -35,8 +35,8 @@ from nacre.scope.seeds import BadSeed, Entry, Seed, SeedDirective, read_seeds
 from nacre.scope.subject import Subject
 from nacre.settings.settings import JobSettings
 from nacre.settings.sheets import Sheets
-from nacre.uri.login import redact, take_login, without_login
 from nacre.uri.parse import parse
+from nacre.uri.typed import redact, take_login, without_login
 
 _SHOWN = 200
 _NO_TEXT = "(not shown)"

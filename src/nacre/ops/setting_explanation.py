@@ -15,7 +15,7 @@ from nacre.errors import ConfigError, Problem
 from nacre.job.registry import section_named
 from nacre.settings.chains import STOCK
 from nacre.settings.settings import JobSettings
-from nacre.uri.login import hidden
+from nacre.uri.typed import hidden
 
 
 def explain_settings(loaded: Loaded[JobSettings] | None, path: str) -> list[dict[str, str]]:

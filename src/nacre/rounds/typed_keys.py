@@ -7,9 +7,8 @@ from nacre.config.seed_file import seed_lines
 from nacre.engine.candidates.identity import canonicalizer
 from nacre.scope.seeds import Seed, read_seeds
 from nacre.settings.settings import JobSettings
-from nacre.uri.login import take_login, without_login
 from nacre.uri.parse import parse
-from nacre.uri.typed import is_whole, typed_url
+from nacre.uri.typed import is_whole, take_login, typed_url, without_login
 
 
 def key_of(settings: JobSettings, url: str, root: Path) -> tuple[str, str]:

@@ -7,9 +7,9 @@ from urllib.parse import quote, unquote
 
 from nacre.errors import URIError
 from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
-from nacre.uri.login import HIDDEN, Login, redact, take_login, without_login
 from nacre.uri.parse import IGNORED_SCHEMES, parse
 from nacre.uri.surt import implied_by, implied_prefix
+from nacre.uri.typed import HIDDEN, Login, redact, take_login, without_login
 
 _NO_PAGES = IGNORED_SCHEMES | {"callto", "magnet", "sip", "sips", "skype", "urn", "xmpp"}
 """Schemes of addresses at which there is nothing to fetch."""

@@ -29,7 +29,7 @@ from nacre.settings.layers import inner_layers, list_profiles, outer_layers
 from nacre.settings.load import examine_layers
 from nacre.settings.schema import BESIDE, SHIPPED
 from nacre.settings.settings import JobSettings
-from nacre.uri.login import Login, hidden, redact
+from nacre.uri.typed import Login, hidden, redact
 
 LOGINS = "logins"
 """Directory of the files, in that of the job."""

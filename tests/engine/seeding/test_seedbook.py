@@ -9,7 +9,7 @@ from nacre.scope.seed_scope import ScopeKind, SeedOwnScope
 from nacre.scope.seeds import Seed
 from nacre.scope.state import ScopeState
 from nacre.store.store import Store
-from nacre.uri.login import Login
+from nacre.uri.typed import Login
 from tests.store.memory import MemoryEngine
 
 A, B = Seed("a.test", "https://a.test/"), Seed("http://b.test/x", "http://b.test/x")

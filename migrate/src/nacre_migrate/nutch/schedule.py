@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from nacre.errors import URIError
 from nacre.machine.local_files import read_ordinary
-from nacre.uri.login import take_login
 from nacre.uri.parse import parse
+from nacre.uri.typed import take_login
 from nacre_migrate.draft import Draft
 from nacre_migrate.files import read_lines
 from nacre_migrate.nutch.conf import Conf, Conversions

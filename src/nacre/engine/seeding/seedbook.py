@@ -26,7 +26,7 @@ from nacre.scope.seeds import Seed
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import OWN_SCOPE
 from nacre.store.store import STALL, Store
-from nacre.uri.login import Login
+from nacre.uri.typed import Login
 
 _PORTION = 10_000
 _SEED = b"seed:"

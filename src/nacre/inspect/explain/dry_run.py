@@ -25,8 +25,7 @@ from nacre.scope.seeds import parse_seed, read_seeds
 from nacre.scope.subject import OWN_SCOPE, Subject
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
-from nacre.uri.login import without_login
-from nacre.uri.typed import AmbiguousUrlError, is_host_text, is_whole, typed_url
+from nacre.uri.typed import AmbiguousUrlError, is_host_text, is_whole, typed_url, without_login
 
 
 class DryRunAnswer(msgspec.Struct, frozen=True):

@@ -43,9 +43,8 @@ from nacre.scope.scope import Scope
 from nacre.scope.subject import Subject
 from nacre.settings.sheets import Sheets
 from nacre.store.file_table import file_rows
-from nacre.uri.login import take_login, without_login
 from nacre.uri.parse import origin, parse
-from nacre.uri.typed import is_whole, typed_url
+from nacre.uri.typed import is_whole, take_login, typed_url, without_login
 from nacre.wire.urltext import spellings
 
 _SHOWN = ("politeness", "robots", "frontier")

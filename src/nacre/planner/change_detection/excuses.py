@@ -5,17 +5,15 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from nacre.core.pagerow import PageView, Piece
-from nacre.planner.change_detection.link_tokens import (
-    TOKEN_LINKS,
-    renewed_tokens,
-    token_address,
-    token_links,
-)
 from nacre.planner.change_detection.masking import (
+    TOKEN_LINKS,
     Mask,
     differs_by_itself,
     is_same_in_print,
     masked,
+    renewed_tokens,
+    token_address,
+    token_links,
 )
 from nacre.planner.change_detection.pairing import READ, TEXTS
 from nacre.planner.change_detection.template import (

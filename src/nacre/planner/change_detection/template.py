@@ -17,7 +17,7 @@ import msgspec
 
 from nacre.core.pagerow import PageView, Piece
 from nacre.messages import message
-from nacre.planner.change_detection.link_tokens import (
+from nacre.planner.change_detection.masking import (
     TOKEN_LINKS,
     renewed_addresses,
     renewed_tokens,
@@ -179,7 +179,7 @@ class Template(msgspec.Struct, array_like=True):
         run: Time of the run of `events`.
         events: On how many URLs of the run the same difference was seen, by its key.
         shuffles: Paired fetches in which the same texts came in another order.
-        tokens: Parameters whose values differ in links at each request; see `link_tokens`.
+        tokens: Parameters whose values differ in links at each request; see `masking.token_links`.
         renewals: Visits in a row at which the value of a parameter of links was another one.
         variants: URLs on which a block comes and goes by itself, by its fingerprint; a few.
     """

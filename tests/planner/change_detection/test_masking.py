@@ -7,7 +7,7 @@ import pytest
 from nacre.core.pagerow import PageView
 from nacre.extract.pageview import page_view
 from nacre.planner.change_detection.change import ChangeClass, ChangeSettings, compare
-from nacre.planner.change_detection.link_tokens import renewed_tokens, token_address
+from nacre.planner.change_detection.masking import renewed_tokens, token_address
 from nacre.planner.change_detection.template import Template
 
 SETTINGS = ChangeSettings()
