@@ -379,6 +379,21 @@ class HeritrixJobs:
                 return str(answer.get("name", ""))
 
 
+class JobDesk:
+    """Serves the requests of a user about jobs.
+
+    Args:
+        parts: The parts of the console that the port uses.
+        jobs: The jobs that there are.
+        requester: The user of the request.
+    """
+
+    def __init__(self, parts: PortParts, jobs: HeritrixJobs, requester: Requester) -> None:
+        self._parts = parts
+        self._jobs = jobs
+        self._requester = requester
+
+
 def _state_of(context: _Context, last: str, *, running: bool) -> tuple[str, str]:
     """State of the controller and how its run ended, of a built job."""
     if not context.launched:

@@ -14,12 +14,10 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from nacre.editing.file_settings import has_settings
 from nacre.fleet.places import CXML
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.fleet.requester import Requester
 from nacre.machine.layout import CONFIG, Layout
 from nacre.ops.operation import Role
-from nacre.web.port import PortParts
 from nacre_migrate.port import answers, files
-from nacre_migrate.port.actions import HeritrixJobs, job_log, latest_run
+from nacre_migrate.port.actions import JobDesk, job_log, latest_run
 from nacre_migrate.port.making import JobMaker
 
 _PATIENCE: Final = 60.0
@@ -45,19 +43,8 @@ class _ShownFile(NamedTuple):
     size: int
 
 
-class FileDesk:
-    """Answers requests for the files of jobs.
-
-    Args:
-        parts: The parts of the console that the port uses.
-        jobs: The jobs that there are.
-        requester: The user of the request.
-    """
-
-    def __init__(self, parts: PortParts, jobs: HeritrixJobs, requester: Requester) -> None:
-        self._parts = parts
-        self._jobs = jobs
-        self._requester = requester
+class FileDesk(JobDesk):
+    """Answers requests for the files of jobs."""
 
     async def served(self, request: Request, name: str, path: str) -> Response:
         """A file or directory of a job.

@@ -12,13 +12,11 @@ from nacre.errors import ConfigError, JobError, NacreError, Problem
 from nacre.fleet.places import CLASSES, CXML, PROFILE
 from nacre.fleet.reach import may_name_files
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.fleet.requester import Requester
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import replace_file
 from nacre.ops.operation import Role
 from nacre.settings.layers import profile_names
-from nacre.web.port import PortParts
-from nacre_migrate.port.actions import HeritrixJobs
+from nacre_migrate.port.actions import JobDesk
 from nacre_migrate.port.conversion import TEMPLATE, config_of, convert, is_profile, note
 from nacre_migrate.port.files import has_beans, may_hold_secret, text_of
 
@@ -27,19 +25,8 @@ _NAME: Final = 100
 """Characters of a job's name."""
 
 
-class JobMaker:
-    """Makes jobs, and writes their files.
-
-    Args:
-        parts: The parts of the console that the port uses.
-        jobs: The jobs that there are.
-        requester: The user of the request.
-    """
-
-    def __init__(self, parts: PortParts, jobs: HeritrixJobs, requester: Requester) -> None:
-        self._parts = parts
-        self._jobs = jobs
-        self._requester = requester
+class JobMaker(JobDesk):
+    """Makes jobs, and writes their files."""
 
     async def create(self, name: str, profile: str = "") -> str:
         """Make a job from a profile, or an empty one; return the message for the user.

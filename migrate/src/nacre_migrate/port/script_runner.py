@@ -13,7 +13,7 @@ from nacre.job.control import ask_command
 from nacre.scope.patterns.matching import matcher
 from nacre.web.port import PortParts
 from nacre.web.workers.naming import require_may_name
-from nacre_migrate.port.actions import HeritrixJobs
+from nacre_migrate.port.actions import HeritrixJobs, JobDesk
 from nacre_migrate.port.bean_browser import BeanBrowser
 from nacre_migrate.port.bean_tree import assignments, property_at
 from nacre_migrate.port.rule_beans import rule_path
@@ -38,7 +38,7 @@ _SENT: Final = {
 }
 
 
-class ScriptRunner:
+class ScriptRunner(JobDesk):
     """Carries out the steps of scripts on one job.
 
     Args:
@@ -51,10 +51,8 @@ class ScriptRunner:
     def __init__(
         self, parts: PortParts, jobs: HeritrixJobs, name: str, requester: Requester
     ) -> None:
-        self._parts = parts
-        self._jobs = jobs
+        super().__init__(parts, jobs, requester)
         self._name = name
-        self._requester = requester
         self._beans = BeanBrowser(parts, jobs)
 
     async def run(self, steps: Sequence[ScriptStep]) -> str:
