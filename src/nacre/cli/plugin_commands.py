@@ -32,7 +32,7 @@ from nacre.errors import NacreError
 
 _PANEL = "Of other packages"
 _OF_PROGRAMS = ("install_completion", "show_completion")
-"""Options that Typer gives to what is a program of its own."""
+"""Options that Typer gives to separate programs."""
 
 
 class PluginCommand(TyperGroup):
@@ -51,7 +51,7 @@ class PluginCommand(TyperGroup):
         """The command itself.
 
         Raises:
-            NacreError: Its package is broken; the message names it.
+            NacreError: Its package is broken; the message has its name.
         """
         try:
             return _command(load(self._entry), self._entry)

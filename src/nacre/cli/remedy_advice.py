@@ -50,7 +50,7 @@ def remedy_advice(diagnosis: Diagnosis, slowest: Sequence[SlowQueue], job: str) 
     """Return the remedies of a diagnosis, the best first: text, and command in backticks.
 
     Args:
-        diagnosis: It.
+        diagnosis: The diagnosis of the job.
         slowest: The queues that take longest; one of them is the queue of the diagnosis's host.
         job: Directory of the job, as it is typed in a command.
     """

@@ -199,7 +199,7 @@ _Facts = tuple[tuple[str, str], ...]
 def _data_and_facts(
     layout: "Layout", settings: "JobSettings", chosen: "Report", request: "ReportRequest"
 ) -> tuple[Any, _Facts]:
-    """The data of a report, and the facts under its title; () where they were not looked up.
+    """The data of a report, and the facts under its title; () if they were not looked up.
 
     A live report is asked of the process that runs the job; others read the last committed state
     beside it, for they can take a while.

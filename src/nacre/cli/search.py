@@ -1,4 +1,4 @@
-"""`nacre search` and `nacre index`: words in what was crawled."""
+"""`nacre search` and `nacre index`: words in crawled pages."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet

@@ -160,7 +160,7 @@ def dissociate(
 
 
 def _change(directory: Path, request: "ChangeRequest", *, as_json: bool) -> None:
-    """Ask the running job, or change the file; and say what came of it."""
+    """Ask the running job, or change the file; and print the result."""
     from nacre.cli.operations import context_of
     from nacre.core.message_data import to_plain
     from nacre.ops.settings import change_settings

@@ -169,7 +169,7 @@ def save(layout: "Layout", request: "SaveRequest") -> "SaveResult":
 
 
 def tell_saved(layout: "Layout", result: "SaveResult", *, as_json: bool) -> None:
-    """Print what was written."""
+    """Print the changes that were saved."""
     number, lines = result.number, result.difference
     if as_json:
         facts = {"outcome": result.outcome, "version": number or None, "difference": lines}

@@ -216,7 +216,7 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
     """The lines of an answer to `status`.
 
     Args:
-        answer: It.
+        answer: The answer of the job.
         job: The job's directory, for commands to copy.
         verbose: With the policies that hold.
     """
@@ -250,7 +250,7 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
 
 
 def _sentence_lines(answer: Mapping[str, Any]) -> Iterator[str]:
-    """What the console says too: the sentence, what most of what waits is, and what helps."""
+    """What the console says too: the diagnosis, the kind of most queued URIs, and the remedy."""
     for sentence in filter(None, (answer["sentence"], answer.get("crowded"))):
         yield f"  {safe(sentence['text'])}"
         for number, helps in enumerate(sentence["helps"]):

@@ -1,4 +1,4 @@
-"""The last lines of a crawl: what it got, which seeds failed, what to do next."""
+"""The last lines of a crawl: its results, the seeds that failed, and the next commands."""
 
 import re
 from collections.abc import Iterator
@@ -140,7 +140,7 @@ def _is_set(settings: JobSettings, path: str, free: str) -> bool:
 
 
 def _browsing(layout: Layout, settings: JobSettings) -> Iterator[str]:
-    """Two lines: pywb in an environment of its own, then the collection."""
+    """Yield two lines: pywb in a separate environment, then the collection."""
     name = collection(layout.root.name)
     suffix = ".warc.gz" if settings.archive.compress else ".warc"
     files = " ".join(
@@ -158,7 +158,7 @@ def collection(name: str) -> str:
 def archives(layout: Layout, settings: JobSettings, *, every: bool) -> list[str]:
     """The places of the WARCs of the latest run, or of every run.
 
-    A later run holds only what was new, and refers to those before.
+    A later run contains only new records, and refers to earlier runs.
     """
     several = every and len(list((layout.root / "runs").iterdir())) > 1
     run = "*" if several else layout.latest.resolve().name
@@ -221,7 +221,7 @@ def reason(end: SeedOutcome, wait: float | None) -> str:
     """The reason why a seed was not fetched, the number of tries, and the time of the next.
 
     Args:
-        end: It.
+        end: The outcome of the seed.
         wait: Seconds until then; None when nothing says so.
     """
     again = ""

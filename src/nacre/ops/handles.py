@@ -86,7 +86,7 @@ Listener = Callable[[Event], None]
 
 
 class HostedJob:
-    """A job that runs in a thread of its own.
+    """A job that runs in a separate thread.
 
     Args:
         job: The job.

@@ -152,7 +152,7 @@ class ClipResult(msgspec.Struct, frozen=True):
     """A text with a clip in it; nothing was saved.
 
     Attributes:
-        text: It.
+        text: The text.
         etag: ETag of the saved file, to save it with.
     """
 

@@ -1,7 +1,7 @@
 """The queues of a job: a single queue, and all in order by name or by a number.
 
 The store has its queues in no order that means anything, and there may be a million. So the numbers
-that they are sorted by are read once into arrays, and what is shown of a page is read again.
+that they are sorted by are read once into arrays, and the queues of a page are read again.
 """
 
 from array import array
@@ -267,7 +267,7 @@ def read_table(store: Store, tell: Callable[[int, int], None], clock: Clock) -> 
         clock: The time.
     """
     total = sum(read_totals(store).states)
-    return QueueTable(scan_queues(store), lambda done: tell(done, total), clock)
+    return QueueTable(scan_queues(store), lambda number: tell(number, total), clock)
 
 
 def count_states(store: Store) -> dict[str, int]:

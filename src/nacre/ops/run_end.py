@@ -1,4 +1,4 @@
-"""The end of a run: its exit status, its counts, and what it found."""
+"""The end of a run: its exit status, its counts, and its findings."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -67,9 +67,9 @@ def run_result(session: "Session", account: "RunAccount | None") -> RunResult:
     if seeds is None:  # it was to end at once
         seeds = all_seeds(store, session.queues.identity)
     else:
-        left = not_visited(store, run.number)._asdict()
+        unvisited = not_visited(store, run.number)._asdict()
         deep, poor = store.counter(TOO_DEEP), store.counter(TOO_DEEP_POOR)
-        overview = structs.replace(overview, too_deep=deep, too_deep_poor=poor, **left)
+        overview = structs.replace(overview, too_deep=deep, too_deep_poor=poor, **unvisited)
     # The store need not be opened again for the statuses, which takes 40 ms.
     statistics.seal()
     return RunResult(

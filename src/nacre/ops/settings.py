@@ -23,7 +23,7 @@ def change_settings(
         request: The change.
 
     Returns:
-        Whether the job runs, and what was changed.
+        Whether the job runs, and the changes.
 
     Raises:
         ConfigError: The change is wrong.

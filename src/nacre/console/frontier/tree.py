@@ -76,7 +76,7 @@ class BranchList(ItemList[BranchItem], frozen=True):
 
 @reader_task("tree")
 def show_tree(layout: Layout, query: TreeQuery) -> BranchList:
-    """Read the branches below a place, with what waits in each.
+    """Read the branches below a place, with the number of URIs in each.
 
     The names of hosts are branches of the queues' names, which are counted anyway. Below a queue,
     its URLs are read: within a page's budget, or all of them.
@@ -107,7 +107,7 @@ class _CountedPaths(NamedTuple):
 
 
 def _most_of(counted: _CountedPaths, query: TreeQuery, as_of: str) -> BranchList:
-    """Return the paths with most URIs, and what is left out."""
+    """Return the paths with most URIs, and the sums of the others."""
     order = sorted(counted.counts.items(), key=lambda pair: (-pair[1], pair[0]))
     tail = order[query.limit :]
     return BranchList(

@@ -1,4 +1,4 @@
-"""Tasks of reader processes for those who edit a job: its text, its findings, its versions."""
+"""Tasks of reader processes for editors of settings: the text, its findings, its versions."""
 
 from typing import Any, Final
 

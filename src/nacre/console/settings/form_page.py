@@ -119,7 +119,7 @@ async def _save(call: Call, job: FoundJob, form: Mapping[str, str]) -> PageAnswe
 def changed_values(
     form: Mapping[str, str], new: str = _VALUE, before: str = _OLD
 ) -> dict[str, str]:
-    """The values of a form that somebody changed, by their paths."""
+    """Return the values of a form that were changed, by their paths."""
     values = {}
     for name, value in form.items():
         path = name.removeprefix(new)
