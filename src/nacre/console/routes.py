@@ -28,6 +28,14 @@ __all__ = ("API", "ROUTES", "Answer", "AnyRow", "RouteRow")
 
 _V = Role.VIEWER
 
+_INTERFACE: tuple[RouteRow[object], ...] = (
+    RouteRow("GET", f"{API}/", _V, guide.show_guide, "The interface for programs, for people.",
+             query=guide.ApiGuideQuery),
+    RouteRow("GET", "/api/try/{operation}", _V, guide.try_it,
+             "Ask an operation of the interface for programs; a form."),
+    RouteRow("GET", "/health", Role.NOBODY, monitoring.health, "Whether the console answers.",
+             answer=monitoring.Health),
+)  # fmt: skip
 _METRICS: RouteRow[MonitorParts] = RouteRow(
     "GET",
     "/metrics",
@@ -52,12 +60,7 @@ _STREAMS: tuple[RouteRow[StreamParts], ...] = (
              media="text/event-stream", fields=("last-event-id",)),
 )  # fmt: skip
 ROUTES: tuple[AnyRow, ...] = (
-    RouteRow("GET", f"{API}/", _V, guide.show_guide, "The interface for programs, for people.",
-             query=guide.ApiGuideQuery),
-    RouteRow("GET", "/api/try/{operation}", _V, guide.try_it,
-             "Ask an operation of the interface for programs; a form."),
-    RouteRow("GET", "/health", Role.NOBODY, monitoring.health, "Whether the console answers.",
-             answer=monitoring.Health),
+    *_INTERFACE,
     *of_noun((_METRICS,), lambda parts: parts.monitor),
     *of_noun(_STREAMS, lambda parts: parts.streams),
     *of_noun(ACCESS_ROUTES, lambda parts: parts.admin),

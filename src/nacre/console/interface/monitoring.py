@@ -9,7 +9,7 @@ import msgspec
 from starlette.responses import Response
 
 from nacre import __version__
-from nacre.console.call import MonitorCall
+from nacre.console.call import Call, MonitorCall
 from nacre.console.metrics import console_metrics, job_figures
 from nacre.fleet.places import JobPlace
 from nacre.fleet.reach import is_loopback
@@ -30,7 +30,7 @@ class Health(msgspec.Struct, frozen=True):
     version: str = ""
 
 
-async def health(call: MonitorCall) -> Health:
+async def health(call: Call) -> Health:
     """Say that it answers."""
     return Health(version=__version__ if call.identity.role else "")
 
