@@ -424,7 +424,7 @@ def test_what_may_be_otherwise_the_next_time_can_be_tried_again(tmp_path: Path):
         async def busy(*_: object, **__: object) -> None:
             raise RefusedRequestError(503, "busy", "the readers are busy")
 
-        console.parts.common.readers.ask = busy  # type: ignore[method-assign]
+        console.parts.common.readers.work = busy  # type: ignore[method-assign]
         answer = await console.client.get("/j/crawls~demo/reports?a=1", headers=fields)
         assert answer.status_code == 503
         assert '<a class="button primary" href="/j/crawls~demo/reports?a=1">' in answer.text
