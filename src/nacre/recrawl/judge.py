@@ -78,12 +78,12 @@ class Versions(Protocol):
 
 
 class Lessons(NamedTuple):
-    """The knowledge learned from all pages so far; kept in the store.
+    """The knowledge learned from all pages so far, kept in the store.
 
     Attributes:
         templates: By site: noise, the frame of its pages, events of the run.
-        errors: By host and directory: what is answered to names that do not exist.
-        past: By URL: texts that a page had, by their digests.
+        errors: By host and directory: the answers to made-up names, which do not exist.
+        past: By URL: the digests of the texts that a page had.
     """
 
     templates: MutableMapping[str, Template]
@@ -104,7 +104,7 @@ class Lessons(NamedTuple):
         return site_template
 
     def error_model(self, url: str) -> ErrorModel:
-        """The answers of the host of a URL, in its directory, to names that do not exist."""
+        """Return the answers of a URL's host to made-up names in the URL's directory."""
         name = directory(url)
         model = self.errors.get(name)
         if model is None:
@@ -113,13 +113,13 @@ class Lessons(NamedTuple):
 
 
 class PageJudge:
-    """Judges pages by what they say, all else by the payload.
+    """Compares pages by their text and links, and all other files by their payload.
 
     Args:
-        versions: The versions before.
-        lessons: What was learned so far; it is changed.
+        versions: Earlier versions of the pages.
+        lessons: The knowledge learned so far; visits add to it.
         settings: When a difference is a change.
-        view: Takes a page apart; None for `view_of`.
+        view: Parses a page; None for `view_of`.
     """
 
     def __init__(

@@ -234,12 +234,12 @@ def body_of(capture: Capture, charset: str) -> bytes:
 
 
 def text_of(capture: Capture, charset: str) -> str:
-    """The text of a page, its content coding removed."""
+    """Return the text of a page without its content coding."""
     return decode(_decoded(capture), charset or "utf-8")
 
 
 def page_text(capture: Capture) -> str:
-    """The same of a page of which it is not known what it was read in."""
+    """Return the text of a page whose charset is not known: it is detected."""
     body = _decoded(capture)
     header = b"".join(capture.header_values(b"content-type")).lower()
     label = header.partition(b"charset=")[2].partition(b";")[0].strip(b" \"'")
@@ -257,8 +257,7 @@ def _decoded(capture: Capture) -> bytes:
 WHOLE = "pages.whole"
 """Counter: 1 while the WARCs of all runs are to be read, incremental ones too."""
 _TEMPLATES_EVERY = 5.0
-"""Templates and link rules are large and change with each page: they are written so often, seconds.
-A kill loses what was learned of them since; nothing else."""
+"""Seconds between two writes of templates and link rules, which are large and change often. If the process is killed, only their changes since the last write are lost."""
 
 
 class Knowledge:

@@ -1,6 +1,6 @@
 """The store of incremental crawling: rows by URL and site, read when they are needed.
 
-All changes join the open commit group, so that what was learned of a visit is durable together
+All changes join the open commit group, so that the knowledge from a visit becomes durable together
 with its WARC records, or not at all. A bounded number of rows is held in memory.
 """
 
@@ -21,8 +21,8 @@ _ALIAS, FETCHES = b"k", b"f"
 SITES, LISTS, TEMPLATES, ERRORS, PAST = b"s", b"l", b"T", b"E", b"h"
 UNPROVEN = b"u"
 _OLD = b"t", b"e", b"x", b"g"
-"""Where templates, error pages and texts were before blocks were known by their text, and what was
-learned of numbers without a link: dropped."""
+"""Prefixes of earlier formats, whose rows are dropped: templates, error pages and texts from before
+blocks were identified by their text, and the knowledge about numbers without a link."""
 AUDITS, TIMINGS, RULES, TRAPS, MAPS = b"a", b"n", b"r", b"q", b"m"
 _CHUNK = 512
 
@@ -250,7 +250,7 @@ class Named(MutableMapping[str, T], Generic[T]):
         return self._count
 
     def seal(self) -> None:
-        """Write what was touched."""
+        """Write the changed rows."""
         for name in self._touched:
             self._write(name)
         self._touched.clear()

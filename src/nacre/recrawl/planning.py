@@ -43,11 +43,11 @@ from nacre.store.store import Store
 
 _FILE, _OFFSET = "pages.file", "pages.offset"
 _MANY = 2_000
-"""Captures after which a message says what takes so long."""
+"""Captures after which a message explains why the start takes long."""
 
 
 _OF_URI = frozenset((IS_SITEMAP,))
-"""Annotations that say what a URI is for."""
+"""Annotations that tell the purpose of a URI."""
 
 
 class CapturedVisits:
@@ -89,15 +89,15 @@ class CapturedVisits:
 
 
 class CapturesReader:
-    """Reads what was captured since the last time.
+    """Reads the captures since its last pass.
 
     Args:
-        store: Has the runs, the file table, and the progress of the reading.
-        commit: Makes durable what is learned.
-        run: The run: its own captures are left out.
-        visits: Makes visits of captures.
-        recrawl: Learns.
-        versions: Gives the originals of revisits, and the bases of differences.
+        store: Has the runs, the file table, and the reading position.
+        commit: Makes the learned knowledge durable.
+        run: The current run; its own captures are skipped.
+        visits: Converts captures to visits.
+        recrawl: Learns from the visits.
+        versions: Returns the originals of revisits, and the bases of differences.
         logs: The logs of the job.
         now: Returns the time, seconds since the epoch.
         tell: Called with messages for the operator.
@@ -106,7 +106,7 @@ class CapturesReader:
         count: Captures read so far.
     """
 
-    def __init__(  # noqa: PLR0913 - what is read, and who learns of it
+    def __init__(  # noqa: PLR0913 - sources and consumers of captures
         self,
         *,
         store: Store,
@@ -223,16 +223,16 @@ def _started(name: str, now: float) -> float:
 T = TypeVar("T")
 
 _PATIENCE = 30.0
-"""Nothing is held back longer for names that do not exist, seconds: their host may be dead."""
+"""Seconds that the first visits wait for the answers to made-up names: a host may be dead."""
 
 
 class Planning:
-    """Puts the planner in the place of following every link.
+    """Lets the planner choose visits, instead of following every link.
 
     Args:
         recrawl: Drives the run, and observes its visits.
         reader: Reads what earlier runs captured.
-        knowledge: What is known of the pages.
+        knowledge: The knowledge about the pages.
         logs: Of the job.
         elapsed: Returns how long the run has been running, seconds.
         ended: Whether a stop was requested.
@@ -269,10 +269,10 @@ class Planning:
             await self.look()
 
     async def look(self) -> bool:
-        """Choose the first visits, once the names that do not exist are answered for.
+        """Choose the first visits, once the requests for made-up names are answered.
 
         Returns:
-            Whether some entered the frontier now.
+            Whether visits entered the frontier.
         """
         held = self.recrawl.probing > 0 and self._elapsed() < _PATIENCE
         return not self._chosen and not held and await self.more()
@@ -285,11 +285,11 @@ class Planning:
 
     @property
     def wants_more(self) -> bool:
-        """Visits were asked for, and the last answer was not empty."""
+        """Whether visits were chosen, and the last choice was not empty."""
         return self._chosen and self._wants
 
     def end(self) -> None:
-        """Put what is known into the open commit group."""
+        """Write the knowledge into the open commit group."""
         self._known.seal_all()
 
     async def _in_slices(self, work: Slices[T]) -> T | None:

@@ -1,6 +1,6 @@
-"""Probes of names that do not exist: a few are made up, and the answers of a site learned.
+"""Probes: requests for made-up names, which show how a site answers if a page does not exist.
 
-Only this distinguishes a page that says "gone" with status 200 from one that changed.
+Only this distinguishes an error page with status 200 from a page that changed.
 """
 
 from collections import Counter
@@ -17,22 +17,22 @@ from nacre.recrawl.knowledge import text_of
 from nacre.uri.parse import origin
 
 PROBE_SHARE = 50
-"""Requests of which one may be for a name that does not exist."""
+"""One in this many requests may be a probe."""
 _LEAST = guess(
     "probing.least", 5, "Number of pages of a directory from which it is probed with made-up names."
 )
 _EVERY = 30 * 86_400.0
-"""Seconds before a directory is asked again."""
+"""Seconds before a directory is probed again."""
 
 
 def probes(pages: Rows, lessons: Lessons, now: float, most: int) -> Slices[list[str]]:
-    """Made-up names in the directories with the most pages, those asked lately left out.
+    """Return made-up names in the directories with most pages, without those probed recently.
 
     Args:
-        pages: What is known of the pages.
-        lessons: What was learned of directories.
+        pages: The rows of pages.
+        lessons: The knowledge learned about directories.
         now: Seconds since the epoch.
-        most: Names at most.
+        most: Largest number of names.
     """
     counts: Counter[str] = Counter()
     samples: dict[str, str] = {}
@@ -54,7 +54,7 @@ def probes(pages: Rows, lessons: Lessons, now: float, most: int) -> Slices[list[
 
 
 def _made_up(sample: str, name: str, now: float) -> str:
-    """A name in the directory of a page, with its ending."""
+    """Return a made-up name in the directory of a page, with the extension of the page."""
     path = name.partition("/")[2]
     last = sample.partition("?")[0].rpartition("/")[2]
     ending = last[last.rfind(".") :] if "." in last else ""
@@ -63,7 +63,7 @@ def _made_up(sample: str, name: str, now: float) -> str:
 
 
 def learn_probe(lessons: Lessons, visit: Visit, now: float) -> None:
-    """Take in the answer to a made-up name; none, when there was no answer."""
+    """Learn from the answer to a made-up name, if there was one."""
     capture = visit.capture
     if capture is None or visit.status <= 0:
         return

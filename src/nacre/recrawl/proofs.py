@@ -1,7 +1,7 @@
-"""Verdicts that the end of a run decides: changes that other pages of the run have in common.
+"""Verdicts that are settled at the end of a run: changes that other pages of the run share.
 
 The first pages that show an event of a site count as changed when they are visited, and are stored.
-What proves the event comes later; their verdicts are corrected when the run ends.
+Later pages prove the event; the verdicts on the first ones are corrected when the run ends.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class UnprovenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     Attributes:
         url: The page.
         time: Of the visit, as in its `FetchRow`.
-        differences: The names of what differs.
+        differences: The names of the differences.
     """
 
     url: str
@@ -36,10 +36,10 @@ class UnprovenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Proofs:
-    """Keeps the visits of a run that are not decided yet.
+    """Keeps the visits of a run whose verdicts are not settled yet.
 
     Args:
-        store: The store; a run that was killed goes on with what is there.
+        store: The store; a run that was killed resumes with the visits in it.
     """
 
     def __init__(self, store: Store) -> None:
@@ -47,7 +47,7 @@ class Proofs:
         self._decode: Callable[[bytes], Any] = msgspec.msgpack.Decoder(UnprovenRow).decode
 
     def note(self, visit: FetchRow, finding: VisitFinding) -> None:
-        """Note a visit, if something of it may yet be proven."""
+        """Record a visit if other pages may yet prove its differences to be an event."""
         if 0 < len(finding.unproven) <= _MOST_KEYS:
             row = UnprovenRow(visit.url, visit.time, finding.unproven)
             key = UNPROVEN + visit.url.encode("utf-8", "replace")
@@ -56,12 +56,12 @@ class Proofs:
     def settle(
         self, log: FetchLog, pages: Rows, template: Callable[[str], Template]
     ) -> Slices[int]:
-        """Correct the verdicts that the run has decided, and forget the others; how many.
+        """Correct the verdicts that the run settled, drop the others; return the number corrected.
 
         Args:
             log: The fetch log.
             pages: The rows of pages.
-            template: Gives what is known of the site of a URL.
+            template: Returns the template of the site of a URL.
         """
         corrected = 0
         for number, (key, value) in enumerate(scan(self._store, UNPROVEN)):

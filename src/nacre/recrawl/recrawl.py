@@ -44,9 +44,9 @@ from nacre.store.store import Store
 
 _LEFT = "pages.waves"
 PRICE, PRICES = "pages.price", 1e9
-"""Counter: what a visit had to be worth in the last run, times a billion; 0 when unknown."""
+"""Counter: the least value of a visit in the last run, times a billion; 0 if unknown."""
 CUT = "pages.cut"
-"""Counter: 1 when the budget of the last run did not do for all that was worth a visit."""
+"""Counter: 1 if the budget of the last run did not suffice for all pages worth a visit."""
 _PORTION = 10_000
 _SLICE = 100
 """Visits that enter the frontier at once."""
@@ -65,11 +65,11 @@ class RecrawlParts:
         store: Keeps counters.
         clock: The time.
         seeds: The seeds.
-        frontier: Takes what is to be visited.
+        frontier: Receives the chosen visits.
         statistics: The counts of the run, which its budget bounds.
         logs: The logs of the job.
         history: The captures of URLs.
-        knowledge: What is known of the pages.
+        knowledge: The knowledge about the pages.
         planner: Chooses.
         timetable: Pages under a schedule; None for no such.
         teacher: Passes visits to the planner.
@@ -152,7 +152,7 @@ class Recrawl:
             yield from self.planner.recall(self.step, choices, store.counter(_LEFT))
 
     def _probe(self) -> Slices[None]:
-        """Request some names that do not exist, if the budget allows it."""
+        """Request some made-up names, if the budget allows it."""
         most = min(self._settings.probes, self._room() // PROBE_SHARE)
         uris = []
         names = yield from probes(self._pages, self._lessons, self.step, most)
@@ -167,7 +167,7 @@ class Recrawl:
         return sum(self._frontier.schedule(uris, self._clock.now()))
 
     def more(self) -> Slices[bool]:
-        """Let the next visits into the frontier, in slices; False when nothing more is wanted."""
+        """Add the next visits to the frontier, in slices; False if there are no more visits."""
         while True:
             room = self._room()
             cut = bool(self._rest) and room <= 0
@@ -183,7 +183,7 @@ class Recrawl:
             most = min(_PORTION, self._budget.portion(self._spent, room))
             portion, self._rest = self._rest[:most], self._rest[most:]
             entered = yield from self._enter(portion)
-            # Last: a process that is killed before it chooses the same visits again.
+            # Set last: a process that is killed before this point chooses the same visits again.
             left = self._left if self._rest else self.planner.phases_left
             self._store.set_counter(_LEFT, left)
             if entered:

@@ -85,10 +85,10 @@ class Revisits:
         return uri if page is None else linked_from(uri, page.charset)
 
     def linked(self, url: str) -> CrawlURI | None:
-        """A URI as a link on a seed; None when the scope does not accept it.
+        """Return a URI as a link on a seed; None if the scope does not accept it.
 
-        So pages enter that were seeds before, or in the job that their history is from. The seed is
-        one of the page's host that has a scope of its own, or the first of all.
+        This adds pages that were seeds earlier, or in the job that their history comes from. The
+        seed is one on the page's host with its own scope, else the first seed of the job.
         """
         link = Outlink(url, Hop.LINK, "")
         own = self._own.get(authority(url), ())
@@ -115,13 +115,13 @@ class Revisits:
 
     @cached_property
     def _owners(self) -> dict[str, str]:
-        """Of seeds with a scope of their own, what they go by."""
+        """Owners of the seeds that have their own scope, by URL."""
         seeds = self._seeds
         return {row.url: row.owner for row in seeds.rows() if row.owner} if seeds.has_owners else {}
 
     @cached_property
     def _own(self) -> dict[str, list[tuple[str, str]]]:
-        """The same with their seeds, by authority."""
+        """Seeds with their own scope, and their owners, by authority."""
         own: dict[str, list[tuple[str, str]]] = {}
         for seed, owner in self._owners.items():
             own.setdefault(authority(seed), []).append((seed, owner))
