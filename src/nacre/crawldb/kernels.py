@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MEMORY = 600 * 10**6
-"""Most bytes of a kernel before it spills to its scratch directory."""
+"""Bytes of memory above which a kernel spills to its scratch directory."""
 
 CONDITION_TIME = 600.0
 """Seconds that a statement with a user's condition may take; a check may take `CHECK_TIME`."""
@@ -47,7 +47,7 @@ class KernelStorageError(KernelError, StorageError):
 
 
 class KernelDamageError(KernelError, DamageError):
-    """A file that a kernel read is damaged; the message names it."""
+    """A file that a kernel read is damaged; the message contains its path."""
 
 
 _OF_DISK = re.compile(
@@ -421,7 +421,7 @@ class Kernel:
         message = str(error).partition("\n")[0]
         return KernelDamageError(
             f"{damaged} is damaged ({message}): `storage check` compares all files with the "
-            "digests that were committed, and `--repair` mends tables"
+            "digests that were committed, and `--repair` repairs tables"
         )
 
     def _reads(self, path: str) -> bool:

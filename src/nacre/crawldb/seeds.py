@@ -44,7 +44,7 @@ class SeedColumn(NamedTuple):
 
 
 SEED_COLUMNS = (
-    SeedColumn("key", "VARCHAR", "SURT prefix, or a sign and what it is of."),
+    SeedColumn("key", "VARCHAR", "SURT prefix, or a type mark and an identifier."),
     SeedColumn("text", "VARCHAR", "The seed as its line has it, or the line."),
     SeedColumn("page", "VARCHAR", "Key of its page in the table of URLs; null: another row's."),
     SeedColumn("scope", "VARCHAR", "Own scope of the seed; null for that of the job."),

@@ -215,7 +215,7 @@ def retry_delay(visit: FinalVisit, retries: int) -> int:
 
     Args:
         visit: The visit that failed.
-        retries: Failures in a row before it.
+        retries: Consecutive failures before this one.
     """
     if visit.status in {429, 503} and visit.retry_after is not None:
         return min(max(round(visit.retry_after * 1000), _MINUTES_MS // 10), 30 * _DAY_MS)

@@ -257,7 +257,8 @@ def _decoded(capture: Capture) -> bytes:
 WHOLE = "pages.whole"
 """Counter: 1 while the WARCs of all runs are to be read, incremental ones too."""
 _TEMPLATES_EVERY = 5.0
-"""Seconds between two writes of templates and link rules, which are large and change often. If the process is killed, only their changes since the last write are lost."""
+"""Seconds between two writes of templates and link rules, which are large and change often.
+If the process is killed, only their changes since the last write are lost."""
 
 
 class Knowledge:
