@@ -1,4 +1,4 @@
-"""The jobs of a machine and those who use them: places, schedules, users, keys, webhooks, audit.
+"""The console's records: places, jobs, schedules, users, keys, webhooks and the audit log.
 
-Its rows are in the database of the console; the command line reads and changes the same rows.
+The records are rows of the console's database. The command line reads and changes the same rows.
 """

@@ -23,18 +23,18 @@ from nacre.uri.typed import hidden
 
 FILE: Final = "audit.log"
 LONGEST: Final = 2000
-"""Characters of a text in a line; the rest is counted."""
+"""Maximum characters of a text in a line; the rest is only counted."""
 MOST_ITEMS: Final = 100
-"""Items of a list or mapping in a line; the rest is counted."""
+"""Maximum items of a list or mapping in a line; the rest is only counted."""
 LONGEST_LINE: Final = 32_768
-"""Bytes of a line; one that would be longer says how long."""
+"""Maximum bytes of a line; a longer entry is replaced by its length."""
 _DEEPEST: Final = 8
 WINDOW: Final = 60.0
-"""Seconds over which refusals of nobody are counted."""
+"""Seconds over which refusals of anonymous requests are counted."""
 MOST_OF_NOBODY: Final = 60
-"""Lines about nobody in a window: who is not logged in must not fill the disk."""
+"""Maximum lines about anonymous requests per window, so that they cannot fill the disk."""
 MOST_KEPT: Final = 1000
-"""Lines that are kept while the file cannot be written."""
+"""Maximum lines kept in memory while the file cannot be written."""
 _SECRET_NAMES: Final = ("password", "secret", "token", "cookie", "authorization", "proxy")
 _SECRET_KEYS: Final = frozenset(("key", "old", "new_password"))
 
@@ -43,16 +43,16 @@ class AuditEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line of the audit log.
 
     Attributes:
-        time: When the answer was given, RFC 3339 with milliseconds.
-        who: Name of the user or key; "" for nobody.
-        how: How they showed it: `session`, `key`, `link`, `password`, or `command` for who runs
-            commands as the user of the machine; "" for nobody.
+        time: Time of the response, RFC 3339 with milliseconds.
+        who: Name of the user or key; "" for an anonymous request.
+        how: How the caller authenticated: `session`, `key`, `link`, `password`, or `command` for a
+            command run by an operating system user; "" for an anonymous request.
         address: The address that the request came from.
         action: Verb and path of the route, such as `POST /api/v1/jobs/{job}/pause`; or the command.
-        path: The path of the request, where the route has parameters.
-        job: The job that it is about; "" for none.
-        before: What was changed, before; null where that is not known.
-        after: The same after the change, or what was asked for.
+        path: The path of the request, if the route has parameters.
+        job: Id of the job that the entry is about; "" for none.
+        before: The value before the change; null if it is not known.
+        after: The value after the change, or the requested value.
         status: Status code of the answer.
         outcome: `done`, or the code of the refusal, such as `role`.
     """
@@ -74,10 +74,10 @@ class AuditNote:
     """Additions of a handler to the line of its request.
 
     Attributes:
-        who: Name of the one who turned out to ask; "" for the one who is known anyhow.
-        how: How they showed it; "" likewise.
-        job: The job that it is about; "" for the one that the path names.
-        jobs: The jobs that it is about, where they are several.
+        who: Name of the caller that the handler identified; "" for the caller of the request.
+        how: How that caller authenticated; "" likewise.
+        job: Id of the job that the line is about; "" for the job in the path.
+        jobs: Ids of the jobs that the line is about, if there are several.
         before: What is changed, before.
         after: The same after it; None for the body of the request.
         outcome: The code of a refusal that came after the request was taken; "" for none.
@@ -229,7 +229,7 @@ def _is_reference(value: object) -> bool:
 
 
 def audit_text(entry: AuditEntry) -> str:
-    """The words of a line of the audit log for a job: who, how, and what came of it (pure)."""
+    """Return an audit entry as text for a job's log: action, user and outcome (pure)."""
     place = f", from {entry.address}" if entry.address else ""
     action = (
         entry.action if entry.outcome == "done" else f"refused ({entry.outcome}): {entry.action}"
@@ -240,12 +240,12 @@ def audit_text(entry: AuditEntry) -> str:
 async def copy_to_jobs(
     entry: AuditEntry, jobs: Iterable[FoundJob], names: Sequence[str] = ()
 ) -> None:
-    """Copy a line of the audit log to the jobs that it is about; one about nobody is not copied.
+    """Copy an audit entry to the logs of its jobs, unless the request was anonymous.
 
     Args:
-        entry: The line.
+        entry: The entry.
         jobs: All jobs.
-        names: Ids of the jobs, where they are several.
+        names: Ids of further jobs that the entry is about.
     """
     ids = {*names, entry.job} - {""}
     if not entry.who or not ids:

@@ -1,7 +1,7 @@
-"""The books of a console as a command has them: its database without its server.
+"""The console's records for commands: its database, without its server.
 
-A command works on the files that a console has, while it runs or not. A running console takes over
-what was changed (`runners.OutsideChanges`).
+A command works on the console's files whether the console is running or not. A running console
+picks up the changes (`runners.OutsideChanges`).
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from nacre.runs.passes import find_recurring
 from nacre.runs.runs import append_note, note_line
 
 HOW: Final = "command"
-"""How somebody who ran a command showed who they are, in the audit log."""
+"""Authentication method of a user who ran a command, in the audit log."""
 
 
 class JobBooks(NamedTuple):

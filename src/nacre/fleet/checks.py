@@ -79,11 +79,11 @@ def heritrix_advice(database: ConsoleDatabase) -> list[str]:
 
 
 def advice(reach: ConsoleReach, folder: Path, now: float) -> list[str]:
-    """Advice: things to change, though they keep nothing from being opened.
+    """Return recommendations that do not prevent the console from opening.
 
     Args:
-        reach: Who could connect to it, and how.
-        folder: Folder of its own files.
+        reach: Who could connect to the console, and how.
+        folder: The console's folder.
         now: The time, seconds since the epoch.
     """
     lines = []

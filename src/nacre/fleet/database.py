@@ -159,9 +159,9 @@ class ConsoleDatabase:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """While the block runs, what is written is kept together at its end, or not at all.
+        """Run the block as one transaction: all its writes are committed at its end, or none.
 
-        The block must not await: the database is one for all requests.
+        The block must not await, because all requests share the database connection.
 
         Raises:
             StorageError: The database cannot be written.
@@ -175,9 +175,9 @@ class ConsoleDatabase:
             raise
 
     def jot(self, statement: str, *values: str | float | bytes) -> None:
-        """Write something that nothing depends on, such as when a key was used last.
+        """Write a row that nothing depends on, such as the time when a key was last used.
 
-        On a full disk it is left out, and what is asked is answered all the same.
+        A write that fails, as on a full disk, is ignored, so that the request still succeeds.
         """
         with suppress(StorageError):
             self.rows(statement, *values)
@@ -356,7 +356,7 @@ def publish(folder: Path, url: str, *, local_link: bool) -> None:
 
 
 def withdraw(folder: Path) -> None:
-    """Say that this process serves a folder no more; another one that says it does stays."""
+    """Remove the note that this process serves a folder; keep the note of another process."""
     console = running_console(folder)
     if console is not None and console.pid == os.getpid():
         (folder / _RUNNING).unlink(missing_ok=True)

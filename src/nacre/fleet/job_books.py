@@ -34,7 +34,7 @@ class JobLabels(msgspec.Struct, frozen=True):
 
 
 class JobLabelsWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A change of a job's labels, and of its place; what is left out stays.
+    """A change of a job's labels and place; omitted fields keep their values.
 
     Attributes:
         name: Its name, 100 characters at most; "" for that of its directory.

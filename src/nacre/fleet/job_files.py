@@ -163,7 +163,7 @@ def _places(
 
 
 def _listed(path: str, entry: "os.DirEntry[str]") -> ListedFile | None:
-    """A file of a list; None for what is not shown, or is gone."""
+    """Return the list entry of a file; None if the file is hidden or no longer exists."""
     with suppress(OSError):
         if is_shown(path) and entry.is_file(follow_symlinks=False):
             facts = entry.stat(follow_symlinks=False)
@@ -177,10 +177,10 @@ def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:
 
 
 def byte_range(field: str, size: int) -> tuple[int, int] | None:
-    """Start and length of a Range field (pure); None for all of the file.
+    """Return the start and length of a Range field (pure); None for the whole file.
 
     Raises:
-        RefusedRequestError: It lies behind the end (416).
+        RefusedRequestError: The range begins after the end of the file (416).
     """
     match = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", field.strip())
     if match is None or not (match[1] or match[2]):
@@ -245,7 +245,7 @@ def finished_runs(jobs: Iterable[FoundJob], begin: float, end: float) -> list[Fi
     runs = []
     for job in jobs:
         for name, ended in islice(_ended(job.layout.root, end), MOST):
-            if ended < begin:  # those before it ended before it did
+            if ended < begin:  # earlier runs ended even earlier
                 break
             if ended < end:
                 exit_ = _exit_of(job.layout.root, name)

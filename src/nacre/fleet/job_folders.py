@@ -92,7 +92,7 @@ def forget_job(layout: Layout) -> None:
     """Delete a job that never ran, and its directory.
 
     Raises:
-        JobError: It ran, something else lies in its directory, or that cannot be deleted.
+        JobError: The job has run, or its directory has other files or cannot be deleted.
     """
     require_never_ran(layout)
     files, folders, remaining = list[str](), list[str](), list[str]()

@@ -31,7 +31,7 @@ from nacre.report.escape import flat
 SPACING: Final = 2.0
 """Seconds between two starts: each reads its store and its settings at first."""
 LOOK: Final = 0.5
-"""Seconds between two looks at the queue and at what was started."""
+"""Seconds between two checks of the queue and of the started processes."""
 LARGEST: Final = 1_000_000
 """Bytes of `state/console.out` after which it begins again."""
 _TAIL: Final = 1500
@@ -103,14 +103,14 @@ class JobWatch(Protocol):
 
 
 class Launcher:
-    """It starts jobs in the order in which that was asked for.
+    """Starts jobs in the order of the requests.
 
     Args:
         fleet: The jobs.
-        watch: It knows which of them run.
-        database: It keeps what waits.
+        watch: Reports which jobs run.
+        database: Stores the queued starts.
         clock: The time.
-        most: Jobs that run concurrently; what was started elsewhere counts too.
+        most: Maximum number of concurrent jobs, including jobs that were started elsewhere.
     """
 
     def __init__(
@@ -190,13 +190,13 @@ class Launcher:
         return True
 
     async def run(self) -> None:
-        """Start what waits until cancelled."""
+        """Start queued jobs until cancelled."""
         while True:
             await self.turn()
             await self._clock.sleep(LOOK)
 
     async def turn(self) -> None:
-        """Look after what was started, and start the next one where there is room."""
+        """Check the started processes, and start the next job if the limit allows it."""
         await self._look()
         mono = self._clock.monotonic()
         if mono - self._last < SPACING or self.running() >= self.most:
@@ -213,7 +213,7 @@ class Launcher:
                 start_process, Path(path), json.loads(arguments)
             )
         except BaseException as error:
-            # Cancelled, nobody waits for the process any more: what it answers tells of it.
+            # After a cancellation nothing waits for the process; its answers show that it runs.
             self._watch.begun.discard(path)
             if not isinstance(error, JobError):
                 raise
@@ -231,7 +231,7 @@ class Launcher:
         jobs = {str(job.layout.root): job for job in self._fleet.jobs}
         for path, process in list(self._started.items()):
             job, code = jobs.get(path), process.code()
-            if code is not None:  # the next look says how its run ended
+            if code is not None:  # the next check reports how its run ended
                 self._watch.begun.discard(path)
             if job is not None and (not process.answered or code is not None):
                 await self._watch.look(job)
@@ -287,11 +287,11 @@ def start_process(root: Path, arguments: Sequence[str]) -> StartedProcess:
 
 
 def scope_of(environ: Mapping[str, str]) -> list[str]:
-    """The words before a command that give it its own scope under systemd; [] elsewhere.
+    """Return the command prefix that starts a process in its own systemd scope; [] for none.
 
-    A service that ends takes the processes of its control group with it, sessions of their own or
-    not. The console is one where systemd says so in INVOCATION_ID. Without `systemd-run`, or
-    without the bus that it asks, the unit needs `KillMode=process`.
+    When a service ends, systemd kills all processes of its control group, even those in a new
+    session. The console runs as a service if INVOCATION_ID is set. If `systemd-run` or its bus is
+    not available, the unit needs `KillMode=process`.
     """
     program = shutil.which("systemd-run", path=environ.get("PATH"))
     if program is None or "INVOCATION_ID" not in environ:
@@ -317,7 +317,7 @@ def _said(layout: Layout, offset: int) -> str:
 
 
 _START: Final = "a start that waits for resume\n"
-"""What the file says that the console makes: one that somebody else made is theirs."""
+"""Content of the pause file that the console creates; a file with other content is a user's."""
 
 
 def lay_pause(layout: Layout) -> None:
@@ -330,7 +330,7 @@ def lay_pause(layout: Layout) -> None:
 
 
 def lift_start_pause(layout: Layout) -> None:
-    """Take the file of `lay_pause` away; one that somebody else made stays.
+    """Delete the pause file of `lay_pause`; a pause file that a user created stays.
 
     Raises:
         JobError: It cannot be removed.

@@ -122,7 +122,7 @@ def find_jobs(places: Sequence[JobPlace]) -> list[FoundJob]:
 
 
 def _free(name: str, names: dict[str, FoundJob]) -> str:
-    """The name, or one with a number behind it: two places can have the same name."""
+    """Return the name, with a number appended if another place already has it."""
     number, free = 1, name
     while free in names:
         number += 1
@@ -295,26 +295,26 @@ def _bad_name(name: str) -> ConfigError:
 
 
 def with_tail(name: str, tail: str, most: int = MOST_BYTES) -> str:
-    """A name with a text behind it; it is cut where it would be longer than a directory's can be.
+    """Append a text to a name, and shorten the name if both exceed the limit of a directory name.
 
     Args:
         name: The name.
-        tail: ASCII, which stays whole.
-        most: Bytes of both.
+        tail: ASCII text, which is never shortened.
+        most: Maximum bytes of the result.
     """
     start = name.encode(errors="replace")[: most - len(tail)]
-    # A letter of which a part is left goes too.
+    # A character that was cut in the middle is dropped.
     return start.decode(errors="ignore") + tail
 
 
 def dated_name(pattern: str, base: str, time: float, zone: str = "UTC") -> str:
-    """The name of a job that a schedule makes.
+    """Return the name of a job that a schedule creates.
 
     Args:
-        pattern: A name with `%Y`, `%m`, `%d`, `%H`, `%M`, `%j`, `%G` and `%V` in it, as of
-            strftime; "" for the base with the date behind it.
-        base: Name of the job or the profile that it is made of.
-        time: When, seconds since the epoch.
+        pattern: A name with the strftime fields `%Y`, `%m`, `%d`, `%H`, `%M`, `%j`, `%G` and `%V`;
+            "" for the base followed by the date.
+        base: Name of the job or the profile that the new job is based on.
+        time: Time of the run, seconds since the epoch.
         zone: Name of the time zone.
 
     Raises:

@@ -70,12 +70,12 @@ class ConsoleOptions(NamedTuple):
     """The options of a console.
 
     Attributes:
-        places: The directories that are looked through for jobs.
-        port: Its port; 0 for a free one.
-        folder: Folder of its own files.
-        reach: Who can connect to it, and how.
+        places: The directories that are searched for jobs.
+        port: The port; 0 for a free port.
+        folder: The console's folder.
+        reach: Who can connect to the console, and how.
         heritrix: The port with Heritrix's interface; None for none.
-        max_running: Jobs that run concurrently; further ones wait for their turn.
+        max_running: Maximum number of concurrent jobs; further jobs are queued.
     """
 
     places: Sequence[JobPlace]

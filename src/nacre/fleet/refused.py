@@ -15,11 +15,11 @@ NUMBER: Final = 10_000
 SHORTEST: Final = 12
 """Characters of the shortest of them, as of the shortest password that is taken."""
 _LEAST_LEFT: Final = 8
-"""Characters that a password has beside names and digits at its end."""
+"""Minimum characters of a password without names, and without digits at its ends."""
 _LEAST_DIFFERENT: Final = 5
-"""Different characters of a password."""
+"""Minimum number of different characters in a password."""
 _MOST_NEIGHBOURS: Final = 0.7
-"""Share of its characters that may stand beside the one before on a keyboard or in a row."""
+"""Maximum share of characters that are neighbours of the one before, as in `qwerty` or `123`."""
 
 _WORD_TEXT = """
 password qwerty admin welcome letmein iloveyou monkey dragon football baseball sunshine princess
@@ -131,7 +131,7 @@ def _neighbours(text: str) -> float:
 
 
 def _without(password: str, names: Iterable[str]) -> str:
-    """A password without names, and without what is no letter at its ends."""
+    """Return a password without names; if it had one, also without digits and signs at its ends."""
     text = password.lower()
     for name in sorted((name.lower() for name in names), key=len, reverse=True):
         if len(name) >= 3:

@@ -10,11 +10,11 @@ class Requester(msgspec.Struct, frozen=True):
     """A caller.
 
     Attributes:
-        name: Of the user or the key; "" for nobody.
-        role: Their role.
-        how: How they showed it: `session`, `key`, or "" for nobody.
-        session: Hash of their session; "" without one.
-        places: Labels of the places that they see; empty for all.
+        name: Name of the user or the key; "" for an anonymous caller.
+        role: The caller's role.
+        how: How the caller authenticated: `session` or `key`; "" for an anonymous caller.
+        session: Hash of the caller's session; "" for none.
+        places: Labels of the places that the caller may see; empty for all.
     """
 
     name: str = ""
@@ -29,10 +29,10 @@ class Requester(msgspec.Struct, frozen=True):
         return f"{flat(self.name)} via console"
 
     def sees(self, place: str) -> bool:
-        """Whether they see the jobs of a place.
+        """Whether the caller may see the jobs of a place.
 
         Args:
-            place: Its label.
+            place: Label of the place.
         """
         return not self.places or place in self.places
 

@@ -30,23 +30,23 @@ ScheduleMode = Literal["recrawl", "recrawl-full", "new-job"]
 
 
 class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A schedule as it is wanted.
+    """A request to create or change a schedule.
 
     Attributes:
         job: Id of the job; of a schedule of new jobs the one that they are made like, or "".
         at: Cron's five fields, or `@daily` and the like.
         zone: Name of its time zone, such as `Asia/Shanghai`.
-        mode: `recrawl` visits what is worth it, `recrawl-full` everything. A job that never ran is
-            started, and a run that was stopped is resumed. `new-job` makes a new job
-            each time, and starts it.
+        mode: `recrawl` visits the URLs that are worth a visit, `recrawl-full` all URLs. A job that
+            never ran is started, and a run that was stopped is resumed. `new-job` creates and
+            starts a new job each time.
         budget: What a run may spend, as of `nacre recrawl --budget`; "" for no limit.
         keep: What is stored in full.
         overlap: What becomes of a run whose time comes while another one is open.
         paused: Nothing begins.
         until: No run begins after that, RFC 3339 in UTC; taken too: another offset, or seconds
             since the epoch; null for no end.
-        profile: Name of the profile that new jobs are made of; "" for that of `job`, whose
-            settings they take, without secrets and the files beside it.
+        profile: Name of the profile that new jobs are based on; "" to copy the settings of `job`,
+            without its secrets and the files in its directory.
         seeds: Lines of the seed list of new jobs; empty for those of `job`.
         name: Name of new jobs, with `%Y`, `%m`, `%d`, `%H` and the like, in the time zone of the
             schedule; "" for that of the job or the profile, and the day.
@@ -68,12 +68,12 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     place: ShortText = ""
 
     def __post_init__(self) -> None:
-        """Have one form of the end, however it is told; what is none is refused by the check."""
+        """Normalize the end time; the check rejects an invalid one."""
         with suppress(ValueError, OverflowError):
             end = self.end
             if end is not None:
                 text = iso(end) if end.is_integer() else iso_millis(end)
-                # One before 1970 stays a number, which is out of its bounds.
+                # A time before 1970 stays a number, which is out of bounds.
                 msgspec.structs.force_setattr(self, "until", text if end >= 0 else end)
 
     @property
@@ -107,14 +107,14 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScheduleNote(msgspec.Struct, frozen=True):
-    """An event of a schedule: what became of it at a moment.
+    """An event of a schedule: the outcome at one of its times.
 
     Attributes:
-        time: When, seconds since the epoch; 0 for never.
-        what: `begun`, `made` (a new job), `skipped`, `waits`, `ended` (the paused run before it),
-            `failed`; "" for nothing yet.
-        text: More about it, such as why it failed, or the id of the new job.
-        missed: Times that passed before while no console ran, which one run made up for.
+        time: Time of the event, seconds since the epoch; 0 for never.
+        what: `begun`, `made` (a new job), `skipped`, `waits`, `ended` (the previous, paused run),
+            `failed`; "" for no event yet.
+        text: Details, such as the reason of a failure, or the id of the new job.
+        missed: Number of earlier times that passed while no console ran; one run replaces them.
     """
 
     time: float = 0.0
@@ -124,10 +124,10 @@ class ScheduleNote(msgspec.Struct, frozen=True):
 
 
 class ToldNote(msgspec.Struct, frozen=True):
-    """An event of a schedule, as programs and pages are told of it.
+    """An event of a schedule in a response to programs and pages.
 
     Attributes:
-        time: When, RFC 3339; "" for never.
+        time: Time of the event, RFC 3339; "" for never.
         what: See `ScheduleNote`.
         text: See `ScheduleNote`.
         missed: See `ScheduleNote`.
@@ -140,7 +140,7 @@ class ToldNote(msgspec.Struct, frozen=True):
 
 
 def told(note: ScheduleNote) -> ToldNote:
-    """A note as it is told (pure)."""
+    """Return the note of a response (pure)."""
     time = iso(note.time) if note.time else ""
     return ToldNote(time, note.what, note.text, note.missed)
 
@@ -422,9 +422,9 @@ class ScheduleBook:
 
 
 def due_runs(schedules: Iterable[KeptSchedule]) -> dict[str, float]:
-    """The next runs by schedules, seconds since the epoch, by the directories of jobs (pure).
+    """Return the next run of each scheduled job, by directory, seconds since the epoch (pure).
 
-    A run that waits, or that nobody has begun, is due since its time: it is late.
+    A run that waits or has not begun keeps its time, even if that has passed.
     """
     runs: dict[str, float] = {}
     for schedule in schedules:
@@ -441,10 +441,10 @@ def due_runs(schedules: Iterable[KeptSchedule]) -> dict[str, float]:
 
 
 def with_note(notes: tuple[ScheduleNote, ...], note: ScheduleNote) -> tuple[ScheduleNote, ...]:
-    """The notes with one more, the newest first; one of the same moment takes its place (pure)."""
+    """Add a note, the newest first; it replaces the last note if both have the same time (pure)."""
     if not note.what or note in notes[:1]:
         return notes
-    # What began is noted before it begins, and what became of it in the same moment.
+    # A run is noted before it begins; its outcome has the same time and replaces that note.
     older = notes[1:] if notes and notes[0].time == note.time else notes
     return (note, *older)[:MOST_NOTES]
 

@@ -164,7 +164,7 @@ class SessionBook:
         return bool(rows)
 
     def end(self, identity: Requester) -> None:
-        """End the session of somebody."""
+        """End the session of a caller."""
         self._database.rows("DELETE FROM sessions WHERE hash = ?", identity.session)
 
 

@@ -1,4 +1,4 @@
-"""Snapshots: what is known of a job at one moment (pure)."""
+"""Snapshots of the state of a job at one moment (pure)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -50,11 +50,11 @@ class JobSnapshot(msgspec.Struct, frozen=True):
         places: The directories that were fetched from most lately, the first first.
         stale: When its numbers were those of now, seconds since the epoch, where they are older
             than the look; 0 if they are not.
-        commit_age: Seconds for which its oldest change waited to become durable; None where it does
-            not run.
+        commit_age: Seconds for which its oldest change waited to become durable; None if the job
+            does not run.
         gap: Longest gap of its event loop in ten seconds, ms; likewise.
-        grows: What waits grew by more than what was done, in the last half minute.
-        crowded: The kind of URLs that most of what waits is of, while it grows; None for none.
+        grows: In the last half minute, more URIs were queued than finished.
+        crowded: The kind of most queued URLs, while the queue grows; None for none.
     """
 
     job: str
@@ -142,16 +142,16 @@ def snapshot_of(
     lines: LastLines = NO_LINES,
     crowded: CrowdedKind | None = None,
 ) -> JobSnapshot:
-    """The snapshot that an answer to `status` becomes.
+    """Return the snapshot of an answer to `status`.
 
     Args:
         job: The job.
         answer: The answer of its process, or of its store.
         now: Seconds since the epoch.
-        activity: Its last minutes, this answer included; None where it does not run.
+        activity: Its last minutes, including this answer; None if the job does not run.
         lines: The last lines of its logs.
-        crowded: The kind of URLs that most of what waits is of, where nobody said that it is
-            wanted.
+        crowded: The kind of most queued URLs, unless a user has marked that kind as wanted; None
+            for none.
     """
     if "cycle" in answer:
         rounds = answer["cycle"]
@@ -161,7 +161,7 @@ def snapshot_of(
             rounds=rounds,
         )  # fmt: skip
     status = job_status(answer)
-    if activity is not None and "pace" not in answer:  # of a process that began before it was told
+    if activity is not None and "pace" not in answer:  # a process of an older version
         status = msgspec.structs.replace(status, pace=activity.pace())
     facts = diagnosis_facts(status, now, lines, crowded)
     overview = status.overview
@@ -207,11 +207,11 @@ class FetchSlot(msgspec.Struct, frozen=True):
         toe: Its number.
         uri: The URL.
         path: Hop path from the seed.
-        via: The page where it was found.
-        attempts: Attempts made before.
-        step: Step of its chain.
-        seconds: Time since it was handed out.
-        received: Bytes of the reply; null before it is complete.
+        via: The page that links to the URL.
+        attempts: Number of earlier attempts.
+        step: Step of the processing chain.
+        seconds: Seconds since the URL was handed out.
+        received: Bytes of the reply; null until the reply is complete.
     """
 
     toe: int

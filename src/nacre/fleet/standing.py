@@ -1,10 +1,11 @@
-"""The standing of a console: it alone may change its places, or another one does and it only shows.
+"""The standing of a console: active, so that it may change its places, or read-only.
 
-A console locks a file in each of its places, and one in the folder of its own files. Locks end with
-their process, however that ends: a console that found one of them taken tries again each two
-seconds, and takes over. So does one whose place lies in a place of another console, or around one.
-It begins with all of them or none: no two consoles wait for each other.
-What it has stays its own while it waits for a place that was added later.
+A console locks a file in each of its places, and one in its folder. The operating system releases
+the locks when the process ends, however it ends. A console that finds a lock taken is read-only,
+tries again every two seconds, and then takes over. The same applies if one of its places is inside
+a place of another console, or contains one. At its start a console gets all locks or none, so that
+two consoles never wait for each other. It keeps its locks while it waits for a place that was added
+later.
 """
 
 import os
@@ -177,9 +178,9 @@ class ConsoleLocks:
         handle, blocking = None, self._taken_still(path)
         if blocking is None:
             handle, blocking = _locked(path)
-        # Each locks first and looks around then: of two consoles that begin, one sees the other.
+        # Each console locks first, then checks the others: if two start, one sees the other.
         if blocking is None and of != self._folder:
-            # Where no lock can be had, nobody is kept away: what lies below is not looked for.
+            # Without its own lock it keeps no console away, so the places below are not checked.
             below = _below(path, of) if handle is not None else ()
             blocking = next(filter(self._is_taken, chain(_above(of), below)), None)
         if blocking is not None:
@@ -201,10 +202,10 @@ class ConsoleLocks:
         return path not in self._held and is_locked(path)
 
     def _keep(self, path: Path, handle: int) -> None:
-        """Keep a lock, and say in its file whose it is."""
+        """Keep a lock, and write its holder to the file."""
         self._held[path] = handle
         holder = ConsoleHolder(os.getpid(), os.uname().nodename, iso(self._clock.now()), self._url)
-        # On a full disk it is a lock all the same, of a console that says nothing of itself.
+        # On a full disk the lock still holds, but the file does not name the holder.
         with suppress(OSError):
             os.ftruncate(handle, 0)
             os.pwrite(handle, to_json(holder), 0)
@@ -216,7 +217,7 @@ def lock_of(place: JobPlace) -> Path:
 
 
 def held_elsewhere(place: JobPlace) -> HeldElsewhere | None:
-    """The console that has a place which this one has not, or one around or in it; None: none."""
+    """Return the other console that holds a place, or a place around or in it; None for none."""
     path = lock_of(place)
     locks = chain((path,), _above(place.root), _below(path, place.root))
     lock = next(filter(is_locked, locks), None)
@@ -224,9 +225,10 @@ def held_elsewhere(place: JobPlace) -> HeldElsewhere | None:
 
 
 def _locked(path: Path) -> tuple[int | None, Path | None]:
-    """The handle of a lock, or the lock if another console has it; neither where none can be had.
+    """Return the handle of a lock, or its path if another console has it.
 
-    It is not there yet, or nobody can write there: no console changes anything in it.
+    Both are None if the directory does not exist or is not writable: then no console can change
+    anything in it.
     """
     try:
         handle = lock_file(path)
@@ -236,17 +238,17 @@ def _locked(path: Path) -> tuple[int | None, Path | None]:
 
 
 def _above(root: Path) -> Iterator[Path]:
-    """The files of the places that a directory may lie in."""
+    """Yield the lock files of the places that may contain a directory."""
     for parent in root.parents[:DEPTH]:
         yield parent / OF_PLACE
 
 
 def _below(path: Path, root: Path) -> Iterator[Path]:
-    """The files of the places and of the single jobs that may lie in a place.
+    """Yield the lock files of the places and single jobs inside a place.
 
     Args:
-        path: Its own file; nothing is looked for in a job.
-        root: Its directory.
+        path: Lock file of the place; a place that is a single job contains no others.
+        root: Directory of the place.
     """
     if path.name == OF_PLACE:
         for directory, is_job in directories_below(root):
@@ -254,7 +256,7 @@ def _below(path: Path, root: Path) -> Iterator[Path]:
 
 
 def holder_in(path: Path) -> ConsoleHolder | None:
-    """The console that a lock's file names; None where it names none."""
+    """Return the console that holds a lock, from its file; None if the file does not name one."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:

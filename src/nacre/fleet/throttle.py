@@ -1,10 +1,10 @@
 """The pauses after failed logins: 1, 2, 4 … 60 seconds, by account and address.
 
-A pause is about an account at an address, and about an address; so nobody locks an account for
-others by wrong passwords. Whoever logged in to an account from an address before gets through the
-pause of that address, which others there may have caused. Guesses from many addresses are bounded
-for each account: then only addresses that logged in before, and those that failed before at their
-pace, get through.
+A pause applies to an account at an address, and to an address. So wrong passwords from one address
+do not lock the account for other addresses. A user who has logged in from an address before is
+exempt from the pause of that address, which other users there may have caused. Guesses from many
+addresses are limited for each account: then only addresses with an earlier login are let through,
+and, at their pace, addresses that failed before.
 """
 
 import ipaddress
@@ -85,7 +85,7 @@ class LoginThrottle:
             self._welcome.pop(next(iter(self._welcome)))
 
     def begin(self, account: str, address: str) -> None:
-        """Count a try as failed before it is checked: many at once are no way around a pause."""
+        """Count an attempt as failed before the check, so that parallel attempts evade no pause."""
         now, names = self._clock.monotonic(), _names(account, address)
         is_new = not self._number(names.pair, now) and names.pair not in self._welcome
         for name in (*names[:2], *((names.strangers,) if is_new else ())):

@@ -220,10 +220,10 @@ def typed_name(name: str) -> str:
 
 
 def kept_places(role: Role, places: Sequence[str]) -> str:
-    """The places of somebody as the database has them.
+    """Return the places of a user in the form that the database stores.
 
     Raises:
-        ConfigError: They do not fit the role.
+        ConfigError: The role does not allow places.
     """
     if places and role is Role.ADMIN:
         raise ConfigError(

@@ -30,25 +30,25 @@ from nacre.uri.parse import host, parse
 HookEvent = Literal[
     "quota", "schedule", "started", "paused", "resumed", "finished", "crashed", "test"
 ]
-"""Events that are told: quotas and schedules of the console, and changes of jobs."""
+"""Events that are posted: quotas and schedules of the console, and state changes of jobs."""
 MOST_HOOKS = 20
-"""Webhooks that may be kept."""
+"""Maximum number of webhooks."""
 MOST_WAITING = 100
-"""Deliveries of one webhook that wait; more are dropped, and counted in the next one."""
+"""Maximum pending deliveries of a webhook; more are dropped, and counted in the next one."""
 KEPT = 50
-"""Deliveries of one webhook that are over and are kept."""
+"""Number of finished deliveries that are kept for each webhook."""
 
 HookText = Annotated[str, msgspec.Meta(max_length=2000)]
 
 
 class HookWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A webhook as it is wanted.
+    """A request to create or change a webhook.
 
     Attributes:
-        url: Where messages are posted, http or https.
-        on: The events that are told; a test always is.
-        private: Its address may be one of this machine or of a private network.
-        paused: Nothing is posted; what happens meanwhile is not told later.
+        url: URL that messages are posted to, http or https.
+        on: The events that are posted; a test is always posted.
+        private: The address may belong to this machine or to a private network.
+        paused: Nothing is posted; events during the pause are not posted later.
     """
 
     url: HookText
@@ -62,10 +62,10 @@ class KeptHook(msgspec.Struct, frozen=True):
 
     Attributes:
         id: Its number.
-        wish: As it was set.
+        wish: The request that set it last.
         secret: Key of its signatures; "" for none. It is never shown.
-        owner: Who set it last.
-        places: Labels of the places of whose jobs it is told; empty for all.
+        owner: User who set it last.
+        places: Labels of the places whose events are posted; empty for all.
     """
 
     id: int
@@ -75,10 +75,10 @@ class KeptHook(msgspec.Struct, frozen=True):
     places: tuple[str, ...] = ()
 
     def is_about(self, job: str) -> bool:
-        """Whether it is told of a job.
+        """Whether the webhook receives the events of a job.
 
         Args:
-            job: Its id, which begins with the label of its place; "" for all jobs together.
+            job: Id of the job, which begins with the label of its place; "" for all jobs together.
         """
         return not self.places or job.partition("~")[0] in self.places
 
@@ -115,10 +115,10 @@ class HookDelivery(msgspec.Struct, frozen=True):
 
 
 def check_hook(request: HookWish) -> HookWish:
-    """The webhook, with its URL as it is asked for (pure).
+    """Check a webhook request, and return it with its URL normalized (pure).
 
     Raises:
-        ConfigError: The URL is none or too long, or no event is told.
+        ConfigError: The URL is invalid or too long, or the request has no events.
     """
     sample = "https://ops.example/hooks/crawls"
     if not request.url.startswith(("http://", "https://")):
@@ -208,7 +208,7 @@ class WebhookBook:
         )  # fmt: skip
 
     def restrict(self, owner: str, places: tuple[str, ...]) -> None:
-        """Tell the webhooks of somebody, who sees only these places from now on, of no others.
+        """Limit the webhooks of a user to the places that the user may see from now on.
 
         Args:
             owner: The owner.
@@ -223,7 +223,7 @@ class WebhookBook:
                 )  # fmt: skip
 
     def remove(self, number: int) -> None:
-        """Forget a webhook, and what waits for it."""
+        """Delete a webhook and its deliveries."""
         self._table.drop(number)
         self._database.rows("DELETE FROM deliveries WHERE hook = ?", number)
 
@@ -232,17 +232,17 @@ class WebhookBook:
     def tell(
         self, event: HookEvent, job: str, message: str, reason: str = "", only: int = 0
     ) -> int:
-        """Tell all webhooks that want it, and are told of the job, what happened.
+        """Queue an event for each webhook that subscribes to it and may see the job.
 
         Args:
-            event: What happened.
+            event: The event.
             job: Id of the job; "" for all jobs.
-            message: It in words.
+            message: Text of the event.
             reason: The reason; "" for none.
-            only: Number of the webhook that alone is told; 0: each that wants the event.
+            only: Number of the only webhook that receives the event; 0 for each that subscribes.
 
         Returns:
-            The number of the last delivery; 0 where that was dropped, or there is none.
+            Number of the last delivery; 0 if it was dropped or there is none.
         """
         number = 0
         for hook in self.all():
@@ -252,12 +252,12 @@ class WebhookBook:
         return number
 
     def _put(self, hook: int, event: HookEvent, facts: dict[str, str]) -> int:
-        """Keep a delivery; its number, 0 for one that is dropped as too many wait."""
+        """Store a delivery and return its number; 0 if too many are pending and it is dropped."""
         rows = self._database.rows(
             "SELECT count(*) FROM deliveries WHERE hook = ? AND step = 'waits'", hook
         )
         if int(str(rows[0][0])) >= MOST_WAITING:
-            if event != "test":  # whoever asked for a test is told
+            if event != "test":  # the caller of a test learns that it was dropped
                 self._dropped[hook] = self._dropped.get(hook, 0) + 1
             return 0
         now = self._clock.now()

@@ -20,10 +20,10 @@ _GUARD: Final = AddressGuard()
 async def deliver(
     book: WebhookBook, clock: Clock, hook: KeptHook, delivery: HookDelivery
 ) -> HookDelivery:
-    """Post a message once, and keep what came of it; the delivery as it is then.
+    """Post a message once, store the result, and return the updated delivery.
 
     Args:
-        book: Keeps it.
+        book: Stores the delivery.
         clock: The time.
         hook: The webhook.
         delivery: The message.
@@ -47,10 +47,10 @@ async def deliver(
 
 
 async def _address(hook: KeptHook) -> str:
-    """The address of a webhook's host, which was looked at: another look-up may say another one.
+    """Return the checked address of a webhook's host: a second look-up could return another one.
 
     Raises:
-        DeliveryError: It has none, or none that may be asked.
+        DeliveryError: The host has no address, or has one that is not allowed.
     """
     name = host(hook.wish.url).strip("[]")
     loop = asyncio.get_running_loop()
