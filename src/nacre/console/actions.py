@@ -234,7 +234,7 @@ def _require(parts: ActionParts, job: FoundJob, action: str, request: object) ->
     elif isinstance(request, RecrawlRequest):
         names = ("recrawl-full" if request.full else "recrawl",)
     actions = {each_action.name: each_action for each_action in allowed_now(parts, job, "")}
-    # What the check finds is looked at again before the start, which names each problem.
+    # The problems that the check found are checked again before the start, which reports each.
     if any(actions[name].allowed or actions[name].why == "problems" for name in names):
         return
     reason = actions[names[0]].why
@@ -319,14 +319,14 @@ async def _look_before(order: _Asked, settings: Sequence[str]) -> None:
 
 
 async def own_command(*words: str, fine: Sequence[int] = ()) -> str:
-    """The output of a command of Nacre that runs in its own process.
+    """Run a command of Nacre in its own process and return its output.
 
     Args:
         words: The command with its arguments.
-        fine: Exit codes that are an answer too, beside 0.
+        fine: Exit codes other than 0 that count as success.
 
     Raises:
-        JobError: It failed; with what it said.
+        JobError: The command failed; the error has the text of its standard error.
     """
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "nacre", *words,

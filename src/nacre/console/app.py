@@ -153,10 +153,10 @@ class ConsoleApp:
         return answer
 
     def _verbs_of(self, path: str) -> list[str]:
-        """The verbs of all rows of a path; the router names those of the first one alone.
+        """Return the verbs of all rows of a path; the router knows only those of the first row.
 
-        Of two paths that fit, such as `/sheets/at` and `/sheets/{name}`, the one with fewer
-        parameters counts: it is described as a resource of its own.
+        If two paths match, such as `/sheets/at` and `/sheets/{name}`, the path with fewer
+        parameters is used, because it is a separate resource.
         """
         fitting = [route for route in self._rows if route.path_regex.match(path)]
         fewest = min((len(route.param_convertors) for route in fitting), default=0)
@@ -235,9 +235,9 @@ class ConsoleApp:
             await self._parts.common.poller.seek(job)
 
     async def _once(self, row: AnyRow, call: Call) -> tuple[Response, str]:
-        """The answer to a request that is done once, however often it is sent.
+        """Answer a request that is carried out once, however often it is sent.
 
-        A refusal is not kept: what was in the way may be gone when it is sent again.
+        A refusal is not stored, because its cause may be gone when the request is sent again.
         """
         request, repeats = call.request, self._parts.repeats
         requester = f"{call.identity.how} {call.identity.name}"
@@ -296,7 +296,7 @@ class ConsoleApp:
         return msgspec.structs.replace(requester, role=min(requester.role, Role.VIEWER))
 
     def _header(self, requester: Requester) -> dict[str, object]:
-        """The numbers of the header for who sees a page; nobody sees no job."""
+        """Return the numbers of the header for a requester; anonymous users see no jobs."""
         snapshots = self._parts.common.poller.snapshots() if requester.role else []
         jobs = [(job, snapshot) for job, snapshot in snapshots if requester.sees(job.place)]
         return header_facts(self._parts.header, jobs, requester)

@@ -39,10 +39,10 @@ class NounCall(NamedTuple, Generic[P_co]):
         parts: Those of the noun.
         request: The request itself.
         identity: The caller.
-        session: Their session; None where a key or nobody asks.
+        session: The caller's session; None for a key and for anonymous callers.
         language: The language of the answer.
         note: Additions to the line of the audit log; only for what changes something.
-        query: The query, as the struct of its route; None where it has none.
+        query: The query, as the struct of its route; None if the route has no query.
         body: The body, likewise.
         params: The values of the parameters of the path.
     """

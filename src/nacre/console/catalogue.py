@@ -1,8 +1,9 @@
 """The texts of the console in other languages, as gettext has them.
 
-The catalogues are those of `nacre.languages`. The pseudo-locale makes English texts longer and
-accented, each between marks: a page in it shows what is not translated, because it has no marks,
-and what does not fit. Values, markup and names of places in a text stay as they are.
+The catalogues are those of `nacre.languages`. The pseudo-locale makes English texts longer, adds
+accents, and puts marks around each text. A page in it therefore shows the texts that are not
+translated, which have no marks, and the texts that do not fit. Values, markup and placeholders in
+a text do not change.
 """
 
 import re
@@ -33,10 +34,10 @@ _ACCENTS: Final = str.maketrans(
     "\u00e5\u00e9\u00ee\u00f6\u00fb\u00fd\u00e7\u00f1\u0161\u0163",
 )
 _UNTOUCHED: Final = re.compile(r"%\(\w+\)[sd]|%%|\{[^{}]*\}|<[^>]*>|&\w+;|`[^`]*`")
-"""Places for values, markup, and what is written as it is typed."""
+"""Placeholders, markup and literal text in backquotes."""
 _LONGER: Final = 0.4
 _FILLER: Final = " ~~~~~"
-"""It makes a text longer by words, which may stand on lines of their own."""
+"""Text that is appended as separate words, so that the browser can break the line."""
 
 
 def pseudo(text: str) -> str:
@@ -78,10 +79,10 @@ class PseudoTexts(NullTranslations):
 
 ENGLISH: Final = "en"
 LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "zh_CN": "简体中文"}
-"""The languages, each by its own name."""
+"""The languages, each with its name in that language."""
 PSEUDO: Final = "en_XA"
-"""English with accents and marks, longer than it is: it shows what is not translated, and what
-does not fit. It is not offered; who asks for it gets it."""
+"""The pseudo-locale: longer English with accents and marks, to find texts that are not translated
+or do not fit. The console does not list it, but accepts it in a request."""
 KNOWN: Final = frozenset((*LANGUAGES, PSEUDO))
 """The languages that a request can name."""
 _TAGS: Final = {

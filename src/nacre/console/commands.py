@@ -1,8 +1,8 @@
-"""The command for each thing that the console changes: nothing can be done here alone (pure).
+"""The command for each change that the console can make: none is possible only here (pure).
 
-A page shows the command beside its action, the description of the interface for programs names it,
-and a test requires one for each row of the table of routes that changes something, or a reason why
-there is none.
+A page shows the command next to its action, and the API description contains it. A test requires
+a command for each row of the table of routes that changes something, or a reason why the row has
+no command.
 """
 
 import re
@@ -16,7 +16,7 @@ from nacre.ops.allowed_actions import ACTION_COMMANDS
 
 COMMANDS: Final[Mapping[str, str]] = {
     **ACTION_COMMANDS,
-    # what is crawled
+    # jobs
     "new": "nacre new {dir} {url}",
     "crawl": "nacre crawl {url} --out {dir}",
     "checkpoint-back": "nacre run {job} --checkpoint {checkpoint}",
@@ -41,7 +41,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "clip-save": "nacre clip save {name} {file} --title {title}",
     "clip-insert": "nacre clip insert {job} {name}",
     "clip-remove": "nacre clip remove {name}",
-    # what waits
+    # frontier
     "frontier-retire": "nacre frontier {job} retire --queue {queue}",
     "frontier-unretire": "nacre frontier {job} unretire --queue {queue}",
     "frontier-wake": "nacre frontier {job} wake --queue {queue}",
@@ -90,8 +90,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "key-remove": "nacre console key remove {name}",
     "session-end": "nacre console session end {id}",
 }
-"""The commands by name. What stands in braces is filled in, or stays as a word in capitals; a part
-in brackets is left out where another such part is known, and it is not."""
+"""The commands by name. A field in braces is replaced by its value, or by a word in capitals if the
+value is not known. A part in brackets is left out if its value is not known and that of another
+part in brackets is."""
 
 _J = f"{API}/jobs/{{job}}"
 _WAITING: Final = (
@@ -244,7 +245,7 @@ _WORDS: Final = {
     "job": "DIR", "list": "seeds.txt", "times": "'30 2 * * 1'", "pattern": "news-%Y-%m-%d",
     "zone": "UTC", "number": "N", "older": "N", "newer": "M", "sheet": "SHEET", "size": "500GB",
 }  # fmt: skip
-"""The words that stand in place of what is not known, where their names would say less."""
+"""Placeholders for unknown values whose field names would be less clear."""
 
 
 def commands_of(verb: str, path: str) -> tuple[str, ...]:

@@ -131,11 +131,12 @@ class PageWay(NamedTuple):
 
 
 def page_way(after: str, back: str, following: str | None) -> PageWay:
-    """The ways from a page: its query remembers the cursors of the pages before it.
+    """Return the links from a page; its query contains the cursors of the previous pages.
 
     Args:
         after: The cursor of this page; "" for the first.
-        back: Those of the pages between the first one and this one, with dots between; hostile.
+        back: The cursors of the pages between the first page and this page, separated by dots;
+            hostile.
         following: The cursor of the next page; None for none.
     """
     passed = [cursor for cursor in back.split(".") if cursor]

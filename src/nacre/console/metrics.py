@@ -1,7 +1,7 @@
-"""Metrics of the console and of all its jobs for Prometheus, in a registry of their own.
+"""Prometheus metrics of the console and all its jobs, in a separate registry.
 
-The jobs' numbers are those that the poller saw last: a scrape asks no job. Routes are labels by
-their patterns in the table, never by the path of a request.
+The jobs' numbers are the latest ones of the poller: a scrape sends no request to a job. The labels
+of routes are their patterns in the table, never the path of a request.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -69,7 +69,7 @@ class ActionParts(NamedTuple):
 
 
 class AccessParts(NamedTuple):
-    """The parts that know who may log in.
+    """The parts for users, keys and logins.
 
     Attributes:
         users: Users with passwords.
@@ -262,12 +262,12 @@ def console_parts(
     clock: Clock,
     readers: ReaderPool,
 ) -> ConsoleParts:
-    """The parts of a console with some options.
+    """Build the parts of a console from its options.
 
     Args:
         options: The options.
-        database: The console's own.
-        users: Those who may log in.
+        database: The console's database.
+        users: The users with passwords.
         clock: The time.
         readers: The processes that read the stores of jobs.
     """

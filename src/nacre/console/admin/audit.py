@@ -64,13 +64,13 @@ _BLOCK: Final = 1 << 16
 
 
 class AuditFilter(NamedTuple):
-    """The lines that are wanted.
+    """A filter of the lines of the audit log.
 
     Attributes:
-        who: Name of the one who asked, whole; "" for all.
-        job: Id of the job, whole; "" for all.
-        action: A part of the action; "" for all.
-        outcome: The outcome, whole; "" for all.
+        who: Exact name of the requester; "" for all.
+        job: Exact id of the job; "" for all.
+        action: Part of the name of the action; "" for all.
+        outcome: Exact outcome; "" for all.
     """
 
     who: str = ""

@@ -1,4 +1,4 @@
-"""`/admin` and `/account`: who may use the console and what was done, and one's own access."""
+"""`/admin` and `/account`: users, keys and the audit log, and the user's own access."""
 
 import asyncio
 import platform
@@ -192,7 +192,7 @@ class UsedPackage(NamedTuple):
 
 @cache
 def versions() -> tuple[tuple[str, str], ...]:
-    """Names and versions of Nacre and of what it runs on."""
+    """Return the names and versions of Nacre and its environment."""
     return (
         ("Nacre", __version__),
         ("Python", platform.python_version()),

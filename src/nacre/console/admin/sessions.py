@@ -154,9 +154,9 @@ async def _by_link(call: AdminCall, fields: dict[str, str]) -> str:
 
 
 async def _by_password(call: AdminCall, fields: dict[str, str]) -> str:
-    """The id of a session of a user."""
+    """Log a user in by password and return the id of the new session."""
     name = fields.get("name", "")
-    # A name that nobody has is not noted: it may be a password in the wrong field.
+    # Do not log an unknown name: it may be a password that was typed into the wrong field.
     known = call.parts.access.users.find(name)
     call.note.after = {"name": known.name if known is not None else "(unknown)"}
     user = await call.parts.access.logins.check(name, fields["password"], call.address)

@@ -1,4 +1,4 @@
-"""`/api/v1/users` and `/api/v1/keys`: who may use the console, for admins."""
+"""`/api/v1/users` and `/api/v1/keys`: the users and keys of the console, for admins."""
 
 from typing import Literal
 

@@ -289,7 +289,7 @@ def is_as_seen(action: str, request: FrontierWish, number: int, queues: int) -> 
     """
     expect = request.expect or 0
     if action == "exclude":
-        # A trap grows while somebody reads. On the same hosts it is still what they saw.
+        # A trap grows while the user reads the preview; on the same hosts it is the same trap.
         if request.expect_queues is not None and queues <= request.expect_queues:
             return True
         return number - expect <= max(GROWN * expect, MORE)

@@ -163,7 +163,7 @@ async def change_page(call: Call) -> PageAnswer:
         question = task.asked
         query = msgspec.structs.replace(query, action=question["action"], queues=question["queues"])
         if query.kind == "regex" or containing(query.urls) != question["urls"]:
-            # The page has another text, or none: what was counted is shown as it was.
+            # The page has another text, or none: show the expression that was counted.
             query = msgspec.structs.replace(query, urls=question["urls"], kind="regex")
     facts = {
         "wish": query, "task": task, "of_uris": query.action in OF_URIS,
@@ -177,7 +177,7 @@ async def _excluded(call: Call) -> tuple[ScopeExclusion, ...] | None:
     """The expressions that the scope excludes, each with its rule; None if it cannot be read."""
     try:
         return (await ask(call, list_exclusions, NoRequest())).items
-    except NacreError:  # the page of settings says what is wrong with the file
+    except NacreError:  # the settings page shows the errors of the file
         return None
 
 

@@ -34,11 +34,11 @@ class QueuesQuery(msgspec.Struct, frozen=True):
 
     Attributes:
         sort: `waiting`, `needs`, `delay`, `backoff`, `spent`, `precedence`, `failures` or `name`;
-            with `-` before it, the largest first.
+            with a leading `-`, in descending order.
         state: Only queues in this state, such as `snoozed`; "" for all.
         re: Expression that is found in the queue key; "" for all.
         after: `next` of the previous page; "" for the first.
-        before: `previous` of the next page; "" if `after` names the page.
+        before: `previous` of the next page; "" if `after` selects the page.
         key: The page begins with this key, or with the next key, in the order of the names.
         limit: Queues on a page, 1 to 500.
     """

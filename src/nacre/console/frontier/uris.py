@@ -218,10 +218,10 @@ def containing(text: str) -> str:
 
 
 def has_bare_mark(expression: str) -> bool:
-    """Whether a question mark stands where somebody may have meant that of a URL.
+    """Whether an expression has an unescaped question mark that may be meant as that of a URL.
 
-    Behind a letter, a digit, a slash or a dash it makes that character optional, which hardly any
-    expression for URLs means: `/rili?` is found in `/ril` too.
+    After a letter, a digit, a slash or a dash, it makes that character optional, which an
+    expression for URLs hardly ever intends: `/rili?` also matches `/ril`.
     """
     return _BARE.search(expression.replace("https?:", "")) is not None
 

@@ -74,7 +74,7 @@ class ApiOperation(NamedTuple):
         answer_media: Media type of the answer; "" for none.
         types: The types that body and answer are made of.
         commands: The commands of Nacre that do the same.
-        sample: A body that has what is required, as JSON; "" for none, or if it is no JSON.
+        sample: A body with the required fields, as JSON; "" if there is no body or it is not JSON.
     """
 
     id: str
@@ -244,11 +244,11 @@ def sample_of(schema: Mapping[str, Any], schemas: Schemas) -> Any:  # noqa: ANN4
 
 
 def filled_path(operation: ApiOperation, values: Mapping[str, str]) -> str:
-    """The path of an operation with values in place of its parameters.
+    """Return the path of an operation with its parameters replaced by values.
 
     Args:
         operation: The operation.
-        values: The values; for what is missing the name stands in capitals.
+        values: The values; a parameter without a value is replaced by its name in capitals.
     """
     path = operation.path
     for field in operation.places:

@@ -49,7 +49,7 @@ LABELS: Final[Mapping[str, str]] = {
 """The label of each action."""
 
 SENT: Final = frozenset(LABELS) - {"parallel", "change", "edit", "frontier"}
-"""Actions that a button alone can take; the others have pages of their own."""
+"""Actions that need only a button; each other action has its own page."""
 
 _FIRST: Final = (("go-on", "start"), ("resume", "pause"), ("stop",), ("checkpoint",), ("recrawl",),
                  ("run-rounds",), ("stop-after-step",), ("dry-run-rounds",))  # fmt: skip
@@ -99,7 +99,7 @@ def action_buttons(
 
 
 def many_buttons(translate: Callable[[str], str], identity: Requester) -> tuple[ActionButton, ...]:
-    """The buttons for many jobs at once; () for who may not press them."""
+    """Return the buttons for several jobs; () if the requester is not an operator."""
     if identity.role < Role.OPERATOR:
         return ()
     names = ("go-on", "pause", "resume", "stop", "checkpoint", "recrawl")
@@ -151,7 +151,7 @@ _BUTTONS: Final[Mapping[str, tuple[str, dict[str, object]]]] = {
 
 
 async def submit_action(call: JobCall) -> PageAnswer | RedirectResponse:
-    """Take the action on each of the jobs, and say what came of it."""
+    """Run the action on each of the jobs, and show the results."""
     form = await sent_form(call.request)
     action, jobs = text_of(form, "action"), [unquote(str(quoted)) for quoted in form.getlist("job")]
     if not jobs or len(jobs) > MOST_JOBS:

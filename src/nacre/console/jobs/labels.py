@@ -32,9 +32,9 @@ async def labels_version(call: JobCall) -> EditedThing:
 
 
 async def change_job(call: JobCall) -> JobItem:
-    """Give a job another name, other tags, or another place; what is left out stays.
+    """Change the name, the tags or the place of a job; fields that are left out do not change.
 
-    Its id is another one after a move, and nothing is changed if the move is refused.
+    A move changes the id of the job. If the move is refused, nothing is changed.
 
     Raises:
         RefusedRequestError: The name or a tag cannot be used (422); see `move_job`.

@@ -33,7 +33,7 @@ class SpokenSentence(msgspec.Struct, frozen=True):
             the epoch, shares from 0 to 1.
         lever: Names of what would change it, the best first.
         text: Its text in the language of the request.
-        also: What the text says behind it: codes as well.
+        also: The codes of further sentences in the text.
     """
 
     code: str
@@ -71,9 +71,9 @@ class JobsQuery(JobFilters, frozen=True):
     """A page of the list of jobs.
 
     Attributes:
-        after: The id behind which the page begins; "" for the first page.
-        before: The id before which the page ends; "" where `after` says it.
-        key: The page begins with this id, or with the first behind it.
+        after: The page begins after this id; "" for the first page.
+        before: The page ends before this id; "" if `after` selects the page.
+        key: The page begins with this id, or with the next id if no job has it.
         limit: Jobs on a page, 1 to 500.
     """
 
@@ -88,23 +88,24 @@ class JobItem(msgspec.Struct, frozen=True):
 
     Attributes:
         id: Its name in URLs.
-        name: The name that people gave it; without one that of its directory.
+        name: The name that a user gave it, or else the name of its directory.
         place: Label of the place where it was found.
-        state: State of the job, or how its run ended; ROUNDS for a batch crawl, READING before it
-            was read, UNREADABLE where it cannot be.
+        state: State of the job, or how its run ended; ROUNDS for a batch crawl, READING until it
+            is read, UNREADABLE if it cannot be read.
         running: A process works on it.
-        sentence: What it does, and why it is not faster.
+        sentence: Diagnosis of its activity and speed.
         finished: URIs finished.
         queued: URIs that wait.
         warc_bytes: Bytes of WARC that the last run wrote.
         archive_bytes: Bytes of WARC of all runs.
         alerts: Alerts of the run.
-        rate: URIs finished a second, lately; null where it does not run.
-        next_pass: When its next run begins, of its own or by the calendar, RFC 3339; "" for none.
-        as_of: When it was looked at, RFC 3339; "" for never.
+        rate: Recent rate of finished URIs per second; null if the job does not run.
+        next_pass: When its next run begins, by its own settings or by a schedule, RFC 3339; "" for
+            none.
+        as_of: When its state was read, RFC 3339; "" for never.
         tags: Its tags, in order.
-        stale: When its numbers were those of now, RFC 3339, where it cannot be read any more; ""
-            where they are.
+        stale: When its numbers were read, RFC 3339, if it can no longer be read; "" if they are
+            current.
     """
 
     id: str
@@ -158,12 +159,12 @@ SeenJob = tuple[FoundJob, JobSnapshot]
 
 
 class JobsPage(NamedTuple):
-    """A page of jobs, and the ids at which those beside it begin and end.
+    """A page of jobs, with the cursors of the previous and the next page.
 
     Attributes:
         jobs: The jobs.
-        previous: The `before` of the page before; None for none.
-        next: The `after` of the page behind; None for none.
+        previous: The `before` of the previous page; None for none.
+        next: The `after` of the next page; None for none.
         first: Jobs before the page.
     """
 

@@ -224,7 +224,7 @@ class LogTailQuery(LogQuery, frozen=True, kw_only=True):
     """The query of a stream of rows.
 
     Attributes:
-        seen: The place up to which the page has the lines, as the stream names it.
+        seen: Position up to which the page has the lines, in the notation of the stream.
     """
 
     seen: ShortText = ""
@@ -281,7 +281,7 @@ ALERTS_OF_JOB: Final = 5
 
 
 async def alerts_page(call: JobCall) -> PageAnswer:
-    """The last alerts of each job that has some, the newest first; and what ails the console."""
+    """Show the last alerts of each job, the newest first, and the console's own problems."""
     jobs = [
         job for job, snapshot in call.snapshots() if snapshot.overview and snapshot.overview.alerts
     ]

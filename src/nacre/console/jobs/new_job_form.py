@@ -140,11 +140,11 @@ async def _form(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
 
 
 _CHOICES: Final = frozenset(("do", "scope", "kind", "place", "section", "profile", "template"))
-"""Fields of which each has a value without anybody typing it."""
+"""Fields that have a value even if the user types nothing."""
 
 
 def _is_filled(fields: Mapping[str, str]) -> bool:
-    """Whether somebody typed something into the form."""
+    """Whether the user filled in any field of the form."""
     typed = (value for name, value in fields.items() if name not in _CHOICES and ":" not in name)
     return any(value.strip() for value in typed) or bool(changed_values(fields))
 

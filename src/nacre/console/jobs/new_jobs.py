@@ -42,7 +42,7 @@ _PATIENCE: Final = 60.0
 
 
 class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A job that somebody wants.
+    """The request for a new job.
 
     Attributes:
         seeds: Lines of the seed list: URLs, `+` and `-` directives.
@@ -55,8 +55,8 @@ class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         exclude: Expressions of which none may be found.
         profile: Name of a profile; "" for none.
         settings: Other settings, nested as in `crawl.yaml`.
-        template: Id of a job whose settings it takes, without seeds, secrets and files beside it;
-            "" for none.
+        template: Id of a job whose settings are copied, without its seeds, secrets and files in its
+            directory; "" for none.
         tags: Its tags in the console.
         kind: `runs`, or `rounds` for a batch crawl, whose table gets the seeds at once.
     """
@@ -226,7 +226,7 @@ def directory_for(call: Call, request: NewJobWish) -> Path:
 
 
 def free_directory(root: Path, name: str) -> Path:
-    """A directory of a name that is not there yet: with a number behind it where it is taken."""
+    """Return a directory that does not exist yet, with a number appended if the name is taken."""
     number, free = 1, root / name
     while free.exists():
         number += 1
@@ -330,7 +330,7 @@ def _reader_request(call: Call, request: NewJobWish, kind: type[R], **more: obje
         more: Its other fields.
 
     Raises:
-        ConfigError: The template has a profile beside it.
+        ConfigError: The request has both a template and a profile.
         RefusedRequestError: There is no such job (404).
     """
     names = {field.name for field in msgspec.structs.fields(NewJobRequest)}
@@ -378,7 +378,7 @@ async def check_new(call: Call, request: NewJobWish) -> tuple[str, ...]:
 
 
 def _required(call: Call, request: NewJobWish) -> tuple[Path, JobLabels]:
-    """The directory and the labels of a new job; see `make` for what is raised."""
+    """Return the directory and the labels of a new job; see `make` for the exceptions."""
     require_settings(call, request)
     root = directory_for(call, request)
     return root, changed_labels(JobLabels(), JobLabelsWish(tags=request.tags))

@@ -51,11 +51,11 @@ _PAGES: Final = {
     "deeper": "/settings/form?q=max_hops",
     "trap-share": "/settings/form?q=recrawl.trap_share",
 }
-"""The pages of levers that need to know nothing more, below that of the job."""
+"""The pages of remedies that need no parameters, relative to the page of the job."""
 _WAITING: Final = frozenset(("look-waiting", "exclude-part"))
-"""Levers whose page is that of what waits, where each part can be excluded."""
+"""Remedies whose page is that of the queued URIs, where each part can be excluded."""
 _LOOKS: Final = frozenset(("log", "watch", "seeds", "traps", "look-waiting"))
-"""Levers that only look at something: whoever sees the job can do that."""
+"""Read-only remedies, which every user who sees the job may use."""
 _FOR_HOST: Final = {"delay": "politeness.delay", "in_flight": "politeness.in_flight"}
 """Levers that are a setting for one host, and the setting."""
 
@@ -66,7 +66,7 @@ class LeverLink(NamedTuple):
     Attributes:
         name: The lever.
         label: Its text.
-        url: The page, or the part of the page, where it is pulled; "" for who may not.
+        url: The page, or the part of a page, where the user can apply it; "" if they may not.
     """
 
     name: str
@@ -96,10 +96,10 @@ def lever_links(
 
 
 def only_looks(links: Sequence[LeverLink]) -> tuple[LeverLink, ...]:
-    """The levers for somebody who may only look: the others have no link.
+    """Remove the links that a user with read-only access may not use.
 
     Args:
-        links: All.
+        links: The links of all remedies.
     """
     return tuple(link if link.name in _LOOKS else link._replace(url="") for link in links)
 
@@ -155,22 +155,22 @@ class JobDetails(msgspec.Struct, frozen=True):
     """A job.
 
     Attributes:
-        item: It as in the list.
-        sentence: What it does, and why it is not faster, as in the list.
+        item: The job as in the list.
+        sentence: Diagnosis of its activity and speed, as in the list.
         directory: Its directory.
-        overview: Its numbers; null for a batch crawl, and where it cannot be read.
+        overview: Its numbers; null for a batch crawl, and if the job cannot be read.
         started: When its run began, RFC 3339; "" for never.
         ended: When its run ended, RFC 3339; "" if it is not over.
-        bytes_rate: Bytes received a second, lately; null where it does not run.
-        left: Seconds that the rest takes about; null where that is not known.
+        bytes_rate: Recent rate of received bytes per second; null if the job does not run.
+        left: Estimated seconds until the end; null if not known.
         slowest: The queues that take longest.
         fetching: The fetches that have taken longest so far.
         rates: URIs a second in the last ten minutes, the oldest first.
         rounds: The state of a batch crawl; null for another job.
         actions: What can be done with it now.
-        launch: Its start, while it waits for that or where that failed; null otherwise.
-        crowded: The kind of URLs that most of what waits is of while that grows, and of which
-            nobody said that it is wanted; null for none.
+        launch: Its start, if that is pending or failed; null otherwise.
+        crowded: The kind of most queued URLs while the queues grow, unless its warning is muted;
+            null for none.
     """
 
     item: JobItem
@@ -229,7 +229,7 @@ async def page_facts(call: JobCall, details: JobDetails) -> dict[str, object]:
     await asyncio.to_thread(lambda: [tail.look() for tail in tails])
     toes = None
     if details.item.running:
-        with suppress(NacreError):  # it ended just now, or does not answer; the page says that
+        with suppress(NacreError):  # it ended just now, or does not answer; the page shows that
             toes = await poller.look_at_toes(job)
     return overview_facts(call, details, tails, toes)
 
@@ -279,12 +279,12 @@ def _levers(call: JobCall, snapshot: JobSnapshot) -> tuple[LeverLink, ...]:
 
 
 class CrowdLinks(NamedTuple):
-    """The banner about the kind of URLs that most of what waits is of.
+    """The banner about the kind of most queued URLs.
 
     Attributes:
         kind: The kind.
-        exclude: Where it is excluded.
-        show: Where its URLs are shown.
+        exclude: Link to the page that excludes it.
+        show: Link to the page that shows its URLs.
     """
 
     kind: CrowdedKind
@@ -307,12 +307,12 @@ def crowd_links(job: str, kind: CrowdedKind | None) -> CrowdLinks | None:
 
 
 def crowd_text(call: JobCall, kind: CrowdedKind | None, *, grows: bool) -> str:
-    """The words of that banner, the same as in `nacre status`; "" for none.
+    """Return the text of that banner, the same as in `nacre status`; "" for none.
 
     Args:
         call: The request.
         kind: The kind.
-        grows: What waits grew by more than what was done, lately.
+        grows: More URIs were recently queued than finished.
     """
     return "" if kind is None else call.language.say(crowd_diagnosis(kind, grows=grows))
 

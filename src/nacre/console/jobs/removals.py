@@ -106,9 +106,9 @@ async def forget(call: JobCall) -> None:
     """Delete a job that never ran, with its directory.
 
     Raises:
-        RefusedRequestError: It is not confirmed (422); it does not rest, has schedules, or was
-            named at the start of the console (409).
-        JobError: It ran, or something else lies in its directory.
+        RefusedRequestError: The deletion is not confirmed (422); the job is active, has schedules,
+            or was specified at the start of the console (409).
+        JobError: It ran, or its directory contains other files.
     """
     request: ForgetWish = call.body
     job = call.job()
@@ -150,7 +150,7 @@ async def require_no_start(call: JobCall, job: FoundJob) -> None:
 
 
 async def tell_of(call: JobCall, job: FoundJob) -> None:
-    """Look for jobs again, and tell who looks at a job and at their list."""
+    """Scan for jobs again, and notify the viewers of a job and of the list of jobs."""
     await call.common.poller.scan()
     for topic in (JOBS, job_topic(job.id)):
         call.common.hub.changed(topic)

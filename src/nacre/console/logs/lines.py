@@ -191,17 +191,17 @@ def _statuses(text: str) -> Callable[[int], bool]:
 Translate = Callable[[str], str]
 
 _VALUES: Final = re.compile(r"NAME|KEY|CLASS|SCORE|N(?=t$|ms$|$)")
-"""What stands for a value in the token of an annotation."""
+"""The placeholders for values in the token of an annotation."""
 _LONGEST: Final = 60
-"""Hops that are told; the last ones of a longer way."""
+"""Hops that are shown; of a longer path, the last ones."""
 
 
 def in_words(text: Translate, line: CrawlLogFields) -> str:
-    """A line in words, for who looks at it.
+    """Describe a line in words for the user.
 
     Args:
-        text: Gives the text of a language for an English one.
-        line: Its fields.
+        text: Translates an English text.
+        line: The fields of the line.
     """
     _ = text
     parts = [f"{line.status}{_(': ')}{status_words(text, line.status)}"]
@@ -220,7 +220,7 @@ def in_words(text: Translate, line: CrawlLogFields) -> str:
 
 
 def _hops(text: Translate, path: str) -> list[str]:
-    """The hops of a way in words; a long way is written with their number before it: `12+LL`."""
+    """Return the hops of a path in words; a long path begins with a count: `12+LL`."""
     _ = text
     names = {
         Hop.LINK: _("link"), Hop.EMBED: _("embedded"), Hop.SPECULATIVE: _("guessed from a script"),

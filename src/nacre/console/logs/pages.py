@@ -43,13 +43,13 @@ class LogPage(msgspec.Struct, frozen=True):
 
     Attributes:
         lines: They, in the order of the file.
-        start: Byte before which older lines are.
-        end: Byte behind which newer lines are.
+        start: Byte offset before which the older lines are.
+        end: Byte offset after which the newer lines are.
         size: Bytes of the file.
-        searched: Bytes that were looked through.
-        is_cut: The search stopped before it had a full page or was through; it goes on from `start`
-            or `end`.
-        stamp: Changes when the file is another one.
+        searched: Bytes that were searched.
+        is_cut: The search stopped before the page was full and before the end of the file; it
+            resumes at `start` or `end`.
+        stamp: Changes when the file is replaced.
     """
 
     lines: tuple[LogLine, ...]
@@ -270,7 +270,7 @@ def _lines_back(file: BinaryIO, before: int) -> Iterator[tuple[int, bytes]]:
         at -= length
         file.seek(at)
         block = file.read(length) + pending
-        # What stands before the first line feed belongs to a line that begins earlier.
+        # The bytes before the first line feed belong to a line that begins in an earlier block.
         cut = 0 if at == 0 else block.find(b"\n", 0, len(block) - 1) + 1
         if at > 0 and not cut and len(block) < _LONGEST:
             pending = block

@@ -1,9 +1,9 @@
-"""The past of a run out of its logs: a few hundred points, of files of any size.
+"""The history of a run from its logs: a few hundred points, from files of any size.
 
-A row of progress-statistics.log has counts since the run began, so that rates between any two rows
-are exact. Of logs that are larger than a budget only blocks are read, at equal distances; the rates
-between them stay exact, and what is of a moment (busy slots, bytes a second) is that of the rows
-that were read.
+A row of progress-statistics.log has counts since the run began, so the rates between any two rows
+are exact. If the logs are larger than a budget, only blocks at equal distances are read. The rates
+between these blocks are still exact; momentary values (busy slots, bytes per second) are those of
+the rows that were read.
 """
 
 from bisect import bisect_right
@@ -106,8 +106,8 @@ class ProgressPast(msgspec.Struct, frozen=True):
     Attributes:
         points: Stretches of equal length, the oldest first; () if there is no row.
         step: Their length, seconds.
-        is_sampled: The logs are larger than what is read of them: averages are of samples.
-        has_sampled_statuses: So is crawl.log: the numbers of statuses are of samples.
+        is_sampled: Only a part of the logs was read, so averages come from samples.
+        has_sampled_statuses: Only a part of crawl.log was read, so status counts come from samples.
     """
 
     points: tuple[ProgressPoint, ...] = ()
@@ -263,7 +263,7 @@ class StatusPast(NamedTuple):
 
     Attributes:
         rates: Lines a second by kind of status, of each stretch; {} if there is none.
-        is_sampled: The log is larger than what is read of it.
+        is_sampled: Only a part of the log was read.
     """
 
     rates: tuple[dict[str, float], ...]
@@ -292,7 +292,7 @@ def rates_of(
 
 
 def _shares(sample: StatusSample, edges: Sequence[float]) -> Iterator[tuple[int, float]]:
-    """The stretches that a sample is of, each with its share of it; what is outside has none."""
+    """Yield the stretches that a sample overlaps, each with its share of the sample."""
     seconds = sample.until - sample.time
     place = max(bisect_right(edges, sample.time) - 1, 0)
     if seconds <= 0:

@@ -29,7 +29,7 @@ class LogPosition(NamedTuple):
 
     Attributes:
         stamp: Of the file.
-        offset: Byte behind what was seen.
+        offset: Byte after the last line that was read.
     """
 
     stamp: str
@@ -48,12 +48,12 @@ def log_position(text: str) -> LogPosition | None:
 
 
 class TailLines(NamedTuple):
-    """The lines behind a place.
+    """The lines after a position.
 
     Attributes:
-        lines: They, in order.
-        position: The place behind them.
-        is_anew: They do not follow what was seen: the last lines of the file.
+        lines: The lines, in order.
+        position: The position after them.
+        is_anew: The lines do not follow the position; they are the last lines of the file.
     """
 
     lines: tuple[LogLine, ...]
@@ -85,7 +85,7 @@ class LogTail:
         self._end = LogPosition("", 0)
 
     def look(self) -> bool:
-        """Read what is new; whether there is something."""
+        """Read new lines; return whether there are any."""
         try:
             path = log_path(self._job.layout, self._name)
             question = LogQuestion(self._end.offset, None, _MANY, any_text, _FAR)
@@ -121,10 +121,10 @@ class LogTail:
 
 
 class LogTails:
-    """The tails of all logs that somebody looks at.
+    """The tails of all logs that have viewers.
 
     Args:
-        hub: It is told which of them grew.
+        hub: Receives the topics of the logs that grew.
         clock: The time.
     """
 
@@ -144,7 +144,7 @@ class LogTails:
 
     @contextmanager
     def watching(self, tail: LogTail) -> Iterator[None]:
-        """While the block runs, somebody looks at a log."""
+        """Register a viewer of a log while the block runs."""
         topic = tail.topic
         self._tails[topic] = tail
         self._viewers[topic] = self._viewers.get(topic, 0) + 1
