@@ -179,7 +179,7 @@ class FormAction(NamedTuple, Generic[P_contra]):
 
 
 def form_handler(page: str, actions: Mapping[str, FormAction[P]]) -> RouteHandler[P]:
-    """Return the handler of a form whose field `do` names an action.
+    """Return the handler of a form that runs the action in the field `do`.
 
     Args:
         page: Path of the page that is shown afterwards, with a notice of the result.

@@ -26,11 +26,11 @@ _BY: Final = "quota via console"
 
 
 class QuotaRunner:
-    """It measures what jobs use, and holds those whose quota, or that of all, is used up.
+    """Measures the disk usage of jobs, and holds jobs whose quota or the total quota is used up.
 
-    Only jobs that run are held. Only holds that it made are released. Between two measurements the
-    bytes of WARC that jobs say they have written are added to what was measured: when that comes
-    to another level, it is measured at once.
+    It holds only running jobs and releases only its own holds. Between two measurements, it adds
+    the bytes of WARC that jobs report as written to the last measurement. If the sum reaches
+    another level, it measures again at once.
 
     Args:
         parts: The parts that runners need.
@@ -39,7 +39,7 @@ class QuotaRunner:
     def __init__(self, parts: RunnerParts) -> None:
         self._parts = parts
         self._written: dict[str, int] = {}
-        """Bytes of WARC that each measured job had written by then."""
+        """Bytes of WARC that each job had written at the last measurement."""
 
     async def run(self) -> None:
         """Keep the quotas until cancelled."""
@@ -101,9 +101,9 @@ class QuotaRunner:
         }
 
     def _decide(self, path: str, used: int) -> QuotaDecision:
-        """Decide about a quota as it is set now, and keep what was measured."""
+        """Decide about a quota by its present limit, and store the measurement."""
         parts = self._parts
-        # The limit may be another one than before it was measured.
+        # The limit may have changed during the measurement.
         quota = parts.books.quotas.find(path)
         decision = decide_quota(used, quota.limit, quota.level)
         now = parts.common.clock.now()
@@ -126,7 +126,7 @@ class QuotaRunner:
         return next(ids, "")
 
     async def _apply(self, job: FoundJob, decision: QuotaDecision) -> None:
-        """Hold a job or release it, and keep what came of it."""
+        """Hold a job or release it, and store the result."""
         book = self._parts.books.quotas
         quota = book.find(str(job.layout.root))
         if not (decision.hold or quota.held or quota.trouble):

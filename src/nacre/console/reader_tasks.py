@@ -73,9 +73,9 @@ def warm(_: Layout, __: Arguments) -> None:
 
 
 def look_before_start(layout: Layout, arguments: Mapping[str, Any]) -> dict[str, object]:
-    """Say what keeps a job from starting: problems of its settings, and space that is missing.
+    """Return what prevents a job from starting: problems of its settings, and missing disk space.
 
-    Names are not looked up here, as somebody waits; the start itself does that.
+    Host names are not resolved here, because the user waits for the reply; the start resolves them.
 
     Args:
         layout: The job.
@@ -165,7 +165,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "reports": _typed("results.report_tasks", "list_reports"),
     "report": _typed("results.report_tasks", "make_report"),
 }
-"""The tasks by the names that `pool.ReaderPool.ask` takes."""
+"""The tasks by name, as in `pool.ReaderPool.ask`."""
 
 
 def find_task(name: str) -> ReaderTask:

@@ -64,12 +64,12 @@ _COMING: Final = Markup('<time data-zone datetime="{}">{} {} UTC</time>')
 
 
 def _time(value: str | float | None, *, with_zone: bool = False) -> str:
-    """A moment as an element whose text a script turns into that of the viewer's zone.
+    """Format a time as an element whose text a script converts to the viewer's time zone.
 
     Args:
-        value: Seconds since the epoch, or a text of RFC 3339 in UTC. Any other text, as a log may
-            have one, stays a text; 0, "" and None are no moment.
-        with_zone: The script names the zone, too, as of a moment to come.
+        value: Seconds since the epoch, or an RFC 3339 text in UTC. Any other text, as in some logs,
+            is returned unchanged; 0, "" and None mean no time.
+        with_zone: The script also shows the time zone, as for a time in the future.
     """
     if not value:
         return NOTHING
@@ -227,15 +227,15 @@ def menu_of(template: str) -> str:
 def header_facts(
     parts: HeaderParts, jobs: Sequence[tuple[FoundJob, JobSnapshot]], requester: Requester
 ) -> dict[str, object]:
-    """The numbers of the header.
+    """Return the numbers of the header.
 
-    A quota that is nearly or fully used up is an alert, too; so is trouble of the console itself,
-    for administrators.
+    A quota that is nearly or fully used up counts as an alert, and so does, for administrators, a
+    problem of the console itself.
 
     Args:
         parts: The parts that the header shows.
-        jobs: The jobs that somebody sees; none for nobody.
-        requester: Who sees the page.
+        jobs: The jobs that the requester sees; none for an anonymous one.
+        requester: The viewer of the page.
     """
     paths = {str(job.layout.root) for job, _ in jobs}
     if requester.role and not requester.places:

@@ -1,8 +1,8 @@
-"""The table of all that can be requested: the routes, the matrix of roles, and what is documented.
+"""The table of all requests: the routes, the required roles, and the summaries for the docs.
 
-A row names verb, path, the role that it needs, the function that answers, and the structs of its
-query, body and answer. `app.py` answers by it; `openapi.py` describes the rows of the
-interface for programs by their structs. A new page or noun is a function and a row.
+A row has a verb, a path, the role that it needs, the handler, and the structs of its query, body
+and answer. `app.py` serves the rows; `openapi.py` describes the rows of the API by their structs.
+To add a page or a noun, add a function and a row.
 """
 
 from nacre.console.admin.routes import ACCESS_ROUTES

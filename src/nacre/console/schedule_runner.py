@@ -1,4 +1,4 @@
-"""Runs that begin by schedules: what is due is decided, and carried out."""
+"""Scheduled runs: find the schedules that are due, and begin their runs."""
 
 import asyncio
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ _EVENTS: Final = {
 
 
 class ScheduleRunner:
-    """It begins what is due.
+    """Begins the runs of schedules that are due.
 
     Args:
         parts: The parts that runners need.
@@ -79,26 +79,26 @@ class ScheduleRunner:
 
     @staticmethod
     def _id(schedule: KeptSchedule, jobs: Mapping[str, FoundJob]) -> str:
-        """The job that webhooks are told of: that which new ones are made like, "" without one."""
+        """Return the job id for webhooks: the template of new jobs; "" if there is none."""
         return jobs[schedule.path].id if schedule.path in jobs else ""
 
     async def _look_if_known(
         self, schedule: KeptSchedule, job: FoundJob | None, about: str
     ) -> None:
-        """Look at a schedule, unless its job was not looked at yet: it may run."""
+        """Check a schedule, unless its job has not been read yet, because the job may run."""
         if job is None or self._parts.common.poller.snapshot(job).state != READING:
             await self._look(schedule, job, about)
 
     async def _look(self, schedule: KeptSchedule, job: FoundJob | None, about: str) -> None:
-        """Look at a schedule.
+        """Check a schedule, and begin its run if it is due.
 
         Args:
             schedule: The schedule.
-            job: The job whose run may be open; None for none, where it makes its first one.
-            about: Id of the job that webhooks are told of.
+            job: The job whose run may be open; None if the schedule has not made a job yet.
+            about: Id of the job in the messages of webhooks.
         """
         parts = self._parts
-        if schedule.wish.paused:  # what falls into a pause is dealt with when it is resumed
+        if schedule.wish.paused:  # times during a pause are handled when the schedule is resumed
             return
         now = parts.common.clock.now()
         decision = decide_schedule(
@@ -109,7 +109,7 @@ class ScheduleRunner:
         ):
             return
         note = _noted(decision, now) or schedule.note
-        # It is kept before anything begins: a console that is killed here makes no run twice.
+        # Stored before a run begins, so that a console that is killed here makes no run twice.
         parts.books.schedules.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
         if decision.step is ScheduleStep.NOTHING:
             if note != schedule.note:
@@ -210,9 +210,9 @@ class ScheduleRunner:
         return join((job.id, *warnings), *COMMA)
 
     async def _unmake(self, schedule: KeptSchedule, job: FoundJob) -> None:
-        """Delete a job that was made and could not be started, such as for lack of space."""
+        """Delete a job that was made but could not be started, for example for lack of space."""
         parts = self._parts
-        with suppress(JobError):  # what else lies there stays
+        with suppress(JobError):  # a directory with other files stays
             await asyncio.to_thread(forget_job, job.layout)
             parts.books.labels.set(job, JobLabels())
             parts.books.schedules.note_made(schedule.id, schedule.made)

@@ -83,14 +83,14 @@ class _PortServer(_Server):
 
 
 def loopback_sockets(port: int, option: str = "--port") -> list[socket.socket]:
-    """Sockets of a port on 127.0.0.1 and, where there is IPv6, on ::1.
+    """Open sockets of a port on 127.0.0.1 and, if IPv6 is available, on ::1.
 
     Args:
-        port: The port; 0 for a free one.
-        option: The option that names it.
+        port: The port; 0 for any free port.
+        option: The command-line option that sets the port, for messages.
 
     Raises:
-        JobError: The port is taken; the message says by whom where that is known.
+        JobError: The port is in use; the message contains the program that uses it, if known.
     """
     try:
         first = _bound(socket.AF_INET, "127.0.0.1", port)

@@ -22,7 +22,7 @@ A = TypeVar("A")
 NOWHERE: Final = Path("/dev/null/no-job")
 """In place of a job's directory, for questions about no job."""
 ASK_PATIENCE: Final = 20.0
-"""Seconds that a bounded answer may take, on a machine that is busy with crawls."""
+"""Timeout in seconds of a bounded answer, on a machine that is busy with crawls."""
 
 
 class TaskFacts(msgspec.Struct, frozen=True):
@@ -32,15 +32,15 @@ class TaskFacts(msgspec.Struct, frozen=True):
         id: Its name in URLs.
         job: Id of the job that it works on.
         what: Its kind, such as `count` or `delete`.
-        by: Name of who began it.
+        by: Name of the user who started it.
         state: `running`, `done` or `failed`.
         done: Steps done.
-        total: Steps in all; 0 where that is not known.
+        total: Steps in all; 0 if not known.
         started: When it began, RFC 3339.
-        ended: When it was over; "" while it runs.
-        asked: What it was asked for.
-        result: What came of it; null while it runs, and where it failed.
-        problem: Why it failed; null where it did not.
+        ended: When it ended, RFC 3339; "" while it runs.
+        asked: The fields of its request.
+        result: Its result; null while it runs, and if it failed.
+        problem: Why it failed; null if it did not fail.
     """
 
     id: str

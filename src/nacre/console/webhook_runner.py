@@ -12,11 +12,11 @@ from nacre.fleet.webhook_delivery import deliver
 from nacre.job.diagnosis_text import diagnosis_text
 
 LOOK: Final = 2.0
-"""Seconds between two looks for what is due, and for what jobs do."""
+"""Seconds between two checks for due messages and for changes of jobs."""
 
 
 class SeenRun(NamedTuple):
-    """The state of a job and of its last run at a look.
+    """The state of a job and of its last run at a check.
 
     Attributes:
         state: State of the job.
@@ -34,10 +34,10 @@ class SeenRun(NamedTuple):
 
 
 class WebhookRunner:
-    """It posts what waits, the messages of each webhook in their order.
+    """Posts queued messages, those of each webhook in their order.
 
-    A webhook that is slow or fails holds up no other one. A message is tried eight times, with
-    waits of 1, 2, 4 … 60 s, over a restart of the console too; then it is given up.
+    A webhook that is slow or fails does not delay other webhooks. A message is tried eight times,
+    with delays of 1, 2, 4 … 60 s, also across a restart of the console; then it is dropped.
 
     Args:
         parts: The parts that runners need.
@@ -81,11 +81,11 @@ class WebhookRunner:
             self._book.some.set()
 
     async def attempt(self, hook: KeptHook, delivery: HookDelivery) -> None:
-        """Post a message once, and keep what came of it."""
+        """Post a message once, and store the result."""
         await deliver(self._book, self._parts.common.clock, hook, delivery)
 
     def look(self) -> None:
-        """Tell what became of jobs since the last look."""
+        """Report the changes of jobs since the last check."""
         texts = {number: snapshot_job.words for number, snapshot_job in self._book.broken().items()}
         self._parts.troubles.set("webhook", texts, self._parts.common.clock.now())
         for job, snapshot in self._parts.common.poller.snapshots():
@@ -93,7 +93,7 @@ class WebhookRunner:
                 continue
             before, now = self._seen.get(job.id), seen_run(snapshot)
             self._seen[job.id] = now
-            if before is None:  # what was before the first look is not told: it was told, or is old
+            if before is None:  # changes before the first check were reported already, or are old
                 continue
             for event in events_of(before, now):
                 message = f"{before.state} -> {now.state}"

@@ -25,7 +25,7 @@ from nacre.ops.operation import Role
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"
 _STARTS = {
-    "start": "Start a job, or go on with it.",
+    "start": "Start or resume a job.",
     "recrawl": "Crawl a job again, in a new run.",
     "run-rounds": "Crawl rounds of a batch crawl.",
     "stop-after-step": "End the rounds after the step that runs.",
@@ -80,7 +80,7 @@ _NEW: Final[tuple[RouteRow[JobParts], ...]] = (
     RouteRow("POST", "/new", _O, new_job_form.submit,
              "Check, make, or make and start a job; a form."),
     RouteRow("POST", "/new/look", _O, new_job_form.look_at,
-             "What the form of a new job asks for, before it is made.", changes=False),
+             "Queries of the form of a new job, before the job exists.", changes=False),
     RouteRow("POST", "/new/fields", _O, new_job_form.fields_at,
              "All settings of a new job, as a part of its form.", changes=False),
     RouteRow("POST", f"{API}/jobs", _O, new_jobs.make_job, "Make a job.",

@@ -124,19 +124,19 @@ class PushWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The options of a push.
 
     Attributes:
-        withdraw: Delete at the server what it has of WARCs that are not in the archive any more,
-            before the rest is posted.
+        withdraw: Before the rest is posted, delete the server's captures of WARCs that are no
+            longer in the archive.
     """
 
     withdraw: bool = False
 
 
 class PushedFiles(msgspec.Struct, frozen=True):
-    """The indexes that a server took.
+    """The indexes that a server accepted.
 
     Attributes:
-        changed: Indexes that it took now; what it had already is not sent again.
-        lines: Captures in them.
+        changed: Indexes that it accepted now; indexes that it had already are not sent again.
+        lines: Captures in these indexes.
         withdrawn: Indexes whose captures were deleted there.
     """
 
@@ -149,8 +149,8 @@ class PushState(NamedTuple):
     """The content of the OutbackCDX server of a job.
 
     Attributes:
-        names: The indexes that it took.
-        gone: Indexes that it has and the archive has not any more.
+        names: The indexes that it accepted.
+        gone: Number of its indexes that are no longer in the archive.
     """
 
     names: frozenset[str]
@@ -158,7 +158,7 @@ class PushState(NamedTuple):
 
 
 def push_state(layout: Layout) -> PushState | None:
-    """The content of the server of today's settings; None where nothing was ever posted; it blocks.
+    """Return the content of the configured server; None if nothing was ever posted; it blocks.
 
     Args:
         layout: The job.
@@ -173,7 +173,7 @@ def push_state(layout: Layout) -> PushState | None:
         with archived_indexes(layout, settings) as indexes:
             gone = gone_indexes(indexes, layout, url)
         return PushState(PushedIndexes(layout, url).names(), len(gone))
-    except (NacreError, OSError):  # its own page says what is wrong with the job
+    except (NacreError, OSError):  # the page of the job shows the error
         return None
 
 

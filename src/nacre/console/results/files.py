@@ -17,18 +17,18 @@ from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.ops.fields import Cursor, RowCount, ShortText
 
 _CLOSED: Final = 20.0
-"""Seconds that the question may take which files hold secrets."""
+"""Timeout in seconds for the list of files that contain secrets."""
 
 
 class FileItem(msgspec.Struct, frozen=True):
     """A file of a job.
 
     Attributes:
-        path: Its path, as `/files/PATH` takes it.
+        path: Its path, as in `/files/PATH`.
         size: Bytes.
-        modified: When it was written last, RFC 3339.
-        pushed: The OutbackCDX server of the settings has taken it; null for what is no index of a
-            closed WARC, and where nothing was ever posted.
+        modified: When it was last written, RFC 3339.
+        pushed: The configured OutbackCDX server accepted it; null if it is not an index of a closed
+            WARC, or if nothing was ever posted.
     """
 
     path: str

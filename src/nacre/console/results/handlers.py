@@ -1,4 +1,4 @@
-"""Handlers of a job's seeds and URLs: what is read with the state of the console, and new seeds."""
+"""Handlers of a job's seeds and URLs: reads that use the console's state, and new seeds."""
 
 from typing import Any
 

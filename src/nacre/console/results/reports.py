@@ -102,7 +102,7 @@ async def get_report(call: Call) -> Response:
     kind = next(kind for kind, formats in FORMS.items() if formats == form)
     fields = {"content-type": kind + ("" if form == "json" else "; charset=utf-8")}
     if query.download or form == "html":
-        # A whole page of its own: as a file, it cannot act in the name of the console.
+        # An HTML report is a complete page: as a download, it cannot act on behalf of the console.
         file = quote(f"{job.name}-{name}.{_ENDS[form]}")
         fields["content-disposition"] = f"attachment; filename*=UTF-8''{file}"
     return Response(report.body, headers=fields)

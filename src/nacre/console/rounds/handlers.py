@@ -61,10 +61,10 @@ async def dry_run(call: ActionCall) -> DryRound | HeldTask:
 
 
 async def _require(call: ActionCall, job: FoundJob, action: str) -> None:
-    """Refuse what is for batch crawls whose rounds do not run.
+    """Refuse an action unless the job is a batch crawl whose rounds do not run.
 
     Raises:
-        RefusedRequestError: It is none, or they do (409).
+        RefusedRequestError: The job is not a batch crawl, or its rounds run (409).
     """
     await call.common.poller.look(job)  # rounds may have begun within the last second
     actions = {action_now.name: action_now for action_now in allowed_now(call.parts, job, "")}

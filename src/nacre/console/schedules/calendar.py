@@ -431,7 +431,7 @@ SCHEDULE_ROUTES: tuple[RouteRow[ScheduleBook], ...] = (
              "A schedule.", answer=ScheduleItem,
              version_of=schedule_version),
     RouteRow("PUT", f"{API}/schedules/{{schedule}}", _O, change_schedule,
-             "Set a schedule anew.", body=ScheduleWish, answer=ScheduleItem,
+             "Replace a schedule.", body=ScheduleWish, answer=ScheduleItem,
              version_of=schedule_version),
     RouteRow("DELETE", f"{API}/schedules/{{schedule}}", _O, remove_schedule,
              "Forget a schedule.", status=204,

@@ -56,12 +56,12 @@ class MonthEntry(NamedTuple):
     Attributes:
         at: Its time of day, in UTC.
         about: Id of its job, or the profile of its new jobs.
-        what: What became of it, as of `ScheduleNote`; "" for one that is to come.
-        missed: Times that passed before it while no console ran.
-        is_twice: Another schedule of the job has the same moment.
-        is_own: The job begins it itself.
-        run: Name of the run, of one that is over; "" for another one.
-        exit: How that ended; "" if it is not known.
+        what: Outcome of the run, as in `ScheduleNote`; "" for a future run.
+        missed: Number of earlier scheduled times that passed while no console ran.
+        is_twice: Another schedule of the job has the same time.
+        is_own: The job itself begins the run.
+        run: Name of a finished run; "" for other runs.
+        exit: How the finished run ended; "" if not known.
     """
 
     at: str
@@ -220,7 +220,7 @@ def _coming(
     end: float,
     now: float,
 ) -> Iterator[_Timed]:
-    """The runs to come of a month; what is over is told by the notes."""
+    """Yield the future runs of a month; the notes of the schedules contain the past ones."""
     since = max(begin - 1, now)
     times = [
         (schedule, time)
@@ -244,9 +244,9 @@ def _until(end: float, times: Iterator[float]) -> Iterator[float]:
 
 
 def _hours_by_day(first: date, limited: LimitedHours) -> dict[int, list[str]]:
-    """The hours with other limits by the day of UTC on which they begin."""
+    """Return the hours with other limits by the UTC day on which they begin."""
     zone, by_day = ZoneInfo(limited.zone), dict[int, list[str]]()
-    # A day of another zone may begin on the day of UTC before it, or after it.
+    # A day of another time zone may begin on the previous or on the next day in UTC.
     local = [first + timedelta(days=number) for number in range(-1, 33)]
     for days, hours in limited.windows:
         shown_days = parse_days(days)

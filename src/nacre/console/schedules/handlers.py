@@ -77,9 +77,9 @@ def schedule_items(call: ScheduleCall) -> list[ScheduleItem]:
 
 
 def seen_schedules(call: ScheduleCall) -> list[KeptSchedule]:
-    """The schedules of jobs, and of places of new jobs, that the caller may see.
+    """Return the schedules of jobs, and of places of new jobs, that the caller may see.
 
-    Each names its job as it is called now: another console may have called it otherwise.
+    Each has the present id of its job, which may differ from the id in another console.
     """
     jobs = {str(job.layout.root): job.id for job, _ in call.snapshots()}
     places = {str(place.root) for place in job_places(call)}

@@ -97,8 +97,9 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
         request: The change.
 
     Raises:
-        ConfigError: It cannot be made; with each reason.
-        RefusedRequestError: It names a file, and the requester may not (403).
+        ConfigError: The change cannot be made; the error contains each reason.
+        RefusedRequestError: The change contains the name of a file, which the requester may not set
+            (403).
     """
     await require_may_name(call.common.readers, call.common.reach, call.identity, job, request)
     result, running = await apply_change(call, job, request, _PATIENCE)

@@ -234,7 +234,7 @@ async def config_version(call: Call) -> EditedThing:
 
 
 async def put_config(call: Call) -> SavedConfig | Response:
-    """Save another file, if it is sound and nobody saved another one meanwhile."""
+    """Save a new version of the file, if it is valid and was not changed in the meantime."""
     kind = call.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in {"text/yaml", "application/yaml", "application/x-yaml", "text/plain"}:
         raise RefusedRequestError(
@@ -366,7 +366,7 @@ async def get_effective(call: Call) -> EffectiveSettings | Response:
 
 
 async def check_text(call: Call) -> TextFindings:
-    """The findings of a text; of those that somebody sends quickly, the newest is looked at."""
+    """Return the findings of a text; of texts in quick succession, only the last is checked."""
     request: TextQuestion = call.body
     if request.text is None and not request.job:
         raise RefusedRequestError(

@@ -81,7 +81,7 @@ async def page(call: Call) -> PageAnswer:
 
 
 async def submit(call: Call) -> PageAnswer:
-    """Check a text, show what it changes, or save it: the form of the page."""
+    """Handle the form of the page: check a text, show its changes, or save it."""
     form = await form_of(call)
     job, action = call.job(), form.get("action", "verify")
     text, tag = form.get("text", "").replace("\r\n", "\n"), form.get("etag", "*")
@@ -245,7 +245,7 @@ async def history(call: Call) -> PageAnswer:
 
 
 async def version(call: Call) -> PageAnswer:
-    """A version beside the one before it, or beside the one that `with` names."""
+    """Show a version next to the previous version, or to the version in the query field `with`."""
     job, number = call.job(), version_number(call)
     numbers = [edit.number for edit in await ask(call, edit_versions, NoRequest())]
     mine = await version_of(call, job, number)

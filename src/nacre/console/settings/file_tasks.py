@@ -28,7 +28,7 @@ class SettingsText(msgspec.Struct, frozen=True):
 
 
 class TextPlace(msgspec.Struct, frozen=True):
-    """A place in a text: characters before it."""
+    """A position in a text, as the number of preceding characters."""
 
     text: str
     offset: int

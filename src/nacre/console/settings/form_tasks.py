@@ -48,11 +48,11 @@ _COMMON: Final = frozenset(("comment", "name", "decision", "negate"))
 
 
 class SettingSearch:
-    """A search: the text that somebody typed, and the language that they read.
+    """A search for settings: the text that the user typed, and their language.
 
     Args:
         text: The text; "" finds nothing.
-        translate: Gives the text of their language for an English one.
+        translate: Translates an English text into the language of the user.
     """
 
     def __init__(self, text: str, translate: Callable[[str], str]) -> None:
@@ -60,7 +60,7 @@ class SettingSearch:
         self._translate = translate
 
     def finds(self, name: str, doc: str, *more: str) -> bool:
-        """Whether a setting is meant.
+        """Whether a setting matches the search.
 
         Args:
             name: Its name or path.

@@ -33,7 +33,7 @@ EDITING_ROUTES: tuple[RouteRow[object], ...] = (
              "Take an earlier version again."),
     # programs
     RouteRow("GET", f"{API}/jobs/{{job}}/config", _V, config.get_config,
-             "The file of a job as YAML, with its ETag; marks stand in place of secrets.",
+             "The file of a job as YAML, with its ETag; secrets are replaced by marks.",
              media="text/yaml", fields=("if-none-match",)),
     RouteRow("PUT", f"{API}/jobs/{{job}}/config", _O, config.put_config,
              "Save another file of a job that does not run, as YAML, with If-Match.",
@@ -89,7 +89,7 @@ EDITING_ROUTES: tuple[RouteRow[object], ...] = (
              "What may be typed at a place of a text.", body=config.PlaceQuestion,
              answer=Completions, changes=False),
     RouteRow("POST", f"{API}/config/hover", _O, config.hover_at,
-             "The meaning of what stands at a place of a text.", body=config.PlaceQuestion,
+             "The meaning of the word at a position in a text.", body=config.PlaceQuestion,
              answer=HoverCard, changes=False),
     RouteRow("POST", f"{API}/config/format", _O, config.format_yaml,
              "A text in the style of new jobs.", body=config.TextQuestion,

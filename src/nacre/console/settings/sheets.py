@@ -78,16 +78,16 @@ class OverruledValue(msgspec.Struct, frozen=True):
 
 
 class HoldingValue(msgspec.Struct, frozen=True):
-    """A setting as sheets say it.
+    """The value of a setting that results from sheets.
 
     Attributes:
         path: Its path.
-        value: The value that holds.
-        sheet: The sheet that says so.
-        overruled: What weaker sheets say, the weakest first.
-        origin: Where the sheet says it, such as a file and its line; "" for one that comes with
+        value: The effective value.
+        sheet: The sheet that sets it.
+        overruled: The values of weaker sheets, the weakest first.
+        origin: Where the sheet sets it, such as a file and its line; "" for a sheet that comes with
             Nacre.
-        plain: The value where no sheet applies.
+        plain: The value if no sheet applies.
     """
 
     path: str

@@ -63,16 +63,16 @@ def may_look(call: StreamCall) -> bool:
 
 
 COMMENT = b": \n\n"
-"""A comment: it says that the stream is alive, and is no event."""
+"""A comment, which shows that the stream is alive and is not an event."""
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 
 def event(data: str, name: str = "", position: str = "") -> bytes:
-    """The text of an event.
+    """Format an event of a stream.
 
     Args:
-        data: Its data; of several lines each becomes a field.
-        name: Its name; "" for none: a message.
+        data: Its data; each line becomes a field.
+        name: Its name; "" for an event of the default type, `message`.
         position: Its id, which a client sends back as Last-Event-ID; "" for none.
     """
     lines = [f"event: {name}"] if name else []
@@ -83,14 +83,14 @@ def event(data: str, name: str = "", position: str = "") -> bytes:
 
 
 class EventStream(StreamingResponse):
-    """An answer of events; they are closed as soon as nobody reads them.
+    """A response of events; the generator of events is closed when the client disconnects.
 
     Args:
-        events: Texts of events.
+        events: The formatted events.
     """
 
     def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
-        # A proxy such as nginx would collect events before it passes them on.
+        # Without this field, a proxy such as nginx buffers events.
         fields = {"x-accel-buffering": "no"}
         super().__init__(events, headers=fields, media_type="text/event-stream")
         self._events = events

@@ -35,7 +35,7 @@ async def get_task(call: Call) -> TaskFacts:
 
 
 async def cancel_task(call: Call) -> Response:
-    """End a task; what it has done stays done. One that is over stays as it is."""
+    """Cancel a task; completed steps are kept. A task that has ended does not change."""
     await seen_task(call).cancel()
     return Response(status_code=204)
 
@@ -68,7 +68,7 @@ async def task_facts(call: Call, task: TaskFacts) -> Mapping[str, Any] | PageAns
 
 
 def _again(task: TaskFacts) -> dict[str, str]:
-    """The fields of the form that counts again what was refused; {} where nothing was counted."""
+    """Return the form fields that repeat the count of a refused change; {} if it has no count."""
     if task.problem is None or task.problem.code != "count-differs":
         return {}
     request = {name: str(task.asked[name]) for name in ("urls", "queues")}
@@ -163,10 +163,10 @@ def _counted(call: Call, kind: str, number: int) -> str:
 
 TASK_ROUTES: tuple[RouteRow[object], ...] = (
     *with_page(RouteRow("GET", f"{API}/tasks/{{task}}", Role.VIEWER, get_task,
-                        "A task: how far it is, and what came of it.", answer=TaskFacts),
+                        "A task: its progress and result.", answer=TaskFacts),
                "/j/{job}/tasks/{task}", RouteView("task.html", task_facts)),
     RouteRow("GET", f"{API}/tasks", Role.VIEWER, list_tasks,
-             "What goes on in the background.", answer=TaskList),
+             "The tasks in the background.", answer=TaskList),
     RouteRow("DELETE", f"{API}/tasks/{{task}}", Role.OPERATOR, cancel_task, "End a task.",
              status=204),
 )  # fmt: skip

@@ -31,12 +31,12 @@ class NewHook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         url: Where messages are posted, http or https.
-        secret: Key of the signatures (HMAC-SHA256); "" for none; null keeps that of before. It is
+        secret: Key of the signatures (HMAC-SHA256); "" for none; null keeps the present key. It is
             never shown.
-        on: The events that are told.
-        private: Its address may be one of this machine or of a private network. Where others reach
-            the console, only admins can say so.
-        paused: Nothing is posted.
+        on: The events that are posted.
+        private: Its address may be on this machine or in a private network. If the console is
+            reachable from other machines, only admins can set this.
+        paused: No messages are posted.
     """
 
     url: HookText
@@ -58,11 +58,11 @@ class HookItem(msgspec.Struct, frozen=True):
         id: Its number.
         webhook: As it was set.
         signed: It has a secret.
-        owner: Who set it last.
-        waiting: Messages that wait.
-        last: What came of the last message; "" for none yet.
-        places: Labels of the places of whose jobs it is told; empty for all. They are those that
-            who added it saw.
+        owner: The user who last changed it.
+        waiting: Number of queued messages.
+        last: Result of the last message; "" for none yet.
+        places: Labels of the places whose jobs it reports; empty for all. They are the places that
+            the user who added it could see.
     """
 
     id: int
@@ -216,7 +216,7 @@ def hook_of(call: HookCall, number: str | None = None) -> KeptHook:
 
 
 def _sees(call: HookCall, hook: KeptHook) -> bool:
-    """Whether the caller sees all jobs that a webhook is told of."""
+    """Whether the caller sees all jobs that a webhook reports."""
     user_places = call.identity.places
     return not user_places or (bool(hook.places) and set(hook.places) <= set(user_places))
 
@@ -355,7 +355,7 @@ _O = Role.OPERATOR
 
 WEBHOOK_ROUTES: tuple[RouteRow[WebhookBook], ...] = (
     *with_page(RouteRow("GET", f"{API}/webhooks", _O, list_hooks,
-                        "Who is told what happens.", answer=HookList),
+                        "The webhooks and their events.", answer=HookList),
                "/webhooks", RouteView("webhooks.html", hook_facts),
                HookPageQuery),
     RouteRow("POST", "/webhooks", _O, hook_form, "Change the webhooks; a form."),
@@ -365,7 +365,7 @@ WEBHOOK_ROUTES: tuple[RouteRow[WebhookBook], ...] = (
     RouteRow("GET", f"{API}/webhooks/{{webhook}}", _O, get_hook, "A webhook.",
              answer=HookItem, version_of=hook_version),
     RouteRow("PUT", f"{API}/webhooks/{{webhook}}", _O, change_hook,
-             "Set a webhook anew.", body=NewHook, answer=HookItem,
+             "Replace a webhook.", body=NewHook, answer=HookItem,
              version_of=hook_version),
     RouteRow("DELETE", f"{API}/webhooks/{{webhook}}", _O, remove_hook,
              "Forget a webhook.", status=204, version_of=hook_version),
