@@ -211,7 +211,7 @@ class Learning:
         )
 
     def _blame_events(self) -> None:
-        """Later visits of the step may have shown an event: what it explains is learned anew."""
+        """Learn again from changes that later visits of the step attribute to an event."""
         step = self._step
         for url, observed in step.take_observed().items():
             event = self._sites.events(url).share(observed.before)

@@ -201,7 +201,7 @@ class Lists:
         for url in (*news.changed, *news.withdrawn):
             row = self._rows.get(url)
             if row is not None and url not in self._step.done:
-                # Where the sitemap names it no more either, the list is not alone.
+                # If the sitemap no longer lists the page either, the list is not alone.
                 self._sites.look_for_withdrawal(row, self._step.time)
                 count += not row.told
                 self._step.tell(row, HintSource.LISTING)
@@ -377,7 +377,7 @@ class Links:
         *,
         news: bool,
     ) -> None:
-        """Note which sitemap names what, and how an index dates its sitemaps."""
+        """Note which URLs a sitemap lists, and the dates that an index gives its sitemaps."""
         maps, now = self._sites.maps, visit.time
         if visit.status == 304:
             maps.unchanged(source_page.url, now)

@@ -357,7 +357,7 @@ class Planner:
             self._marginal = result.value.least if result.value.tight else 0.0
 
     def _give_room_of_traps(self) -> None:
-        """Traps have used up their share: what they took of the room goes to other pages."""
+        """Give other pages the room that traps took, once traps have used up their share."""
         if self._outcome.tight and self._by_value is not None:
             self._outcome = self._outcome._replace(tight=False)
             self._by_value.restart()
@@ -368,7 +368,7 @@ class Planner:
         """Whether an embed that was never visited waits: it competes with new pages then.
 
         Args:
-            url: It.
+            url: URL of the embed.
             depth: Hops from a start page.
         """
         if not self._shares.is_full_of_embeds(self._known):

@@ -61,13 +61,13 @@ class RecallEstimate(NamedTuple):
 
 
 def hidden_interval(hits: int, tries: int, left: int, coverage: float = 0.95) -> tuple[int, int]:
-    """The number of hits among what was not drawn: the exact interval (hypergeometric).
+    """Return the exact interval of the number of hits that were not drawn (hypergeometric).
 
     Args:
         hits: Hits among those drawn.
-        tries: How many were drawn, without putting them back.
-        left: How many were not.
-        coverage: Probability with which the interval holds, at least.
+        tries: Number of items drawn, without replacement.
+        left: Number of items not drawn.
+        coverage: Least probability that the interval contains the number.
     """
     tail = (1.0 - coverage) / 2.0
     whole = _Urn(tries + left, tries)

@@ -83,7 +83,7 @@ _EARNS = guess(
 _RETURNS = guess(
     "sites.returns",
     20.0,
-    "Number of looks at pages that are gone that weigh as much as the assumed share.",
+    "Number of checks of gone pages that weigh as much as the assumed share.",
 )
 _MISSES = guess(
     "sites.misses",
@@ -101,8 +101,8 @@ class SiteRow(msgspec.Struct, array_like=True):
         hours: New links by hour of the week.
         events: Changes by age bucket, beyond those that the pages' own rates explain.
         exposure: Days observed by age bucket.
-        listed: Time of the last sitemap, and of the one before.
-        doubted: When a sitemap last showed dates of its own making.
+        listed: Times of the last two sitemaps, the newest first.
+        doubted: Last time at which a sitemap had generated dates, which do not reflect changes.
         paging: Pages of lists that are still to be read, because more was published than the
             pages before them show.
         together: Of earlier versions; not used.
@@ -145,12 +145,12 @@ class SiteRow(msgspec.Struct, array_like=True):
         self.hours[hour] += count
 
     def note_map(self, now: float) -> None:
-        """A sitemap was read in the step of this time."""
+        """Note that a sitemap was read in the step of this time."""
         if now > self.listed[0]:
             self.listed = (now, self.listed[0])
 
     def doubt(self, now: float) -> None:
-        """A sitemap showed dates of its own making."""
+        """Note that a sitemap had generated dates."""
         self.doubted = now
 
 
@@ -298,12 +298,12 @@ class Sites:
         return bool(row.listed) and (row.listed >= last or self.maps.names(row, last))
 
     def is_mapped(self, url: str, now: float) -> bool:
-        """Whether a sitemap of the site was read in the step of this time, and is believed."""
+        """Whether a trusted sitemap of the site was read in the step of this time."""
         site = self._site(url)
         return self.hints and site.listed[0] == now > site.doubted
 
     def covers(self, row: PageRow, now: float) -> bool:
-        """Whether a sitemap that is believed and names a page was read in the step of this time."""
+        """Whether a trusted sitemap with the page was read in the step of this time."""
         return self.is_mapped(row.url, now) and self._is_named(row, now)
 
     def learn_news(self, url: str, mapped: int, unmapped: int) -> None:
@@ -311,9 +311,9 @@ class Sites:
         self._site(url).count_news(mapped, unmapped)
 
     def beside_map(self, url: str) -> SiteTime:
-        """The change times for the lists of a site whose sitemap was read before them.
+        """Return the change times for the lists of a site whose sitemap was read first.
 
-        They are worth only what it misses, of changes and of new links.
+        Such lists are worth only the changes and new links that the sitemap misses.
         """
         site, time = self._site(url), self.time(url)
         missed = 1.0 - self._trust(site, HintSource.SITEMAP).signal().recall
@@ -415,12 +415,12 @@ class Sites:
         self._site(sitemap).note_map(now)
 
     def is_later(self, lastmod: str, visit: float) -> bool:
-        """Whether a date as written lies after a visit."""
+        """Whether a date as written is later than a visit."""
         date = parse_w3c_date(lastmod)
         return date is not None and date > visit
 
     def look_for_withdrawal(self, row: PageRow, now: float) -> bool:
-        """Note a hint if the sitemap no longer names a page; True if noted."""
+        """Note a hint if the sitemap no longer lists a page; True if noted."""
         site = self._site(row.url)
         last, before = site.listed
         if not row.listed or last != now or HintSource.SITEMAP in row.told:

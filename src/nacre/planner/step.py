@@ -1,4 +1,4 @@
-"""A step of the planner: what it works with, what was chosen, what is not confirmed (pure)."""
+"""A step of the planner: its inputs, chosen visits and unconfirmed changes (pure)."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -83,7 +83,7 @@ class _Doubt:
     noisy: bool | None = None
 
     def settle(self, *, noisy: bool) -> None:
-        """A second visit was made: learn what waits, unless it or one before it showed noise."""
+        """Learn the pending changes after a second visit, unless a second visit showed noise."""
         self.noisy = noisy or bool(self.noisy)
         if not self.noisy:
             _learn_all(self)
@@ -191,28 +191,28 @@ _OBSERVED = 50_000
 
 
 class Step:
-    """One step with all its phases: what was chosen, and what its visits have shown so far.
+    """One step with all its phases: the chosen visits, and their results so far.
 
-    What learns writes it, through its methods where there are any; phases read it.
+    Learning writes a step, through its methods if there are any; phases read it.
 
     Attributes:
         time: The same for all its phases, seconds since the epoch; -1 before the first step.
         every: Days between this step and the one before.
-        chosen: What was chosen in it, by URL.
+        chosen: Choices of the step, by URL.
         done: URLs that need not be chosen in it again.
         new: Pages found in it: URL to depth.
-        waiting: Pages found before it that were never visited, likewise.
-        pairs: Second visits that were asked for and not made yet.
+        waiting: Pages found in earlier steps that were never visited: URL to depth.
+        pairs: Second visits that were requested and not made yet.
         looked_changed: Pages that looked changed in it.
         unconfirmed: Changes in it that may be noise.
         told: Pages that a source announced in it.
-        touched: Pages of which more is known than at its beginning.
+        touched: Pages with new observations since its beginning.
         compared: Pages visited again for the first time, by section.
         flooded: Sites where a list without further pages showed nothing but new links.
         paging: Further pages of lists that are to be read, in their order.
         chains: Further pages that were read, by the stem of their list.
-        pins: What is pinned to the top of lists, by their stem.
-        showing: What each list showed that was new.
+        pins: Links that are pinned to the top of lists, by the stem of the list.
+        showing: New links by list.
         late: New pages that the rule of their links would not have taken for new.
         told_new: New pages that a sitemap or feed announced.
         found: New pages and changes found in it; of embeds none, as recall is not about them.
@@ -263,7 +263,7 @@ class Step:
         self._clear()
 
     def take(self, visits: Sequence[Choice]) -> None:
-        """Note what was chosen."""
+        """Note the chosen visits."""
         self.done.update(choice.url for choice in visits)
         self.chosen.update((choice.url, choice) for choice in visits)
 
@@ -272,7 +272,7 @@ class Step:
         self.done.update(urls)
 
     def ask_again(self, urls: Collection[str], *, paired: bool) -> None:
-        """Let URLs be chosen again; `paired`: for second fetches, which teach what is noise."""
+        """Let URLs be chosen again; `paired`: for second fetches, which show noise."""
         self.done.difference_update(urls)
         if paired:
             self.pairs.update(urls)

@@ -118,26 +118,26 @@ class VisitFinding(NamedTuple):
 
 
 class Judge(Protocol):
-    """Compares a visit with what is known; by digest alone, or by what the page says."""
+    """Compares a visit with earlier ones, by digest alone or by the content of the page."""
 
     def judge(self, row: PageRow, visit: Visited) -> VisitFinding:
         """The finding; `row` is as it was before the visit."""
         ...
 
     def pair(self, row: PageRow, visit: Visited) -> frozenset[int]:
-        """Learn from a second visit within the step: what differs from the first is noise.
+        """Learn from a second visit within the step: differences from the first are noise.
 
         Returns:
-            The places that differ; none where the page cannot be compared.
+            The places that differ; none if the page cannot be compared.
         """
         ...
 
     def pairs_wanted(self, url: str) -> int:
-        """The number of such second visits that are still of use for the site of a URL."""
+        """Return the number of second visits that are still useful for the site of a URL."""
         ...
 
     def says(self, visit: Visited) -> int:
-        """A fingerprint of the text of a page, without the words of its URL; see `traps`."""
+        """Return a fingerprint of the text of a page, without the words of its URL; see `traps`."""
         ...
 
     def dropped(self, visit: Visited) -> Sequence[str]:

@@ -1,9 +1,9 @@
 """The comparison of two versions of a page: a class and a score, biased to "changed" (pure).
 
-A block is what it says: a page is a collection of texts and addresses, and neither the place of a
-block nor the names of the elements around it make another block of it. A difference is a change
-unless something proves it to be noise: its words change by themselves (`masking`), paired fetches
-differ in it, or other pages of the run have the same difference (`template`).
+A block is identified by its content alone: a page is a collection of texts and addresses, and a
+block stays the same if its place or the elements around it change. A difference is a change unless
+something proves it to be noise: its words change by themselves (`masking`), paired fetches differ
+in it, or other pages of the run have the same difference (`template`).
 """
 
 import math
@@ -157,13 +157,13 @@ class Change(NamedTuple):
     Attributes:
         kind: Class.
         score: Share of the page that differs, noise and frame weighed down; 0 to 1.
-        reason: Code of what decided: `payload`, `markup`, or of an excuse (`Excuses.code`); of a
+        reason: Code of the reason: `payload`, `markup`, or that of an excuse (`Excuses.code`); of a
             change: `text`, `title`, `heading`, `link`, `image`, `file`, `nav`, `order` (the same
             texts in another order), `layout` (lines became blocks, or blocks lines), `score`,
-            `unread` (it differs behind what was taken apart); or the name of the signature.
+            `unread` (it differs beyond the parsed part); or the name of the signature.
         proven: It is proven that a reader sees nothing new: only then may a version be left out.
-        differing: What differs, in the order of the document, each with its excuse; "" for none.
-        unproven: The names of those that other pages of the run may yet show to be an event.
+        differing: The differences in document order, each with its excuse; "" for none.
+        unproven: Names of the differences that other pages of the run may yet prove an event.
     """
 
     kind: ChangeClass
@@ -195,11 +195,11 @@ def compare(
     """The verdict on two versions of one page whose payloads differ.
 
     Args:
-        old: The version before.
-        new: The version now.
-        template: What the pages of its site have taught.
+        old: The earlier version.
+        new: The current version.
+        template: The knowledge learned from the pages of its site.
         settings: When a difference is a change.
-        listing: The page is an index: its links are what it says; elsewhere they lead around.
+        listing: The page is an index: its links are content; on other pages they are navigation.
     """
     differing = differences(old.pieces, new.pieces)
     if (old.truncated or new.truncated) and not differing:

@@ -224,12 +224,12 @@ def next_look(state: Existence, last: float) -> float | None:
 
 
 class ErrorModel(msgspec.Struct, array_like=True):
-    """The answers of a host, below one directory, to names that do not exist; kept in the store.
+    """The answers of a host to made-up names in one directory; kept in the store.
 
     Attributes:
         status: Status of the answer to a made-up name; 0 before any was tried.
         target: URL to which it was redirected; "" for none.
-        prints: Pieces of the page that came, by fingerprint.
+        prints: Fingerprints of the pieces of the page in this answer.
         probed: Time of the last probe, seconds since the epoch.
         sources: By target: pages that were redirected to it, by fingerprint; a few.
         said: Pieces of the last new page that was short and had the words of an error page.
@@ -250,7 +250,7 @@ class ErrorModel(msgspec.Struct, array_like=True):
         self.prints = _prints(view) if view else frozenset()
 
     def learn_words(self, url: str, view: PageView) -> None:
-        """Note a new page if it says that it does not exist; others may say the same."""
+        """Record a new page with the words of an error page, to compare other new pages with it."""
         if says_gone(view):
             self.said, self.said_by = _prints(view), name_of(url)
 
@@ -310,19 +310,19 @@ def looks_gone(
     model: ErrorModel,
     template: Template | None = None,
 ) -> bool:
-    """Whether a page with status 200 says that it does not exist: a soft-404.
+    """Whether a page with status 200 is an error page: a soft-404.
 
-    It must be like what its host answers to made-up names, the frame of the site aside; or be
-    short, have the words of an error page, and be like another new page that has them, or have
-    nothing left of what it said before. Of a host that answers made-up names with 404 only the
-    first counts.
+    The page must resemble the answers of its host to made-up names, apart from the frame of the
+    site. Or it must be short, have the words of an error page, and either resemble another new page
+    with such words or have lost all its earlier content. If the host answers made-up names with
+    404, only the first condition counts.
 
     Args:
         url: The page.
-        view: The page as it came.
-        old: Its last version; None when there is none.
-        model: What the host answers to made-up names.
-        template: What belongs to the frame of the site; None when that is unknown.
+        view: The current version of the page.
+        old: Its last version; None if there is none.
+        model: The answers of the host to made-up names.
+        template: The frame of the site; None if it is unknown.
     """
     if model.status in _TOLD and model.prints and _is_like(view, model.prints, template):
         return old is None or not _is_like(old, model.prints, template)
@@ -349,7 +349,7 @@ def _is_like(view: PageView, prints: frozenset[int], template: Template | None) 
 
 
 def _is_lost(old: PageView, view: PageView, template: Template | None) -> bool:
-    """Whether little is left of what a page said, the frame of the site and its menus aside."""
+    """Whether a page lost most of its content, not counting the frame of the site and menus."""
     there = _prints(view)
     whole = left = 0
     for piece in old.pieces:
@@ -370,10 +370,10 @@ def _own(view: PageView, template: Template | None) -> frozenset[int]:
 
 
 def may_say_gone(body: bytes) -> bool:
-    """Whether a page may say that it does not exist: a cheap look before it is taken apart.
+    """Whether a page may be an error page: a cheap check without parsing it.
 
     Args:
-        body: Its bytes, in UTF-8, GBK or another encoding that has ASCII in it.
+        body: The bytes of the page, in UTF-8, GBK or another encoding that has ASCII in it.
     """
     return _MAY_SAY.search(body) is not None
 
@@ -412,12 +412,12 @@ def looks_failed(view: PageView, old: PageView, template: Template | None = None
 
 
 def asks_first(url: str, target: str, status: int) -> bool:
-    """Whether a redirect leads to a login or the like, which says nothing of the page itself.
+    """Whether a redirect leads to a login or a similar page, and so says nothing about the page.
 
     Args:
         url: The page.
         target: The target of the redirect.
-        status: 301 and 308 mean what they say where the target merely names the page.
+        status: With 301 and 308, a target that merely contains the path of the page is no login.
     """
     own, other = urlsplit(url), urlsplit(target)
     if _ASKING & _words(other.path) and not _ASKING & _words(own.path):

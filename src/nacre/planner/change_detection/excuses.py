@@ -243,9 +243,9 @@ _LONG = 80
 _VERSION = re.compile(
     r"(?i)(?:(?:version|release|build|v)\b[\s.:]{0,2}|v)?\d{1,9}(?:\.\d{1,9}){2,4}"
 )
-"""A block that says which program made the page, and nothing else."""
+"""A block that consists of the version of the program that generated the page."""
 _WIDE = 20
-"""Blocks that differ, from which on one other page with the same is enough."""
+"""Differing blocks from which on one other page with the same blocks is enough."""
 _MENU_BLOCKS = 10
 """The same number, if most of them are a menu."""
 _MENU_SHARE = 0.8

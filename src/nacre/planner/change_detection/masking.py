@@ -1,7 +1,8 @@
-"""Hides what changes by itself in a text: clocks, counters, ages, tokens (pure).
+"""Masks the parts of a text that change by themselves: clocks, counters, ages, tokens (pure).
 
-For the comparison only, never in what is stored. A bare date or number is never masked, since a
-changed deadline is a change. Within a sentence nothing is: `51 votes in favour` is no counter.
+Masks serve the comparison only; stored data keeps the text. A bare date or number is never masked,
+since a changed deadline is a change. Nothing is masked within a sentence: `51 votes in favour` is
+no counter.
 
 A parameter of links is a token if its value differs in several links of a page at once, and each of
 these links still leads where it led.
@@ -41,7 +42,7 @@ _DATE = r"\d{4}\s?[年/.-]\s?\d{1,2}\s?[月/.-]\s?\d{1,2}\s?日?"
 _WEEKDAY = r"(?:星期|周|礼拜)[一二三四五六日天]"
 _NOW = r"(?:今天|今日|现在|当前|当前时间|系统时间|北京时间)(?:是|时间|日期)?\s?:?\s?"
 _TODAY = rf"{_NOW}(?:{_DATE})?\s?(?:{_WEEKDAY})?\s?"
-# A counted noun that precedes its number: a number before it belongs to something else.
+# A counted noun that precedes its number: any earlier number belongs to another noun.
 _BEHIND = r"(?!\s?(?:量|数|次数|总数|人数)?\s?[:(]?\s?\d)"
 _DAYS = r"(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
 _MONTHS = (
@@ -101,7 +102,7 @@ def masked(text: str, mask: Mask = Mask.ALL) -> str:
 _END = re.compile(r"[.;!?。]")
 _WORD = re.compile(r"[^\W\d_\u2e80-\U0003ffff]+|[\u2e80-\U0003ffff]")
 _LEAST = 8
-"""Chinese characters of a sentence around what is masked; a word of letters counts as two."""
+"""Chinese characters around a match that make it part of a sentence; a word counts as two."""
 
 
 _PRINT = str.maketrans(

@@ -32,9 +32,9 @@ _SERVER = re.compile(r"(?<=//)([a-z-]+)\d+(?=\.)")
 
 
 def differences(old: Sequence[Piece], new: Sequence[Piece]) -> list[PieceDifference]:
-    """Pieces that one version has and the other has not, like ones paired, in document order.
+    """Return the pieces that only one version has, in document order, with similar pieces paired.
 
-    Dates in the head of a page, which nobody sees, are left out.
+    Dates in the head of a page are left out, as a browser does not show them.
     """
     before, after = count_pieces(old), count_pieces(new)
     gone, came = _left(old, before - after), _left(new, after - before)
@@ -96,7 +96,7 @@ def _by_place(piece: Piece) -> object:
 
 
 def _match(free: dict[int, Piece], came: Sequence[Piece], partners: list[Piece | None]) -> None:
-    """Pair what is alike: of texts of one page that were edited, each with its own successor."""
+    """Pair similar pieces: each edited text of a page with its successor."""
     for at, piece in enumerate(came):
         if partners[at] is not None:
             continue
@@ -116,7 +116,7 @@ def _match(free: dict[int, Piece], came: Sequence[Piece], partners: list[Piece |
 
 
 def edited_share(was: str, now: str) -> float:
-    """Share of a text that was edited: what is between a common beginning and a common end."""
+    """Return the edited share of a text: the part between the common beginning and common end."""
     shorter, longer = sorted((len(was), len(now)))
     if not longer:
         return 0.0

@@ -1,4 +1,4 @@
-"""Versions of a page: texts that return, and the newest one where it is not stored (pure)."""
+"""Versions of a page: texts that return, and the newest version if it is not stored (pure)."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -92,16 +92,16 @@ def with_past(
 def with_wholes(
     change: Change, past: PastVersions, whole: int, visit: int
 ) -> tuple[Change, PastVersions]:
-    """The verdict on a version that may be stored already, and the past with it.
+    """Return the verdict on a version that may be stored already, and the updated past versions.
 
-    A version that says the same as the one before, or that returns on a page that goes to and fro
-    between versions that the archive has, is proven to be noise: all that a reader sees is stored,
+    A version is proven to be noise if it has the same content as the last one, or if it returns on
+    a page that alternates between versions that the archive has: all that a reader sees is stored,
     in the same order.
 
     Args:
         change: The verdict.
-        past: Versions before.
-        whole: Digest of the version now.
+        past: The earlier versions.
+        whole: Digest of the current version.
         visit: Number of the visit.
     """
     lately = tuple(turn for turn in past.turns if turn > visit - _LATELY)
@@ -115,7 +115,7 @@ def with_wholes(
 
 
 _MOST_EDITED = 32_000
-"""A bound of memory: bytes in a row for what a version that is not stored differs in."""
+"""A bound of memory: bytes of a row for the differences of a version that is not stored."""
 
 
 def unstored_version(stored: PageView, newest: PageView) -> UnstoredVersion | None:
@@ -179,7 +179,7 @@ def _shared(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[i
 
 
 def _numbered(items: Iterable[Hashable]) -> Iterator[tuple[Hashable, int]]:
-    """Each item, with the number of equal items before it."""
+    """Yield each item with the number of earlier items that are equal."""
     counts: Counter[Hashable] = Counter()
     for item in items:
         yield item, counts[item]

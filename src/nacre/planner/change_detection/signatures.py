@@ -69,18 +69,18 @@ def md5_signature(payload: bytes) -> bytes:
 
 
 def text_profile(text: str, payload: bytes, settings: TextProfile) -> bytes:
-    """MD5 of the words of a text with their rounded counts.
+    """Return the MD5 of the words of a text with their rounded counts.
 
     Args:
         text: Text of the page.
-        payload: Its bytes: where there is no text, their MD5 is the signature.
+        payload: Bytes of the page; if it has no text, their MD5 is the signature.
         settings: How words count.
     """
     if not text:
         return md5_signature(payload)
     counts = Counter(_tokens(text, settings))
     largest = max(counts.values(), default=0)
-    # Nutch drops what comes once as soon as anything comes twice: most of a Chinese page.
+    # Nutch drops words that occur once if any word occurs twice: most of a Chinese page.
     least = 2 if largest > 1 and not settings.unspaced else 1
     quant = max(least, java_round(single(largest * single(settings.quant_rate))))
     frequent = [(word, count // quant * quant) for word, count in counts.items() if count >= quant]

@@ -104,10 +104,10 @@ _VARIANT = 2
 _MAX_BLOCKS = 20_000
 """A bound of memory: blocks of a site."""
 _MOST_PAIRS = 10_000
-"""A bound of work: pairs of words of two texts that are compared, what both begin and end with
-aside; texts with as many words are compared word by word."""
+"""A bound of work: pairs of words of two texts that are compared, without their common ends.
+Texts with the same number of words are compared word by word."""
 _FEW_WORDS = 8
-"""Words of a substitution: a longer difference is a text of its own."""
+"""Words of a substitution: a longer difference is a separate text."""
 _WORDS = re.compile(r"[A-Za-z0-9_\u00c0-\u024f]+(?:[.:/-][A-Za-z0-9_\u00c0-\u024f]+)*|\S")
 """A number with its dots is one word: of `3.2.1` and `3.2.3` more than a digit differs."""
 MENU = frozenset(("nav", "nav-link"))
@@ -131,7 +131,7 @@ class PlaceCounts(msgspec.Struct, array_like=True):
 
 
 class PieceDifference(NamedTuple):
-    """One piece that differs: what it was (None: new), what it is (None: gone)."""
+    """A piece that differs: its old version (None: new) and its current version (None: gone)."""
 
     was: Piece | None
     now: Piece | None
@@ -153,12 +153,12 @@ class PieceDifference(NamedTuple):
 
 
 class EventKeys(NamedTuple):
-    """The names of a difference, by which other pages that have the same are known.
+    """The names of a difference, which identify it on other pages.
 
     Attributes:
         least: URLs that must have it.
-        substitutions: Of the words that were replaced, alone or with those before or behind.
-        blocks: Of the blocks that came and went.
+        substitutions: Of the replaced words, alone or with the words that precede or follow.
+        blocks: Of the blocks that appeared and disappeared.
     """
 
     least: int
@@ -243,7 +243,7 @@ class Template(msgspec.Struct, array_like=True):
     def is_suspect(self, place: int) -> bool:
         """Whether a change there may be noise: noise was seen, and too few pairs contradict it.
 
-        A place that is noise is suspect too: what was judged just before may have shown it.
+        A place that is noise is suspect too: the previous verdict may have shown the noise.
         """
         counts = self.places.get(place)
         if counts is None or 2 * counts.gone < max(1, counts.visits):
@@ -410,7 +410,7 @@ def event_keys(difference: PieceDifference, *, listing: bool = False) -> EventKe
 
     Args:
         difference: The difference.
-        listing: It is of a list, of which links are what it says.
+        listing: The page is a list, so its links are content.
     """
     was, now = difference
     sides = [(sign, piece) for sign, piece in (("-", was), ("+", now)) if piece is not None]
@@ -422,11 +422,11 @@ def event_keys(difference: PieceDifference, *, listing: bool = False) -> EventKe
 
 
 def _substitutions(was: str, now: str) -> tuple[str, ...]:
-    """What is the same substitution on other pages.
+    """Return the texts that identify a substitution on other pages.
 
-    One that is long on both sides, as `3.2.1` by `3.2.3`, is the same wherever it is. A short one,
-    as `2023` by `2024` or nothing by `not`, is the same between the same words only: before or
-    behind it.
+    A substitution with long texts on both sides, such as `3.2.1` by `3.2.3`, is the same at any
+    place. A short one, such as `2023` by `2024` or nothing by `not`, is the same only next to the
+    same words: those that precede or those that follow.
     """
     pair = substitution(was, now)
     if pair is None:

@@ -1,11 +1,11 @@
 """Forecasts checked against outcomes, site by site (pure).
 
-What the rates of pages forecast is compared with what visits find, in classes of like chances; a
-class that promised twice as much as there was is corrected by that factor. Neighbouring classes
-count with it, so that a class without a visit of its own is corrected too.
+The forecasts of the rates of pages are compared with the results of visits, in classes of similar
+chances. A class whose forecasts were twice the outcome is corrected by that factor. Neighbouring
+classes count as well, so that a class without visits is corrected too.
 
-The Brier score is the mean square of the difference between a forecast and its outcome. Where ours
-is worse than that of a simple schedule, the simple one forecasts: it takes the interval that
+The Brier score is the mean square of the difference between a forecast and its outcome. If ours is
+worse than that of a simple schedule, the simple schedule forecasts: it takes the interval that
 Nutch's AdaptiveFetchSchedule would have for the page. Sources: Brier, "Verification of forecasts
 expressed in terms of probability", 1950; Nutch's AdaptiveFetchSchedule (0.4, 0.2).
 """

@@ -1,13 +1,13 @@
 """Events: changes of many pages of a section at once, such as a release or a new design (pure).
 
-A page changes by its own rate, or because something happened to all that it belongs to. Sections
+A page changes at its own rate, or because of an event in a section that contains it. Sections
 are nested: the site, its directories, the URL template. The visits of a step to pages of a section
 are a *look*. The look gives the posterior of an event, and of the share of pages that it changed:
 hypotheses are no event, and an event with one of a few shares; their likelihood is binomial, with
-the changes that the pages' own rates explain as the base. A section leans on the one around it: its
-prior is its own hazard, and what the look says of the wider section.
+the changes that the pages' own rates explain as the base. The prior of a section combines its own
+hazard with the result of the look for the section around it.
 
-A look also holds for the pages that were last visited before it: what changed in an event is
+A look also holds for pages whose last visit is earlier: a page that an event may have changed is
 expected to have changed until a visit shows otherwise. So a forecast rises at once in the whole
 section, and falls back page by page.
 
@@ -33,9 +33,9 @@ SHARES = (0.03, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, 0.999)
 """Shares of a section that an event may change. Part of the format of the rows."""
 _EVEN = (1.0 / len(SHARES),) * len(SHARES)
 _WHOLE = 6
-"""The share that stands for all of a section: a few of its pages may be of another make."""
+"""Index of the share that means a whole section: a few of its pages may be of another kind."""
 _NUMBERS = re.compile(r"(?:\{int\}|[^{}])*")
-"""Folders with numbers are sections of their own (versions); those with dates are of one kind."""
+"""Each folder with a number is a separate section (a version); dated folders share a section."""
 _EVENTS = guess(
     "events.events", 0.1, "Number of events of a section, added before the first observation."
 )
@@ -285,7 +285,7 @@ class SectionEvents:
         return event_shares
 
     def take_news(self) -> bool:
-        """Whether visits of the step changed what is expected of a section, since the last call."""
+        """Whether visits changed the expectation of a section since the last call."""
         news = False
         for (name, time), before in self._reported.items():
             share = self._posterior(nested(name), time).share

@@ -284,7 +284,7 @@ class Classes:
         self._samples: dict[str, _Sample] = {}
 
     def fit(self, rows: Iterable[PageRow], quiet: Callable[[PageRow], bytes] | None = None) -> None:
-        """Fit all priors anew from a bounded sample of the rows of each class.
+        """Fit all priors again from a bounded sample of the rows of each class.
 
         Args:
             rows: All rows.
@@ -300,7 +300,7 @@ class Classes:
         self._samples = {}
 
     def note(self, row: PageRow, quiet: Callable[[PageRow], bytes] | None = None) -> None:
-        """Take a row into the samples of its classes, or take in what is known of it now."""
+        """Add a row to the samples of its classes, or update its evidence there."""
         evidence = self._of(row) or (quiet(row) if quiet else b"")
         lot, wider = _lot(row.url), ""
         for name in _chain(row):

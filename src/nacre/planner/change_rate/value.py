@@ -37,8 +37,7 @@ _MONDAY = 4 * DAY
 AGES = guess(
     "value.ages",
     (1.0, 3.0, 6.0, 12.0),
-    "VisitLimits of the age classes that have hazards of their own, in days: below 1, "
-    "to 3, 6, 12, and older.",
+    "Limits of the age classes with separate hazards, in days: below 1, to 3, 6, 12, and older.",
 )
 SMOOTHING = guess(
     "value.smoothing",
@@ -49,7 +48,7 @@ _LEAN = guess(
     "value.lean", 5.0, "Days without a change that are added to the observations of each age class."
 )
 BACK = guess(
-    "value.back", 0.05, "Share of the looks at pages that are gone that find them back.", most=1.0
+    "value.back", 0.05, "Share of the checks of gone pages that find them restored.", most=1.0
 )
 
 
@@ -111,7 +110,7 @@ class Hazard(NamedTuple):
 
 
 def inside(start: float, end: float) -> tuple[float, ...]:
-    """Days that lie in each age bucket between two ages (in days)."""
+    """Return the days in each age bucket between two ages (in days)."""
     bounds = (0.0, *AGES, float("inf"))
     return tuple(max(0.0, min(end, upper) - max(start, lower)) for lower, upper in pairwise(bounds))
 
@@ -129,7 +128,7 @@ class SiteTime(NamedTuple):
         forecasts: Corrects what the rates of pages promise; None: not at all.
         every: Days between steps.
         is_mapped: A sitemap shows what lists would; a change of a list itself hardly counts then.
-        back: Share of the looks at pages that are gone, and at dead links, that find a page.
+        back: Share of the checks of gone pages and dead links that find a page.
     """
 
     season: Season
@@ -170,7 +169,7 @@ class SiteTime(NamedTuple):
 
 
 def fit_hazard(surplus: Sequence[float], exposure: Sequence[float]) -> Hazard:
-    """Hazards of a class from what was seen in each age bucket; old pages have none.
+    """Return the hazards of a class from the observations in each age bucket; old pages have none.
 
     Args:
         surplus: Changes seen in each bucket beyond those that the pages' own rates explain.

@@ -1,1 +1,1 @@
-"""Finding what is new without asking for every page: lists, link rules, hints (pure)."""
+"""Discovery of new pages without a request to every page: lists, link rules, hints (pure)."""

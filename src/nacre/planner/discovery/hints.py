@@ -117,7 +117,7 @@ class HintTrust(msgspec.Struct, array_like=True):
             self.quiet += weight * days
 
     def signal(self) -> Signal:
-        """The trust in the source, which leans on what is assumed before the first visit."""
+        """Return the trust in the source, which starts from the values assumed without visits."""
         seen = self.told + self.untold
         recall = (self.told + _PRIOR_WEIGHT * _PRIOR_RECALL) / (seen + _PRIOR_WEIGHT)
         false = (self.false + _PRIOR_FALSE * _FALSE_DAYS) / (self.quiet + _FALSE_DAYS)
@@ -206,17 +206,17 @@ class MapRow(msgspec.Struct, frozen=True, array_like=True):
     """A sitemap; kept in the store. Times are seconds since the epoch.
 
     Attributes:
-        url: It.
-        index: The index that named it last; "" for none.
+        url: URL of the sitemap.
+        index: The index that listed it last; "" for none.
         newest: Its last change according to the index, as written.
-        noted: When.
+        noted: Time when the index was read.
         lastmod: The date in the index when the sitemap was last checked.
         read: Last reading.
-        before: The one before.
+        before: The reading before the last.
         stood: When it was last unchanged: it answered 304, or was not read because of its index.
         looked: When it was last read, or answered 304 itself.
-        links: URLs that it named.
-        children: Sitemaps with a date that it named: it is an index.
+        links: Number of its URLs.
+        children: Number of sitemaps with a date among them; not 0: it is an index.
         audit: Of an index: whether it was right about sitemaps without a change.
         spared: Of an index: number of sitemap requests that it has saved.
     """
@@ -265,11 +265,11 @@ class Sitemaps:
         """Note that a sitemap was read.
 
         Args:
-            url: It.
-            now: When.
-            links: URLs that it named.
-            children: Sitemaps with a date among them.
-            news: It named something that was not known, or another date.
+            url: URL of the sitemap.
+            now: Time of the reading.
+            links: Number of its URLs.
+            children: Number of sitemaps with a date among them.
+            news: It contains an unknown URL, or a new date.
         """
         row = self.get(url) or MapRow(url)
         if self._is_silent(row, now):

@@ -1,16 +1,16 @@
 """Index pages: whether a page is one, which page of a list a URL is, and what lists show (pure).
 
 `index_probability` is a logistic classifier with weights set by hand, corrected by how the page
-behaves from visit to visit; where it is not sure, a page is treated as both index and content. The
+behaves from visit to visit; if it is not sure, a page is treated as both index and content. The
 weights are guesses that are measured together: the F1 of index pages in G12 of `make goals`.
 
 If a list shows no known link, more was published than it shows, and its further pages are read
 until two known links are adjacent. Links that are pinned to the top are not counted.
 
-`compare_lists` says what is new, changed or gone on a list since its last visit. Each new link is
-credited to the cheapest list that shows it, so that a list which only repeats others earns nothing
-and is visited less and less. Source: Dasgupta et al., "The discoverability of the web", 2007
-(greedy weighted cover).
+`compare_lists` returns the new, changed and gone entries of a list since its last visit. Each new
+link is credited to the cheapest list that shows it, so that a list which only repeats others earns
+nothing and is visited less and less. Source: Dasgupta et al., "The discoverability of the web",
+2007 (greedy weighted cover).
 """
 
 import heapq
@@ -73,13 +73,13 @@ def index_probability(
 
     Args:
         url: Its URL, with placeholders.
-        shape: What it looks like.
-        links: What its links say.
+        shape: Its layout.
+        links: Facts about its links.
         fertile: Visits at which it showed new links.
         depth: Hops from the seed; 0 is the seed.
     """
     score = _by_url(url, depth) + _by_looks(shape, links)
-    # What was seen outweighs what it looks like.
+    # Observations outweigh the appearance.
     score += 3.0 if fertile >= _LABELS else 0.0
     return 1.0 / (1.0 + math.exp(-score))
 
@@ -269,11 +269,11 @@ class Known(NamedTuple):
 def known_entries(
     urls: Sequence[str], new: Sequence[str], is_old: Callable[[str], bool], pinned: frozenset[str]
 ) -> Known:
-    """Look at the entries of a list for what was known.
+    """Count the entries of a list, and the known ones that are adjacent.
 
     Args:
-        urls: All its links, in their order.
-        new: Those that are new; their commonest kind is what the list is of.
+        urls: All links of the list, in their order.
+        new: The new links; their commonest kind is the kind of the entries.
         is_old: Whether a link was known before this step.
         pinned: Links that are always at the top.
     """
@@ -442,7 +442,7 @@ class Hub(NamedTuple):
 
     Attributes:
         links: New links on it that were not known before the step.
-        cost: Of its visit; 0 for what is visited in any case.
+        cost: Cost of a visit; 0 if the list is visited in any case.
     """
 
     links: frozenset[str]

@@ -1,7 +1,7 @@
-"""Link rules: whether a link is new by its looks (pure).
+"""Link rules: whether a link is new, judged by its URL (pure).
 
 Three rules, chosen for each template from data. T: the URL carries a date; S: it carries a rising
-number; K: neither. T and S find what is missing and make discovery faster; the set of known URLs
+number; K: neither. T and S find missed URLs and make discovery faster; the set of known URLs
 decides. The rules are those of the National Library of China's paper
 (`nacre_simweb.paper.published`).
 
@@ -23,7 +23,7 @@ from nacre.uri.parse import authority
 _SAMPLES = 400
 """A bound of memory: URLs of a template that are remembered."""
 _ENOUGH = guess(
-    "link_rules.enough", 12, "Number of URLs that a template must have for a link rule of its own."
+    "link_rules.enough", 12, "Number of URLs that a template must have for its own link rule."
 )
 _DISTINCT = guess(
     "link_rules.distinct", 4, "Number of different times at which these URLs must have appeared."
@@ -95,7 +95,7 @@ class LinkHistory(msgspec.Struct, array_like=True):
 
     @property
     def speaks(self) -> bool:
-        """Whether it has seen enough for a rule of its own; else a wider template's is better."""
+        """Whether it has enough URLs for its own rule; else a wider template has a better rule."""
         return len(self.samples) >= _ENOUGH
 
     def choice(self) -> "RuleChoice":
@@ -136,10 +136,10 @@ class RuleChoice(msgspec.Struct, frozen=True, array_like=True):
     """A rule and its parameters.
 
     Attributes:
-        rule: Which.
-        slack: T: seconds by which a URL may come later than its date; S: how far a new number may
-            lie below the highest.
-        at: S: which of the numbers.
+        rule: The kind of the rule.
+        slack: T: seconds by which a URL may appear later than its date; S: how much lower
+            than the highest a new number may be.
+        at: S: index of the number in the URL.
         highest: S: the highest so far.
     """
 
@@ -165,7 +165,7 @@ class RuleChoice(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """The share of a sequence that was seen: an estimate of what was missed.
+    """The observed share of a sequence, which estimates the number of missed URLs.
 
     Attributes:
         first: Lowest number.
@@ -274,7 +274,7 @@ class LinkWatch:
         self._choices: dict[str, RuleChoice] = {}
 
     def begin_step(self) -> None:
-        """Begin a step: rules are chosen once for it, from what was known before."""
+        """Begin a step: its rules are chosen once, from the knowledge of earlier steps."""
         self._choices.clear()
 
     def meet(self, url: str, now: float, watermark: float) -> bool | None:

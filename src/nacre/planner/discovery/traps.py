@@ -176,7 +176,7 @@ class Traps:
 
         Args:
             template: Its template.
-            url: It.
+            url: The URL.
             first_seen: When it was first found, seconds since the epoch.
         """
         name = kind_of_trap(template)
@@ -340,7 +340,7 @@ def parameters(pages: Iterable[tuple[str, str]]) -> list[Parameter]:
 
 
 def _without_each(url: str) -> Iterator[tuple[str, str]]:
-    """Each parameter of a URL, with what is left without it."""
+    """Yield each parameter of a URL, with the URL without it."""
     path, mark, query = url.partition("?")
     parts = query.split("&") if mark else []
     for at, part in enumerate(parts[:_MOST]):

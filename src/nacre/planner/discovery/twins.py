@@ -1,12 +1,12 @@
 """Twins: URLs that always answer with the same bytes, which are one page (pure).
 
 The links of javadoc to `index.html?Class` are an example: one page under a thousand names. A
-family is a path with all queries. Once five of its members had the same bytes as another that was
-visited in the same step, and none had others, it counts as one page: only its representative is
-visited, and now and then another member, as a spot check. One that differs ends this at once.
+family is a path with all queries. It counts as one page if five of its members had the same bytes
+as another member in the same step, and no member had others. Then only its representative is
+visited, and now and then another member, as a spot check. A member that differs ends this at once.
 
-URLs with different paths are copies if they have the same bytes, and are the names of one folder
-(`/a/` and `/a/index.html`), or changed twice and into these bytes at the same time. Once the
+URLs with different paths are copies if they have the same bytes, and either name the same folder
+(`/a/` and `/a/index.html`), or changed at least twice, last in the same step. Once the
 representative changes, the bytes differ, and each copy is visited again.
 
 A path with empty segments (`//a/b`) most often leads to the same page as without, and the relative
@@ -214,7 +214,7 @@ class Twins:
         return not (checked and url == family.spot[1])
 
     def admitted(self, chosen: list[Choice]) -> list[Choice]:
-        """Of what was chosen, what is to be visited."""
+        """Return the chosen visits that are not held back."""
         admitted = [choice for choice in chosen if self._admits(choice)]
         self.held += len(chosen) - len(admitted)
         return admitted

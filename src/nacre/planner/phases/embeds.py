@@ -88,11 +88,11 @@ class Folder:
     Attributes:
         index: Some of them: those with the smallest random numbers.
         direct: References to each by pages that changed.
-        signed: There is a reason for a look.
-        tried: Chosen because of that.
-        looked: Visited again in this step.
-        changed: Of those, changed or gone.
-        past: Second visits in steps before, and changes found at them.
+        signed: There is a reason to check the folder.
+        tried: Number chosen for this reason.
+        looked: Number visited again in this step.
+        changed: Number of these that changed or are gone.
+        past: Second visits in earlier steps, and changes found by them.
     """
 
     def __init__(self, kind: PageKind) -> None:
@@ -104,12 +104,12 @@ class Folder:
         self._first: int = SMALL if kind is PageKind.EMBED else _FILES
 
     def recall(self, row: PageRow) -> None:
-        """Count the second visits of a member in steps before."""
+        """Count the second visits of a member in earlier steps."""
         visits, changes = self.past
         self.past = visits + row.visits - 1, changes + row.changes
 
     def sign(self) -> None:
-        """Note a reason for a look."""
+        """Note a reason to check the folder."""
         self.signed = True
 
     def look(self, *, changed: bool) -> None:
@@ -182,10 +182,10 @@ class EmbedSigns:
         self._news = False
         self._idle: set[tuple[str, int]] = set()
 
-    # ---- what is known at the beginning
+    # ---- rows at the beginning of a step
 
     def take(self, row: PageRow) -> None:
-        """Look at a row; all of them at the beginning of a step."""
+        """Collect a row; called for all rows at the beginning of a step."""
         if row.kind not in KINDS or not row.visits:
             return
         folder, drawn = self._folder(row), random_sample(row.url, self._step.time)
@@ -259,15 +259,15 @@ class EmbedSigns:
         return row.template, int((self._step.time - row.last_visit) / DAY)
 
     def take_news(self) -> bool:
-        """Whether something of what comes with pages changed since the last call."""
+        """Whether embeds or other files of pages changed since the last call."""
         news, self._news = self._news, False
         self._idle.clear()
         return news
 
-    # ---- what visits show
+    # ---- results of visits
 
     def saw(self, row: PageRow, visit: Visited, finding: VisitFinding) -> None:
-        """Learn from a visit of anything; `row` is as it is after it."""
+        """Learn from any visit; `row` is the row after the visit."""
         if row.kind is PageKind.EMBED and row.visits == 1:
             self._note(row)
         if row.visits < 2 or finding.answer is Answer.SILENT:
@@ -283,23 +283,23 @@ class EmbedSigns:
         self._news = self._news or changed
 
     def _signs(self, links: Sequence[SeenLink]) -> None:
-        """A page changed: what it refers to may have changed with it."""
+        """Note that a page changed: the files that it refers to may have changed with it."""
         for link in links:
             row = self._rows.get(link.url) if link.hop in "EL" else None
             if row is not None and row.kind in KINDS and row.visits:
                 folder = self._folder(row)
                 folder.refer(row.url)
             elif row is None and link.hop == "E":
-                # Something new beside what was there: a build with other names for what is new.
+                # A new file in a known directory: a build gives changed files new names.
                 name = _directory(shaped(link.url).name)
                 beside = self._folders.get(f"{PageKind.EMBED} {name}")
                 if beside is not None:
                     beside.sign()
 
-    # ---- what is chosen
+    # ---- choice of visits
 
     def reserve(self, room: int) -> int:
-        """Visits of a tight budget that are kept back."""
+        """Return the number of visits of a tight budget that are reserved."""
         waits = bool(self._claims) or any(folder.size for folder in self._folders.values())
         return round(_RESERVE * room) if waits else 0
 

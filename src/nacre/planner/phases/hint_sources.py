@@ -84,14 +84,14 @@ class SitemapIndexes:
 class StartPages:
     """Chooses sitemaps and feeds, then start pages: they are few, and lead to all others.
 
-    A sitemap is left out when its index says that nothing is new; a tenth of those is read.
+    A sitemap is skipped if its index shows no news; a tenth of such sitemaps is read anyway.
 
     Args:
         starts: Start pages.
         sources: Sitemaps and feeds that are known.
-        maps: What is known of sitemaps.
+        maps: The rows of sitemaps.
         pages: The rows.
-        valuation: Forecasts what start pages show.
+        valuation: Forecasts the results of visits to start pages.
         step: The current step.
     """
 
@@ -150,7 +150,7 @@ class StartPages:
         ]
 
     def _asked(self, source: Choice) -> Choice | None:
-        """The choice of a sitemap or feed; None when its index says that it need not be read."""
+        """Return the choice of a sitemap or feed; None if its index shows that it has no news."""
         now = self._step.time
         if source.url in self._step.done or not self._maps.rests(source.url, now):
             return source
@@ -185,7 +185,7 @@ class DoubtedSitemaps:
 
 
 class DuePages:
-    """Chooses what is due by its schedule, in order of its time.
+    """Chooses the pages that are due by their schedules, in order of their times.
 
     Args:
         scheduled: Pages under a schedule.

@@ -58,7 +58,7 @@ class PhaseResult(NamedTuple):
 
 
 class Phase(Protocol):
-    """One phase of a step: it chooses visits of one kind, and is made anew for each step."""
+    """A phase of a step: it chooses visits of one kind. Each step has new phases."""
 
     def choose(self, room: int) -> Slices[PhaseResult]:
         """Choose visits, in slices.

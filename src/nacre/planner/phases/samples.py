@@ -1,8 +1,8 @@
 """The phases that keep estimates honest, and the phase of all other pages (pure).
 
-A few pages of each class of which too little is known are visited: what they show holds for all of
-it. Pages that looked changed are fetched a second time: what differs within seconds is noise. All
-other pages are chosen by the value of a visit, with a random sample that measures the recall.
+A few pages of each class with too few observations are visited: their results hold for the whole
+class. Pages that looked changed are fetched again: differences within seconds are noise. All other
+pages are chosen by the value of a visit, with a random sample that measures the recall.
 """
 
 import math
@@ -252,14 +252,14 @@ class MoreSamples:
 
 
 class SecondFetches:
-    """Chooses pages that looked changed, again: what differs within seconds is noise.
+    """Chooses pages that looked changed, again: differences within seconds are noise.
 
     Args:
         starts: Start pages: their sites keep a part of a tight budget for it.
         size: Pages; a smaller budget is tight.
         scheduled: Pages under a schedule, which are not fetched twice.
         judge: Knows how many second fetches would still teach something.
-        step: The current step; names the pages that looked changed in it.
+        step: The current step, with the pages that looked changed in it.
     """
 
     def __init__(
@@ -388,11 +388,11 @@ class PagesByValue:
         return self._portion(room)
 
     def restart(self) -> None:
-        """Value all pages again at the next choice: there is more room than was thought."""
+        """Value all pages again at the next choice, as there is more room than expected."""
         self._portions = 0
 
     def _portion(self, room: int) -> PhaseResult:
-        """The next of the pages that were chosen; what is left is chosen again after news."""
+        """Return the next of the chosen pages; the remaining ones are chosen again after news."""
         self._portions += 1
         done = self._step.done
         left = [choice for choice in self._left if choice.url not in done][:room]

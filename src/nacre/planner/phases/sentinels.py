@@ -1,7 +1,7 @@
 """The phase of sentinels: a few pages of each section show whether it had an event (pure).
 
-Wider sections come first: what is drawn for one counts for those around it. Of pages that a sitemap
-which is believed names there are none: it tells what changed.
+Wider sections come first: a page drawn for a section counts for the sections inside it too. Pages
+in a trusted sitemap are no sentinels, as the sitemap reports their changes.
 """
 
 import heapq
@@ -23,7 +23,7 @@ from nacre.uri.parse import authority
 _SITE = guess("sentinels.site", 8, "Number of pages of a site that show whether it had an event.")
 _SECTION = guess("sentinels.section", 3, "The same of a section of a site.")
 _LARGE = guess(
-    "sentinels.large", 16, "Number of pages of a section from which it has sentinels of its own."
+    "sentinels.large", 16, "Number of pages of a section from which it has its own sentinels."
 )
 _SHARE = guess(
     "sentinels.share", 0.02, "Share of the pages of a site that are sentinels, at most.", most=1.0
@@ -103,10 +103,10 @@ class Sentinels:
     """Chooses the sentinels.
 
     Args:
-        draws: What was drawn.
+        draws: The drawn pages.
         pages: The rows.
-        valuation: Forecasts what they show.
-        sites: Knows the sites whose sitemap is believed.
+        valuation: Forecasts the results of their visits.
+        sites: Knows the sites with a trusted sitemap.
         step: The current step.
     """
 

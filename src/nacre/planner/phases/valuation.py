@@ -1,12 +1,12 @@
-"""The value of visits in one step, by all that is known of a page and its site (pure).
+"""The value of visits in one step, from all knowledge about a page and its site (pure).
 
-Two limits lie beside it. Traps take a share of the visits of a run (`TrapShare`); what is over
-waits for the next run.
+The module also has two limits. Traps may take a share of the visits of a run (`TrapShare`); further
+visits to them wait for the next run.
 
-New URLs that differ from a known page in idle query parameters alone wait, where that is wanted
-(`IdleParameters`). Which are idle is learned anew at each step (`discovery.traps.Pairs`); whether a
-page is known without them is a matter of its exact URL. A few are visited anyway: one that
-differs takes its parameter out of the idle ones.
+New URLs that differ from a known page in idle query parameters alone wait, if a setting asks for it
+(`IdleParameters`). Each step learns again which parameters are idle (`discovery.traps.Pairs`); a
+page counts as known only if its exact URL without them is known. A few are visited anyway: if such
+a page differs, its parameter is no longer idle.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ _LEADING = frozenset(("new", "late", "index", "window", PAGING))
 
 
 class TrapShare:
-    """Lets few visits of traps through.
+    """Limits the visits to traps.
 
     Args:
         known: What the planner knows and wants.
@@ -65,10 +65,10 @@ class TrapShare:
             self._taken = sum(self._is_trap(choice) for choice in chosen)
 
     def admitted(self, chosen: list[Choice], room: int, pages: int) -> list[Choice]:
-        """Of what was chosen, what may be visited.
+        """Return the chosen visits that the share of traps allows.
 
         Args:
-            chosen: What was chosen.
+            chosen: The chosen visits.
             room: Visits left in the step.
             pages: Pages that were visited before or chosen in this step.
         """
@@ -110,7 +110,7 @@ _NEW = frozenset(("new", "late"))
 
 
 class IdleParameters:
-    """Holds new URLs back whose page is known under another one.
+    """Holds back new URLs whose page is known under another URL.
 
     Args:
         known: What the planner knows and wants.
@@ -127,7 +127,7 @@ class IdleParameters:
         self.held = 0
 
     def begin(self) -> Slices[None]:
-        """Begin a step: learn which parameters are idle, and what is known without them."""
+        """Begin a step: learn which parameters are idle, and which URLs are known without them."""
         self.held, self._known = 0, set()
         if not self._wanted:
             return
@@ -149,7 +149,7 @@ class IdleParameters:
                 self._known.add(key)
 
     def admitted(self, chosen: list[Choice], now: float) -> list[Choice]:
-        """Of what was chosen, what is to be visited."""
+        """Return the chosen visits that are not held back."""
         if not self._names:
             return chosen
         return [
@@ -295,7 +295,7 @@ class Valuation:
         yield from self._classes.refit()
 
     def withdrawn(self, row: PageRow) -> PageRow:
-        """The row, with the hint that its sitemap names the page no more, where that is so."""
+        """Return the row, with a hint if its sitemap no longer lists the page."""
         is_gone = row.life in {Life.GONE, Life.MOVED}
         if is_gone or not self._sites.look_for_withdrawal(row, self._step.time):
             return row

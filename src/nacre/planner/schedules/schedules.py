@@ -70,7 +70,7 @@ class Calendar:
     """Times in cron's five fields: minute, hour, day of month, month, day of week.
 
     Numbers, `*`, lists, ranges and steps; names of months and days; Sunday is 0 or 7. As in cron, a
-    day counts when either of the two day fields names it, if both are restricted.
+    day counts if it matches either of the two day fields, when both are restricted.
 
     When clocks are set back, an hour is repeated: entries whose hour is `*` or has a step run in
     both passes, those with fixed hours in the first one. When they are set forward, an entry with
@@ -81,7 +81,7 @@ class Calendar:
         zone: Name of the time zone, such as `Asia/Shanghai`.
 
     Raises:
-        ValueError: A field is none; the message names it. Or the zone is unknown.
+        ValueError: A field is not valid (the message contains it), or the zone is unknown.
     """
 
     def __init__(self, text: str, zone: str = "UTC") -> None:
@@ -447,5 +447,5 @@ class FactorTiming:
 
 
 def adopted(timing: Timing, url: str, time: float, mime: str) -> TimingRow:
-    """The timing of a page that was visited before it came under a schedule."""
+    """Return the timing of a page that had a visit when its schedule was set."""
     return timing.after(url, None, Met(time, 200, Answer.THERE, first=True, mime=mime))
