@@ -3,10 +3,10 @@
 How to read it: `storage` keeps named files, on a local disk or in a bucket. `tables/versions.py`
 defines which of them are the state: a version is one JSON file, created exclusively, that lists
 manifests, segments and archive. `tables/tables.py` has the files of a table and how a task makes
-one; `engine` runs tasks on this machine or on Spark. `segments` has the lists and what was fetched
-of them, `units` the processes that fetch, `visits` what their jobs do. The steps (`steps`) are made
-of tasks, the rounds of steps (`runner.py`); `nacre.crawldb` defines what a row means. `nacre crawl`
-imports nothing of this package.
+one; `engine` runs tasks on this machine or on Spark. `segments` has the lists and their fetch
+results, `units` the processes that fetch, `visits` the jobs of these processes. Steps (`steps`)
+consist of tasks, rounds of steps (`runner.py`); `nacre.crawldb` defines what a row means.
+`nacre crawl` imports nothing from this package.
 """
 
 import sys

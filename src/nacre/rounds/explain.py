@@ -1,7 +1,7 @@
 """Explain a URL: each version that touched it, and the test that keeps it out of a list.
 
 Each file of its bucket was committed by a version; the rows of the key in that file are the changes
-of the version. A base contains the fold of all versions before it.
+of the version. A base contains the fold of all earlier versions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -84,7 +84,7 @@ class JournalFile:
         except (OSError, msgspec.DecodeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise JobError(
-                f"{self._path} cannot be read ({reason}): remove it, and the next round begins anew"
+                f"{self._path} cannot be read ({reason}). Remove it to start a new round."
             ) from error
 
     def write(self, journal: RoundsJournal) -> None:

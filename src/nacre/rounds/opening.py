@@ -128,8 +128,8 @@ def require_at_rest(layout: Layout) -> None:
     if layout.store.is_dir() and not layout.in_rounds:
         raise JobError(
             f"{root} is a continuous crawl: `nacre cycle OTHER_DIR import "
-            f"{root}` brings what it knows into rounds, in a directory of "
-            f"their own; `nacre index {root}` makes an index of its words"
+            f"{root}` imports its data into rounds, in a separate directory; "
+            f"`nacre index {root}` makes an index of its words"
         )
 
 
@@ -147,7 +147,7 @@ def warn_of_buckets(
     if table is not None and table.buckets != buckets:
         warn(
             f"warning: cycle.buckets is {buckets}, and the tables have {table.buckets} "
-            f"buckets, which stay: `nacre cycle DIR compact --buckets {buckets}` divides them anew"
+            f"buckets, which stay: `nacre cycle DIR compact --buckets {buckets}` changes that"
         )
 
 
@@ -235,7 +235,7 @@ def _warn_of_seeds(context: "StepContext", warn: Warn) -> None:
         if version.number and not is_synced(context, version):
             warn(
                 "without --dry-run the seed lines of this cycle first become rows of the table "
-                "`seeds`, in a version of its own"
+                "`seeds`, in a separate version"
             )
 
 

@@ -363,7 +363,7 @@ class RoundsRunner:
             return self._dry_run(journal)
         if interrupted is not None and interrupted.step:
             self._resumed = True
-            self._listener.note(f"goes on with round {journal.round}, at {interrupted.step}")
+            self._listener.note(f"resumes round {journal.round}, at {interrupted.step}")
         with rounds_mark(self._layout) as self._mark:
             return run_rounds(self, file, journal, self._stop, plan.steps, plan.once)
 
@@ -375,7 +375,7 @@ class RoundsRunner:
         if step == SITEMAPS and not waiting_sitemaps(version):
             self.step(SITEMAPS, journal)
         elif step != GENERATE:
-            self._listener.note(f"would go on with round {number}, at {step}")
+            self._listener.note(f"would resume round {number}, at {step}")
             return RoundsEnd("dry run", 0, version)
         due = self.step(GENERATE, journal)
         return RoundsEnd("dry run" if due else "nothing due", 0, version)

@@ -32,7 +32,7 @@ def test_a_kill_behind_every_commit_repeats_no_step(tmp_path: Path):
                     nacre(*words)
         done = nacre(*words)
     assert done.code == 0, done.err
-    assert "goes on with round 1, at dedup" in done.err
+    assert "resumes round 1, at dedup" in done.err
     assert steps(tmp_path / "c") == ["inject", *STEPS]
 
 

@@ -89,10 +89,10 @@ def test_ctrl_c_ends_the_step_and_the_same_command_goes_on(tmp_path: Path):
         dry = nacre("cycle", root, "fetch", "--dry-run")
         assert (dry.code, f": {PAGES + 1} URLs in 1 unit, leased until" in dry.out) == (0, True)
         dry = nacre(*words, "--dry-run")
-        assert (dry.code, "would go on with round 2, at fetch" in dry.err) == (0, True)
+        assert (dry.code, "would resume round 2, at fetch" in dry.err) == (0, True)
         done = nacre(*words)
     assert done.code == 0, done.err
-    assert "goes on with round 2, at fetch" in done.err
+    assert "resumes round 2, at fetch" in done.err
     assert {path for path in pages.asked if path.startswith("/p")} == {
         f"/p{number}.html" for number in range(PAGES)
     }

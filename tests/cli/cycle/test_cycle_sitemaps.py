@@ -69,7 +69,7 @@ def read(tmp_path_factory: pytest.TempPathFactory, pages: CountedPages) -> Path:
                 with pytest.raises(KilledError):
                     nacre("cycle", root, "sitemaps")
             dry = nacre("cycle", root, "--dry-run")
-            assert "would go on with round 1, at sitemaps" in dry.err
+            assert "would resume round 1, at sitemaps" in dry.err
             assert nacre("cycle", root, "sitemaps", "--dry-run").out == "2 sitemaps to fetch\n"
         done = nacre("cycle", root, "sitemaps")
         assert done.code == 0, done.err

@@ -170,5 +170,5 @@ def test_other_directories(crawl: FetchedCycle, tmp_path: Path):
     with pytest.raises(ConfigError, match=r"values org\.example\.Other"):
         imported(crawl, tmp_path / "other")
     map_file(tmp_path / "linkdb", ROWS)
-    with pytest.raises(ConfigError, match=r"CrawlDatum .*read here has .*Inlinks"):
+    with pytest.raises(ConfigError, match=r"CrawlDatum .*expected .*Inlinks"):
         imported(crawl, tmp_path)

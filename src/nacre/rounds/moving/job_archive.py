@@ -1,7 +1,7 @@
 """The archive of an imported job: its WARC files, and the place of each capture in them.
 
 The files stay where they are. A separate segment has the visits of the imported captures, so that
-`readseg`, `index` and `parse` find them like those of our own rounds.
+`readseg`, `index` and `parse` find them like the visits of rounds.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,7 @@
 """Convert segments of Nutch: bodies to WARC records, parses to links, fetches to visits.
 
-A segment of Nutch becomes an updated segment of ours, with one unit whose parts are those of the
-tasks. So its links, text and captures are used like those of our own segments.
+A Nutch segment becomes an updated segment with one unit, whose parts are those that the tasks
+write. Its links, text and captures are then used like those of any other segment.
 """
 
 from collections.abc import Iterator, Mapping

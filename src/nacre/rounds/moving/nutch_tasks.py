@@ -224,8 +224,8 @@ def require_class(file: SequenceFile, value_class: str) -> None:
     header = file.header
     if (header.key_class, header.value_class) != (nutch.TEXT, value_class):
         raise ConfigError(
-            f"{file.path} has values {header.value_class} with keys {header.key_class}; what is "
-            f"read here has {value_class} with keys {nutch.TEXT}"
+            f"{file.path} has values {header.value_class} with keys {header.key_class}; "
+            f"expected {value_class} with keys {nutch.TEXT}"
         )
 
 
@@ -234,7 +234,7 @@ class UrlForms:
 
     Args:
         admission: The rules of the job.
-        spec: The task, which says whether to filter and to normalize.
+        spec: The task, with the options to filter and to normalize.
 
     Attributes:
         no_urls: Texts that are no URLs.

@@ -1,7 +1,7 @@
 """Captures of other crawls: our archive lists their WARC files, which stay where they are.
 
 A separate segment has the visits of the imported captures, so that `readseg`, `index` and `parse`
-find them like those of our own rounds. It is an updated segment with one unit and an empty list.
+find them like the visits of rounds. It is an updated segment with one unit and an empty list.
 """
 
 import hashlib

@@ -202,7 +202,7 @@ class TargetSums:
         self._alike = all(kind_of_score.alike for kind_of_score in scoring)
         self._kinds: list[_Kind] = []
         self._entry_kinds, self._urls = array("i"), array("i")
-        # Target, kind, URL, and the number of entries of links before it.
+        # Target, kind, URL, and the number of link entries that precede it.
         self._own: list[tuple[int, int, str, int]] = []
         self._stood_for: dict[int, int] = {}
 

@@ -2,10 +2,10 @@
 
 A part is a folder of a segment: WARCs with their indexes, and the facts of their visits. It counts
 from the exclusive creation of its manifest `parts/u0007/2-003.json`. An attempt begins with the
-creation of `units/u0007/attempt-2`: earlier attempts check for that file, and end. It builds on
-the parts of the last attempt that made any, as far as it saw them; the manifests of its own
-parts contain that number. So every part has one chain of predecessors, and the driver commits
-one chain for each unit: no other part is ever listed.
+creation of `units/u0007/attempt-2`: earlier attempts check for that file, and end. An attempt
+builds on the existing parts of the last attempt that made any; the manifests of its parts contain
+the number of that attempt and of those parts. Every part therefore has one chain of predecessors.
+The driver commits one chain for each unit; no other part is ever listed.
 """
 
 import os
@@ -195,7 +195,7 @@ class UnitPlace:
         except ValueError as error:  # msgspec, or the encoding
             raise DamageError(
                 f"{self.storage.place}/{name}: it is no manifest of a part ({error}). Remove it: "
-                "the unit then fetches again what it had."
+                "the unit then fetches its URLs again."
             ) from error
 
     def create(self, manifest: PartManifest) -> None:
@@ -265,7 +265,7 @@ def _missing_error(last: PartManifest, key: tuple[int, int]) -> DamageError:
     return DamageError(
         f"the part {attempt}-{number:03d} of the unit {last.unit} is missing, on which "
         f"{last.name} builds. Put it back, or remove the later parts: the unit then fetches "
-        "again what they had."
+        "their URLs again."
     )
 
 
@@ -328,13 +328,13 @@ def check_files(storage: Storage, part: PartManifest) -> None:
         with tempfile.TemporaryDirectory(prefix="part-") as scratch:
             path = localize(storage, file.name, Path(scratch))
             if not path.is_file():
-                raise MissingFileError(f"{path}: there is no such file. Put back what was removed.")
+                raise MissingFileError(f"{path}: there is no such file. Restore the removed file.")
             size, digest = path.stat().st_size, file_sha256(path)
         if (size, digest) != (file.size, file.sha256):
             raise DamageError(
                 f"{storage.place}/{file.name}: {size} bytes with the sha256 {digest}; its part "
                 f"says {file.size} and {file.sha256}. Remove {part.name}.json of the unit "
-                f"{part.unit} and later ones: it then fetches again what they had."
+                f"{part.unit} and later ones: it then fetches their URLs again."
             )
 
 

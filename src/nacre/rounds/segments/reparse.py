@@ -208,9 +208,9 @@ class _Reparsing:
             return
         if rows is None and self._spec.imported:
             raise DamageError(
-                f"{storage.place}/{name}: its visits are damaged, which alone say what was "
-                f"imported. Give the segment up (`segments drop {self._spec.segment}`), and import "
-                "or merge again"
+                f"{storage.place}/{name}: its visits are damaged, and no other file lists "
+                f"the imported captures. Drop the segment (`segments drop {self._spec.segment}`), "
+                "and import or merge again"
             )
         listed = self._list
         tables = PartTables(
@@ -329,7 +329,7 @@ class _Reparsing:
         )
 
 
-# ---- what is there
+# ---- reading the existing parts
 
 
 def read_part(storage: Storage, name: str) -> PartManifest:

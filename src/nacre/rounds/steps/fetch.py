@@ -1,4 +1,4 @@
-"""The step `fetch`: runs the units of a segment, and commits what they made.
+"""The step `fetch`: run the units of a segment, and commit the parts that they made.
 
 A unit is a separate process, which a task of the engine waits for: `unit_process.py`. Only the
 driver commits: one chain of parts for each unit. Parts of superseded attempts are never listed;
@@ -150,7 +150,7 @@ class SegmentFetch:
         by_host: Final visits of the 10 hosts with the most, in descending order.
         bytes: Payload received.
         warc_bytes: Bytes of WARC.
-        late: Its time or its leases had ended before it resumed, so that it requested nothing.
+        late: Its time limit or its leases had expired before it resumed: it requested nothing.
     """
 
     segment: str
@@ -400,7 +400,7 @@ def _chain_of_result(place: UnitPlace, result: UnitResult) -> Chain:
         raise DamageError(
             f"{place.storage.place}/{place.parts}: the unit named the parts "
             f"{', '.join(result.parts)}, and {', '.join(part.name for part in chain) or 'none'} "
-            "are there. Run `fetch` again: the unit then goes on with those."
+            "are there. Run `fetch` again: the unit then resumes after them."
         )
     return chain
 

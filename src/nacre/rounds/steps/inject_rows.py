@@ -152,7 +152,7 @@ def score_columns(scoring: Sequence[Scoring]) -> tuple[str, ...]:
     return (*(("score",) if of_score else ()), *(("cash",) if of_cash else ()))
 
 
-# ---- merging a seed with what is known (pure)
+# ---- merging a seed with the known rows (pure)
 
 
 class MergedSeed(NamedTuple):

@@ -296,7 +296,7 @@ class ListSpec(NamedTuple):
         name: Name of the list.
         known: Name of the file for the rows of its hosts.
         fetched: The files of fetched keys of hosts.
-        keys: Name of the file for fetched keys of its own hosts.
+        keys: Name of the file for fetched keys of the hosts of the unit.
     """
 
     place: TaskPlace

@@ -57,7 +57,7 @@ class ArchiveSpec(NamedTuple):
         records: Files with the requested records: `place`, `record_id`.
         facts: Some of its segments; of a large one some of its parts.
         warcs: Its WARC files that our archive can list: the path of each by its name.
-        own: WARC files of our own crawl, whose visits our own segments have.
+        own: WARC files that this crawl wrote; its segments already have their visits.
         buckets: Number of our buckets.
         segment: Our segment for the visits; "": count, and publish nothing.
     """

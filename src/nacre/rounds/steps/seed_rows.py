@@ -298,8 +298,8 @@ def seed_place(context: StepContext, version: CycleVersion) -> SeedPlace | None:
 def sync_seeds(context: StepContext) -> CycleVersion:
     """Return the newest version, after all seed lines became rows of its table.
 
-    If they are not, this commits a version with them, unless the step is dry. One portion of the
-    lines is in memory; if it is killed, the version before it stays as it is.
+    If rows are missing, commit a version with them, unless the step is dry. Only one portion of the
+    lines is in memory at a time. If the process is killed, the previous version stays unchanged.
 
     Raises:
         ConfigError: The job's own list cannot be read.

@@ -208,7 +208,7 @@ class _Selecting:
     def _local_files(self, bucket: BucketFiles) -> LocalBucket:
         """Return the files of a bucket, which gets a new base if it has many differences."""
         work = self._work
-        # Of a bucket that gets a new base, a range without differences has one already.
+        # A range without differences already has a base, even if its bucket gets a new one.
         if self._spec.dry or bucket.bucket not in self._spec.anew or not bucket.deltas:
             return local_bucket(work.storage, bucket, work.scratch)
         merged = merge_bucket(work, CRAWLDB, bucket, self._spec.version)

@@ -245,7 +245,7 @@ def compare_rows(context: StepContext, version: CycleVersion, rows: OtherRows) -
 
 
 def _visits_of_others(version: CycleVersion) -> tuple[str, ...]:
-    """Return the files of imported visits; captures of our own are in our own WARCs."""
+    """Return the files of imported visits; all other captures are in WARCs of this crawl."""
     imported = [(name, state) for name, state in version.segments.items() if IMPORTED in state.more]
     return tuple(file for name, state in imported for file in facts_of(name, state).files("visits"))
 

@@ -36,7 +36,7 @@ class LocalStorage:
         path = self._path(name)
         size = self._disk.size(path)
         if size is None:
-            raise MissingFileError(f"{path}: there is no such file. Put back what was removed.")
+            raise MissingFileError(f"{path}: there is no such file. Restore the removed file.")
         handle = self._disk.open(path)
         try:
             return self._disk.read(handle, 0, size)
@@ -47,7 +47,7 @@ class LocalStorage:
         """See `Storage.fetch`."""
         path = Path(self._path(name))
         if not path.is_file():
-            raise MissingFileError(f"{path}: there is no such file. Put back what was removed.")
+            raise MissingFileError(f"{path}: there is no such file. Restore the removed file.")
         try:
             with path.open("rb") as source, to.open("wb") as target:
                 while block := source.read(_BLOCK):
@@ -75,7 +75,7 @@ class LocalStorage:
         """See `Storage.copy`; it is a second name of one file."""
         source = self._path(name)
         if self._disk.size(source) is None:
-            raise MissingFileError(f"{source}: there is no such file. Put back what was removed.")
+            raise MissingFileError(f"{source}: there is no such file. Restore the removed file.")
         self._link(source, self._path(to))
 
     def _link(self, source: str, target: str) -> None:

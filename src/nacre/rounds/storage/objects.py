@@ -171,7 +171,7 @@ class ObjectStorage:
             yield
         except FileNotFoundError as error:
             raise MissingFileError(
-                f"{self._full(name)}: there is no such file. Put back what was removed."
+                f"{self._full(name)}: there is no such file. Restore the removed file."
             ) from error
         except (BaseError, OSError, PermissionError) as error:
             raise StorageError(

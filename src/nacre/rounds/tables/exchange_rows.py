@@ -87,7 +87,7 @@ class ExchangeFiles:
         return sent
 
     def remove(self) -> None:
-        """Remove from the storage what was sent."""
+        """Delete the sent files from the storage."""
         remove_folder(self._storage, self._folder)
 
     def _writer(self, name: str, group: int, schema: Any) -> Any:  # noqa: ANN401 - pyarrow

@@ -32,7 +32,7 @@ from nacre.rounds.storage import Storage, file_sha256, localize, open_storage
 from nacre.rounds.tables.versions import ARCHIVE, OUTSIDE, Cycle, CycleVersion, TableFile
 
 MEMORY = 600 * 10**6
-"""Bytes of a kernel before it spills."""
+"""Memory of a kernel in bytes; a kernel that needs more spills to disk."""
 
 CRAWLDB = "crawldb"
 """The name of the table of URLs."""

@@ -1,6 +1,6 @@
-"""Content of the pages of a unit: what they are compared by, and whether they say they are gone.
+"""Content of the pages of a unit: signatures, simhashes and soft 404s.
 
-What nobody asks for is not computed: to take a page apart costs more than to fetch it.
+Only the values that the settings need are computed: parsing a page costs more than fetching it.
 """
 
 from collections.abc import Callable
@@ -25,18 +25,18 @@ from nacre.wire.coding import decode_content
 
 _HTML = ("text/html", "application/xhtml+xml")
 _LARGEST = 2_000_000
-"""Bytes of a page that are looked at."""
+"""Bytes of a page that are decoded."""
 _ERROR_PAGE = 65_536
-"""Bytes up to which a page may be one that says that it is gone."""
+"""Largest error page, in bytes; a larger page is never a soft 404."""
 
 
 class PageContent(NamedTuple):
     """The findings in the content of a page.
 
     Attributes:
-        signature: What it is compared by, where that is not the payload digest; else b"".
-        soft_404: It says that it is missing.
-        simhash: Simhash of its text; None where nobody asks for it, or the text is short.
+        signature: Signature for comparisons; b"" if pages are compared by payload digest.
+        soft_404: The text says that the page is missing.
+        simhash: Simhash of the text; None if no setting needs it, or the text is too short.
     """
 
     signature: bytes = b""
@@ -49,7 +49,7 @@ PageReader = Callable[[Visit], PageContent]
 
 
 def page_reader(settings: JobSettings) -> PageReader | None:
-    """Make the reader of pages with status 200; None when nothing is asked of their content."""
+    """Make the reader of pages with status 200; None if no setting needs their content."""
     sign = page_signer(settings.change)
     near = settings.cycle.dedup.near
     soft = settings.cycle.update.soft_404 == "gone"
@@ -65,10 +65,10 @@ def page_reader(settings: JobSettings) -> PageReader | None:
 
 
 class OpenedPage:
-    """A page whose payload is decoded and taken apart at most once.
+    """A page whose payload is decoded and parsed at most once.
 
     Args:
-        visit: Its visit.
+        visit: The visit of the page.
     """
 
     def __init__(self, visit: Visit) -> None:
@@ -78,19 +78,19 @@ class OpenedPage:
 
     @property
     def is_html(self) -> bool:
-        """Whether it has a text."""
+        """Whether the page is HTML."""
         return self._visit.mime in _HTML
 
     @property
     def body(self) -> bytes:
-        """The payload, its content coding removed; b"" for none."""
+        """The payload without content coding; b"" for none."""
         if self._body is None:
             self._body = _content(self._visit)
         return self._body
 
     @property
     def view(self) -> PageView:
-        """The page taken apart."""
+        """The parsed page."""
         if self._view is None:
             from nacre.extract.pageview import page_view  # noqa: PLC0415 - where it is asked for
 
@@ -102,24 +102,24 @@ class OpenedPage:
         return decode(self.body, self._visit.charset or "utf-8")
 
     def says_gone(self) -> bool:
-        """Whether it is short and says that what was asked for does not exist."""
+        """Whether the page is short and says that the requested page does not exist."""
         capture = self._visit.capture
         if capture is None or not self.is_html or capture.payload_length > _ERROR_PAGE:
             return False
         body = self.body
         if len(body) > _ERROR_PAGE or not may_say_gone(body):
             return False
-        # Manuals are full of such words: most of their pages are seen to be long after a few lines.
+        # Manuals contain such words; a few lines are enough to see that most of them are long.
         return not self._is_long() and says_gone(self.view)
 
     def _is_long(self) -> bool:
-        """Whether its text is too long for an error page."""
+        """Whether the text is too long for an error page."""
         from nacre.extract.pageview import has_text  # noqa: PLC0415 - where it is asked for
 
         return self._view is None and has_text(self._text, SHORT_TEXT)
 
     def simhash(self) -> int | None:
-        """The simhash of its text; None for a page without one."""
+        """Return the simhash of the text; None if the page has no text or a short one."""
         from nacre.crawldb.dedup import simhash  # noqa: PLC0415 - where it is asked for
 
         return simhash(self.view.text) if self.is_html else None

@@ -1,6 +1,6 @@
-"""Links of pages as the rows of a unit keep them: by number, since most links of a site repeat.
+"""Links of pages as the rows of a unit store them: by number, since most links of a site repeat.
 
-A row has the numbers of its links, and what a number stands for where no row before it has it.
+A row has the numbers of its links, and those of the links themselves that no earlier row has.
 """
 
 from array import array
@@ -23,7 +23,7 @@ _KNOWN = 100_000
 _NUMBERED = 50_000
 """Links whose number is remembered; one that is forgotten gets another number."""
 _REFUSED = -1
-_EMBED, _REDIRECT = Hop.EMBED, Hop.REDIRECT  # the way to a member of an enumeration is long
+_EMBED, _REDIRECT = Hop.EMBED, Hop.REDIRECT  # enum lookup is slow
 _WHOLE = "i"
 _LOOK = attrgetter("url", "hop", "rel", "context", "text")
 _RANK = attrgetter("rank")
@@ -32,7 +32,7 @@ _RANKS = array(_WHOLE, _PLACES)
 
 
 def int32(data: bytes) -> "array[int]":
-    """The whole numbers of `PageLinks.numbers` or `PageLinks.ranks`."""
+    """Decode `PageLinks.numbers` or `PageLinks.ranks`."""
     found = array(_WHOLE)
     found.frombytes(data)
     return found
@@ -42,11 +42,11 @@ class PageLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The links of a page that the scope accepts, in the order of the page.
 
     Attributes:
-        numbers: The number of each, 32 bits of this machine.
-        ranks: The place of each among all links of the page, 32 bits of this machine; b"" where
-            these are the numbers from 0, as they are when the scope accepts all.
-        first: Number of the first of `new`; with 0 the numbers begin anew.
-        new: The links that no row before has; they are numbered on.
+        numbers: The number of each link, 32 bits in native byte order.
+        ranks: The position of each link among all links of the page, 32 bits in native byte order;
+            b"" if the positions count from 0 without gaps, because the scope accepts all links.
+        first: Number of the first link in `new`; 0 restarts the numbering.
+        new: The links that no earlier row has; they get consecutive numbers.
     """
 
     numbers: bytes = b""
@@ -55,18 +55,18 @@ class PageLinks(msgspec.Struct, frozen=True, array_like=True, gc=False):
     new: list[LinkFact] = []
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of links."""
         return len(self.numbers) // 4
 
     def every_rank(self) -> "array[int]":
-        """The `ranks` as whole numbers, those too that are not written."""
+        """Return the decoded `ranks`, also if they are omitted as b""."""
         if self.ranks:
             return int32(self.ranks)
         return _RANKS[: len(self)] if len(self) <= len(_RANKS) else array(_WHOLE, range(len(self)))
 
 
 def numbered(links: Iterable[tuple[LinkFact, int]]) -> PageLinks:
-    """Links with their ranks as a row that needs no row before it."""
+    """Return links and their ranks as a row that refers to no earlier row."""
     found = list(links)
     return PageLinks(
         array(_WHOLE, range(len(found))).tobytes(),
@@ -121,7 +121,7 @@ class AcceptedLinks:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Number from 0: the next row needs none of those before."""
+        """Restart the numbering, so that the next row refers to no earlier row."""
         self._next = 0
         self._forget()
 
@@ -133,7 +133,7 @@ class AcceptedLinks:
     def of(
         self, visit: Visit, embeds: Callable[[str], bool] | None = None
     ) -> tuple[PageLinks, list[CrawlURI]]:
-        """The links, and what the frontier would be given of redirects and wanted embeds.
+        """Return the accepted links, and the redirects and wanted embeds as URIs for the frontier.
 
         Args:
             visit: The visit.
@@ -152,7 +152,7 @@ class AcceptedLinks:
         new: list[LinkFact] = []
         targets: list[CrawlURI] = []
         if None in found or embeds is not None:
-            # Redirects are in no memory, so that they are among what is asked for anew.
+            # Redirects are never remembered, so they are always judged again.
             asked: Iterable[int] = range(len(looks))
             if embeds is None:
                 asked = [place for place in asked if found[place] is None]

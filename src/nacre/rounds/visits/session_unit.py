@@ -1,7 +1,7 @@
 """A list of URLs that a job fetches in place of its seeds: a unit of batch rounds.
 
 The list enters the frontier in portions, each with its position in the same commit group, so that
-nothing is entered twice after a kill. What visits find is kept by `unit_visits.py`.
+nothing is entered twice after a kill. `unit_visits.py` stores the results of visits.
 """
 
 import asyncio
@@ -181,7 +181,7 @@ class UnitEntry:
             await self._clock.sleep(_TICK)
 
     async def ending(self, how: ExitStatus) -> None:
-        """See `BackgroundTask`; what is left of the list is told by who made it."""
+        """See `BackgroundTask`; the owner of the list reports the URLs that were not attempted."""
 
     def _enter(self) -> None:
         """Enter a portion, and note the position, in the open commit group."""
@@ -203,12 +203,12 @@ class UnitEntry:
         self._store.set_counter(_POSITION, self._position)
 
     def _take(self, known: UnitHost) -> None:
-        """Let rows of robots.txt, addresses and the backoff of a host hold."""
+        """Apply the known robots.txt rows, address and backoff of a host."""
         now = self._clock.now()
         for origin, row in known.robots.items():
             if row.expires > now:
                 self._robots.put(origin, row)
-        # Where robots.txt is not asked for, the list alone knows origins.
+        # If robots.txt is not requested, only the list has the origins.
         paced = known.origins.union(known.robots) if known.backoff != Backoff() else ()
         for origin in paced:
             queue = self._frontier.queue_states.find(self._identity.queue(f"{origin}/"))
@@ -217,7 +217,7 @@ class UnitEntry:
             self._hosts.put(known.name, known.answer)
 
     def _look(self) -> None:
-        """Drop what waits for hosts that are given up; end the unit when its time is over."""
+        """Drop the queued URIs of hosts that were given up; end the unit when its time is over."""
         given_up, self._visits.given_up = self._visits.given_up, []
         for name in given_up:
             self._drop(name)

@@ -57,7 +57,7 @@ class VisitReplay:
         if is_bodiless(found):
             visit.add_outlinks(kept.outlinks)
         else:
-            # The record says which encoding the links were read in.
+            # The record contains the encoding with which the links were read.
             visit.parsed(kept.charset, frozenset(), [])
             await self._chain.run(visit)
         links = PageLinks()

@@ -30,11 +30,11 @@ _GIVEN_UP = b"unit.given-up:"
 _EMBED = Hop.EMBED
 _MOST_EMBEDS = 3
 """Embeds in a row that are followed: of a page, of its style, of what that imports."""
-_REDIRECT = Hop.REDIRECT  # the way to a member of an enumeration is long
+_REDIRECT = Hop.REDIRECT  # enum lookup is slow
 _REFUSING = frozenset((401, 403, 429, 503))
-"""Statuses by which a host says that it does not want to be asked."""
+"""Statuses with which a host refuses requests."""
 _FAILED = frozenset((-1, -2, -3, -4, -6, -8, -61, -62))
-"""Statuses of hosts that could not be asked, as far as that is no matter of one URL."""
+"""Statuses of failed requests whose cause is the host, not a single URL."""
 
 
 _NOTHING = PageContent()
@@ -86,12 +86,12 @@ class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The result of a final visit.
 
     Attributes:
-        url: The URL that was asked for.
+        url: The requested URL.
         status: Fetch status.
         via: The page that it was found on.
         path: Hop path.
         source: Source tag.
-        began: Start of the exchange, µs since the epoch; where there was none, the visit's end.
+        began: Start of the exchange, µs since the epoch; without an exchange, the visit's end.
         duration: Time to the last byte, ms.
         first_byte: Time to the first byte, ms.
         size: Bytes of payload received.
@@ -112,11 +112,11 @@ class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
         attempts: Attempts made.
         error: Why there was no reply, or the line of robots.txt.
         annotations: As in crawl.log.
-        signature: What the content is compared by, where that is not the payload digest.
+        signature: Signature for comparisons; b"" if pages are compared by payload digest.
         history: The row of its history, msgpack of `HistoryRecord`; b"" for none.
         links: The links that the scope accepts, redirects included.
         soft_404: The page says with status 200 that it is missing.
-        simhash: Simhash of its text; None where nobody asks for it, or the text is short.
+        simhash: Simhash of the text; None if no setting needs it, or the text is too short.
     """
 
     url: str
@@ -273,7 +273,7 @@ def with_content(fact: VisitFact, read: PageReader | None, visit: Visit) -> Visi
 
 
 class KnownUrls(Protocol):
-    """The hosts of a unit, and what is known of their URLs; part of `unit.UnitList`."""
+    """The hosts of a unit, and the URLs that are already fetched; part of `unit.UnitList`."""
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -291,17 +291,17 @@ def _embeds(path: str) -> int:
 
 
 class UnitVisits:
-    """The `VisitObserver` of a unit: keeps what each final visit found.
+    """The `VisitObserver` of a unit: store the result of each final visit.
 
     Args:
         records: The records of the run.
-        facts: Where that is kept.
+        facts: Stores the results.
         options: How the unit is fetched.
-        uris: The hosts of the unit, and what is fetched already.
+        uris: The hosts of the unit, and the URLs that are already fetched.
 
     Attributes:
         failures: Counts the failures of hosts.
-        given_up: Hosts that were given up since somebody looked, who empties this.
+        given_up: Hosts given up since the last check; the caller that checks empties the list.
     """
 
     def __init__(
