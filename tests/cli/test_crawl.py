@@ -133,7 +133,7 @@ def test_queues_that_the_operator_retired_are_named_with_what_brings_them_back(t
         nacre("frontier", job, "retire", "--queue", ".")
         done = nacre("run", job, "-q", "--set", "limits.documents=0")
     assert done.code == 4
-    assert "left     what waits in 1 retired queue\n" in done.out
+    assert "left     the URIs in 1 retired queue\n" in done.out
     assert f"nacre frontier {job} queues" in done.out
     assert f"nacre frontier {job} unretire; nacre run {job}\n" in done.out
 

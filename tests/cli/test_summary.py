@@ -285,7 +285,7 @@ def test_the_facts_of_a_run(layout: Layout, capsys: pytest.CaptureFixture[str]):
         "report it"
     )
     assert facts["unread"].startswith("1 document too much for the parser, without links: parser")
-    assert facts["left"] == "1 URI and what waits in 2 retired queues"
+    assert facts["left"] == "1 URI and the URIs in 2 retired queues"
     assert facts["traps"].startswith("1 URL of endless places is left; `nacre run 'my job' --tr")
     assert facts["time"] == "1 min 30 s"
     assert facts["archive"].endswith("of WARC in my job/latest/archive/")

@@ -89,7 +89,7 @@ def test_a_pause_and_its_reason():
 
 def test_further_tries_may_take_longer_than_the_rest():
     text = dict(number_lines(OVERVIEW, MeasuredRates(), 90.0))["state"]
-    assert text.endswith(", about 1 min 30 s to go and then what is tried again")
+    assert text.endswith(", about 1 min 30 s to go, and then the retries")
 
 
 def test_what_is_waited_for():

@@ -1,4 +1,7 @@
-"""The command line. `nacre --help` must be quick: commands import what they need when they run."""
+"""The command line.
+
+`nacre --help` must be quick, so commands import their dependencies only when they run.
+"""
 
 from nacre.cli.process import collect_rarely
 

@@ -51,7 +51,7 @@ _PYDANTIC = (
     (", unable to parse string as a number", ""),
 )
 _PACKAGES = {
-    "simweb": "the simulated web is a package of its own: run `make environment` in a checkout of "
+    "simweb": "the simulated web is a separate package: run `make environment` in a checkout of "
     "Nacre for its ./nacre, or `pip install ./simweb` there for an installed Nacre",
 }
 """Install instructions of Nacre's commands that are not in its wheel."""
@@ -236,7 +236,7 @@ def show_help(
         output.say(text)
 
 
-def _context(ctx: Any, words: list[str]) -> Any:  # noqa: ANN401 - typer has classes of its own
+def _context(ctx: Any, words: list[str]) -> Any:  # noqa: ANN401 - typer has its own classes
     """Return the context of the command of these words."""
     context = ctx.find_root()
     for number, word in enumerate(words):

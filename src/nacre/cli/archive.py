@@ -61,7 +61,7 @@ def check_archive(
         checker.note(file.path, file.size or 0, "file-missing", message)
     if storage_folder(settings.cycle.storage) is None:
         output.tell(
-            f"nacre: the WARCs of rounds lie in {settings.cycle.storage}/archive: `{command}` "
+            f"nacre: the WARCs of rounds are in {settings.cycle.storage}/archive: `{command}` "
             "compares them with their digests"
         )
     if as_json:
@@ -309,7 +309,7 @@ def links(
         check = f"{output.program()} archive {output.typed(directory)} check"
         output.tell(
             f"nacre: the links of {output.count(archived.lost, 'capture')} cannot be read, because "
-            f"the record that has them is gone or damaged; `{check}` names it"
+            f"the record that has them is gone or damaged; `{check}` prints its name"
         )
     chosen = archived.on_it if out else archived.to_it
     if as_json:

@@ -49,12 +49,12 @@ _SERVE = "serve"
 
 
 class ConsoleGroup(CommandGroup):
-    """`nacre console`: directories may stand in place of a command, which then is `serve`."""
+    """`nacre console`: arguments without a command are those of `serve`."""
 
     _helps = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
-        """Its arguments; without a command they are those of `serve`."""
+        """Parse the arguments; without a command, insert `serve`."""
         args = taken_yes(ctx, args)
         asks_help = any(name in args for name in ctx.help_option_names)
         if not (args and args[0] in self.commands) and not (asks_help and len(args) == 1):
@@ -91,7 +91,7 @@ def _console() -> None:
     """See and steer jobs in a browser.
 
     `nacre console` serves the jobs below the folder `crawls`, `nacre console DIR` those below other
-    directories; the options are those of `serve`. Jobs are processes of their own: they go on when
+    directories; the options are those of `serve`. Jobs are separate processes, which continue when
     the console ends. If the extra `console` is missing, --yes installs it.
     """
 
@@ -257,9 +257,9 @@ def check(
 
 def _say_port(port: int, auth: str, *, runs: bool, resumes: bool) -> None:
     starts = "crawls at once" if runs else "waits for `unpause`"
-    again = "goes on" if resumes else "begins anew"
-    output.say(f"heritrix https://localhost:{port}/engine, log-in by {auth}; what is")
-    output.say(f"         launched {starts}, and {again} after it was terminated")
+    again = "resumes" if resumes else "starts a new crawl"
+    output.say(f"heritrix https://localhost:{port}/engine, log-in by {auth}; a launched")
+    output.say(f"         job {starts}; after `terminate`, a launch {again}")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`nacre console user …` and `nacre console session …`: who may use the console."""
+"""`nacre console user …` and `nacre console session …`: users of the console, their sessions."""
 
 import sys
 from contextlib import closing, contextmanager

@@ -89,8 +89,7 @@ _OPERATIONS = {
     "resume": "Resume a job after a pause.",
     "stop": "Stop a job cleanly, also between the passes of a repeated crawl; it can be resumed.",
     "end": "End a stopped run for good, so that a new run can begin.",
-    "checkpoint": "Save the present state, to go back to with `run --checkpoint`; or list what is "
-    "saved.",
+    "checkpoint": "Save the current state for `run --checkpoint`, or list the saved checkpoints.",
     "parallel": "Change the number of parallel fetches, until the job ends.",
 }
 """The summaries of operations, as `ops.lifecycle` has them: the list of all commands must be quick,

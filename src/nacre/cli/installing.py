@@ -39,7 +39,7 @@ Yes = Annotated[
 
 
 def agree(ctx: Any) -> None:  # noqa: ANN401 - a context of Typer's
-    """Install what is missing without asking."""
+    """Install missing packages without asking."""
     ctx.meta[YES] = True
 
 

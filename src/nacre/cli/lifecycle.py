@@ -58,8 +58,8 @@ def _ending(text: str, busy: int) -> str:
 def _ended(result: EndResult, _request: object, directory: Path) -> str:
     state = "is over for good" if result.ended else "was over already"
     return (
-        f"the run {result.run} {state}; `nacre recrawl {directory} --full` visits everything in a "
-        f"new one, `nacre recrawl {directory}` what is worth it"
+        f"the run {result.run} {state}; `nacre recrawl {directory} --full` visits all URLs in a "
+        f"new run, `nacre recrawl {directory}` only those that are worth a visit"
     )
 
 

@@ -159,7 +159,7 @@ def request_of(request: type[S], values: Mapping[str, Any]) -> S:
 
 
 def _typed_default(field: msgspec.structs.FieldInfo) -> object:
-    """The default of a parameter; None for one that has no text of its own."""
+    """Return the default of a parameter; None if it cannot be written as text."""
     shape = field_shape(field.type)
     return None if shape.is_list or "" in shape.choices else field.default
 

@@ -80,12 +80,12 @@ class CommandGroup(TyperGroup):
 
 
 def command_below(ctx: Any, name: str) -> Any:  # noqa: ANN401 - a context of Typer's
-    """A context of a command below that of `ctx`, to ask it for its help; None without one."""
+    """Make the context of a subcommand of `ctx`, to get its help; None if there is none."""
     group = ctx.command
     command = group.get_command(ctx, name) if hasattr(group, "get_command") else None
     if command is None:
         return None
-    load = getattr(command, "loaded", None)  # what stands for the command of another package
+    load = getattr(command, "loaded", None)  # a placeholder for the command of another package
     return type(ctx)(load() if load is not None else command, info_name=name, parent=ctx)
 
 

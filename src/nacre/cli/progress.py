@@ -18,7 +18,7 @@ from nacre.report.crawllog import LogTimes
 JSON_EVERY = 5.0
 """Seconds between two JSON lines of progress."""
 _PATIENCE = 5.0
-"""Seconds before the display says that only retries are left: mostly they soon end."""
+"""Seconds before the display reports that only retries are left; most end sooner."""
 LINES_EVERY = 60.0
 """Seconds between two lines of progress."""
 
@@ -120,7 +120,7 @@ class QuietDisplay(NoDisplay):
 class TolerantDisplay:
     """A display whose terminal or pipe may be closed: from then on it is silent.
 
-    `nacre crawl URL 2>&1 | head` ends nothing but what is shown.
+    In `nacre crawl URL 2>&1 | head`, the output ends and the crawl continues.
     """
 
     def __init__(self, display: Display) -> None:
@@ -158,7 +158,7 @@ def display_for(clock: Clock, *, quiet: bool, as_json: bool = False) -> Display:
     if quiet:
         return TolerantDisplay(QuietDisplay())
     if sys.stderr.isatty():
-        from nacre.cli.terminal import LiveView  # rich, for those who watch
+        from nacre.cli.terminal import LiveView  # needs rich, which is slow to import
 
         return TolerantDisplay(LiveView(clock))
     return TolerantDisplay(JsonProgress(clock) if as_json else PlainProgress(clock))

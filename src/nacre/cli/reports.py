@@ -199,10 +199,10 @@ _Facts = tuple[tuple[str, str], ...]
 def _data_and_facts(
     layout: "Layout", settings: "JobSettings", chosen: "Report", request: "ReportRequest"
 ) -> tuple[Any, _Facts]:
-    """The data of a report, and the facts under its title; () if they were not looked up.
+    """Return the data of a report, and the facts under its title; () if they were not read.
 
-    A live report is asked of the process that runs the job; others read the last committed state
-    beside it, for they can take a while.
+    A live report comes from the process that runs the job. Other reports can take a while: this
+    process makes them from the last committed state.
     """
     from nacre.inspect.view import reading, title_facts
     from nacre.job.control import NotRunningError, is_running, send_command

@@ -72,7 +72,7 @@ class SearchCommand(Command):
     """A command whose words may begin with `-`, as those that must not be there."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as its base says
-        """Take `-word` for a word where it is no option."""
+        """Parse `-word` as a word if it is no option."""
         options = {name for param in self.params for name in param.opts}.union(
             ctx.help_option_names
         )
@@ -127,7 +127,9 @@ def search(
             output.say(line)
     if not answer.total:
         if any(" " in word and '"' not in word for word in words):
-            output.tell("words in quotes are a phrase: without the quotes they may stand apart")
+            output.tell(
+                "words in quotes are a phrase: without the quotes they need not be adjacent"
+            )
         raise typer.Exit(ExitCode.NOTHING_DUE)
 
 

@@ -42,7 +42,7 @@ _LIVE = {
     "NASCENT": "not begun",
     "PREPARING": "preparing",
     "RUNNING": "running",
-    "PAUSING": "pausing: what is being fetched is finished first",
+    "PAUSING": "pausing: running fetches are finished first",
     "PAUSED": "paused",
     "EMPTY": "nothing left to fetch",
     "STOPPING": "stopping",
@@ -138,7 +138,7 @@ def number_lines(
     state = safe(live_words(overview))
     remaining = f", about {duration(eta)} to go" if eta is not None else ""
     if remaining and overview.retrying:
-        remaining += " and then what is tried again"
+        remaining += ", and then the retries"
     saved = f"{size(overview.saved_bytes)} in {overview.saved_documents:,}"
     lines = [
         ("state", f"{state}, {duration(overview.elapsed)} of crawling{remaining}"),
@@ -225,7 +225,8 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
         yield state_words(overview)
         yield from _sentence_lines(answer)
         return
-    name = f"run {overview.run}" if overview.run else "run"  # it has none before it has space
+    # A run has no number until there is space on the disk.
+    name = f"run {overview.run}" if overview.run else "run"
     yield f"{name}: {state_words(overview)}"
     yield from _sentence_lines(answer)
     seconds = max(overview.elapsed, 1e-3)

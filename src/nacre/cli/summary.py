@@ -266,7 +266,7 @@ def summarize(
 
 
 def _left_out(result: RunResult) -> str:
-    """What a run that finished did not try, in words; "" for nothing."""
+    """Describe the URLs that a finished run did not try; "" for none."""
     overview = result.overview
     if overview is None:
         return ""
@@ -274,10 +274,10 @@ def _left_out(result: RunResult) -> str:
     parts += ["what the operator deleted"] * bool(overview.left_deleted)
     if overview.too_deep:
         urls = count(overview.too_deep, "URL", "URLs")
-        parts.append(f"{urls} too many hops from a seed, with what lies behind")
+        parts.append(f"{urls} too many hops from a seed, with all links from there")
     if overview.held:
         urls = count(overview.held, "known URL")
-        parts.append(f"{urls} of what looks like traps (recrawl.trap_share), with what lies behind")
+        parts.append(f"{urls} in likely traps (recrawl.trap_share), with all links from there")
     if overview.repeated:
         urls = count(overview.repeated, "new URL")
         parts.append(f"{urls} of idle parameters (recrawl.idle_parameters)")
@@ -300,7 +300,7 @@ def _how_it_ended(result: RunResult, again: str) -> str:
 
 
 def _how_it_finished(left: str, again: str) -> str:
-    """How a run finished; `left`: what it left out, `again`: why a recrawl ended, "" for none."""
+    """Describe how a run finished, what it left out (`left`) and why a recrawl ended (`again`)."""
     if again:
         return f"Finished: {again}; left out: {left}." if left else f"Finished: {again}."
     if left:
@@ -401,5 +401,5 @@ def _left(overview: JobOverview, *, finished: bool) -> str:
     """What waits; the URIs of retired queues are not counted, endless places are counted apart."""
     parts = [count(overview.queued, "URI")] if overview.queued else []
     if not finished and (retired := overview.queues.get("retired")):
-        parts.append(f"what waits in {count(retired, 'retired queue')}")
+        parts.append(f"the URIs in {count(retired, 'retired queue')}")
     return " and ".join(parts)

@@ -1,7 +1,7 @@
 """`filter` and `normalize`: try rules on URLs of stdin, one answer for each line, in order.
 
-A line ends with LF; a CR before it is dropped. Text is UTF-8; a line that is not is judged with
-replacement characters and written back as it was. A line over `MAX_LINE` bytes is not read into
+A line ends with LF or CRLF. Text is UTF-8; a line that is not UTF-8 is judged with replacement
+characters and written back unchanged. A line over `MAX_LINE` bytes is not read into
 memory.
 """
 

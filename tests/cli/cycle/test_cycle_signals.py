@@ -122,5 +122,5 @@ def test_a_second_ctrl_c_tells_what_is_kept(tmp_path: Path):
             out, err = process.communicate(timeout=60.0)
             pages.reached.set()
     assert (process.returncode, out) == (ExitCode.INTERRUPTED, ""), err
-    said = "ended at once; the fetch of round 1: nothing is kept so far; the same command goes on"
+    said = "ended at once; the fetch of round 1: nothing is kept so far; the same command resumes"
     assert said in err

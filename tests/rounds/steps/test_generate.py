@@ -128,7 +128,7 @@ def test_a_changed_rule_file_holds_for_what_is_known_both_ways(tmp_path: Path):
         found = generate(context, GenerateOptions())
     assert found.excluded == {"regex-urlfilter.txt:2": 2}
     assert judged(found) == (3, 2, 0)
-    assert "; 3 URLs judged anew: 2 excluded; 1 in 1 unit" in generate_text(found)
+    assert "; 3 URLs judged again: 2 excluded; 1 in 1 unit" in generate_text(found)
     assert keys(root, found) == [["http://a.example/1"]]
     with opened(root) as context:
         again = generate(context, GenerateOptions())
@@ -140,7 +140,7 @@ def test_a_changed_rule_file_holds_for_what_is_known_both_ways(tmp_path: Path):
         found = generate(context, GenerateOptions())
     assert (found.selected, found.excluded) == (2, {})
     assert judged(found) == (3, 0, 2)
-    assert "; 3 URLs judged anew: 2 let in again; " in generate_text(found)
+    assert "; 3 URLs judged again: 2 let in again; " in generate_text(found)
     assert result_numbers(found)["readmitted"] == 2
     assert found.version is not None
     assert {name: found.version.counters[name] for name in ("judged", "readmitted")} == {
@@ -148,7 +148,7 @@ def test_a_changed_rule_file_holds_for_what_is_known_both_ways(tmp_path: Path):
     }  # fmt: skip
     (root / "regex-urlfilter.txt").write_text("# nothing else\n+.\n")
     with opened(root, dry=True) as context:
-        assert "; 3 URLs judged anew, all as before" in generate_text(
+        assert "; 3 URLs judged again, all as before" in generate_text(
             generate(context, GenerateOptions())
         )
 

@@ -124,7 +124,7 @@ _COMPLETED = {
 _WITHOUT = {
     "choice": "`explain` cannot tell any more why a URL is not in its list",
     "fetch": "the time limit of the fetch counts from its next start",
-    "files": "the digests of the files of the segment are taken anew",
+    "files": "the digests of the files of the segment are computed again",
 }
 
 
@@ -159,4 +159,4 @@ def say_advice(result: StorageCheck, directory: str, *, repair: bool) -> None:
     indexes = [record for record in records if record.name.endswith(".cdxj")]
     notes = [file for files in unrepaired.segments.values() for file in files if is_note(file.name)]
     if not repair and (unrepaired.tables or indexes or notes):
-        output.say(f"`{command} storage check --repair` mends what is not a WARC or a list")
+        output.say(f"`{command} storage check --repair` repairs all files except WARCs and lists")

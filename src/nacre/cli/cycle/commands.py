@@ -89,7 +89,7 @@ def _require_nothing_else(ctx: typer.Context) -> None:
     if typed:
         step = ctx.invoked_subcommand
         raise ConfigError(
-            f"{typed[0].opts[0]} stands before {step}, where options of rounds stand: write "
+            f"{typed[0].opts[0]} before {step} is an option of rounds. Write "
             f"{ctx.command_path} DIR {step} {typed[0].opts[0]} …"
         )
 

@@ -79,8 +79,8 @@ NUTCH = {
 }
 """Options as Nutch spells them, and ours."""
 _WHY_NONE = {
-    "-format": "the suffix of FILE says it: .jsonl, .csv or .parquet",
-    "-noStrict": "the scope decides, wherever a sitemap lies",
+    "-format": "the suffix of FILE sets the format: .jsonl, .csv or .parquet",
+    "-noStrict": "the scope decides, regardless of the place of a sitemap",
     "-dir": "name segments by their times; without a name all that wait are taken",
     "-force": "nothing is locked, so there is nothing to force",
     "-hostdb": "the table of hosts is always kept and always asked",

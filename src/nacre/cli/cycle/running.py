@@ -80,7 +80,7 @@ def run_cycle(
     if result.why == ABORTED:
         fetch = result.interrupted
         so_far = f" {so_far_text(fetch)};" if fetch is not None else ""
-        screen.note(f"ended at once;{so_far} the same command goes on with the step")
+        screen.note(f"ended at once;{so_far} the same command resumes the step")
         return ExitCode.INTERRUPTED
     if as_json:
         say_json(rounds_numbers(result))

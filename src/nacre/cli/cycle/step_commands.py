@@ -1,4 +1,4 @@
-"""Commands of single steps, made of operations; a view says how the result is printed."""
+"""Commands of single steps, built from operations; a view prints the result."""
 
 import signal
 from collections.abc import Callable, Iterator, Mapping

@@ -220,7 +220,7 @@ def rank_text(result: "RankResult") -> str:
     """`12 hosts, 40 links between them; residual 0.31, 0.02; 900 scores changed`."""
     nodes = count(result.nodes, result.level)
     if not result.edges:
-        return f"nothing to rank: no link joins two {result.level}s (cycle.links says which count)"
+        return f"nothing to rank: no link joins two {result.level}s (see cycle.links)"
     if not result.residuals:
         return f"at most {count(result.edges, 'link')} to rank by"
     residuals = ", ".join(f"{residual:.2g}" for residual in result.residuals)

@@ -89,7 +89,7 @@ def job_text(result: "JobImport", *, dry: bool = False) -> str:
         f"{count(result.located, 'new capture')}"
     )
     if rows.robots:
-        text += f"; left out: {count(rows.robots, 'request')} for robots.txt, made anew by a fetch"
+        text += f"; left out: {count(rows.robots, 'request')} for robots.txt, repeated by a fetch"
     return text + unchanged_text(urls.version, dry=dry)
 
 
@@ -181,7 +181,7 @@ def _versions_text(
     if isinstance(result, VersionRestore):
         if result.version is None:
             return f"version {result.restored} can be restored: its files are whole"
-        return f"version {result.version.number} says what version {result.restored} says"
+        return f"version {result.restored} restored as version {result.version.number}"
     rows = [(item.number, item.step, time_text(item.clock), item.host) for item in result]
     return output.table(rows) if rows else "no version yet"
 

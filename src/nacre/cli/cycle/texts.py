@@ -141,10 +141,10 @@ def _seconds_text(seconds: float) -> str:
 
 
 def judged_text(result: "GenerateResult") -> str:
-    """`3 URLs judged anew: 2 excluded, 1 let in again`."""
+    """`3 URLs judged again: 2 excluded, 1 let in again`."""
     named = ((result.newly_excluded, "excluded"), (result.readmitted, "let in again"))
     parts = [f"{number:,} {label}" for number, label in named if number]
-    text = f"{count(result.judged, 'URL')} judged anew"
+    text = f"{count(result.judged, 'URL')} judged again"
     return f"{text}: {', '.join(parts)}" if parts else f"{text}, all as before"
 
 
