@@ -1,7 +1,6 @@
 """Help for users who write a job's settings in the console, the terminal or an editor.
 
-`outline` reads a YAML text that may be broken, `places` has the names that are possible at a place
-of it; `complete` and `hover` answer from them, `findings` are those of `nacre check` with their
-columns.
-Everything is a function of texts, settings and the files that they name; nothing here crawls.
+`outline` parses YAML that may be invalid, and `places` lists the names that are valid at a position
+in it. `complete` and `hover` use both; `findings` are those of `nacre check` with their columns.
+Everything is a function of texts, settings and the files that they refer to; nothing here crawls.
 """

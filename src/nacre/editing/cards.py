@@ -1,7 +1,7 @@
-"""Lists of rules as cards: what is in each list of the settings, and the text that a change makes.
+"""Lists of rules as cards: the items of each list in the settings, and the text after a change.
 
 A list is that of the scope, one of rules elsewhere, a chain of processors, or the gate of one of
-these. A card can be moved, disabled, negated, said again and removed, and another one added.
+these. Cards can be moved, disabled, negated, edited, removed and added.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,7 +92,7 @@ def _gates(settings: JobSettings) -> list[str]:
 
 
 def _items(settings: JobSettings, path: str) -> Sequence[BaseModel] | None:
-    """The items of a list; None where something else stands in its place."""
+    """Return the items of a list; None if the value at the path is not a list."""
     parts = path.split(".")
     if parts[0] == "chains" and len(parts) > 2:
         entries = settings.chains.of(ChainName(parts[1]))
@@ -198,10 +198,10 @@ class CardChange(NamedTuple):
 
     Attributes:
         path: The list.
-        number: The card, from 0; of an addition the number of cards.
+        number: The card, from 0; for an addition, the number of cards.
         what: `up`, `down`, `disable`, `enable`, `negate`, `remove`, `set`, `fields` or `add`.
-        said: YAML of what the card says, for `set` and `add`.
-        kind: Name of what is added; "" where the YAML says it.
+        said: YAML of the card, for `set` and `add`.
+        kind: Name of the kind of the added card; "" if the YAML contains it.
         fields: Texts of the fields that were changed, by name, for `fields` and `add`.
     """
 
@@ -216,10 +216,10 @@ class CardChange(NamedTuple):
 def read_change(
     text: str, yaml: str, kind: str, fields: Mapping[str, str] = MappingProxyType({})
 ) -> CardChange:
-    """A change as the form sends it: the list, the number of the card, and what is done.
+    """Read a change from the form: the list, the number of the card, and the action.
 
     Raises:
-        JobError: It is none.
+        JobError: The text is not a change.
     """
     path, _, tail = text.partition(" ")
     at, _, action = tail.partition(" ")
@@ -308,7 +308,7 @@ def _field_edits(
 
 
 def _values(change: CardChange, kind: type[BaseModel]) -> dict[str, Any]:
-    """The values that the texts of fields mean; REMOVED for what is empty and has a default.
+    """Parse the texts of fields; REMOVED for an empty field that has a default.
 
     Raises:
         ConfigError: A text is no value, or a secret in plain text.

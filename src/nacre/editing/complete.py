@@ -1,4 +1,4 @@
-"""Completion: the names that may be typed at a place of `crawl.yaml`, also a broken one."""
+"""Completion: candidates at a position in `crawl.yaml`, even if the YAML is invalid."""
 
 from typing import Any
 
@@ -34,13 +34,13 @@ class CompletionItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Completions(msgspec.Struct, frozen=True, kw_only=True):
-    """The names that may be typed at an offset.
+    """The completion candidates at an offset.
 
     Attributes:
-        start: Where the word begins that an item takes the place of, in characters.
-        end: Where it ends: the offset.
+        start: Start of the word that an item replaces, in characters.
+        end: End of that word, which is the offset.
         path: The mapping, setting or item that the place belongs to, dotted; "" for the top.
-        items: Best first.
+        items: The candidates, best first.
     """
 
     start: int
@@ -50,7 +50,7 @@ class Completions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def complete(text: str, offset: int) -> Completions:
-    """The names that may be typed at an offset.
+    """Return the completion candidates at an offset.
 
     Args:
         text: The YAML text; it may be broken.

@@ -110,7 +110,7 @@ def _key(path: str, value: object) -> tuple[str, str]:
 
 
 def for_admins(path: str) -> Problem:
-    """The problem of a setting with such a name, for users who may not change it.
+    """Return the problem of such a setting, which only administrators may change.
 
     Args:
         path: The setting; "" for a setting with the name of a file.
@@ -120,7 +120,7 @@ def for_admins(path: str) -> Problem:
 
 
 def _kind_at(path: str) -> NamedKind:
-    """The kind of thing that a setting names, by the last name in its path that tells."""
+    """Return what a setting refers to, from the last known name in its path."""
     kinds = marked_names()
     return next(
         (kinds[part] for part in reversed(path.split(".")) if part in kinds), NamedKind.FILE

@@ -97,12 +97,12 @@ class TextFindings(msgspec.Struct, frozen=True, kw_only=True):
     """All findings of a text.
 
     Attributes:
-        problems: What keeps the job from starting, in the order of the text.
-        warnings: What the operator should know.
-        lights: Problems at each level, by its name; -1 for a level without findings that is not
-            known to be sound, because those before it have problems.
-        survey: The seeds, their hosts and the space; null where the network was not asked, or a
-            problem kept it from being made.
+        problems: Problems that keep the job from starting, in the order of the text.
+        warnings: Findings that do not keep the job from starting.
+        lights: Problems at each level, by its name; -1 for a level without findings whose check is
+            incomplete, because earlier levels have problems.
+        survey: The seeds, their hosts and the space; null if the network was not used, or a
+            problem prevented the survey.
     """
 
     problems: tuple[TextFinding, ...]

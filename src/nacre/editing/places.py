@@ -1,4 +1,4 @@
-"""The names that are possible at a place of `crawl.yaml`: keys of a mapping, values of a setting.
+"""Valid names at a position in `crawl.yaml`: keys of a mapping, values of a setting.
 
 Sheets and chains have their own mappings; all else is read from the models of the settings.
 """

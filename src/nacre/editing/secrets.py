@@ -1,4 +1,4 @@
-"""Secrets in the text of `crawl.yaml`: hidden before it is shown, put back before it is written.
+"""Secrets in the text of `crawl.yaml`: marks replace them for display, and are resolved on writing.
 
 Each secret is replaced by `NOT-SHOWN-1` and so on, in the order of the text. Secrets are the
 values of settings that are secret, names and passwords in URLs, and the text of a comment or a

@@ -49,7 +49,7 @@ class Seed(NamedTuple):
 
     @property
     def owner(self) -> str:
-        """The key of its own scope for its descendants; "" if the scope of the job applies."""
+        """Key of the scope of the seed's descendants; "" if the scope of the job applies."""
         return "" if self.own is None else self.of or self.text
 
 

@@ -19,7 +19,7 @@ REMEDIES = {
     errno.EMFILE: "Raise the limit of open files (`ulimit -n`).",
     errno.ENFILE: "Raise the system's limit of open files (`sysctl fs.file-max`).",
     errno.EEXIST: "Something else made that file: move it away.",
-    errno.ENOENT: "Put back what was moved or removed.",
+    errno.ENOENT: "Restore the file that was moved or removed.",
     errno.EXDEV: "Both names must lie on one file system.",
 }
 _OTHER = "See the system's log for the cause, then resume the job."

@@ -143,7 +143,7 @@ def refuse_damage(
         raise DamageError(
             "Data that was committed is missing.\n" + "\n".join(short) + "\nNothing was changed. "
             "Put the files back, or continue without them: `nacre run JOB --accept-loss` fetches "
-            "again what was in them."
+            "their content again."
         )
 
 

@@ -88,9 +88,9 @@ the cache, of which there are 64."""
 
 
 _UNCACHED = {"uncache_aggressiveness": "1000"}
-"""Blocks of files that were merged into others leave the cache. A new file brings its whole filter
-and index into it, and those of the files before it stayed: 2 MB for each 100,000 links, until the
-cache was full of them. The binding knows no other way to set this than in an open store, which
+"""Blocks of files that were merged into others leave the cache. A new file adds its whole filter
+and index to the cache; without this option, those of the merged files stay, 2 MB for each 100,000
+links, until they fill the cache. The binding can set the option only in an open store, which
 takes 4 ms for each family."""
 
 _LOOK = 0.02

@@ -36,7 +36,7 @@ class TimelineVisit(msgspec.Struct, frozen=True):
         reason: Code of what decided.
         wanted: Why it was visited; "" in a full run.
         stored: What the archive stored.
-        since: For a change: the last visit before it, seconds since the epoch; 0 for none.
+        since: For a change: the previous visit, seconds since the epoch; 0 for none.
     """
 
     time: float

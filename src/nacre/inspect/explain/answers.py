@@ -155,11 +155,11 @@ class QueueAnswer(msgspec.Struct, frozen=True):
 
 
 class PendingAnswer(msgspec.Struct, frozen=True):
-    """The place of a URL that waits.
+    """The position of a queued URL.
 
     Attributes:
         where: `queue`, or `future` until its time comes.
-        ahead: URIs before it in its queue; None when not counted.
+        ahead: Number of URIs ahead in its queue; None if not counted.
         directive: Scheduling directive, 0 (first) to 3 (links); 4 another view of known content, 5
             a kind that had nothing new lately, 6 an endless place.
         precedence: Precedence within it.

@@ -21,12 +21,12 @@ _MOST_ROWS = 100_000
 
 
 class WaitingUri(NamedTuple):
-    """A URI that waits.
+    """A queued URI.
 
     Attributes:
-        where: The family: `queue`, or `future` for one that waits for its time.
+        where: The family: `queue`, or `future` until the URI is due.
         uri: The URI.
-        ahead: URIs before it in its queue; None in `future`.
+        ahead: Number of URIs ahead in its queue; None in `future`.
         due: When its time comes, seconds since the epoch; None in `queue`.
     """
 
