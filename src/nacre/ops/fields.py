@@ -71,7 +71,7 @@ class Typed(NamedTuple):
     Attributes:
         metavar: What the help shows for the value, such as `NAME`; "" for a flag, and for the
             choices of the type.
-        is_argument: It has no option: its place on the command line says what it is.
+        is_argument: True for a positional argument, which has no option.
         option: The option, such as `--set`, or `--index/--no-index`; "" for the name of the field.
         letter: Other forms of the option, such as `-r`, separated by spaces; "" for none.
         panel: The panel of the help that shows it; "" for the first one.
@@ -187,8 +187,8 @@ class FieldMisfit(NamedTuple):
     """A field that does not fit.
 
     Attributes:
-        path: It, such as `seeds[0]`; "" for the whole.
-        words: What is wrong with it, and what it may be.
+        path: Path of the field, such as `seeds[0]`; "" for the whole.
+        words: The problem, and the values that are allowed.
     """
 
     path: str

@@ -149,7 +149,7 @@ def change_frontier(
             socket, "frontier-delete", context.patience, urls=urls, queues=queues, **user
         )
         return int(answer["deleted"])
-    except NotRunningError:  # the job ended meanwhile: what it left is deleted
+    except NotRunningError:  # the job ended meanwhile: delete from its stored frontier
         return _change_stopped(context, action, urls, queues, limit)
 
 
@@ -232,7 +232,7 @@ def _rule_of(assignment: str) -> str:
 
 
 def _readmit(context: OperationContext, settings: "JobSettings", regex: str) -> int | None:
-    """Queue what was deleted or refused again; how many URIs, None if no run can be resumed."""
+    """Queue deleted and refused URIs again; return their number, None if no run can be resumed."""
     from functools import partial
 
     from nacre.editing.exclusion import exclusions
@@ -271,7 +271,7 @@ EXCLUDE: Final = Operation(
 )  # fmt: skip
 INCLUDE: Final = Operation(
     "include",
-    "Undo an exclusion: the scope takes the URLs; what was deleted or refused waits again.",
+    "Undo an exclusion: the scope accepts the URLs; deleted and refused URIs are queued again.",
     IncludeRequest, ScopeChange, _include, _STATES, opens_store=True,
 )  # fmt: skip
 RETIRE: Final = Operation(

@@ -90,8 +90,8 @@ class HostedJob:
 
     Args:
         job: The job.
-        listener: Receives its events; None: nobody does. When it is called for the first change of
-            state, the job answers commands.
+        listener: Receives its events; None for no listener. The job answers commands from the first
+            change of state on.
         captures: The listener receives `Captured` events, too.
     """
 
@@ -457,7 +457,7 @@ class RoundsHandle(_Handle):
         Args:
             rounds: Rounds; 0: until nothing is due.
             seeds: URLs, and files of them, to inject first; () for the job's own list.
-            listener: Receives the progress; None: nobody does.
+            listener: Receives the progress; None for no listener.
             options: Other options of rounds, by the names of the REST API, such as `top=100`.
 
         Raises:

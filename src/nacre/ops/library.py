@@ -39,7 +39,7 @@ _OWN_TO_A_JOB: Final = (
     "name", "seeds", "include", "profile", "fetch.credentials", "fetch.proxy",
     "alerts.webhook.secret", "cookies.load_file",
 )  # fmt: skip
-"""Settings that a profile does not take from a job: seeds, secrets, and files beside it."""
+"""Settings that a profile does not take from a job: seeds, secrets, and files in its directory."""
 
 
 class ProfileItem(msgspec.Struct, frozen=True):
@@ -300,7 +300,7 @@ def save_profile(layout: Layout, request: ProfileWish) -> ProfileDetails:
 
 
 def profile_of(layout: Layout) -> str:
-    """The settings of a job as the text of a profile; with its comments where it is one file.
+    """Return the settings of a job as the text of a profile; with comments if they are in one file.
 
     Raises:
         ConfigError: The file is not YAML.

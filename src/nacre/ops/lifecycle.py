@@ -190,7 +190,7 @@ class ParallelResult(msgspec.Struct, frozen=True):
     parallel: int
 
 
-# ---- what they do
+# ---- running the commands
 
 
 def require_no_rounds(layout: "Layout") -> None:
@@ -216,8 +216,8 @@ def _send(context: OperationContext, command: str, **arguments: object) -> dict[
     """Send a command to the process that runs the job, and return its answer.
 
     Raises:
-        JobError: No process runs the job, or it ends meanwhile or refuses; the message says what
-            to do.
+        JobError: No process runs the job, or it ends meanwhile or refuses; the message contains the
+            remedy.
     """
     from nacre.job.control import BY, send_command
 
@@ -383,7 +383,7 @@ END: Final = Operation(
 )  # fmt: skip
 CHECKPOINT: Final = Operation(
     "checkpoint",
-    "Save the present state, to go back to with `run --checkpoint`; or list what is saved.",
+    "Save the current state for `run --checkpoint`, or list the saved checkpoints.",
     CheckpointRequest, CheckpointResult, _save, LIVE,
 )  # fmt: skip
 CHECKPOINT_LIST: Final = Operation(

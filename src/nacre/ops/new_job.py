@@ -152,7 +152,7 @@ def make_job(
     Args:
         options: The options.
         directory: The directory; None for `crawls/<host>-<time>`.
-        option: The option that names it; "" for an argument.
+        option: The option that sets the directory, for messages; "" for an argument.
         clock: The time in the name of a directory; None for the machine's.
 
     Raises:

@@ -62,7 +62,7 @@ def group_of(state: str) -> str:
 
 
 class Role(IntEnum):
-    """A role; each may do what those before it may."""
+    """A role; each role has the permissions of all lower roles, too."""
 
     NOBODY = 0
     VIEWER = 1
@@ -119,10 +119,10 @@ class Operation(Generic[Q, R]):
 
     Attributes:
         name: Name of the command, and last part of the path of the REST API.
-        summary: What it does, in one sentence.
-        request: The options; the docstring says what each one means.
+        summary: Description in one sentence.
+        request: The options, which its docstring describes.
         result: The result.
-        run: Carries it out. It blocks, and raises a NacreError if the job refuses.
+        run: Function that runs it. It blocks, and raises a NacreError if the job refuses.
         states: Groups of states of a job in which it is possible; see `GROUPS`.
         role: The role that a request needs.
         detail: More paragraphs of the help; "" for none.

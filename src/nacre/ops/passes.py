@@ -26,7 +26,7 @@ _ENDS = frozenset(
 _NAP = 1.0
 """Seconds between two checks for a stop, as at the control files of a run."""
 _SET_BACK = 60.0
-"""A clock that was set back by more than this, seconds: what was planned by it is planned again."""
+"""If a clock is set back by more than this, in seconds, its plans are made again."""
 
 
 Note = Callable[[str], None]
@@ -109,7 +109,7 @@ class Waiting:
 
     Args:
         layout: The job's directories.
-        keeper: Tells other terminals what is waited for, and hears of their wish to end it.
+        keeper: Reports to other terminals what the job waits for, and receives requests to end.
         clock: The time.
         note: Receives a line for the user.
         nap: Waits so many seconds.

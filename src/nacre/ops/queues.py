@@ -84,7 +84,7 @@ class QueuePlace(NamedTuple):
     """A place between two queues of an order.
 
     Attributes:
-        number: The number of the queue before it; 0 in the order of the names.
+        number: The number of the preceding queue; 0 in the order of the names.
         name: Its name.
     """
 

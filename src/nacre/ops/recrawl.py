@@ -53,7 +53,7 @@ def plan_pass(layout: "Layout", request: PassRequest, clock: "Clock") -> Planned
 
     Raises:
         ConfigError: With every problem of the settings.
-        JobError: The run before it is not over.
+        JobError: The previous run is not over.
     """
     from nacre.job.control import is_running
     from nacre.job.next_run import plan_next

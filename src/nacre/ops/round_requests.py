@@ -39,12 +39,11 @@ def _(text: str) -> str:
 
 
 class TablesRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The options of what reads or changes tables.
+    """The options of operations that read or change tables.
 
     Attributes:
-        engine: What runs the tasks: processes of this machine, or a cluster of Apache Spark.
-        tasks: Tasks that run at the same time on this machine; 0: as cycle.tasks says, else one
-            for each core.
+        engine: Run tasks in processes on this machine (local), or on a cluster of Apache Spark.
+        tasks: Parallel tasks on this machine; 0: the value of cycle.tasks, or one for each core.
     """
 
     engine: Annotated[
@@ -54,7 +53,7 @@ class TablesRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = "local"  # fmt: skip
     tasks: Annotated[
         Rounds,
-        Typed("N", panel=_HOW, label=_("Tasks at the same time (0: one for each core)")),
+        Typed("N", panel=_HOW, label=_("Parallel tasks (0: one for each core)")),
     ] = 0
 
 
@@ -85,12 +84,12 @@ class UnitsRequest(TimedRequest, frozen=True):
     """The options of steps that make lists.
 
     Attributes:
-        units: Lists that are fetched at the same time; 0: one for each core.
+        units: Lists that are fetched in parallel; 0: one for each core.
     """
 
     units: Annotated[
         Rounds,
-        Typed("N", panel=_LISTS, label=_("Lists at the same time (0: one for each core)")),
+        Typed("N", panel=_LISTS, label=_("Lists fetched in parallel (0: one for each core)")),
     ] = 0
 
 
@@ -115,9 +114,9 @@ class GenerateRequest(ListRequest, frozen=True):
         segments: Lists that are made. Default: cycle.generate.segments, 1.
         where: Only URLs for which this is true, over the columns that readdb and sql show.
         add_days: Days by which the clock is ahead.
-        no_filter: Do not ask changed rules about what is known.
+        no_filter: Do not apply changed rules to known URLs.
         no_normalize: Caps count hosts as they are, not as normalized.
-        urls: List these URLs, or those of a file, whatever is known of them.
+        urls: List these URLs, or those of a file, even if they are not due.
         filter_urls: Filters judge the URLs of --urls.
         normalize_urls: Normalizers rewrite the URLs of --urls.
     """
@@ -152,13 +151,12 @@ class RoundsRequest(ListRequest, frozen=True):
 
     Attributes:
         rounds: Rounds; 0: until nothing is due.
-        parallel: Fetches at the same time in a list; 0: as the settings say.
+        parallel: Parallel fetches in a list; 0: as configured.
         dedup: Look for duplicates among all pages (none), or those of a host or domain; off: not at
             all. Default: cycle.dedup.
         sitemaps_from_hosts: Read the sitemaps that robots.txt of known hosts name, before the first
             or every round. Default: cycle.sitemaps.from_hosts.
-        index: Bring what changed into the index of words at the end of each round. Default:
-            cycle.index.rounds.
+        index: Update the index of words at the end of each round. Default: cycle.index.rounds.
         until_due: Wait up to this long for something to be due, such as 2h; default: end.
         sitemaps: Read these sitemaps, or a file of their URLs, before the first round.
     """
@@ -169,7 +167,7 @@ class RoundsRequest(ListRequest, frozen=True):
     parallel: Annotated[
         Rounds,
         Typed("N", panel=_LISTS,
-              label=_("Fetches at the same time in a list (0: as the settings say)")),
+              label=_("Parallel fetches in a list (0: as configured)")),
     ] = 0  # fmt: skip
     dedup: Annotated[
         Literal["", "none", "host", "domain", "off"],

@@ -45,7 +45,7 @@ def units_of(request: UnitsRequest, settings: CycleSettings, workers: int) -> in
     Args:
         request: The options.
         settings: The section `cycle`.
-        workers: Tasks that run at the same time.
+        workers: Number of parallel tasks.
     """
     return request.units or settings.generate.units or workers
 
@@ -238,13 +238,13 @@ def set_values(context: StepContext, segment: str, assignments: Sequence[str]) -
 def dedup_settings(
     settings: CycleDedupSettings, group: str = "", order: str = "", *, canonical: bool = False
 ) -> CycleDedupSettings:
-    """Return the settings with the options of a command over them.
+    """Return the settings, overridden by the options of a command.
 
     Args:
         settings: The section `cycle.dedup`.
-        group: The pages that are compared; "" as the settings say.
-        order: The criteria, separated by commas; "" as the settings say.
-        canonical: Pages are copies of what they declare as canonical.
+        group: The pages that are compared; "" to use the settings.
+        order: The criteria, separated by commas; "" to use the settings.
+        canonical: Pages are copies of the page that they declare as canonical.
 
     Raises:
         ConfigError: An option has no such value.

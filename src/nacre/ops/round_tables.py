@@ -76,8 +76,8 @@ class DedupRequest(StepRequest, frozen=True):
             cycle.dedup.group.
         order: The criteria, separated by commas: score, fetchTime, httpsOverHttp, urlLength.
             Default: cycle.dedup.order.
-        canonical: Pages are copies of what they declare as canonical.
-        near: Pages are copies of what has almost the same text; cycle.dedup.near lets units make
+        canonical: Pages are copies of the page that they declare as canonical.
+        near: Pages with almost the same text are copies; cycle.dedup.near lets units make
             the simhashes that this needs.
     """
 

@@ -84,8 +84,8 @@ def run_rounds(
         context: The job.
         request: The options.
         local: The options of the user of this machine.
-        listener: Receives the progress; None: nobody does.
-        stop: The wish to end; None for that of the file `control/stop`.
+        listener: Receives the progress; None for no listener.
+        stop: Signals a request to end; None to check the file `control/stop`.
         seeds: URLs and files of them that are injected first; () for the job's own list, None for
             no inject.
 
@@ -195,8 +195,8 @@ class InjectRequest(StepRequest, frozen=True):
     """The options of an inject.
 
     Attributes:
-        lists: Seeds, or files of them with metadata behind tabs; default: the job's own list.
-        overwrite: Seeds replace what is known of their URLs.
+        lists: Seeds, or files of seeds with metadata after tabs; default: the job's own list.
+        overwrite: Seeds replace the stored rows of their URLs.
         update: Known rows keep their state and take metadata, score and interval.
         no_filter: Take seeds that filters refuse, too.
         no_normalize: Leave seeds as they are written.
@@ -311,7 +311,7 @@ class FetchStepRequest(TimedRequest, frozen=True):
 
     Attributes:
         segment: Default: the one that waits longest.
-        parallel: Fetches at the same time in a unit.
+        parallel: Parallel fetches in a unit.
     """
 
     segment: Segment = ""
@@ -432,8 +432,8 @@ class IndexRequest(StepRequest, frozen=True):
     """The options of an update of the index of words.
 
     Attributes:
-        rebuild: Make the index anew out of the archive, as after a change of settings; the old one
-            stays until the new one is whole. Nothing is fetched.
+        rebuild: Rebuild the index from the archive, as after a change of settings; the old index
+            stays until the new one is complete. Nothing is fetched.
         writer: Use only this writer of cycle.index.writers; default: all writers.
         check: Only show the document of this page, and the writers that would receive it.
     """
@@ -483,7 +483,7 @@ SITEMAPS: Final = step_operation(
     SitemapsRequest, _sitemaps,
 )  # fmt: skip
 GENERATE: Final = step_operation(
-    "generate", "Choose what is fetched next, the best first, and write a list for each unit.",
+    "generate", "Choose the next URLs to fetch, the best first, and write a list for each unit.",
     GenerateRequest, _generate,
 )  # fmt: skip
 FETCH: Final = step_operation(
@@ -491,7 +491,7 @@ FETCH: Final = step_operation(
     FetchStepRequest, _fetch,
 )  # fmt: skip
 UPDATE: Final = step_operation(
-    "update", "Bring what was fetched into the table of URLs.", UpdateRequest, _update
+    "update", "Merge fetch results into the table of URLs.", UpdateRequest, _update
 )
 INDEX: Final = step_operation(
     "index",

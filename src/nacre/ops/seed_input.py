@@ -30,8 +30,8 @@ _STDIN_NAME = "standard input"
 _MOST = 512_000_000
 """Bytes of a list that is not a regular file."""
 _LIST_NAMES = frozenset((".txt", ".csv", ".lst", ".list", ".seeds", ".gz", ".xml"))
+"""Suffixes that mark a name as a file, not as a host."""
 _METADATA = re.compile(r"[\w.-]+=")
-"""Ends of names that are files and no hosts."""
 
 
 class SeedInput(NamedTuple):

@@ -93,8 +93,8 @@ class SaveRequest(msgspec.Struct, frozen=True, kw_only=True):
         user: The requester, for the history; "" if not known.
         why: The reason, for the history; "" for none.
         files: The requester may name files.
-        admin: The requester is an administrator, who may have secrets of files and variables sent
-            elsewhere.
+        admin: The requester is an administrator: secrets from files and variables may be sent to
+            other places.
     """
 
     text: str = ""

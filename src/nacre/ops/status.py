@@ -1,4 +1,4 @@
-"""The state of a job: its numbers, and the diagnosis of what it does."""
+"""The state of a job: its numbers and its diagnosis."""
 
 from collections import Counter
 from contextlib import suppress
