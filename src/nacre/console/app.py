@@ -52,7 +52,7 @@ from nacre.web.repeats import FIELD, KeptAnswer, request_of
 from nacre.web.versions import IF_MATCH, EditTurns, conflict
 
 OF_ONESELF: Final = frozenset(("/login", "/account", f"{API}/session"))
-"""Paths that change only the session of the caller: they are there beside another console."""
+"""Paths that change only the caller's session, which work even if another console has the locks."""
 _HTML: Final = "text/html; charset=utf-8"
 _LOGIN: Final = "login.html"
 _LEVEL: Final = 5
@@ -67,7 +67,7 @@ class ConsoleApp:
 
     Args:
         parts: The parts that answer.
-        hosts: Names beside those of the loopback under which the console is reached.
+        hosts: Host names of the console in addition to those of the loopback interface.
         routes: The table.
     """
 
@@ -123,7 +123,7 @@ class ConsoleApp:
 
     @cached_property
     def _described(self) -> dict[str, object]:
-        """The description of the interface; it is made when it is first asked for."""
+        """The description of the API, which is made at the first request."""
         return describe(self._routes)
 
     @cached_property
@@ -302,7 +302,7 @@ class ConsoleApp:
         return header_facts(self._parts.header, jobs, requester)
 
     def _directory_of(self, job: str) -> str:
-        """The directory of a job, for commands; "" for one that is gone."""
+        """Return the directory of a job, for commands; "" if the job no longer exists."""
         fleet = self._parts.common.fleet
         return str(fleet.job(job).layout.root) if fleet.knows(job) else ""
 
@@ -422,7 +422,7 @@ def spoken_by(request: Request, visitor: Visitor) -> Language:
 
 
 def with_fields(answer: Mapping[str, Any], field_names: str) -> Mapping[str, Any]:
-    """An answer with the wanted fields only; of a list, those of its items.
+    """Reduce an answer to the requested fields; of a list, to those of its items.
 
     Args:
         answer: The answer.

@@ -28,7 +28,7 @@ class AssetFile(NamedTuple):
     Attributes:
         data: Its bytes.
         kind: Its media type.
-        packed: Its bytes compressed by gzip; empty where that saves nothing.
+        packed: Its bytes compressed by gzip; empty if that saves nothing.
     """
 
     data: bytes
@@ -68,7 +68,7 @@ class Assets:
     def find(self, tree: str, name: str) -> AssetFile | None:
         """A file by the parts of its URL; None for one that there is not, or is not any more.
 
-        It is compressed when it is first asked for, once for all.
+        It is compressed once, at the first request.
         """
         asset = self._files.get(name) if tree == self._hash else None
         if asset is None or name in self._packed:

@@ -43,7 +43,7 @@ class NounCall(NamedTuple, Generic[P_co]):
         language: The language of the answer.
         note: Additions to the line of the audit log; only for what changes something.
         query: The query, as the struct of its route; None if the route has no query.
-        body: The body, likewise.
+        body: The body, as the struct of its route; None if the route has no body.
         params: The values of the parameters of the path.
     """
 
@@ -86,7 +86,7 @@ class NounCall(NamedTuple, Generic[P_co]):
         return named
 
     def sees(self, job: str) -> bool:
-        """Whether the caller may see a job, which may be gone.
+        """Whether the caller may see a job, which may no longer exist.
 
         Args:
             job: Its id.

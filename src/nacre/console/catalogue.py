@@ -128,7 +128,7 @@ TERMS: Final = (
     _("viewer"), _("operator"), _("admin"),
     _("ACCEPT"), _("REJECT"), _("done"), _("refused"), _("file"), _("default"), _("profile"),
 )  # fmt: skip
-"""Words of fixed sets, which are looked up by `Language.text`."""
+"""Words of fixed sets, which `Language.text` translates."""
 
 
 class Language:
@@ -229,7 +229,7 @@ def preferred(field: str, chosen: str = "") -> str:
 
 
 def _by_quality(field: str) -> Sequence[str]:
-    """Tags of the field in lower case, the most wanted first; at most 20 are read."""
+    """Return the tags of the field in lower case, by preference; at most 20 are read."""
     qualities = []
     for place, part in enumerate(field.split(",")[:20]):
         tag, _, quality = part.partition(";")

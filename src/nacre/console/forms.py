@@ -33,7 +33,7 @@ async def fields_of(call: Call) -> dict[str, str]:
 
 
 async def file_of(call: Call, name: str) -> UploadFile | None:
-    """The file of a field of a form; None where none was chosen."""
+    """Return the file of a field of a form; None if none was chosen."""
     file = (await sent_form(call.request)).get(name)
     return file if isinstance(file, UploadFile) and file.size else None
 

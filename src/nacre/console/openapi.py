@@ -163,7 +163,7 @@ def _schema_of(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type
 
 
 def _links(row: AnyRow, rows: Sequence[AnyRow]) -> dict[str, Any]:
-    """What can be asked of a thing that a row makes."""
+    """Return the OpenAPI links from a row that makes a resource to the rows of that resource."""
     parameter, name = row.makes
     about = [source for source in rows if parameters_of(source) == [parameter]]
     return {

@@ -103,11 +103,11 @@ class AdminParts(NamedTuple):
 
 
 class HeaderParts(NamedTuple):
-    """The parts of which the header of a page shows alerts.
+    """The parts whose alerts are shown in the header of a page.
 
     Attributes:
         quotas: Bytes that jobs may use.
-        troubles: Troubles of the console's own work.
+        troubles: Problems of the console's background work.
     """
 
     quotas: DiskQuotaBook
@@ -120,7 +120,7 @@ class JobParts(NamedTuple):
     Attributes:
         actions: The parts of actions on jobs.
         books: What the console stores of jobs.
-        troubles: Troubles of the console's own work.
+        troubles: Problems of the console's background work.
     """
 
     actions: ActionParts
@@ -141,7 +141,7 @@ class MonitorParts(NamedTuple):
 
 
 class RunnerParts(NamedTuple):
-    """The parts of the work beside the answers.
+    """The parts of background work.
 
     Attributes:
         common: The parts of all handlers.
@@ -187,8 +187,8 @@ class ConsoleParts(NamedTuple):
         webhooks: Who is notified of events.
         places: Places that admins added.
         audit: The log of changes.
-        standing: Whether this console may change things, or another one has its places.
-        troubles: Troubles of the work beside the answers.
+        standing: Whether this console may make changes, or another console holds its places.
+        troubles: Problems of background work.
         tails: The last lines of logs.
         times: Durations of requests.
         repeats: Answers to requests that are done once.
@@ -234,7 +234,7 @@ class ConsoleParts(NamedTuple):
 
     @property
     def runners(self) -> RunnerParts:
-        """The parts of the work beside the answers."""
+        """The parts of background work."""
         return RunnerParts(self.common, self.actions, self.books, self.webhooks, self.troubles)
 
     @property

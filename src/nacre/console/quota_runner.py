@@ -18,7 +18,7 @@ from nacre.messages import message
 EVERY: Final = 300.0
 """Seconds between two measurements."""
 LOOK: Final = 5.0
-"""Seconds between two looks whether a limit is another one, which is measured at once."""
+"""Seconds between two checks for changed limits, after which jobs are measured at once."""
 REASON: Final = "quota"
 """The reason of the holds."""
 _PATIENCE: Final = 60.0
@@ -135,12 +135,12 @@ class QuotaRunner:
             is_held, trouble = await self._changed(job, quota, decision), ""
         except NacreError as error:
             is_held, trouble = quota.held, error.message
-        # A limit may have been set meanwhile; it stays.
+        # Read the quota again, to keep a limit that was set in the meantime.
         quota = book.find(str(job.layout.root))
         book.keep(msgspec.structs.replace(quota, held=is_held, trouble=trouble))
 
     async def _changed(self, job: FoundJob, quota: KeptQuota, decision: QuotaDecision) -> bool:
-        """Hold or release; whether the console holds the job afterwards.
+        """Hold or release a job; return whether the console holds it afterwards.
 
         Raises:
             JobError: The job refuses, or does not answer.

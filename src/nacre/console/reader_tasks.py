@@ -22,7 +22,7 @@ def _load(module: str) -> ModuleType:
 
 
 def _of(module: str, name: str) -> ReaderTask:
-    """A task of a module that is imported when the task is first asked for."""
+    """Return a task of a module that is imported when the task is first requested."""
 
     def task(layout: Layout, arguments: Arguments) -> Any:  # noqa: ANN401 - as the task gives it
         read: ReaderTask = getattr(_load(module), name)
@@ -67,7 +67,7 @@ _FOR_PAGES = (
 
 
 def warm(_: Layout, __: Arguments) -> None:
-    """Import what pages of jobs need, before one is asked for."""
+    """Import the modules for pages of jobs before a page is requested."""
     for module in _FOR_PAGES:
         _load(module)
 
@@ -195,4 +195,4 @@ READER_TASKS: Final = TaskTable(
     ),
     writes=frozenset(("import-uris", "operate")),
 )  # fmt: skip
-"""What the pool of the console can be asked for."""
+"""The tasks of the console's pool of readers."""

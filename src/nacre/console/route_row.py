@@ -30,8 +30,8 @@ class RouteView(NamedTuple, Generic[P_contra]):
 
     Attributes:
         template: Name of the template.
-        facts: Returns what the template shows beside the facts of every page, a task that reads
-            it, or another page; takes the call and the answer; None: nothing.
+        facts: Returns the facts of the template in addition to those of every page, a task that
+            reads them, or another page. Receives the call and the answer. None: no more facts.
         title: Title of the page in its place while the job never ran; "": it is shown then, too.
         tab: Name of the tab of that page.
     """
@@ -64,9 +64,9 @@ class RouteRow(NamedTuple, Generic[P_contra]):
         fields: Header fields that it looks at, of `decoding.FIELD_VALUES`.
         makes: Parameter of other paths that the answer gives, and its name in the answer; ("", "")
             for none.
-        version_of: Finds what can be edited there, as it is now: the answer has its ETag, and what
-            changes it is refused (412) where `If-Match` names another one; None: nothing can be.
-        secret: The answer has a secret: it is not kept to be given again.
+        version_of: Returns the present version of the editable resource. The answer has its ETag,
+            and a change is refused (412) if `If-Match` has a different one. None: not editable.
+        secret: The answer has a secret, so it is not stored for repeated requests.
         parts: Returns the parts of the noun, of all parts of the console; `of_noun` sets it.
     """
 

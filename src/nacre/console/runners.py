@@ -1,4 +1,4 @@
-"""The work that a console does by itself, beside answering."""
+"""The background work of a console."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from nacre.web.live.hub import JOBS, job_topic
 from nacre.web.supervision import Work, keep
 
 WARM: Final = 3.0
-"""Seconds after its start when a console starts its reader processes: first it answers."""
+"""Seconds from the start of a console to that of its reader processes, so that it answers first."""
 
 
 async def warm_readers(parts: ConsoleParts) -> None:
@@ -28,11 +28,11 @@ Runners = tuple[tuple[str, Work], ...]
 
 
 def readers_of(parts: ConsoleParts, database: ConsoleDatabase) -> Runners:
-    """The names of the work that only looks, and the work, which goes on until it is cancelled.
+    """Return the read-only background work with its names; each runs until it is cancelled.
 
     Args:
         parts: The parts of the console.
-        database: Its own.
+        database: Its database.
     """
     return (
         ("poller", parts.common.poller.run),
@@ -43,7 +43,7 @@ def readers_of(parts: ConsoleParts, database: ConsoleDatabase) -> Runners:
 
 
 def changers_of(parts: ConsoleParts) -> Runners:
-    """The work that changes something, likewise: for the console that has its places."""
+    """Return the background work that makes changes, for the console that holds its places."""
     return (
         ("launcher", parts.launcher.run),
         ("schedules", ScheduleRunner(parts.runners).run),

@@ -193,7 +193,7 @@ class ScheduleRunner:
         place = self._place(schedule)
         root = free_directory(place.root, name)
         planned = FoundJob(f"{place.label}~{root.name}", root.name, place.label, Layout(root))
-        # One that would not be started is not made: with each time there would be another one.
+        # Do not make a job that would not be started: each time would leave another job.
         await require_quota(parts.books.quotas, planned)
         job, warnings = await make_at(parts.common, root, _like(request, schedule.path))
         parts.books.schedules.note_made(schedule.id, str(root))
@@ -268,7 +268,7 @@ def _like(request: ScheduleWish, path: str) -> NewJobRequest:
 
 
 def _noted(decision: ScheduleDecision, now: float) -> ScheduleNote | None:
-    """The note of a decision; None where nothing was due."""
+    """Return the note of a decision; None if nothing was due."""
     if decision.step is ScheduleStep.BEGIN:
         return ScheduleNote(now, "begun", missed=decision.missed)
     if decision.step is ScheduleStep.END_FIRST:

@@ -74,7 +74,7 @@ class _Server(uvicorn.Server):
 
 
 class _PortServer(_Server):
-    """A server beside that of the console, which ends it: Ctrl-C is the console's."""
+    """A second server, which the console stops: only the console handles Ctrl-C."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -147,7 +147,7 @@ def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.sock
 
 
 def owner_of(port: int) -> str:
-    """Words for the process of this user that listens on a port; "" where none is found."""
+    """Describe the process of this user that listens on a port; "" if none is found."""
     inodes = _listening(port)
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -257,12 +257,12 @@ async def _close(parts: ConsoleParts, sockets: Sequence[socket.socket]) -> None:
 async def _take_place(
     options: ConsoleOptions, parts: ConsoleParts, locks: ConsoleLocks, url: str
 ) -> Callable[[], bool]:
-    """Try the locks of a console, and tell commands of it if it has them all.
+    """Try the locks of a console, and announce it to commands if it has all locks.
 
-    Commands know jobs as the console does that works on them, and not as one that only shows them.
+    Commands use the ids of the console that works on the jobs, not of one that only shows them.
 
     Returns:
-        What tells commands of it: once more when it takes over.
+        The function that announces it, to be called again when it takes over.
     """
     tell = partial(tell_commands, options, parts, url)
     if await asyncio.to_thread(locks.take):
@@ -271,7 +271,7 @@ async def _take_place(
 
 
 def tell_commands(options: ConsoleOptions, parts: ConsoleParts, url: str) -> bool:
-    """Tell commands of a console and its places; False where that cannot be written.
+    """Announce a console and its places to commands; False if that cannot be written.
 
     Args:
         options: Its options.

@@ -63,7 +63,7 @@ class WebhookRunner:
                         await self._book.some.wait()
 
     def due(self) -> list[tuple[KeptHook, HookDelivery]]:
-        """The first message of each webhook that is not busy, where it is due."""
+        """Return the first message of each webhook that is not busy, if the message is due."""
         now, deliveries = self._parts.common.clock.now(), []
         for hook in self._book.all():
             waiting = self._book.deliveries(hook.id, "waits")

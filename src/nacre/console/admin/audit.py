@@ -40,7 +40,7 @@ class AuditLines(ItemList[AuditEntry], frozen=True):
     """A page of the audit log.
 
     Attributes:
-        trouble: Why lines cannot be written now; "" where they can.
+        trouble: Why lines cannot be written now; "" if they can.
     """
 
     trouble: str = ""
@@ -59,7 +59,7 @@ async def list_audit(call: AdminCall) -> AuditLines:
 
 
 BUDGET: Final = 4 << 20
-"""Bytes that are looked through for one page."""
+"""Bytes that are searched for one page."""
 _BLOCK: Final = 1 << 16
 
 
@@ -79,7 +79,7 @@ class AuditFilter(NamedTuple):
     outcome: str = ""
 
     def has(self, entry: AuditEntry) -> bool:
-        """Whether a line is wanted."""
+        """Whether a line matches the filter."""
         return (
             self.who in {"", entry.who}
             and self.job in {"", entry.job}

@@ -182,7 +182,7 @@ class UsedPackage(NamedTuple):
     Attributes:
         name: Its name.
         version: Its version.
-        licence: Name of its licence; "" where it names none.
+        licence: Name of its licence; "" if it declares none.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""`/api/v1/places`: the directories that are looked through for jobs, for admins."""
+"""`/api/v1/places`: the directories that are scanned for jobs, for admins."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ class PlaceItem(msgspec.Struct, frozen=True):
         label: The first part of the ids of its jobs.
         directory: Its directory.
         jobs: Jobs that were found there.
-        free: Free bytes of its file system; null where that is not known.
+        free: Free bytes of its file system; null if not known.
         added: It was added by an admin; false: it was named when the console was started.
     """
 
@@ -91,7 +91,7 @@ async def add_place(call: AdminCall) -> PlaceItem:
 
 
 async def remove_place(call: AdminCall) -> None:
-    """Take a place off the list; its jobs stay where they are, and continue.
+    """Remove a place from the list; its jobs stay in their directories, and continue.
 
     Raises:
         RefusedRequestError: There is none (404), or it was named at the start (409).

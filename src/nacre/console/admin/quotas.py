@@ -26,9 +26,9 @@ class QuotaItem(msgspec.Struct, frozen=True):
 
     Attributes:
         job: Id of the job; "" for all jobs together.
-        limit: Bytes that may be used; 0 for none, where a job is held for the quota of all.
-        used: Bytes that were used when it was measured last.
-        measured: When that was, RFC 3339; null for not yet.
+        limit: Bytes that may be used; 0 for none, if the job is held because of the total quota.
+        used: Bytes that were used at the last measurement.
+        measured: When it was last measured, RFC 3339; null for never.
         level: `free`, `warning` (from 90 %) or `full`.
         held: The console has paused the job.
         trouble: Why the job could not be paused or released; "" for no trouble.

@@ -1,6 +1,6 @@
-"""The operations of the interface for programs, as its page shows them (pure).
+"""The operations of the API, as its page shows them (pure).
 
-They are read out of the description that programs get (OpenAPI), so that both say the same.
+They come from the OpenAPI description that programs receive, so both are always the same.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
 _KEY: Final = "KEY"
-"""Stands in a line of curl where the key of a program belongs."""
+"""The placeholder for the key of a program in a curl command."""
 _STREAM: Final = "text/event-stream"
 Schemas = Mapping[str, Mapping[str, Any]]
 
@@ -21,12 +21,12 @@ class ApiField(NamedTuple):
     Attributes:
         name: Its name.
         kind: Its type in a few signs, such as `integer 1…500`.
-        means: What it means; "" where nothing says so.
-        default: Its value where it is left out, as JSON; "" for none.
-        required: It cannot be left out.
-        choices: All values that it can have; () where there are too many to name.
-        least: The least number; None for no number, or no limit.
-        most: The largest number, likewise.
+        means: Its description; "" for none.
+        default: The default value, as JSON; "" for none.
+        required: It must be present.
+        choices: All possible values; () if it has no fixed choices.
+        least: The minimum; None if it is not a number or has no minimum.
+        most: The maximum; None if it is not a number or has no maximum.
     """
 
     name: str
@@ -44,8 +44,8 @@ class ApiType(NamedTuple):
 
     Attributes:
         name: Its name.
-        means: What it is.
-        kind: Its type, where it has no fields.
+        means: Its description.
+        kind: Its type, if it has no fields.
         fields: Its fields.
     """
 

@@ -53,7 +53,7 @@ SENT: Final = frozenset(LABELS) - {"parallel", "change", "edit", "frontier"}
 
 _FIRST: Final = (("go-on", "start"), ("resume", "pause"), ("stop",), ("checkpoint",), ("recrawl",),
                  ("run-rounds",), ("stop-after-step",), ("dry-run-rounds",))  # fmt: skip
-"""Groups of actions beside the title: each shows its first that is possible."""
+"""Groups of actions next to the title; each group shows its first possible action."""
 
 
 class ActionButton(NamedTuple):
@@ -62,7 +62,7 @@ class ActionButton(NamedTuple):
     Attributes:
         name: The action.
         label: Its label.
-        why: Why it cannot be pressed; "" where it can.
+        why: Why it is disabled; "" if it is enabled.
         command: The same on the command line.
         is_sent: A button alone can take it.
     """
@@ -110,7 +110,7 @@ def many_buttons(translate: Callable[[str], str], identity: Requester) -> tuple[
 
 
 def first_buttons(buttons: Iterable[ActionButton]) -> tuple[ActionButton, ...]:
-    """Return the buttons beside the title: the possible ones, else the first with its reason."""
+    """Return the buttons next to the title: the possible ones, else the first with its reason."""
     by_name = {button.name: button for button in buttons}
     groups = [[by_name[name] for name in names if name in by_name] for names in _FIRST]
     first = [

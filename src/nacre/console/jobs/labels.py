@@ -74,7 +74,7 @@ async def submit_labels(call: JobCall) -> PageAnswer | RedirectResponse:
 
 
 class WantedKinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The kinds of URLs of a job that are wanted.
+    """The kinds of URLs of a job whose warning is muted.
 
     Attributes:
         prefixes: Beginnings of their URLs, the oldest first, 100 at most.
@@ -94,17 +94,17 @@ class WantedForm(msgspec.Struct, frozen=True):
 
 
 async def show_wanted(call: JobCall) -> WantedKinds:
-    """The kinds of URLs of a job that are wanted."""
+    """Return the kinds of URLs of a job whose warning is muted."""
     return WantedKinds(call.parts.books.wanted.of(call.job()))
 
 
 async def wanted_version(call: JobCall) -> EditedThing:
-    """The wanted kinds of a job, which are edited as a whole."""
+    """Return the muted kinds of a job as a resource that is edited as a whole."""
     return edited(await show_wanted(call))
 
 
 async def set_wanted(call: JobCall) -> WantedKinds:
-    """Set which kinds of URLs of a job are wanted, and notify its viewers."""
+    """Set the kinds of URLs of a job whose warning is muted, and notify its viewers."""
     request: WantedKinds = call.body
     job, book = call.job(), call.parts.books.wanted
     before = WantedKinds(book.of(job))
@@ -115,7 +115,7 @@ async def set_wanted(call: JobCall) -> WantedKinds:
 
 
 async def add_wanted(call: JobCall) -> PageAnswer | RedirectResponse:
-    """Add the kind of URLs of which a banner warns to those that are wanted; a button.
+    """Mute the warning about the kind of URLs in a banner; a button.
 
     Raises:
         RefusedRequestError: Most queued URLs are of another kind now (409).
@@ -147,7 +147,7 @@ async def move_job(call: JobCall, job: FoundJob, label: str) -> FoundJob:
     Args:
         call: The request.
         job: The job.
-        label: Label of the place; that where it is already changes nothing.
+        label: Label of the place; the present place changes nothing.
 
     Raises:
         RefusedRequestError: The caller does not see the place (403), there is none for jobs, or it
@@ -182,10 +182,10 @@ async def move_job(call: JobCall, job: FoundJob, label: str) -> FoundJob:
 
 
 def _require_same_files(layout: Layout) -> None:
-    """Refuse the move of a job that names files beside its directory: it would name others then.
+    """Refuse to move a job whose settings have paths with `..`, which would point to other files.
 
     Raises:
-        RefusedRequestError: It does (403).
+        RefusedRequestError: The settings have such paths (403).
     """
     named = named_files(read_config(layout.config).decode("utf-8", "replace"))
     texts = {path: value if isinstance(value, list) else [value] for path, value in named.items()}

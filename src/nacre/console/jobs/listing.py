@@ -89,7 +89,7 @@ class JobItem(msgspec.Struct, frozen=True):
     Attributes:
         id: Its name in URLs.
         name: The name that a user gave it, or else the name of its directory.
-        place: Label of the place where it was found.
+        place: Label of its place.
         state: State of the job, or how its run ended; ROUNDS for a batch crawl, READING until it
             is read, UNREADABLE if it cannot be read.
         running: A process works on it.
@@ -270,7 +270,7 @@ def moment_text(seconds: float) -> str:
 ROWS: Final = 50
 """Jobs of a page."""
 URLS: Final = 3
-"""URLs of each job that runs, where they are wanted."""
+"""Number of URLs of each running job, if the request includes them."""
 
 
 class JobListQuery(JobsQuery, frozen=True):

@@ -81,8 +81,8 @@ class LogLineList(msgspec.Struct, frozen=True):
         previous: The `before` of the lines before them; null at the beginning of the file.
         size: Bytes of the file.
         searched: Bytes that were looked through.
-        is_cut: The search stopped early; it goes on from `next` or `previous`.
-        stamp: Changes when the file is another one.
+        is_cut: The search stopped early; it resumes at `next` or `previous`.
+        stamp: Changes when the file is replaced.
         as_of: The time of the answer, RFC 3339.
     """
 
@@ -183,10 +183,10 @@ class AlertList(msgspec.Struct, frozen=True):
 
 
 class AlertsQuery(msgspec.Struct, frozen=True):
-    """The alerts that are wanted.
+    """The query of a page of alerts.
 
     Attributes:
-        before: Byte of alerts.log before which they are; null for the newest.
+        before: Byte offset in alerts.log before which the alerts are; null for the newest.
         limit: Number of alerts, 1 to 1000.
     """
 
@@ -254,7 +254,7 @@ async def log_page(call: JobCall) -> PageAnswer:
     try:
         page = await read_log(call, msgspec.structs.replace(query, limit=ROWS))
     except RefusedRequestError as error:
-        # A wrong filter is said beside the filters; a job that never ran has no logs.
+        # The page shows an error of a filter next to the filters; a job that never ran has no logs.
         if error.status != 400 and names:
             raise
         facts["refused"] = str(error) if error.status == 400 else ""

@@ -122,7 +122,7 @@ async def fields_at(call: JobCall) -> PageAnswer:
 
 
 async def _shown(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
-    """The settings to show: those that were changed, and those that were asked for."""
+    """Return the settings to show: the changed ones, and the requested ones."""
     typed = changed_values(fields)
     search, section = fields.get("q", "")[:100], fields.get("section", "")[:40]
     # A wrong depth is said when the job is made; it keeps no setting from being shown.
@@ -133,7 +133,7 @@ async def _shown(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
 
 
 async def _form(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
-    """All of the form as it was typed; settings where some were asked for or changed."""
+    """Return the form as the user typed it, with settings if some were requested or changed."""
     facts = {**await _looked(call, fields), "unsaved": _is_filled(fields)}
     asks = fields.get("do") == "fields" or changed_values(fields)
     return {**facts, **await _shown(call, fields)} if asks else facts

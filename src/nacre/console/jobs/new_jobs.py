@@ -51,8 +51,8 @@ class NewJobWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         scope: `page`, `prefix`, `host`, `domain`, `site` or `any`; "" for that of the profile, and
             `prefix` without one.
         depth: Links followed from a seed; null for the 20 hops of the stock scope.
-        include: Expressions of which one must be found in a page's URL.
-        exclude: Expressions of which none may be found.
+        include: Expressions; at least one of them must match in a page's URL.
+        exclude: Expressions; none of them may match.
         profile: Name of a profile; "" for none.
         settings: Other settings, nested as in `crawl.yaml`.
         template: Id of a job whose settings are copied, without its seeds, secrets and files in its
@@ -126,7 +126,7 @@ class ScopeReach(NamedTuple):
 
     Attributes:
         kind: Its name.
-        what: The prefix, host or domain that it lets in; "" where it names none.
+        what: The prefix, host or domain that it accepts; "" if it has none.
     """
 
     kind: str
@@ -155,7 +155,7 @@ def reaches(url: str) -> tuple[ScopeReach, ...]:
 
 
 def samples(url: str) -> tuple[str, ...]:
-    """Five URLs that the scopes tell apart, four for an address; () without a seed (pure).
+    """Return five URLs on which scopes differ, four for an IP address; () without a seed (pure).
 
     Args:
         url: The first seed; "" for none.
@@ -282,7 +282,7 @@ async def with_values(call: Call, request: NewJobWish, values: Mapping[str, str]
 
     Args:
         call: The request.
-        request: What else is wanted.
+        request: The other fields of the request.
         values: Texts by path.
 
     Raises:
@@ -399,7 +399,7 @@ async def make_at(
         JobError: It is not found afterwards.
     """
     warnings = await ask_readers(common.readers, root, make_new_job, request, _PATIENCE)
-    # What was removed from the console there was another job, whose directory is gone.
+    # A removal of this directory is of an earlier job, whose directory no longer exists.
     common.fleet.removals.drop(str(root))
     await common.fleet.scan()
     jobs = [job for job in common.fleet.jobs if job.layout.root == root]
@@ -434,10 +434,10 @@ async def _inject(job: FoundJob) -> None:
 
 
 def require_settings(call: Call, request: NewJobWish) -> None:
-    """Refuse what names files of this machine where that is for admins alone.
+    """Refuse settings with names of files of this machine, if only admins may set these.
 
     Raises:
-        RefusedRequestError: It does (403).
+        RefusedRequestError: The request contains such settings (403).
         ConfigError: There are too many seeds.
     """
     if len(request.seeds) > MOST_SEEDS:

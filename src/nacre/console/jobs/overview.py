@@ -273,7 +273,7 @@ def overview_facts(
 
 
 def _levers(call: JobCall, snapshot: JobSnapshot) -> tuple[LeverLink, ...]:
-    """What would change the sentence; links of what the caller may do or look at."""
+    """Return the remedies of the diagnosis, with links to those that the caller may use."""
     links = lever_links(snapshot.job, snapshot.sentence, snapshot.slowest, call.language.text)
     return links if may_operate(call) else only_looks(links)
 

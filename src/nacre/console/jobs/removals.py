@@ -1,6 +1,6 @@
 """`/api/v1/removed-jobs`: the jobs that were removed from the console; their files stay.
 
-And the deletion of a job that never ran, of which there is nothing to keep.
+And the deletion of a job that never ran, which has no data to keep.
 """
 
 import asyncio
@@ -133,7 +133,7 @@ async def forget(call: JobCall) -> None:
         )
     await require_no_start(call, job)
     await asyncio.to_thread(forget_job, job.layout)
-    # A new job of this directory is another one.
+    # A new job in this directory is a different job.
     call.parts.books.forget(job)
     call.note.change({"directory": str(root)}, None)
     await tell_of(call, job)

@@ -31,8 +31,8 @@ class WatchQuery(msgspec.Struct, frozen=True):
     """The query of the page.
 
     Attributes:
-        span: What the charts show: `live`, the last ten minutes; `day` or `all`, out of the log of
-            the run; "" for `live` while the job runs, and else `all`.
+        span: Time span of the charts: `live`, the last ten minutes; `day` or `all`, from the log of
+            the run; "" for `live` while the job runs, otherwise `all`.
     """
 
     span: WatchSpan = ""
@@ -64,7 +64,7 @@ class WatchChart(NamedTuple):
         unit: `bytes` for sizes, `seconds` for times; "" for plain numbers.
         series: The names of its lines.
         times: Seconds since the epoch of the values.
-        values: Values of each line; None where one is not known.
+        values: Values of each line; None for an unknown value.
         is_stacked: The lines lie on one another.
     """
 
@@ -222,7 +222,7 @@ def watch_charts(points: Sequence[RatePoint], text: Callable[[str], str]) -> lis
 
 
 def _status(point: ProgressPoint, kind: str) -> float | None:
-    """The lines a second of a kind of status; None where the job did not run."""
+    """Return the lines per second of a kind of status; None while the job did not run."""
     return None if point.queued is None else point.statuses.get(kind, 0.0)
 
 

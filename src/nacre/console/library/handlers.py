@@ -174,7 +174,7 @@ async def submit_profile(call: Call) -> PageAnswer:
 
 
 async def profile_page(call: Call) -> PageAnswer:
-    """A profile, and how it differs from another one or from a job."""
+    """Show a profile, and its differences from another profile or from a job."""
     profile = await get_profile(call)
     query = call.request.query_params
     compared, job = query.get("with", ""), query.get("job", "")

@@ -19,7 +19,7 @@ _BLOCK: Final = 1 << 18
 _LONGEST: Final = 1 << 20
 """Bytes of a line; a longer one is shown in pieces."""
 _UNTIMED: Final = 1 << 18
-"""Bytes without a time after which none is looked for any further."""
+"""The search for a time ends after this number of bytes without one."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,60}(\.log\.cp\d{5}-\d{14})?")
 _RUN: Final = re.compile(r"\d{8}T\d{6}Z")
 _TIME: Final = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?")
@@ -62,14 +62,14 @@ class LogPage(msgspec.Struct, frozen=True):
 
 
 class LogQuestion(NamedTuple):
-    """The wanted part of a log.
+    """The part of a log to read.
 
     Attributes:
-        after: Byte behind which lines are wanted; None for none.
-        before: Byte before which they are wanted; None for the end of the file.
+        after: Byte offset after which lines are read; None for none.
+        before: Byte offset before which lines are read; None for the end of the file.
         limit: Number of lines.
-        wants: Whether a line is wanted.
-        budget: Bytes that may be looked through.
+        wants: Whether a line matches the filter.
+        budget: Bytes that may be searched.
     """
 
     after: int | None
@@ -237,7 +237,7 @@ def _forward(file: BinaryIO, after: int, size: int, question: LogQuestion) -> Lo
 
 
 def _line_start(file: BinaryIO, at: int) -> int:
-    """The byte itself where a line begins there, else where the next one does."""
+    """Return the offset if a line begins there, or else the offset of the next line."""
     if at == 0:
         return 0
     file.seek(at - 1)
@@ -245,7 +245,7 @@ def _line_start(file: BinaryIO, at: int) -> int:
 
 
 def _backward(file: BinaryIO, before: int, size: int, question: LogQuestion) -> LogPage:
-    """Lines that end before a byte, the last ones first looked at."""
+    """Read lines that end before an offset, beginning with the last one."""
     lines, start, end = list[LogLine](), before, before
     for offset, line in _lines_back(file, before):
         if before - start >= question.budget or len(lines) == question.limit:

@@ -74,7 +74,7 @@ class ProgressRow(msgspec.Struct, frozen=True):
 
 
 class ProgressPoint(msgspec.Struct, frozen=True):
-    """A stretch of time of a run; null where the job did not run.
+    """A stretch of time of a run; its values are null if the job did not run.
 
     Attributes:
         time: Its end, seconds since the epoch.
@@ -163,7 +163,7 @@ def past_of(
 def _point(
     end: float, before: ProgressRow, rows: Sequence[ProgressRow], longest: float
 ) -> ProgressPoint:
-    """The point of the rows of a stretch; no rates behind a rest, or where a crash took counts."""
+    """Return the point of a stretch; without rates after a pause, or if a crash lost counts."""
     last = rows[-1]
     seconds = last.time - before.time
 
@@ -380,7 +380,7 @@ def _sampled_statuses(parts: Sequence[_Part], end: float) -> Iterator[StatusSamp
 
 
 def _status(line: str) -> tuple[float, str] | None:
-    """The time and the kind of status of a line; None for another one, and for a look-up of DNS."""
+    """Return the time and the kind of status of a line; None for other lines and DNS lookups."""
     parts = line.split(None, 2)
     try:
         moment, status = datetime.fromisoformat(parts[0]).timestamp(), int(parts[1])

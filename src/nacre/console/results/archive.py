@@ -222,9 +222,9 @@ class CheckpointItem(msgspec.Struct, frozen=True):
     Attributes:
         name: Its name.
         made: When, RFC 3339.
-        run: Its run; "" where that was not noted.
-        finished: URIs done then; null where that was not noted.
-        queued: URIs that waited then; likewise.
+        run: Name of its run; "" if not recorded.
+        finished: Finished URIs at that time; null if not recorded.
+        queued: Queued URIs at that time; null if not recorded.
     """
 
     name: str

@@ -58,7 +58,7 @@ class FileList(msgspec.Struct, frozen=True):
         items: The items.
         as_of: The time of the answer, RFC 3339.
         next: The `after` of the next page; null for none.
-        gone: Indexes that the OutbackCDX server has, and the archive has not any more.
+        gone: Number of indexes of the OutbackCDX server that are no longer in the archive.
     """
 
     items: tuple[FileItem, ...]

@@ -21,16 +21,16 @@ from nacre.web.workers.views import VIEWS
 
 
 class UrlQuery(msgspec.Struct, frozen=True):
-    """The URL that is asked about, as typed."""
+    """The URL to explain, as typed."""
 
     u: LineText = ""
 
 
 class UrlVisit(msgspec.Struct, frozen=True):
-    """A visit of a URL in an incremental run; null where a field is not known.
+    """A visit of a URL in an incremental run; unknown fields are null.
 
     Attributes:
-        time: When, RFC 3339; "" where that is not known.
+        time: When, RFC 3339; "" if not known.
         run: Its run.
         verdict: The result: new, changed, same and so on.
         status: Fetch status.

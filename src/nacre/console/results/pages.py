@@ -72,7 +72,7 @@ async def seed_facts(call: ActionCall, _: SeedOutcomeList) -> Mapping[str, Any]:
 async def why_not_now(call: ActionCall, action: str) -> str:
     """The reason why an action on a job is not possible now, in the language of the page.
 
-    It is "" where it is possible.
+    It is "" if the action is possible.
 
     Args:
         call: The request.
@@ -149,7 +149,7 @@ def _cell_link(job: str, name: str) -> Callable[[str], str]:
 
 
 def _exclusions(job: str) -> Callable[[Sequence[PageCell]], str]:
-    """The link of a row that excludes the place of its example; "" where it is of none."""
+    """Return the link that excludes the place of a row's example; "" if it has none."""
 
     def link(row: Sequence[PageCell]) -> str:
         place = next((place_of(cell.url) for cell in row if cell.url), "")

@@ -32,8 +32,8 @@ class RunItem(msgspec.Struct, frozen=True):
         keep: What of its visits is stored in full.
         got: Its replies and failures: `documents`, `errors`, `redirects`, `unchanged` (304),
             `failed`; {} where an earlier run has left no summary.
-        found: Its pages by what a comparison with earlier runs showed; {} where none was made: of
-            the first run, and of a full one until the next incremental run.
+        found: Its pages by the result of a comparison with earlier runs; {} if there was none: for
+            the first run, and for a full run until the next incremental run.
         closed: It was ended for good.
     """
 
@@ -125,9 +125,9 @@ _LARGE: Final = 1 << 20
 
 
 def _got_before(layout: Layout, row: RunRow) -> dict[str, int]:
-    """The same of an earlier run, from the summary that it left; {} where that cannot be read.
+    """Return the counts of an earlier run from its summary; {} if that cannot be read.
 
-    The store has the counts of the last run alone.
+    The store has only the counts of the last run.
     """
     path = layout.run(row.name) / "reports" / CrawlSummaryReport.file
     try:

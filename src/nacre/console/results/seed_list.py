@@ -62,7 +62,7 @@ class SavedSeedList(msgspec.Struct, frozen=True):
 
     Attributes:
         seeds: Seeds in it.
-        changed: It is another one than before.
+        changed: It differs from the previous list.
     """
 
     seeds: int

@@ -68,7 +68,7 @@ class SeedOutcomeList(ItemList[SeedItem], frozen=True):
     """A page of seeds, in the order of the list.
 
     Attributes:
-        searched: Seeds that were looked at.
+        searched: Seeds that were searched.
         total: All seeds.
     """
 

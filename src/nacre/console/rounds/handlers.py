@@ -50,7 +50,7 @@ class RestoredVersion(msgspec.Struct, frozen=True):
 
 
 async def dry_run(call: ActionCall) -> DryRound | HeldTask:
-    """Compute the next list without a change; what takes longer goes on as a task.
+    """Compute the next list without a change; a long computation continues as a task.
 
     Raises:
         RefusedRequestError: The job is no batch crawl, or its rounds run (409).
@@ -98,7 +98,7 @@ async def versions_page(call: ActionCall) -> CycleVersionList | PageAnswer:
 
 
 async def version_facts(call: ActionCall, _: CycleVersionList) -> dict[str, object]:
-    """Return what the page of versions shows beside them: whether the rounds run."""
+    """Return the further facts of the page of versions: whether the rounds run."""
     return {"running": (await call.common.poller.fresh(call.job())).running}
 
 

@@ -87,7 +87,7 @@ def cycle_versions(layout: Layout, _: NoRequest) -> tuple[CycleVersionItem, ...]
     for number in sorted(cycle.numbers(), reverse=True):
         try:
             version = cycle.version(number)
-        except JobError:  # it was removed meanwhile
+        except JobError:  # it was removed in the meantime
             continue
         states = dict(Counter(str(segment.state) for segment in version.segments.values()))
         time = iso(version.clock / 1000)

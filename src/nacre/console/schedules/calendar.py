@@ -233,9 +233,9 @@ class OwnRow(NamedTuple):
 
     Attributes:
         job: Its id.
-        rhythm: The options that say when; "" if they are not known.
-        time: When the next pass begins, seconds since the epoch; 0 where that is not known yet.
-        why: Why then.
+        rhythm: The options that set the times; "" if not known.
+        time: When the next pass begins, seconds since the epoch; 0 if not known yet.
+        why: The reason for that time.
     """
 
     job: str
@@ -247,7 +247,7 @@ class OwnRow(NamedTuple):
 def _own_rows(call: ScheduleCall, own: Sequence[OwnPasses]) -> list[OwnRow]:
     """The rows of the jobs that begin their passes themselves.
 
-    A crawl that never ends and whose process is gone has a next pass too, which a command begins.
+    A continuous crawl whose process has ended also has a next pass, which a command begins.
     """
     rows = [OwnRow(job, again.rhythm, again.time, again.why) for job, again in own]
     scheduled, now = {row.job for row in rows}, call.common.clock.now()
@@ -378,7 +378,7 @@ R = TypeVar("R")
 
 
 def _part(read: Callable[[V], R], value: V, instead: R, problems: list[Problem]) -> R:
-    """A part of the form; where it has problems they are added, and another value is taken."""
+    """Read a part of the form; if it has problems, add them and return `instead`."""
     try:
         return read(value)
     except ConfigError as error:

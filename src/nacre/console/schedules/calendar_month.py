@@ -18,11 +18,11 @@ from nacre.runs.passes import RecurringCrawl, coming_passes
 
 _MOST_A_DAY: Final = 5
 _MOST: Final = 3000
-"""Times that are looked at for a month: a schedule by the minute has more."""
+"""Maximum number of times in a month; a schedule that runs each minute has more."""
 _AHEAD: Final = 31 * 86_400.0
-"""Seconds in which two schedules of a job are looked at together."""
+"""Seconds ahead in which two schedules of a job are compared."""
 _COMPARED: Final = 100
-"""Times of a schedule that are compared with those of another one."""
+"""Number of times of a schedule that are compared with those of another schedule."""
 _TROUBLES: Final = frozenset(("skipped", "failed"))
 
 
@@ -86,7 +86,7 @@ class CalendarDay(NamedTuple):
         day: Its number; 0 for a day of another month.
         runs: Its runs in their order, the first few; those with a trouble are among them.
         more: Further ones that are not shown.
-        due: Pages of the job that is looked at which become due.
+        due: Pages of the selected job that become due.
         hours: When it has other limits of bandwidth.
         is_today: It is the present day of UTC.
     """
@@ -280,7 +280,7 @@ class ScheduleClash(NamedTuple):
 
 
 def clashes_of(schedules: Sequence[KeptSchedule], now: float) -> dict[int, ScheduleClash]:
-    """The schedules that have a moment of the next month in common with another one of their job.
+    """Find the schedules that share a time in the next month with another schedule of their job.
 
     Args:
         schedules: The schedules.
@@ -306,7 +306,7 @@ def clashes_of(schedules: Sequence[KeptSchedule], now: float) -> dict[int, Sched
 
 
 def _common(schedule: RunSchedule, second: RunSchedule, now: float) -> float:
-    """The first of some next times of a schedule that is one of another one too; 0 for none."""
+    """Return the first time that a schedule has in common with a second one; 0 for none."""
     times = takewhile(lambda time: time < now + _AHEAD, times_after(schedule, now))
     return next(
         (

@@ -28,9 +28,9 @@ class ScheduleItem(msgspec.Struct, frozen=True):
         owner: Who set it last.
         times: Its next ten times, RFC 3339; those of a paused one too.
         waits: A run waits until the job rests.
-        note: The last that became of it.
-        notes: What became of it the last twenty times, the newest first.
-        made: Id of the last job that it made; "" for none, or for one that is gone.
+        note: Its last outcome.
+        notes: Its last twenty outcomes, the newest first.
+        made: Id of the last job that it made; "" if there is none, or if it no longer exists.
     """
 
     id: int

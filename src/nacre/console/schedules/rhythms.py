@@ -61,7 +61,7 @@ class Rhythm(NamedTuple):
 
 
 def rhythm_of(at: str) -> Rhythm:
-    """The rhythm of times as cron has them; one of the choice `cron` if it is no other one.
+    """Return the rhythm of a cron expression; the choice `cron` if no other choice fits.
 
     Args:
         at: Cron's five fields, or `@daily` and the like.
@@ -141,7 +141,7 @@ def sent_rhythm(fields: Mapping[str, str]) -> Rhythm:
 def _number(
     fields: Mapping[str, str], name: str, bounds: tuple[int, int], problems: list[Problem]
 ) -> int:
-    """A number of the form, 1 if it is empty; a problem is added if it is out of its bounds."""
+    """Read a number of the form, 1 if it is empty; add a problem if it is out of range."""
     text, (low, high) = fields.get(name) or "1", bounds
     if text.isascii() and text.isdecimal() and len(text) < 3 and low <= int(text) <= high:
         return int(text)

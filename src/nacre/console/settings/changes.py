@@ -55,13 +55,13 @@ class ChangedValue(msgspec.Struct, frozen=True):
 
 
 class ChangedSettings(msgspec.Struct, frozen=True):
-    """A change that was made or looked at.
+    """A change that was made or previewed.
 
     Attributes:
-        changes: Each value.
-        running: The job runs, and has taken it.
+        changes: Each changed value.
+        running: The job runs, and has applied the change.
         preview: Nothing was changed.
-        touched: The queued URIs that it would affect; null where it was made.
+        touched: The queued URIs that it would affect; null if it was made.
     """
 
     changes: tuple[ChangedValue, ...]

@@ -162,9 +162,9 @@ class SavedConfig(msgspec.Struct, frozen=True):
     """A file that was saved.
 
     Attributes:
-        etag: Its ETag now.
-        number: The version that it became; 0 where nothing was to be changed.
-        findings: What is wrong with it, where it was forced.
+        etag: Its new ETag.
+        number: Number of its new version; 0 if the text did not change.
+        findings: Its errors, if it was saved with `force`.
     """
 
     etag: str
@@ -178,7 +178,7 @@ class EditItem(msgspec.Struct, frozen=True):
     Attributes:
         number: From 1.
         time: When it was written, RFC 3339.
-        who: Who wrote it; "" where that is not known.
+        who: Name of its author; "" if not known.
         why: Why; "" for none.
         source: `console`, `restore`, `set`, `live` or `outside`.
         bytes: Length of the text.

@@ -38,7 +38,7 @@ class Light(NamedTuple):
 
     Attributes:
         name: `text`, `settings` or `whole`.
-        problems: How many there are; -1 if it was not looked at.
+        problems: Number of problems; -1 if it was not checked.
     """
 
     name: str

@@ -26,7 +26,7 @@ from nacre.web.workers.task import NoRequest
 _PATIENCE = 20.0
 _VALUE, _OLD, _RESET = "v:", "o:", "r:"
 _CARD_VALUE, _CARD_OLD = "f:", "g:"
-"""What the names of inputs begin with: of settings, and of the fields of a card."""
+"""Prefixes of the names of inputs: of settings, and of the fields of a card."""
 
 
 async def page(call: Call) -> PageAnswer:
@@ -146,7 +146,7 @@ async def _preview(
 async def _apply(
     call: Call, job: FoundJob, form: Mapping[str, str], section: str, search: str
 ) -> PageAnswer:
-    """Apply a change that was looked at."""
+    """Apply a change after its preview."""
     try:
         assignments = msgspec.json.decode(form["pending"], type=list[str])
     except msgspec.MsgspecError as error:

@@ -91,7 +91,7 @@ async def _sheets(
 
 
 async def submit(call: Call) -> PageAnswer:
-    """Look at a change of sheets, or make one that was looked at."""
+    """Preview a change of sheets, or make a change after its preview."""
     job, form = call.job(), await form_of(call)
     url, key = form.get("u", ""), form.get("key", "")
     try:
@@ -263,7 +263,7 @@ class AssociationWish(msgspec.Struct, frozen=True):
 
 
 class PreviewQuery(msgspec.Struct, frozen=True):
-    """Whether a change is only looked at.
+    """The query of a change that may be a preview.
 
     Attributes:
         preview: 1: change nothing; count the queued URIs that would be affected.

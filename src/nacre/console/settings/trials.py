@@ -29,11 +29,11 @@ from nacre.web.workers.views import CLOCK
 
 
 class UrlQuestion(msgspec.Struct, frozen=True):
-    """URLs to be tried.
+    """URLs for a dry run.
 
     Attributes:
-        urls: At most 1,000; without a scheme as in a seed list.
-        text: A text of `crawl.yaml` that is tried beside the saved one; null for none.
+        urls: At most 1,000; the scheme may be missing, as in a seed list.
+        text: A text of `crawl.yaml` to try in addition to the saved one; null for none.
     """
 
     urls: LineTexts
@@ -44,8 +44,8 @@ class UrlTrial(msgspec.Struct, frozen=True):
     """The dry run of one URL.
 
     Attributes:
-        now: With the text that was sent, else with the saved one.
-        saved: With the saved text, where it decides otherwise; null where nothing changes.
+        now: Decision with the text of the request, or else with the saved text.
+        saved: Decision with the saved text, if it differs; null if it is the same.
     """
 
     now: DryRunAnswer
@@ -80,7 +80,7 @@ class TrialRequest(UrlQuestion, frozen=True):
 
 @reader_task("dry-run")
 def dry_run(layout: Layout, request: TrialRequest) -> UrlTrials:
-    """Make the dry runs of URLs: by the saved settings, or by a text beside them.
+    """Make the dry runs of URLs, with the saved settings and with a second text, if there is one.
 
     Raises:
         ConfigError: The text has problems, or names files that the user may not name.

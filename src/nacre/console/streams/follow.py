@@ -28,14 +28,15 @@ async def follow(
 ) -> AsyncGenerator[bytes, None]:
     """Events for a viewer: of all topics at first, then of those that change.
 
-    It ends with the console, and when the viewer may not look any more.
+    The stream ends when the console stops, and when the viewer loses access.
 
     Args:
-        call: Their request.
-        topics: What they look at.
-        looks: They are entered meanwhile, so that a job is asked, and a log read, each second.
+        call: The request of the viewer.
+        topics: The topics that the viewer follows.
+        looks: Context managers that are entered while the stream is open, so that the job and the
+            log are read each second.
         make: Makes events.
-        beat: The sign of life.
+        beat: The event that shows that the stream is alive.
     """
     clock = call.common.clock
     with ExitStack() as stack:

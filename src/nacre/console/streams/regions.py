@@ -109,7 +109,7 @@ async def task(call: StreamCall) -> EventStream:
 
 
 async def header(call: StreamCall) -> EventStream:
-    """The numbers of the header, for pages of which nothing else is live."""
+    """The numbers of the header, for pages without other live parts."""
     return _stream(call, JOBS, (), lambda: iter(()))
 
 
@@ -163,8 +163,8 @@ def _stream(
 
     Args:
         call: The request.
-        topic: What the viewer looks at.
-        looks: They are entered meanwhile.
+        topic: The topic that the viewer follows.
+        looks: Context managers that are entered while the stream is open.
         changed: Makes the events of a change.
     """
     last, standing = b"", call.parts.standing.elsewhere

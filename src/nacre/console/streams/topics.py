@@ -1,11 +1,11 @@
 """`/api/v1/stream`: what changes, as server-sent events.
 
-An event has the name of its kind. `jobs` and `job` have the same JSON as the answer of the list or
-the job, with their `topic`; the list takes the same fields of the query. Each is a whole state, so
-that a viewer who was away or is slow misses states, and nothing else; so has `task`, which ends
-with the state `done` or `failed`. `log` and `alerts` have new lines; their ids are bytes of files,
-so that a client that comes back with Last-Event-ID goes on where it was; one who lags far gets the
-last ones.
+The name of an event is its kind. `jobs` and `job` have the same JSON as the answer of the list or
+the job, with their `topic`; the list accepts the same query fields. Each event is a complete state,
+so a viewer who was offline or is slow only misses intermediate states. The same is true for `task`,
+which ends with the state `done` or `failed`. `log` and `alerts` have new lines. Their ids are byte
+offsets, so a client that reconnects with Last-Event-ID resumes at its position; a client that lags
+far behind receives only the last lines.
 """
 
 from collections.abc import Iterable
@@ -89,7 +89,7 @@ class TopicSource(Protocol):
         ...
 
     def look(self) -> AbstractContextManager[None]:
-        """A block during which it is looked at."""
+        """Return a context manager that registers a viewer."""
         ...
 
     def event(self) -> bytes:
@@ -146,7 +146,7 @@ class _Job:
 
 
 class _Task:
-    """A task in the background; it may be forgotten meanwhile."""
+    """A task in the background, which may be removed while it is followed."""
 
     def __init__(self, task: HeldTask) -> None:
         self.topic = task_topic(task.id)

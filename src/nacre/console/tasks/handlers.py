@@ -76,7 +76,7 @@ def _again(task: TaskFacts) -> dict[str, str]:
 
 
 def _rule_link(task: TaskFacts) -> str:
-    """Where the rule is shown that an expression was put into; all rules where it was there."""
+    """Return the link to the rule that received an expression, or to all rules if it was there."""
     if task.what != "exclude" or not isinstance(task.result, dict):
         return ""
     form = f"{job_path(task.job)}/settings/form"
@@ -92,7 +92,7 @@ def _title(call: Call, task: TaskFacts) -> str:
 
 
 def _said(call: Call, task: TaskFacts) -> str:
-    """What came of a task, in a sentence."""
+    """Return the result of a task as a sentence."""
     if not isinstance(task.result, dict):
         return ""
     _, changed = call.language.texts.gettext, task.result.get("changed", 0)
@@ -114,7 +114,7 @@ def _said(call: Call, task: TaskFacts) -> str:
 
 
 def _counted(call: Call, kind: str, number: int) -> str:
-    """What came of a task that changed so many."""
+    """Return the result of a task as a sentence with the number of changes."""
 
     def ngettext(singular: str, many: str) -> str:
         return call.language.texts.ngettext(singular, many, number).format(number=f"{number:,}")

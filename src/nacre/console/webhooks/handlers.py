@@ -47,7 +47,7 @@ class NewHook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def wish(self) -> HookWish:
-        """It without its secret."""
+        """The webhook without its secret."""
         return HookWish(self.url, self.on, self.private, self.paused)
 
 
@@ -89,7 +89,7 @@ class DeliveryItem(msgspec.Struct, frozen=True):
         step: `waits`, `delivered` or `given-up`.
         tries: How often it was posted.
         answer: The last answer: a status, or why there was none; "" before the first try.
-        due: When it is posted next, RFC 3339; null where it is over.
+        due: When it is posted next, RFC 3339; null if it was posted or dropped.
     """
 
     number: int
