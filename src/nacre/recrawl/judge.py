@@ -66,14 +66,14 @@ _LINKS = frozenset(("link", "nav-link", "file"))
 
 
 class Versions(Protocol):
-    """Gives the last version of a page that was judged, stored or not, and takes each new one."""
+    """Returns the last judged version of a page, stored or not, and receives each new one."""
 
     def last(self, url: str) -> PageView | None:
-        """The last version, taken apart; None when there is none, or it cannot be read."""
+        """Return the last version, parsed; None if there is none, or it cannot be read."""
         ...
 
     def keep(self, url: str, view: PageView) -> None:
-        """This is the last version now."""
+        """Set the last version."""
         ...
 
 
@@ -162,7 +162,7 @@ class PageJudge:
         return self._compared(row, visit, old, view)
 
     def _has_failed(self, row: PageRow, old: PageView, view: PageView) -> bool:
-        """Whether a page came without its text, at few visits in a row so far; noted."""
+        """Whether a page lacks its text, at few visits in a row so far; the visit is counted."""
         template = self.lessons.template(row.url)
         if not self._by_blocks or not looks_failed(view, old, template):
             return False
@@ -207,7 +207,7 @@ class PageJudge:
     def _with_past(
         self, row: PageRow, url: str, old: PageView, view: PageView, change: Change
     ) -> Change:
-        """The verdict in the light of the versions before the last one."""
+        """Return the verdict, corrected by the versions before the last one."""
         if not self._by_blocks or change.proven:
             return change
         past, visits = self.lessons.past.get(url) or _first_past(old), row.visits
@@ -280,12 +280,12 @@ class PageJudge:
 
 
 def _first_past(old: PageView) -> PastVersions:
-    """The past of a page that had one version."""
+    """Return the past of a page that had one version."""
     return PastVersions((own_text(old),), wholes=(whole_version(old),))
 
 
 def _suspect(change: Change, template: Template) -> int:
-    """The place of a change that is nowhere but where noise may be; 0 for none."""
+    """Return the place of a change that is only at a place with possible noise; 0 for none."""
     places = [difference.piece.place for difference in change.real] if change.kind.is_change else []
     return places[0] if places and all(map(template.is_suspect, places)) else 0
 
@@ -295,7 +295,7 @@ _SHOWN = 3
 
 
 def evidence_of(change: Change, template: Template) -> str:
-    """The first differences that decided, in words: `3.2.1 → 3.2.3; + Careers; and 2 more`."""
+    """Return the first decisive differences as text: `3.2.1 → 3.2.3; + Careers; and 2 more`."""
     deciding = change.real or [
         difference for difference, code in change.differing if code == change.reason
     ]
@@ -311,14 +311,14 @@ def evidence_of(change: Change, template: Template) -> str:
 
 
 def view_of(visit: Visited) -> PageView:
-    """The page that a visit brought, taken apart; a body that was cut says so."""
+    """Return the parsed page of a visit, marked as truncated if its body was cut."""
     body = visit.body()
     view = page_view(body.decode("utf-8", "replace"))
     return structs.replace(view, truncated=True) if len(body) >= _LARGEST else view
 
 
 _shaped = lru_cache(maxsize=16_384)(shaped)
-"""Whether most links of a page are on many others too."""
+"""Whether most links of a page are on many other pages too."""
 
 
 def link_facts(visit: Visited) -> LinkFacts:

@@ -77,7 +77,7 @@ class Audits:
         self._rows = rows
 
     def unconditional(self, choice: Choice, step: float, share: float) -> str:
-        """The reason why a chosen visit asks without validators; "" when it does not.
+        """Return the reason to request a choice without validators; "" if there is none.
 
         Args:
             choice: The visit.
@@ -89,12 +89,12 @@ class Audits:
         return "" if choice.reason in _UNVISITED else self.plain(choice.url, step, share)
 
     def plain(self, url: str, step: float, share: float) -> str:
-        """The reason why a URL is asked for without validators; "" when it is not.
+        """Return the reason to request a URL without validators; "" if there is none.
 
         Args:
             url: The URL.
             step: Time of the step, seconds since the epoch.
-            share: Share of all visits that are audits, once some were made; 0: none at all.
+            share: Share of all visits that are audits, once some were made; 0: no audits.
         """
         row, host = self._rows.get(_name(url)), self._rows.get(_host(url))
         if row is not None and not row.trusted(step):
@@ -107,7 +107,7 @@ class Audits:
         return AUDIT if random_sample(f"{AUDIT} {url}", step) < share else ""
 
     def lied(self, visit: Visit, step: float, *, changed: bool) -> bool:
-        """Learn from an audit; True when the page is another under the same validators.
+        """Learn from an audit; True if the page changed under the same validators.
 
         Args:
             visit: The audit.
@@ -141,12 +141,12 @@ def _name(url: str) -> str:
 
 
 LARGEST = 2_000_000
-"""Pages beyond this are compared by payload only, bytes."""
+"""Bytes above which pages are compared by payload only."""
 _RECENT = 50
 
 
 class ArchivedVersions:
-    """`Versions` of `recrawl.session.judge`: the archive is where the old pages are.
+    """`Versions` of the judge that reads the old pages from the archive.
 
     Args:
         root: Directory of the job.
@@ -173,7 +173,7 @@ class ArchivedVersions:
         return newest_version(stored, version.unstored)
 
     def _stored_view(self, url: str) -> PageView | None:
-        """The last version that is stored, taken apart; None when it cannot be read."""
+        """Return the last stored version, parsed; None if it cannot be read."""
         version = self._pages.version(url)
         if version is None:
             return None
@@ -195,10 +195,10 @@ class ArchivedVersions:
             self._views.popitem(last=False)
 
     def leave_out(self, url: str) -> bool:
-        """Keep what later versions are compared with of one that is not stored.
+        """Keep the differences of a version that is not stored, to compare later versions with it.
 
         Returns:
-            Whether that is possible; not if the version differs from the stored one in too much.
+            Whether they were kept; False if the version differs too much from the stored one.
         """
         version, stored, newest = self._pages.version(url), self._stored_view(url), self.last(url)
         if version is None or stored is None or newest is None:
@@ -209,7 +209,7 @@ class ArchivedVersions:
         return unstored is not None
 
     def capture(self, digest: str, framing: str) -> Capture | None:
-        """A payload, with the reply that first brought it; None when it cannot be read."""
+        """Return a payload with the first reply that had it; None if it cannot be read."""
         original = self._digests.get(digest, framing)
         path = None if original is None else self._bases.path(original)
         if original is None or path is None:
@@ -218,18 +218,18 @@ class ArchivedVersions:
         return capture if capture is not None and capture.payload_digest == digest else None
 
     def base(self, delta: Delta) -> bytes:
-        """The base of a difference; see `archive.restoring.FindBase`."""
+        """Return the base of a difference; see `archive.restoring.FindBase`."""
         return self._bases.block(delta)
 
     def moved_on(self, url: str, capture: Capture, charset: str, full: float) -> None:
-        """Later versions are compared with the one just stored; `full`: see `VersionRow`."""
+        """Compare later versions with the version just stored; `full`: see `VersionRow`."""
         framing = "chunked" if capture.framing == "chunked" else ""
         version = VersionRow(capture.payload_digest, framing, charset, full)
         self._pages.put_version(url, version)
 
 
 def body_of(capture: Capture, charset: str) -> bytes:
-    """The decoded body as UTF-8, cut at `LARGEST`."""
+    """Return the decoded body as UTF-8, cut at `LARGEST`."""
     return text_of(capture, charset).encode("utf-8", "replace")
 
 

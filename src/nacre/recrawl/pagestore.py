@@ -93,7 +93,7 @@ class PageStore:
     # ---- ways, versions, other names
 
     def way(self, url: str) -> DiscoveryRow | None:
-        """The way to a page; None for a seed, or when it is unknown."""
+        """Return the path to a page; None for a seed, or if it is unknown."""
         value = self._store.get(FAMILY, _key(_WAY, url))
         return None if value is None else self._decode_way(value)
 
@@ -102,7 +102,7 @@ class PageStore:
         self._store.put(FAMILY, _key(_WAY, url), _encode(way))
 
     def version(self, url: str) -> VersionRow | None:
-        """The last version that counted; None when there is none."""
+        """Return the last version that counted; None if there is none."""
         value = self._store.get(FAMILY, _key(_VERSION, url))
         return None if value is None else self._decode_version(value)
 
@@ -111,12 +111,12 @@ class PageStore:
         self._store.put(FAMILY, _key(_VERSION, url), _encode(version))
 
     def name(self, key: bytes) -> str | None:
-        """The URL under which a page of a seen key is known; None when it is not."""
+        """Return the known URL of a page by its seen key; None if it is unknown."""
         value = self._store.get(FAMILY, _ALIAS + key)
         return None if value is None else value.decode()
 
     def put_name(self, key: bytes, url: str) -> None:
-        """Remember the URL under which a page of a seen key is known."""
+        """Remember the known URL of a page by its seen key."""
         self._store.put(FAMILY, _ALIAS + key, url.encode())
 
     # ---- schedules
@@ -133,7 +133,7 @@ class PageStore:
     # ---- the step
 
     def choose(self, chosen: ChosenRow) -> None:
-        """Note a visit of the current step, or that it was made."""
+        """Record a chosen visit of the current step, or that it was made."""
         prefix = _PAIR if chosen.reason == "pair" else _CHOSEN
         self._store.put(FAMILY, _key(prefix, chosen.url), _encode(chosen))
 
@@ -145,7 +145,7 @@ class PageStore:
                 yield decode(value)
 
     def forget_step(self) -> None:
-        """Forget the visits of the last step, and rows of old formats."""
+        """Delete the visits of the last step, and rows of old formats."""
         for prefix in (_CHOSEN, _PAIR, *_OLD):
             for key, _ in scan(self._store, prefix):
                 self._store.delete(FAMILY, prefix + key)
@@ -158,13 +158,13 @@ class FetchLog:
         self._store = store
 
     def add(self, row: FetchRow) -> None:
-        """Add a visit; one that is there, because its WARC is read again, stays as it is."""
+        """Add a visit; an existing one stays as it is, if its WARC is read again."""
         key = _visit_key(row.url, row.time)
         if self._store.get(FAMILY, key) is None:
             self._store.put(FAMILY, key, _encode(row))
 
     def correct(self, url: str, time: float, kind: str, reason: str, proof: str) -> None:
-        """Give a visit another verdict, which later visits proved; `proof` leads its evidence."""
+        """Correct the verdict of a visit after later visits; `proof` leads its evidence."""
         key = _visit_key(url, time)
         value = self._store.get(FAMILY, key)
         if value is not None:
@@ -180,7 +180,7 @@ def _visit_key(url: str, time: float) -> bytes:
 
 
 def fetch_rows(store: Store, since: float = 0.0) -> Iterator[FetchRow]:
-    """Visits in order of time, from a time on (seconds since the epoch)."""
+    """Yield the visits in order of time, from a time on (seconds since the epoch)."""
     decode = msgspec.msgpack.Decoder(FetchRow).decode
     for _, value in scan(store, FETCHES, round(since * 1e6).to_bytes(8, "big")):
         yield decode(value)
@@ -194,7 +194,7 @@ class Named(MutableMapping[str, T], Generic[T]):
         prefix: First byte of their keys.
         kind: What a row is.
         capacity: Rows held in memory, about.
-        frozen: Rows never change in place, so that reading one touches nothing.
+        frozen: Rows never change in place, so that reading a row does not mark it as changed.
     """
 
     def __init__(

@@ -1,13 +1,12 @@
 """The part of an incremental run in a session: it calls the planner, phase by phase.
 
-Names that do not exist are requested first, after the seeds: only their replies distinguish a page
-that is gone with status 200 from one that changed. Then the phases follow, each when the visits of
-the previous one are done.
+After the seeds, made-up names are requested: only their replies distinguish a page that is gone
+with status 200 from one that changed. Then the phases follow, each when the visits of the previous
+one are done.
 
-`CapturesReader` reads captures of runs that were not planned back from their WARCs: a full crawl
-does nothing for incremental ones, so that it costs nothing; at the start of the next incremental
-run its archive is read once, each capture as if it had just been made. A killed process resumes
-where it was.
+`CapturesReader` reads captures of runs without a planner back from their WARCs. A full crawl does
+no work for incremental runs; instead, the next incremental run reads its archive once at the start,
+each capture as if it had just been made. A killed process resumes at its reading position.
 """
 
 import asyncio
@@ -51,7 +50,7 @@ _OF_URI = frozenset((IS_SITEMAP,))
 
 
 class CapturedVisits:
-    """Makes visits of captures, as if each had just been made.
+    """Converts captures to visits, as if each had just been made.
 
     Args:
         identity: Makes the keys of URIs.
@@ -130,7 +129,7 @@ class CapturesReader:
         self.count = 0
 
     async def run(self, stopped: Callable[[], bool]) -> int:
-        """Read all of it, unless a stop is requested; returns the number of captures."""
+        """Read all new captures, unless a stop is requested; return their number."""
         store = self._store
         by_name = {run.name: run for run in all_runs(store)}
         done, whole = store.counter(_FILE), bool(store.counter(WHOLE))
@@ -157,7 +156,7 @@ class CapturesReader:
         after: int,
         stopped: Callable[[], bool],
     ) -> bool:
-        """Read one WARC behind an offset; False when it was not read to its end."""
+        """Read a WARC from an offset; False if it was not read to its end."""
         store, commit = self._store, self._commit
         time = run.started if run else _started(_run_of(row), self._now())
         files = commit.files
@@ -181,7 +180,7 @@ class CapturesReader:
         return True
 
     async def _take(self, reread_capture: Reread, time: float, run: int) -> None:
-        """Learn of one capture; what fails at it is a bug of ours, and no reason to stop."""
+        """Learn from a capture; an error here is a bug of Nacre, and no reason to stop."""
         visit = self._visits.visit(reread_capture)
         try:
             await self._visits.find_links(visit)
@@ -233,7 +232,7 @@ class Planning:
         recrawl: Drives the run, and observes its visits.
         reader: Reads what earlier runs captured.
         knowledge: The knowledge about the pages.
-        logs: Of the job.
+        logs: The logs of the job.
         elapsed: Returns how long the run has been running, seconds.
         ended: Whether a stop was requested.
 
@@ -293,7 +292,7 @@ class Planning:
         self._known.seal_all()
 
     async def _in_slices(self, work: Slices[T]) -> T | None:
-        """Do long work, and all that waits in between; None when a stop was requested."""
+        """Do long work, with other tasks in between; None if a stop was requested."""
         while not self._ended():
             try:
                 next(work)
@@ -340,7 +339,7 @@ def plan_run(
 
 
 def _recrawl_parts(records: RunRecords, knowledge: Knowledge) -> RecrawlParts:
-    """What the run uses of its job, with a planner that knows the pages."""
+    """Return the parts of the job that the run uses, with a planner that knows the pages."""
     rules, scheduling, storing = records.rules, records.scheduling, records.storing
     reporting, run = records.reporting, records.context.run
     settings, pages = rules.settings.recrawl, knowledge.pages

@@ -1,8 +1,8 @@
 """An incremental run: the planner chooses, the crawler visits, the planner learns.
 
-Seeds and what the planner chose enter the frontier. When it runs empty, the planner is asked again,
-until it wants nothing more or the budget is spent. What a visit taught joins the commit group of
-its records.
+Seeds and chosen pages enter the frontier. When the frontier is empty, the planner chooses again,
+until it has no more visits or the budget is spent. The knowledge from a visit joins the commit
+group of its records.
 """
 
 from collections.abc import Callable, Sequence
@@ -70,10 +70,10 @@ class RecrawlParts:
         logs: The logs of the job.
         history: The captures of URLs.
         knowledge: The knowledge about the pages.
-        planner: Chooses.
-        timetable: Pages under a schedule; None for no such.
+        planner: Chooses visits.
+        timetable: Pages under a schedule; None if there are none.
         teacher: Passes visits to the planner.
-        revisits: Makes URIs of choices.
+        revisits: Converts choices to URIs.
     """
 
     run: RunRow
@@ -97,14 +97,14 @@ class Recrawl:
     """Drives one incremental run, and learns from its visits, as their `VisitObserver`.
 
     Args:
-        parts: What it uses of the job.
+        parts: The parts of the job that it uses.
         elapsed: Returns how long the run has been running, seconds.
 
     Attributes:
         planner: Chooses.
         teacher: Passes visits to the planner.
         step: Time of the step: when the run was planned, seconds since the epoch.
-        probing: Names made up that were asked for in this process, and wait for an answer.
+        probing: Requested made-up names that wait for an answer.
     """
 
     def __init__(self, parts: RecrawlParts, elapsed: Callable[[], float]) -> None:
@@ -163,7 +163,7 @@ class Recrawl:
         self.probing = self._schedule(uris)
 
     def _schedule(self, uris: Sequence[CrawlURI]) -> int:
-        """Give the frontier URIs; how many it did not have yet."""
+        """Add URIs to the frontier; return the number that it did not have yet."""
         return sum(self._frontier.schedule(uris, self._clock.now()))
 
     def more(self) -> Slices[bool]:
@@ -191,13 +191,13 @@ class Recrawl:
                 return True
 
     def _goes_on(self, room: int) -> bool:
-        """Bytes or time are left, because replies were shorter than those of the run before."""
+        """Whether bytes or time are left, as replies were shorter than in the previous run."""
         left = self._budget.portion(self._spent, room) < room
         self._reopened = not self._reopened and left and self.planner.reopen()
         return self._reopened
 
     def _note_end(self, dropped: int, *, cut: bool) -> Slices[None]:
-        """Note why nothing more is chosen; `dropped`: chosen pages that the budget left."""
+        """Record why the choice ended; `dropped`: chosen pages that did not fit the budget."""
         yield from self._prove()
         self._tell_what_waits()
         is_cut, planner = cut and bool(self._run.budget), self.planner
@@ -254,7 +254,7 @@ class Recrawl:
         return entered
 
     def _chose(self, choice: Choice) -> CrawlURI | None:
-        """Note a choice; what the frontier is given for it."""
+        """Record a choice; return its URI for the frontier."""
         row = ChosenRow(choice.url, choice.chance, choice.reason, choice.propensity)
         self._chosen[choice.url] = row
         self._pages.choose(row)
@@ -297,7 +297,7 @@ class Recrawl:
             )
 
     def _say_what_is_kept(self, visit: Visit, finding: VisitFinding) -> None:
-        """What of it need not be stored in full, for the archive step (`visit.keep`)."""
+        """Set which parts of the visit the archive step need not store in full (`visit.keep`)."""
         notable = False
         if self._run.keep == "lean" and visit.status == 200:
             version = self._pages.version(visit.uri.url)
@@ -344,7 +344,7 @@ class Recrawl:
         self._proofs.note(fetched, finding)
 
     def _keep_version(self, visit: Visit, finding: VisitFinding, stored: Stored) -> None:
-        """Remember the place of the current version, if this is another one."""
+        """Record the place of the current version, if the version changed."""
         url, capture = visit.uri.url, visit.capture
         is_page = visit.status == 200 and finding.answer is Answer.THERE
         if capture is None or not is_page or stored is Stored.NOTED:
@@ -357,7 +357,7 @@ class Recrawl:
             versions.moved_on(url, capture, visit.charset, full)
 
     def _done(self, url: str) -> ChosenRow | None:
-        """The choice that a visit was made for, which is done now; None for a visit without one."""
+        """Return the choice of a visit and mark it as done; None if the visit has no choice."""
         chosen = self._chosen.get(url)
         if chosen is not None and not chosen.done:
             self._chosen[url] = chosen = structs.replace(chosen, done=True)
@@ -365,7 +365,7 @@ class Recrawl:
         return chosen
 
     def rests(self, url: str) -> bool:
-        """A seed is under a schedule: it is visited when that says so, or when it is new."""
+        """Whether a seed is under a schedule, which then decides when it is visited."""
         return self._timetable is not None and self._timetable.governs(url)
 
 

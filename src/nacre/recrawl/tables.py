@@ -107,7 +107,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - a field may hold anything
 
 
 def _check_lengths(row: PageRow) -> None:
-    """What was learned of rates can be read; else the planner would stumble over it later."""
+    """Check that the learned rates can be read; else the planner would fail later."""
     sizes = {"evidence": EVIDENCE_BYTES, "arrivals": EVIDENCE_BYTES, "recent": RECENT_BYTES}
     for name, size in sizes.items():
         length = len(getattr(row, name))
@@ -124,7 +124,7 @@ def _check_lengths(row: PageRow) -> None:
 
 
 class Taking:
-    """Puts rows of a table into a store, and commits now and then.
+    """Writes rows of a table into a store, and commits regularly.
 
     Args:
         store: The store, open for writing by this process alone.
@@ -142,10 +142,10 @@ class Taking:
         self.count = 0
 
     def take(self, columns: dict[str, Any]) -> None:
-        """Put one row, in the place of one of the same key.
+        """Write a row, which replaces a row of the same key.
 
         Raises:
-            JobError: It is not a row of this table.
+            JobError: The row does not belong to this table.
         """
         try:
             key = columns[KEY]
@@ -191,7 +191,7 @@ _GROUP = 10_000
 
 
 def export_tables(store: Store, folder: Path, *, parquet: bool) -> Iterator[tuple[Path, int]]:
-    """Write each table into a file; gives the files with their numbers of rows.
+    """Write each table into a file; return the files with their numbers of rows.
 
     Raises:
         JobError: A file cannot be written, or pyarrow is not installed.
@@ -214,10 +214,10 @@ def export_tables(store: Store, folder: Path, *, parquet: bool) -> Iterator[tupl
 
 
 def import_tables(store: Store, folder: Path) -> Iterator[tuple[Path, int]]:
-    """Take in each table of which the folder has a file; gives them with their numbers of rows.
+    """Import each table with a file in the folder; return them with their numbers of rows.
 
     Raises:
-        JobError: There is none, or a row cannot be read.
+        JobError: There is no file, or a row cannot be read.
     """
     has_table = False
     for table in TABLES:

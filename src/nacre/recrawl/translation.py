@@ -1,7 +1,7 @@
-"""Translates between crawler and planner: choices to URIs, visits to what the planner learns from.
+"""Translates between crawler and planner: choices to URIs, visits to lessons.
 
-`Revisits` makes what the frontier is given for a visit that the planner chose. `VisitTranslator`
-makes of a visit what the planner is taught: its links under the names by which pages are known.
+`Revisits` converts a choice of the planner to a URI for the frontier. `VisitTranslator` converts a
+visit to a lesson for the planner: its links with the URLs under which pages are known.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,13 +31,13 @@ from nacre.uri.parse import authority
 
 
 class Revisits:
-    """Makes URIs of choices: with their way from a seed, and how they are asked for.
+    """Converts choices to URIs, with their path from a seed and their kind of request.
 
     Args:
         rules: Settings and sheets of the job.
-        scheduling: Its seeds, and what judges links.
+        scheduling: The seeds, and the evaluation of links.
         identity: Makes the URIs of seeds.
-        knowledge: What is known of the pages.
+        knowledge: The knowledge about the pages.
         step: Time of the step, seconds since the epoch.
     """
 
@@ -77,7 +77,7 @@ class Revisits:
         return self._marked(self._with_charsets(uri, way.via if way else ""), choice)
 
     def _with_charsets(self, uri: CrawlURI, via: str) -> CrawlURI:
-        """With what its last version was read in, or the page that it was found on."""
+        """Return a URI with the charset of its last version, or of the page with the link to it."""
         version = self._pages.version(uri.url)
         if version is not None:
             return read_before_in(uri, version.charset)
@@ -171,10 +171,10 @@ class Judgement(NamedTuple):
 
     Attributes:
         visit: The visit.
-        finding: What the planner found; None when it was not asked.
+        finding: The finding of the planner; None if it did not see the visit.
         first: The page was never visited before.
-        accepted: What the scope accepts of its links and the planner does not decide on.
-        time: When its run began, seconds since the epoch.
+        accepted: Links that the scope accepts and the planner does not decide on.
+        time: Start of its run, seconds since the epoch.
     """
 
     visit: Visit
@@ -185,7 +185,7 @@ class Judgement(NamedTuple):
 
 
 class VisitTranslator:
-    """Makes a lesson of each visit.
+    """Converts each visit to a lesson.
 
     Args:
         candidates: Judges links.
@@ -237,7 +237,7 @@ class VisitTranslator:
         return list(links.values()), others
 
     def _name(self, link: Outlink, uri: CrawlURI) -> str:
-        """The URL under which a page is known; one that is new is noted with its way."""
+        """Return the known URL of a page; a new page is recorded with its path."""
         pages = self._pages
         if pages.get(uri.url) is not None:
             return uri.url
@@ -269,7 +269,7 @@ def _seen(visit: Visit, time: float, links: Sequence[Link]) -> TranslatedVisit:
 
 
 def _is_nothing(visit: Visit, links: Sequence[Link]) -> bool:
-    """A guess or an embed that is not there, or a prerequisite without information."""
+    """Whether a visit is a missing guess or embed, or a prerequisite without information."""
     if visit.uri.is_prerequisite:
         return not links
     hop = visit.uri.path[-1:]
