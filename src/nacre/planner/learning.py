@@ -1,4 +1,4 @@
-"""Learns from a visit: of the page itself, and through `links` of others (pure)."""
+"""Learns from a visit: about the page itself, and through `links` about other pages (pure)."""
 
 import math
 from functools import partial
@@ -32,17 +32,17 @@ _EMBEDDED = (
     *("application/javascript", "application/x-javascript", "application/font"),
 )
 _MAJORITY = 0.5
-"""Least chance of an event that explains a change of a page: of a section of which less changed,
-some pages may change often. A guess that no goal depends on."""
+"""Least chance of an event that explains a change of a page: if less of a section changed, some of
+its pages may change often. A guess that no goal depends on."""
 _MOVED = 0.02
-"""Difference of chances from which evidence is worth to be written again: a bound of work."""
+"""Difference of chances from which evidence is written again: a bound of work."""
 
 
 class Learning:
-    """Takes in what visits showed.
+    """Learns from visits.
 
     Args:
-        known: What the planner knows and wants.
+        known: The inputs of the planner.
         step: The current step.
         classes: Priors of the rates of change.
         embeds: Follows signs that embeds and files changed.
@@ -58,7 +58,7 @@ class Learning:
         self._links = Links(inputs, step)
 
     def learn(self, visit: Visited) -> VisitFinding:
-        """Take in what a visit showed."""
+        """Learn from a visit."""
         step = self._step
         row = self._rows.get(visit.url) or unknown_page(visit.url, visit.time, 0)
         if not row.visits and visit.status == 200:
@@ -84,12 +84,12 @@ class Learning:
         return finding
 
     def _page_was_read(self, row: PageRow, finding: VisitFinding) -> None:
-        """A page of a list that gave no answer is tried in a limited number of further steps."""
+        """Try a page of a list that gave no answer again, in a limited number of further steps."""
         if finding.answer is not Answer.SILENT or row.errors >= MOST_ERRORS:
             self._sites.was_read(row.url)
 
     def settle(self) -> None:
-        """After the step: what its visits taught together, of events and of lists."""
+        """Learn after the step from all its visits together: about events and lists."""
         step = self._step
         step.unconfirmed.settle()
         self._blame_events()
@@ -98,7 +98,7 @@ class Learning:
     def _observe(
         self, row: PageRow, visit: Visited, finding: VisitFinding, propensity: float
     ) -> None:
-        """Learn of the page itself."""
+        """Learn about the page itself."""
         step = self._step
         changed = finding.kind.is_change or (row.life == Life.LIVE and _is_missing(finding.answer))
         if row.visits and row.life == Life.LIVE:
@@ -165,7 +165,7 @@ class Learning:
         *,
         changed: bool,
     ) -> float:
-        """Learn from a page of the events of its sections, and of forecasts.
+        """Learn from a page about the events of its sections, and about forecasts.
 
         Args:
             row: As before the visit.
@@ -194,10 +194,10 @@ class Learning:
         return event
 
     def _evidence(self, observed: Observed, event: float, plain: float, *, changed: bool) -> bytes:
-        """The evidence after a visit; what an event explains says nothing of the page's own rate.
+        """Return the evidence after a visit; an event is no evidence for the page's own rate.
 
         Args:
-            observed: What the visit showed.
+            observed: The result of the visit.
             event: Probability that an event has changed the page.
             plain: Days since the visit before.
             changed: It had changed.
@@ -232,7 +232,7 @@ def _target(visit: Visited) -> str:
 
 
 def _is_second_look(row: PageRow) -> bool:
-    """Whether a visit of a page looks whether it is back, or whether a dead link leads anywhere."""
+    """Whether a visit checks if a gone page is back, or if a dead link works."""
     dead = row.life == Life.GONE or (row.life == Life.SUSPECT and not row.digest)
     return dead and row.visits > 0 and not row.told
 

@@ -54,7 +54,7 @@ _BYTES = guess("links.bytes", 1e6, "Size at which a list costs as much as two re
 
 
 _DROPPED = 500
-"""A bound of work: links that a page lost since its last visit of which the targets are checked."""
+"""A bound of work: removed links of a page whose targets are checked."""
 
 
 class Lists:
@@ -76,7 +76,7 @@ class Lists:
             row: The page; it changes.
             visit: Its visit.
             unknown: Links that were not known before.
-            before: Time of the visit before, seconds since the epoch; 0 for none.
+            before: Time of the previous visit, seconds since the epoch; 0 for none.
         """
         links = [link for link in visit.links if link.hop == "L"]
         now_shown = shown(links)
@@ -109,7 +109,7 @@ class Lists:
         self._rows.put(row)
 
     def settle(self) -> None:
-        """After the lists of the step were read: each learns its own pace of new links."""
+        """Learn the rate of new links of each list, after the lists of the step were read."""
         step = self._step
         showing = step.take_showing()
         counts = credited({url: showing_page.hub for url, showing_page in showing.items()})
@@ -146,7 +146,7 @@ class Lists:
         self._show(row, links, (now - old.time) / DAY)
 
     def _show(self, row: PageRow, links: AbstractSet[str], days: float) -> None:
-        """Note what a page showed first: it counts for the cheapest page that does."""
+        """Note the links that a page showed first; each counts for the cheapest page with it."""
         step = self._step
         choice = step.chosen.get(row.url)
         always = choice is not None and choice.reason == "start"
@@ -161,7 +161,7 @@ class Lists:
         pins: frozenset[str],
         unknown: Collection[str],
     ) -> bool:
-        """Have the next page of a list read where this one does not reach back far enough."""
+        """Request the next page of a list if this page does not reach back far enough."""
         step = self._step
         choice = step.chosen.get(row.url)
         if choice is None or not unknown or (row.visits < 2 and choice.reason != PAGING):
@@ -181,7 +181,7 @@ class Lists:
         return choice.reason != PAGING
 
     def _is_new(self, url: str, now: float) -> bool:
-        """Whether it was unknown before this step."""
+        """Whether a page was unknown before this step."""
         row = self._rows.get(url)
         return row is None or row.first_seen >= now
 
@@ -245,12 +245,12 @@ class Links:
         self._lists.settle()
 
     def follow(self, row: PageRow, visit: Visited, before: float = 0.0) -> None:
-        """Learn of others from the page's links.
+        """Learn about other pages from the page's links.
 
         Args:
-            row: The page, as after the visit.
+            row: The row of the page after the visit.
             visit: The visit.
-            before: Time of the visit before, seconds since the epoch; 0 for none.
+            before: Time of the previous visit, seconds since the epoch; 0 for none.
         """
         if row.kind is PageKind.EMBED:
             return
@@ -265,7 +265,7 @@ class Links:
             self._lists.read(row, visit, unknown, before)
 
     def _sort(self, row: PageRow, visit: Visited) -> None:
-        """Note what a source of hints is: a feed is no sitemap, though both may be plain XML."""
+        """Note the kind of a source of hints: sitemap or feed, as both may be plain XML."""
         if row.kind in _UNSORTED and _is_sitemap(visit):
             is_feed = "rss" in visit.mime or "atom" in visit.mime
             row.classify(PageKind.FEED if is_feed else PageKind.SITEMAP)
@@ -276,12 +276,12 @@ class Links:
             self._rows.put(row)
 
     def _hears_of_drops(self, row: PageRow, now: float) -> bool:
-        """Whether a link that a page lost is a hint: lists have their own, sitemaps tell more."""
+        """Whether a removed link is a hint: lists have another one, and sitemaps report more."""
         has_hints = self._sites.list_row(row.url) is not None or self._sites.covers(row, now)
         return self._settings.hints and not has_hints
 
     def _meet(self, row: PageRow, visit: Visited) -> set[str]:
-        """Links that were not known: they are the new pages."""
+        """Return the unknown links, which are the new pages."""
         met: set[str] = set()
         sites, step = self._sites, self._step
         watermark = sites.shown_at(row.url)
@@ -320,7 +320,7 @@ class Links:
         return page
 
     def _read_trap(self, row: PageRow, visit: Visited, *, breeds: bool) -> None:
-        """A page that leads on to others of its kind, or one of a crowd: does it say anything?"""
+        """Learn if a page that leads to pages of its kind, or is one of many, has new content."""
         traps = self._sites.traps
         if row.kind is not PageKind.PAGE:
             return
@@ -330,7 +330,7 @@ class Links:
             traps.read(row.template, print_of(visit.digest), leads=False)
 
     def _born(self, row: PageRow, now: float) -> float:
-        """When a link appeared: between two visits of the page; 0 when it had none before."""
+        """Return the time at which a link appeared: between two visits; 0 after one visit."""
         return now - self._sites.since_shown(row.url, now) / 2.0 if row.visits > 1 else 0.0
 
     def _read_hints(self, source_page: PageRow, visit: Visited, dated: Sequence[SeenLink]) -> None:
@@ -357,10 +357,10 @@ class Links:
             self._rows.put(row)
 
     def _is_moved(self, lastmod: str, row: PageRow, source: HintSource) -> bool:
-        """A source_page dates a page otherwise than before, whatever the form of the date.
+        """Whether a source gives a page another date than before, in whatever format.
 
-        Feeds often date a page otherwise than its sitemap, without any change: of a page that a
-        sitemap dates, they announce changes later than its last visit.
+        Feeds and sitemaps often give a page different dates without any change. If a sitemap dates
+        the page, a feed announces only changes later than the last visit.
         """
         if not lastmod or lastmod == row.lastmod:
             return False
@@ -393,17 +393,17 @@ class Links:
 
 
 def _is_mapped(row: PageRow, source: HintSource) -> bool:
-    """The page has its date from a sitemap, and this is none."""
+    """Whether the page has its date from a sitemap, and the source is not a sitemap."""
     return source is HintSource.FEED and row.listed > 0.0 and row.lastmod != ""
 
 
 def _was_dated(row: PageRow, source: HintSource) -> bool:
-    """Tellers of the same kind had dated the page before."""
+    """Whether sources of the same kind gave the page a date earlier."""
     return row.lastmod != "" and (source is HintSource.FEED or row.listed > 0.0)
 
 
 def _was_read(visit: Visited) -> bool:
-    """Whether it is a sitemap or feed, fetched or unchanged, and no error page and not empty."""
+    """Whether a visit found a sitemap or feed, new or unchanged, and not an error page."""
     if visit.status != 200:
         return visit.status == 304
     listed = any(link.hop == "M" for link in visit.links)
@@ -411,9 +411,9 @@ def _was_read(visit: Visited) -> bool:
 
 
 def _is_sitemap(visit: Visited) -> bool:
-    """Whether a reply is a sitemap or feed: XML, or a file in which a sitemap's links were found.
+    """Whether a reply is a sitemap or feed: XML, or a file with links of a sitemap.
 
-    A packed sitemap may have any media type.
+    A compressed sitemap may have any media type.
     """
     if visit.status != 200:
         return False

@@ -1,9 +1,9 @@
 """The planner of incremental crawling: which known pages to visit again, and when (pure).
 
-A step has phases. The first visit sources of links and hints: start pages, sitemaps, feeds, index
-pages. The next visit what those showed: new links, and announced changes. Then pages are visited by
-the value of a visit, until the budget is spent or the wanted recall is expected. A random sample of
-pages keeps the estimates unbiased. `Planner._make_phases` is the list.
+A step has phases. The first phases visit sources of links and hints: start pages, sitemaps, feeds,
+index pages. The next phases visit new links and announced changes. Then pages are visited by the
+value of a visit, until the budget is spent or the wanted recall is expected. A random sample of
+pages keeps the estimates unbiased. `Planner._make_phases` lists the phases.
 
 `Shares` are the shares of a budget. See docs/recrawl.md.
 """
@@ -94,11 +94,11 @@ class Shares:
         return max(0, min(room, int(_FOUND * self.total) - self._taken))
 
     def room_for_waiting(self, room: int) -> int:
-        """Visits that are left for pages found before."""
+        """Visits that are left for pages found in earlier steps."""
         return max(0, min(self.room_for_new(room), int(_WAITING * self.total) - self._waiting))
 
     def is_full_of_embeds(self, pages: int) -> bool:
-        """Count an embed of a new page; True when those of a tight budget have had their share.
+        """Count an embed of a new page; True if embeds have used up their share of a tight budget.
 
         Args:
             pages: Pages that are known: fewer visits than these are tight.
@@ -118,11 +118,11 @@ class Planner:
     """Plans steps and learns from visits.
 
     Args:
-        rows: All that is known of the pages.
-        sites: What is known of their sites: hints, lists, seasons.
+        rows: The rows of all known pages.
+        sites: The knowledge about their sites: hints, lists, seasons.
         judge: Compares versions.
-        settings: What the operator wants.
-        timetable: Pages under a schedule, which are visited when they are due; None for no such.
+        settings: The settings of the planner.
+        timetable: Pages under a schedule, which are visited when they are due; None if none are.
     """
 
     def __init__(
@@ -154,11 +154,11 @@ class Planner:
         self._known = 0
 
     def begin(self, starts: Sequence[str], last: float = 0.0, marginal: float = 0.0) -> None:
-        """Name the start pages, and what an earlier process knew of the step before.
+        """Set the start pages, and the result of the previous step in an earlier process.
 
         Args:
-            starts: Seeds, and sitemaps that robots.txt names.
-            last: Time of the step before, seconds since the epoch; 0 if it was made by this
+            starts: Seeds, and sitemaps from robots.txt.
+            last: Time of the previous step, seconds since the epoch; 0 if it was made by this
                 planner, or if there was none.
             marginal: Its marginal value; 0 if it was not tight.
         """
@@ -167,12 +167,12 @@ class Planner:
             self._step.time, self._marginal = last, marginal
 
     def recall(self, now: float, chosen: Sequence[Choice] = (), left: int = -1) -> Slices[None]:
-        """Begin a step, or take up one that another process began.
+        """Begin a step, or resume a step that another process began.
 
         Args:
             now: Time of the step.
-            chosen: What was chosen in it so far; of the pairs, those that were not made.
-            left: Phases that were left (`phases_left`); -1 for all of them.
+            chosen: Choices of the step so far, without the pairs that were made.
+            left: Number of remaining phases (`phases_left`); -1 for all of them.
         """
         self._learning.settle()
         self._step.begin(now)
@@ -186,7 +186,7 @@ class Planner:
             self._phases = self._phases[len(self._phases) - left :]
 
     def _begin_phases(self) -> Slices[None]:
-        """Look at all rows once, fit the change rates, and make the phases."""
+        """Read all rows once, fit the change rates, and make the phases."""
         rows, sites = self._inputs.rows, self._inputs.sites
         step = self._step
         sites.begin_step(step.time, step.every)
@@ -285,12 +285,12 @@ class Planner:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the room did not suffice for all that the step wanted, so far."""
+        """Whether the room did not suffice for all visits that the step wanted, so far."""
         return self._outcome.tight or bool(self._phases or self._step.new or self._step.waiting)
 
     @property
     def repeated(self) -> int:
-        """New URLs of the step that wait, because what differs in them changes nothing."""
+        """New URLs of the step that wait, because they differ in idle parameters only."""
         return self._idle.held + self._twins.held
 
     @property
@@ -299,11 +299,11 @@ class Planner:
         return len(self._phases)
 
     def choose(self, now: float, room: int) -> list[Choice]:
-        """The pages to visit next, found without a stop; see `choosing`."""
+        """Return the pages to visit next, in one go; see `choosing`."""
         return at_once(self.choosing(now, room))
 
     def choosing(self, now: float, room: int) -> Slices[list[Choice]]:
-        """The pages to visit next; none once the step is done.
+        """Return the pages to visit next, in slices; none once the step is done.
 
         Args:
             now: Time of the step, seconds since the epoch: the same for all phases of a step.
@@ -390,10 +390,10 @@ class Planner:
         return True
 
     def counting(self) -> Slices[int]:
-        """The number of due pages that were not chosen in the step, in slices.
+        """Return the number of due pages that were not chosen in the step, in slices.
 
-        Those are new pages, pages whose time by a schedule has come, and pages worth a visit. Of
-        what leads into traps none is counted: see `held`.
+        These are new pages, pages that are due by a schedule, and pages worth a visit. Pages that
+        lead into traps are not counted: see `held`.
         """
         step = self._step
         left = {url for url in (*step.paging, *step.new, *step.waiting) if url not in step.done}
@@ -403,7 +403,7 @@ class Planner:
         return len(left) + (yield from self._by_value.counting())
 
     def learn(self, visit: Visited) -> VisitFinding:
-        """Take in what a visit showed."""
+        """Learn from a visit."""
         return self._learning.learn(visit)
 
     def rates(self) -> dict[str, float]:

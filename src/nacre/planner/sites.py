@@ -97,22 +97,22 @@ class SiteRow(msgspec.Struct, array_like=True):
     """One site; kept in the store.
 
     Attributes:
-        trust: By source of hints.
+        trust: Trust by source of hints.
         hours: New links by hour of the week.
         events: Changes by age bucket, beyond those that the pages' own rates explain.
         exposure: Days observed by age bucket.
         listed: Times of the last two sitemaps, the newest first.
         doubted: Last time at which a sitemap had generated dates, which do not reflect changes.
-        paging: Pages of lists that are still to be read, because more was published than the
-            pages before them show.
-        together: Of earlier versions; not used.
+        paging: Further pages of lists that are still to be read, because more was published than
+            the earlier pages show.
+        together: Field of earlier versions; not used.
         looks: Visits of lists that were visited before.
         tells: Pages whose change or deletion they announced.
         watched: Visits of pages that a sitemap would have announced and did not.
         news: New links on lists that a sitemap had contained in the same step, and others.
         sections: Events, by section.
         forecasts: Forecasts and their outcomes.
-        returns: Looks at pages that were gone and at dead links, and those that found a page.
+        returns: Checks of gone pages and dead links, and those that found a page.
     """
 
     trust: dict[str, HintTrust] = {}
@@ -132,7 +132,7 @@ class SiteRow(msgspec.Struct, array_like=True):
     returns: tuple[float, float] = (0.0, 0.0)
 
     def count_return(self, *, back: bool) -> None:
-        """Count a look at a page that was gone, or at a dead link."""
+        """Count a check of a gone page or a dead link."""
         self.returns = (self.returns[0] + 1.0, self.returns[1] + back)
 
     def count_news(self, mapped: int, unmapped: int) -> None:
@@ -159,13 +159,13 @@ class ShownRow(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         shown: Its links.
-        time: When.
-        top: Consecutive visits at which its first entries were there: entries that stay are pinned.
+        time: Time of the visit, seconds since the epoch.
+        top: Consecutive visits that showed its first entries: entries that stay are pinned.
         window: Entries that it shows at a time; 0: not known yet.
-        floods: Visits at which it showed nothing that was known.
-        depth: Further pages of it that a visit had to read, on average; late visits count more.
-        settled: Visits after which it was known which links it had shown first.
-        earned: Links credited to it at a visit, on average as `depth`.
+        floods: Visits at which it showed no known link.
+        depth: Mean number of its further pages that a visit read; late visits count more.
+        settled: Visits for which the new links are credited.
+        earned: Mean number of links credited to it per visit, weighted as `depth`.
     """
 
     shown: Shown
@@ -179,7 +179,7 @@ class ShownRow(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def repeats(self) -> bool:
-        """Whether it was looked at again and showed nothing that others had not shown."""
+        """Whether later visits showed nothing that other lists had not shown."""
         return self.settled > 0 and self.earned < _EARNS
 
 
@@ -188,15 +188,15 @@ class Sites:
 
     Args:
         sites: Rows by site; None for a dictionary.
-        shown: What index pages showed, by URL; None for a dictionary.
+        shown: Entries of index pages, by URL; None for a dictionary.
         rules: Link rules; None for a dictionary.
-        traps: What pages that lead to more of their kind have said; None for a dictionary.
+        traps: Rows of traps, by kind of URL; None for a dictionary.
         maps: Sitemaps; None for a dictionary.
 
     Attributes:
         hints: Whether lists are used as hints about pages.
         links: Recognizes new links by their URLs.
-        traps: Recognizes kinds of URLs without end.
+        traps: Recognizes endless kinds of URLs.
         maps: Sitemaps and their indexes.
     """
 
@@ -227,7 +227,7 @@ class Sites:
 
         Args:
             now: Its time, seconds since the epoch.
-            every: Days since the one before.
+            every: Days since the previous step.
         """
         self.links.begin_step()
         self.traps.begin_step()
@@ -277,7 +277,7 @@ class Sites:
         return site_time
 
     def learn_return(self, url: str, *, back: bool) -> None:
-        """Learn from a look at a page that was gone, or at a link that led to none."""
+        """Learn from a check of a gone page or a dead link."""
         self._site(url).count_return(back=back)
 
     def signals(self, row: PageRow) -> list[tuple[str, Signal]]:
@@ -294,7 +294,7 @@ class Sites:
         return trusted
 
     def _is_named(self, row: PageRow, last: float) -> bool:
-        """Whether sitemaps named it when they were read last, or its sitemap is unchanged."""
+        """Whether the last sitemaps contained the page, or its sitemap is unchanged."""
         return bool(row.listed) and (row.listed >= last or self.maps.names(row, last))
 
     def is_mapped(self, url: str, now: float) -> bool:
@@ -339,7 +339,7 @@ class Sites:
         )
 
     def is_silent(self, row: PageRow, now: float) -> bool:
-        """Whether a sitemap covers this page, had nothing to say of it, and was right so far."""
+        """Whether a sitemap covers this page, reports no change, and was right so far."""
         site = self._site(row.url)
         if not row.lastmod or row.told or not self.covers(row, now):
             return False
@@ -402,7 +402,7 @@ class Sites:
         self._site(url).count_births(hour_of_week(now), count)
 
     def read_dates(self, sitemap: str, dates: Sequence[str], moved: int, now: float) -> bool:
-        """Note the dates of a source; False when so many of them changed that they are useless."""
+        """Note the dates of a source; False if so many of them changed that they are useless."""
         site = self._site(sitemap)
         moments = [date for text in dates if (date := parse_w3c_date(text)) is not None]
         believed = not dates_are_generated(moments, now, moved)
@@ -435,17 +435,17 @@ class Sites:
         return self._shown.get(url)
 
     def shown_at(self, url: str) -> float:
-        """The time of the visit to an index page before, epoch seconds; 0 for never."""
+        """Return the time of the last visit to an index page, epoch seconds; 0 for never."""
         row = self._shown.get(url)
         return 0.0 if row is None else row.time
 
     def since_shown(self, url: str, now: float) -> float:
-        """Seconds since then; 0 when it never was."""
+        """Return the seconds since the last visit to an index page; 0 if there was none."""
         row = self._shown.get(url)
         return 0.0 if row is None else now - row.time
 
     def keep_list(self, url: str, row: ShownRow) -> None:
-        """Remember what an index page shows."""
+        """Store the entries of an index page."""
         self._shown[url] = row
 
     def learn_tells(self, url: str, count: int) -> None:
@@ -463,13 +463,13 @@ class Sites:
             site.paging.append(url)
 
     def was_read(self, url: str) -> None:
-        """Note that a page was read: it need not be read as one of a list any more."""
+        """Note that a page was read: it need not be read as a further page of a list."""
         site = self._sites.get(authority(url))
         if site is not None and url in site.paging:
             site.paging.remove(url)
 
     def paging(self) -> list[str]:
-        """Pages of lists that are still to be read, of all sites."""
+        """Return the further pages of lists that are still to be read, of all sites."""
         return [url for name in list(self._sites) for url in self._sites[name].paging]
 
     def _site(self, url: str) -> SiteRow:

@@ -27,23 +27,23 @@ TRUSTED = guess(
 )
 
 SENTINEL = "sentinel"
-"""Reason of a visit: one of a few pages that represent those that change with them."""
+"""Reason of a visit: one of a few pages that represent pages that change with them."""
 PAGING = "paging"
-"""Reason of a visit: a further page of a list that showed nothing that was known."""
+"""Reason of a visit: a further page of a list that showed no known link."""
 
 
 class Choice(NamedTuple):
     """A visit that the planner wants.
 
     Attributes:
-        url: Of what.
-        chance: Its forecast that there is something to keep.
-        reason: Why: `start`, `due` (by its schedule), `new`, `late` (new, though its link does not
-            look so: `discovery.link_rules`), `index`, `window` (a list would overflow before
-            the next step), `paging` (a further page of a list that did), `sitemap`, `feed`,
-            `told`, `rate`, `gone?`, `moved?`, `floor`, `sentinel` (it represents pages that
-            change with it), `sample` (of a class of which too little is known), `sign` (a page
-            that needs this embed or file changed), `lot` (of the pages that are left out: only
+        url: The URL to visit.
+        chance: Forecast probability that the visit finds something to keep.
+        reason: The reason: `start`, `due` (by its schedule), `new`, `late` (new, though its link
+            does not look so: `discovery.link_rules`), `index`, `window` (a list would overflow
+            before the next step), `paging` (a further page of a list that overflowed), `sitemap`,
+            `feed`, `told`, `rate`, `gone?`, `moved?`, `floor`, `sentinel` (it represents pages
+            that change with it), `sample` (of a class with too few observations), `sign` (a page
+            that needs this embed or file changed), `lot` (drawn from the skipped pages: only
             these measure the recall), `pair`.
         propensity: Probability with which it was chosen: 1 unless it was drawn at random.
     """
@@ -73,8 +73,8 @@ class _Doubt:
     """One place of a site.
 
     Attributes:
-        pages: Some that looked changed there.
-        waiting: What is to be learned if their changes are real.
+        pages: Some pages that looked changed at this place.
+        waiting: Functions that learn their changes, called if the changes are real.
         noisy: The result of a second visit; None before any.
     """
 
@@ -97,12 +97,12 @@ class Unconfirmed:
         self._doubts: dict[tuple[str, int], _Doubt] = {}
 
     def note(self, url: str, place: int, learn: Learn) -> None:
-        """A page looked changed at a place that may be noise.
+        """Note that a page looked changed at a place that may be noise.
 
         Args:
             url: The page.
             place: See `VisitFinding.suspect`.
-            learn: What is to be done if the change is real.
+            learn: Called if the change is real.
         """
         doubt = self._doubts.setdefault((authority(url), place), _Doubt())
         if doubt.noisy is None:
@@ -113,7 +113,7 @@ class Unconfirmed:
             learn()
 
     def pages(self, most: int) -> list[str]:
-        """Some of the pages that need a second visit; a few of each site."""
+        """Return some of the pages that need a second visit, a few of each site."""
         sites: Counter[str] = Counter()
         urls: dict[str, None] = {}
         for (site, _), doubt in self._doubts.items():
@@ -123,7 +123,7 @@ class Unconfirmed:
         return list(urls)[:most]
 
     def was_paired(self, url: str, differing: Collection[int]) -> None:
-        """A second visit was made; `differing` are the places that changed by themselves."""
+        """Note a second visit; `differing`: the places that changed by themselves."""
         for (_, place), doubt in self._doubts.items():
             if url in doubt.pages:
                 doubt.settle(noisy=place in differing)
@@ -144,10 +144,10 @@ class PlannerInputs(NamedTuple):
     """The inputs of the planner: rows, settings, budget.
 
     Attributes:
-        rows: All that is known of the pages.
-        sites: What is known of their sites: hints, lists, seasons.
+        rows: The rows of all known pages.
+        sites: The knowledge about their sites: hints, lists, seasons.
         judge: Compares versions.
-        settings: What the operator wants.
+        settings: The settings of the planner.
     """
 
     rows: Rows
@@ -160,8 +160,8 @@ class Showing(NamedTuple):
     """The entries that a list showed in this step.
 
     Attributes:
-        hub: Its new links, and what its visit costs.
-        days: Days since it was visited before.
+        hub: Its new links, and the cost of its visit.
+        days: Days since its previous visit.
     """
 
     hub: Hub
@@ -169,14 +169,14 @@ class Showing(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """A visit that found a change, for when more is known of the events of its step.
+    """A visit that found a change, kept until more is known about the events of its step.
 
     Attributes:
         before: The page before the visit.
-        days: Operational days since the visit before.
+        days: Operational days since the previous visit.
         calm: Probability that neither noise nor youth made the change.
-        event: Probability that an event did, as known at the visit.
-        promised: Chance of a change by its rate.
+        event: Probability that an event made the change, as known at the visit.
+        promised: Chance of a change by the rate of the page.
     """
 
     before: PageRow
@@ -256,7 +256,7 @@ class Step:
 
     def begin(self, now: float) -> None:
         """Begin another step."""
-        # A clock that was set back says nothing of the time between steps.
+        # A clock that was set back does not show the time between steps.
         if 0.0 < self.time < now:
             self.every = (now - self.time) / DAY
         self.time = now
@@ -268,7 +268,7 @@ class Step:
         self.chosen.update((choice.url, choice) for choice in visits)
 
     def leave_out(self, urls: Collection[str]) -> None:
-        """Note URLs that need not be chosen in it."""
+        """Note URLs that need not be chosen in this step."""
         self.done.update(urls)
 
     def ask_again(self, urls: Collection[str], *, paired: bool) -> None:
@@ -278,7 +278,7 @@ class Step:
             self.pairs.update(urls)
 
     def take_pair(self, url: str) -> bool:
-        """Whether a visit is a second fetch that was asked for; it is made now."""
+        """Whether a visit is a requested second fetch; the request is then done."""
         if url not in self.pairs:
             return False
         self.pairs.discard(url)
@@ -296,7 +296,7 @@ class Step:
         self.touched[row.url] = None
 
     def take_up(self, chosen: Sequence[Choice]) -> None:
-        """Take up what another process had chosen."""
+        """Resume with the choices of another process."""
         self.chosen.update((choice.url, choice) for choice in chosen)
         self.pairs.update(choice.url for choice in chosen if choice.reason == "pair")
         self.done = set(self.chosen)
@@ -318,7 +318,7 @@ class Step:
         return [Choice(url, 1.0, PAGING) for url in urls]
 
     def take_showing(self) -> dict[str, Showing]:
-        """Take what lists showed since the last call."""
+        """Return the new links of lists since the last call."""
         showing, self.showing = self.showing, {}
         return showing
 
@@ -326,8 +326,8 @@ class Step:
         """Take some of the new pages, in the order in which they became known.
 
         Args:
-            new: Of those found in this step, at most.
-            waiting: Of those found before.
+            new: Largest number of pages found in this step.
+            waiting: Largest number of pages found in earlier steps.
         """
         fresh, older = list(self.new)[:new], list(self.waiting)[:waiting]
         for url in fresh:

@@ -48,7 +48,7 @@ class Visited(Protocol):
 
     @property
     def url(self) -> str:
-        """Of what."""
+        """The visited URL."""
         ...
 
     @property
@@ -58,12 +58,12 @@ class Visited(Protocol):
 
     @property
     def status(self) -> int:
-        """Status; 304 too; 0 and below for no reply."""
+        """HTTP status, including 304; 0 or less if there was no reply."""
         ...
 
     @property
     def digest(self) -> str:
-        """Of the payload; "" if there is none."""
+        """Digest of the payload; "" if there is none."""
         ...
 
     @property
@@ -78,12 +78,12 @@ class Visited(Protocol):
 
     @property
     def links(self) -> Sequence[SeenLink]:
-        """Its links in their order, redirects too."""
+        """The links in document order, including redirects."""
         ...
 
     @property
     def body(self) -> Callable[[], bytes]:
-        """Gives the decoded body."""
+        """Returns the decoded body."""
         ...
 
 
@@ -93,14 +93,14 @@ class VisitFinding(NamedTuple):
     Attributes:
         answer: Its result about the page's existence.
         kind: How the page differs from its last version.
-        score: By what share.
-        reason: Code of what decided.
+        score: The share that differs.
+        reason: Code of the reason.
         listing: Probability that it is an index page; None if it was not estimated.
         noise: Probability that an unchanged page of this template looks changed.
         suspect: Place of a difference that may be noise, which a second visit would show; 0: none.
         kept: The visit is the version that later ones are compared with.
         proven: It is proven that a reader sees nothing new: it need not be stored.
-        evidence: The first differences that decided, in words.
+        evidence: The first decisive differences, as text.
         unproven: The names of differences that other pages of the run may yet prove to be noise.
     """
 
@@ -121,7 +121,7 @@ class Judge(Protocol):
     """Compares a visit with earlier ones, by digest alone or by the content of the page."""
 
     def judge(self, row: PageRow, visit: Visited) -> VisitFinding:
-        """The finding; `row` is as it was before the visit."""
+        """Return the finding; `row` is the row before the visit."""
         ...
 
     def pair(self, row: PageRow, visit: Visited) -> frozenset[int]:
@@ -141,15 +141,15 @@ class Judge(Protocol):
         ...
 
     def dropped(self, visit: Visited) -> Sequence[str]:
-        """URLs that the version before linked to and a page just judged does not."""
+        """Return the URLs that the last version linked to and the page just judged does not."""
         ...
 
 
 class Rows(Protocol):
-    """All that is known of the pages."""
+    """The rows of all known pages."""
 
     def get(self, url: str) -> PageRow | None:
-        """The row of a URL; None when it is unknown."""
+        """Return the row of a URL; None if it is unknown."""
         ...
 
     def put(self, row: PageRow) -> None:
@@ -181,7 +181,7 @@ class MemoryRows:
 
 
 class DigestJudge:
-    """Calls a page changed when its payload is: what Nutch and Heritrix do."""
+    """Treats a page as changed if its payload changed, as Nutch and Heritrix do."""
 
     def judge(self, row: PageRow, visit: Visited) -> VisitFinding:
         """See `Judge`."""
@@ -211,7 +211,7 @@ class DigestJudge:
 
 
 def answer_of(status: int) -> Answer:
-    """The evidence of a status alone about a page's existence."""
+    """Return the evidence about a page's existence from the status alone."""
     if status == 304 or 200 <= status < 300:
         return Answer.THERE
     if status in {301, 302, 303, 307, 308}:
@@ -230,7 +230,7 @@ def unknown_page(
     lastmod: str = "",
     born: float = 0.0,
 ) -> PageRow:
-    """The row of a page that was not known before; see the attributes of these names."""
+    """Return the row of a new page; see the attributes of the same names."""
     return PageRow(
         url,
         kind,

@@ -37,9 +37,9 @@ class PieceMoves(NamedTuple):
     """Texts that both versions have, and that moved.
 
     Attributes:
-        reordered: They came in another order among the texts at their place.
-        exchanged: One is where another kind of text was.
-        relaid: They began a block and begin a line of one, or the other way round.
+        reordered: Texts in another order among the texts at their place.
+        exchanged: A text replaced another kind of text.
+        relaid: Texts that began a block and now begin a line of a block, or the reverse.
     """
 
     reordered: tuple[Piece, ...]
@@ -48,12 +48,12 @@ class PieceMoves(NamedTuple):
 
 
 def find_moves(old: PageView, new: PageView, differing: Sequence[PieceDifference]) -> PieceMoves:
-    """Find texts that moved: exchanged cells of a table are a change, moved sections are none.
+    """Find texts that moved: exchanged cells of a table are a change, moved sections are not.
 
     Args:
-        old: The version before.
-        new: The version now.
-        differing: What differs; it is left out.
+        old: The earlier version.
+        new: The current version.
+        differing: The differences; their pieces are left out.
     """
     apart = {identity(piece) for pair in differing for piece in pair if piece is not None}
     before, after = (
@@ -175,13 +175,13 @@ class Change(NamedTuple):
 
     @property
     def real(self) -> list[PieceDifference]:
-        """The differences that nothing excuses."""
+        """The differences without an excuse."""
         return [pair for pair, code in self.differing if not code]
 
 
 SAME = Change(ChangeClass.NONE, 0.0, "payload", proven=True)
 _EVENT = frozenset(("event", "frame", "navigation"))
-"""Excuses of which the verdict is `template`."""
+"""Excuses that lead to the verdict `template`."""
 
 
 def compare(
@@ -227,7 +227,7 @@ def _moved(
     template: Template,
     coded: tuple[tuple[PieceDifference, str], ...],
 ) -> Change:
-    """The verdict on two versions with no differences but excused ones; texts may have moved."""
+    """Return the verdict on versions whose differences are all excused; texts may have moved."""
     differing = [pair for pair, _ in coded]
     moves = find_moves(old, new, differing)
     if _has_own(moves.reordered, template):
@@ -245,7 +245,7 @@ def _has_own(pieces: Sequence[Piece], template: Template) -> bool:
 
 
 def _excused(coded: tuple[tuple[PieceDifference, str], ...], *, can_prove: bool) -> Change:
-    """The verdict on differences of which none is a change."""
+    """Return the verdict on differences if none of them is a change."""
     codes = {code for _, code in coded}
     proven = can_prove and codes <= PROOFS
     reason = next((code for code in CODES if code in codes), "markup")
@@ -302,9 +302,9 @@ def compare_whole(old: PageView, new: PageView, settings: ChangeSettings) -> Cha
     """The verdict on two versions of one page whose payloads differ.
 
     Args:
-        old: The version before.
-        new: The version now.
-        settings: Which signature, and from which share on a change is major.
+        old: The earlier version.
+        new: The current version.
+        settings: The signature, and the share from which on a change is major.
     """
     name = settings.signature
     if not _differ(old, new, settings):

@@ -1,9 +1,9 @@
 """Decides whether a page was deleted: by two observations, and later checks (pure).
 
-live → suspect (404, 410, soft-404) → gone, after a second look a day later (410: at once) → looked
-at again after 7, 14, 30, 60 … 180 days, as is, from 30 days on, a page that turned into a redirect.
-Failures, refusals and redirects to a login never count. Source of the probing: Bar-Yossef et al.,
-"Sic transit gloria telae", 2004.
+live → suspect (404, 410, soft-404) → gone, after a second check a day later (410: at once) →
+checked again after 7, 14, 30, 60 … 180 days. A page that became a redirect is checked likewise,
+from 30 days on. Failures, refusals and redirects to a login never count. Source of the probing:
+Bar-Yossef et al., "Sic transit gloria telae", 2004.
 """
 
 import re
@@ -132,7 +132,7 @@ _FAILURE_WORDS = (
 )
 _SAID = frozenset(("text", "heading", "title"))
 _BLANK = 60
-"""Length of all text of a page that shows nothing, as `Shape.text` counts: its title at most."""
+"""Largest length of the text of an empty page, as `Shape.text` counts: at most its title."""
 _ASKING = frozenset(
     ("login", "log-in", "logon", "signin", "sign-in", "sso", "cas", "passport", "oauth", "oauth2")
 )
@@ -149,10 +149,9 @@ class Life(StrEnum):
 
 
 class Answer(StrEnum):
-    """The result of one visit about a page's existence.
+    """The result of a visit about a page's existence.
 
-    `SILENT`: nothing at all (no answer, 5xx, refused, challenged): as if there had been no
-    visit.
+    `SILENT` (no answer, 5xx, refused, challenged) shows nothing, as if there had been no visit.
     """
 
     THERE = "there"
@@ -167,9 +166,9 @@ class Existence(msgspec.Struct, frozen=True, array_like=True):
     """The evidence of a page's existence; kept with its history.
 
     Attributes:
-        life: Its state.
-        since: Time of the first of the answers that made it so, seconds since the epoch.
-        looks: Looks at a page that is gone.
+        life: The state of the page.
+        since: Time of the first answer that led to this state, seconds since the epoch.
+        looks: Number of checks of a gone page.
         target: URL to which it moved; "" for none.
     """
 
@@ -180,12 +179,12 @@ class Existence(msgspec.Struct, frozen=True, array_like=True):
 
 
 def after(state: Existence, answer: Answer, now: float, target: str = "") -> Existence:
-    """The state after an answer.
+    """Return the state after an answer.
 
     Args:
-        state: Before.
-        answer: The result of a visit.
-        now: Its time, seconds since the epoch.
+        state: The state before the visit.
+        answer: The result of the visit.
+        now: Time of the visit, seconds since the epoch.
         target: URL to which it moved, for `Answer.MOVED`.
     """
     if answer is Answer.SILENT:
@@ -209,11 +208,11 @@ def _missing(state: Existence, answer: Answer, now: float) -> Existence:
 
 
 def next_look(state: Existence, last: float) -> float | None:
-    """The next check of a page that may be gone, epoch seconds; None for live ones.
+    """Return the time of the next check of a page, epoch seconds; None for a live page.
 
     Args:
-        state: Its state.
-        last: Time of the last look.
+        state: The state of the page.
+        last: Time of the last check.
     """
     if state.life is Life.SUSPECT:
         return max(last, state.since) + _CONFIRM_AFTER
@@ -293,7 +292,7 @@ def _plain_name(path: str) -> str:
 
 
 def likeness(first: frozenset[int], second: frozenset[int]) -> float:
-    """Share of the pieces that two pages have in common (Jaccard); 0 when both are empty."""
+    """Return the share of pieces that two pages have in common (Jaccard); 0 if both are empty."""
     both = len(first | second)
     return len(first & second) / both if both else 0.0
 
@@ -340,7 +339,7 @@ _TOLD = _MISSING | {200}
 
 
 def _is_like(view: PageView, prints: frozenset[int], template: Template | None) -> bool:
-    """Whether a page is like an error page, by the pieces of that."""
+    """Whether a page resembles an error page, given by the fingerprints of its pieces."""
     own = _own(view, template)
     error = frozenset(name for name in prints if not _is_frame(name, template))
     if own or error:
@@ -365,7 +364,7 @@ def _is_frame(name: int, template: Template | None) -> bool:
 
 
 def _own(view: PageView, template: Template | None) -> frozenset[int]:
-    """The pieces of a page that do not belong to the frame of its site, by fingerprint."""
+    """Return the fingerprints of the pieces of a page outside the frame of its site."""
     return frozenset(name for name in _prints(view) if not _is_frame(name, template))
 
 
@@ -383,7 +382,7 @@ def looks_blocked(status: int, view: PageView | None) -> bool:
 
     Args:
         status: Fetch status.
-        view: The page that came; None when it was not a page.
+        view: The page in the reply; None if the reply has no page.
     """
     if status in BLOCKING:
         return True
@@ -391,14 +390,14 @@ def looks_blocked(status: int, view: PageView | None) -> bool:
 
 
 def looks_failed(view: PageView, old: PageView, template: Template | None = None) -> bool:
-    """Whether a page came without its text: nothing, or a few words of a failure, are in its place.
+    """Whether a page lacks its text: it is empty, or has only a few words about a failure.
 
-    That is no proof that the text is gone: a failure of a program behind the page looks the same.
+    This does not prove that the text is gone: a failure of the page's program looks the same.
 
     Args:
-        view: The page as it came.
+        view: The current version of the page.
         old: Its last version.
-        template: What belongs to the frame of the site; None when that is unknown.
+        template: The frame of the site; None if it is unknown.
     """
     there = {piece.text for piece in old.pieces}
     new = [piece for piece in view.pieces if piece.kind in _SAID and piece.text not in there]

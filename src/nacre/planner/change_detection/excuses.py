@@ -33,17 +33,17 @@ CODES = (
     *("event", "frame", "navigation", "advert", "churn", "variant", "token", "typography"),
     *("link-token", "masked", "volatile"),
 )
-"""Codes, the one that says most first."""
+"""Codes, the most specific first."""
 
 
 class Excuses:
-    """Knows why differences between two versions are not a change of the page.
+    """Finds reasons why differences between two versions are not a change of the page.
 
     Args:
-        old: The version before.
-        new: The version now.
-        differing: What differs.
-        template: What the pages of its site have taught.
+        old: The earlier version.
+        new: The current version.
+        differing: The differences.
+        template: The knowledge learned from the pages of its site.
         listing: The page is an index.
     """
 
@@ -67,7 +67,7 @@ class Excuses:
         """Return the keys of a difference."""
         keys = event_keys(pair, listing=self._listing and pair.piece not in self._framed)
         if keys.least > MENU_PAGES and self._is_likely_frame(pair):
-            # The very same blocks: a substitution in other words proves less.
+            # The blocks must be equal: a substitution in another text proves less.
             return EventKeys(MENU_PAGES, (), keys.blocks)
         return keys
 
@@ -77,13 +77,13 @@ class Excuses:
         return (alone and self._is_wide) or pair in self._shared or self._is_enclosed(pair)
 
     def code(self, pair: PieceDifference) -> str:
-        """The reason why a difference is not a change: a code; "" when it is one.
+        """Return the code of the excuse of a difference; "" if the difference is a change.
 
         `masked` (a clock, a counter), `advert`, `volatile` (paired fetches differ in it), `token`,
         `churn` (one pair differed in it, and each visit so far), `link-token` (a token in a link),
-        `variant` (it comes and goes by itself), `typography` (other quotation marks or dashes),
-        `event` (so many other pages of the run have it), `frame` (a part of the frame of the site,
-        which other pages have, came, went or was edited), `navigation` (links that lead around).
+        `variant` (it appears and disappears by itself), `typography` (quotation marks or dashes),
+        `event` (enough other pages of the run have it), `frame` (a part of the frame of the site,
+        which other pages share, was added, removed or edited), `navigation` (menu links).
         """
         if noise := self._noise(pair):
             return noise
@@ -97,7 +97,7 @@ class Excuses:
         return "navigation" if around else ""
 
     def _noise(self, pair: PieceDifference) -> str:
-        """The reason why a difference is noise: a code; "" when it is none."""
+        """Return the code of the noise of a difference; "" if it is not noise."""
         if _is_masked(pair, Mask.CLOCKS):
             return "masked"
         is_noise = self._template.is_noise(pair)
@@ -164,12 +164,12 @@ class Excuses:
 
     @cached_property
     def _stable(self) -> frozenset[int]:
-        """The places of the page at which something is as it was."""
+        """The places of the page with at least one unchanged piece."""
         before, after = by_place(self._old), by_place(self._new)
         return frozenset(place for place in before if before[place] & after.get(place, frozenset()))
 
     def _parts_of_frame(self) -> frozenset[PieceDifference]:
-        """The blocks that came or went and are on other pages: enough of them, or on enough."""
+        """Return the added or removed blocks that enough other pages have, or that are enough."""
         alone = [pair for pair in self._differing if pair.was is None or pair.now is None]
         others = {pair: self._others(pair) for pair in alone}
         for pages, least in ((_ELSEWHERE, _PART), (1, _WIDE)):
@@ -179,14 +179,14 @@ class Excuses:
         return frozenset()
 
     def _others(self, pair: PieceDifference) -> int:
-        """On how many other pages a piece is."""
+        """Return the number of other pages that have the piece."""
         return self._template.frequency(pair.piece) - (pair.was is not None)
 
     @cached_property
     def _is_wide(self) -> bool:
-        """Whether so much differs that the same on another page is the frame of the site.
+        """Whether so much differs that the same difference on another page shows the site's frame.
 
-        It is a new menu, or many blocks of a page whose other text no page has.
+        The difference is a new menu, or many blocks of a page whose other text no page shares.
         """
         kinds = [pair.piece.kind for pair in self._differing if pair.piece.kind in TEXTS | MENU]
         menu = sum(kind in MENU for kind in kinds)
@@ -196,7 +196,7 @@ class Excuses:
 
     @cached_property
     def _shared(self) -> frozenset[PieceDifference]:
-        """Blocks that another page has too: edited together, or long, or the number of a build."""
+        """Blocks that another page has too: edited together, or long, or a version number."""
         edited = [
             pair for pair in self._differing if pair.was and pair.now and self._is_shared(pair)
         ]
@@ -213,7 +213,7 @@ class Excuses:
         return sum(counts) > 1
 
     def _is_enclosed(self, pair: PieceDifference) -> bool:
-        """Whether blocks of the frame are before and behind what differs."""
+        """Whether the difference is between blocks of the frame."""
         pieces = {piece for piece in pair if piece is not None}
         return pieces <= self._between and self._is_distinct
 
@@ -223,7 +223,7 @@ class Excuses:
 
     @cached_property
     def _is_distinct(self) -> bool:
-        """Whether most of the text of the page is on no other page: not one page with two names."""
+        """Whether no other page has most of the text: it is not one page with two URLs."""
         own = whole = 0
         for piece in self._old.pieces:
             if piece.kind in READ:
@@ -233,13 +233,13 @@ class Excuses:
 
 
 _PART = 5
-"""Blocks of a part of a frame: a single one that other pages have may be like `Cancelled`."""
+"""Least number of blocks of a part of a frame: a single shared block may be `Cancelled`."""
 _ELSEWHERE = 2
 """Other pages that must have each of these blocks."""
 _EDITED = 3
-"""Shared blocks that were edited together; a single short one may be like `Sold out`."""
+"""Least number of shared blocks edited together: a single short block may be `Sold out`."""
 _LONG = 80
-"""Characters of fewer shared blocks."""
+"""Least number of characters of fewer shared blocks."""
 _VERSION = re.compile(
     r"(?i)(?:(?:version|release|build|v)\b[\s.:]{0,2}|v)?\d{1,9}(?:\.\d{1,9}){2,4}"
 )
@@ -249,13 +249,13 @@ _WIDE = 20
 _MENU_BLOCKS = 10
 """The same number, if most of them are a menu."""
 _MENU_SHARE = 0.8
-"""Share of these blocks that must be a menu: beside its entries there are labels and pictures."""
+"""Share of these blocks that must be a menu: a menu also has labels and pictures."""
 _NEAR = 3
-"""Blocks between two blocks of the frame that belong to it: entries that a menu has got."""
+"""Blocks between two blocks of the frame that belong to the frame: new entries of a menu."""
 
 
 def _framed(view: PageView, template: Template) -> set[Piece]:
-    """The pieces between neighbours that belong to the frame of the site."""
+    """Return the pieces whose neighbours on both sides belong to the frame of the site."""
     pieces = [piece for piece in view.pieces if piece.kind in TEXTS or piece.kind in MENU]
     frame = [piece.kind in TEXTS and template.is_frame(piece) for piece in pieces]
     return {
@@ -266,7 +266,7 @@ def _framed(view: PageView, template: Template) -> set[Piece]:
 
 
 def _is_mostly_links(old: PageView, new: PageView, template: Template) -> bool:
-    """Whether links are most of what stayed on a page, what belongs to the frame left out."""
+    """Whether most of the unchanged text of a page is links, without the frame."""
     there = {piece.text for piece in old.pieces}
     linked = plain = 0
     for piece in new.pieces:
@@ -279,7 +279,7 @@ def _is_mostly_links(old: PageView, new: PageView, template: Template) -> bool:
 
 
 def _is_of_another_session(pair: PieceDifference) -> bool:
-    """Whether a picture or frame has the same path as before, with a token in both queries."""
+    """Whether a picture or frame has the same path in both versions, with a token in each query."""
     if pair.was is None or pair.now is None:
         return False
     was, now = pair.was.text, pair.now.text
