@@ -155,7 +155,7 @@ SAMPLES: Final = 20
 
 
 class PreviewWish(msgspec.Struct, frozen=True):
-    """A change, and the choice of its URIs, to be counted before it is made.
+    """A planned change and the selection of its URIs, for a preview with their number.
 
     Attributes:
         action: One of `delete`, `exclude`, `retire`, `unretire`, `wake`, `forget`, `reconsider`,

@@ -304,7 +304,7 @@ def _list_file_names(settings: object) -> Iterator[str]:
 def all_seed_lines(
     settings: JobSettings, root: Path, storage: Storage, version: CycleVersion
 ) -> list[str]:
-    """The seed lines of a job: those of its own list, then those that were injected later.
+    """Return the seed lines of a job: those of its seed list, then those that were injected later.
 
     All lines are loaded into memory; a caller with many seeds looks them up by key (`seed_index`).
 

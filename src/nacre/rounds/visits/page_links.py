@@ -83,13 +83,13 @@ def _packed_ranks(ranks: list[int]) -> bytes:
 
 
 class LinksByNumber:
-    """Reads the links of rows, which come in their order.
+    """Reads the links of rows, which must be passed in order.
 
     Args:
-        added: Called with the new links of a row, before its numbers are asked for.
+        added: Called with the new links of a row, before its numbers are resolved.
 
     Attributes:
-        count: Links so far; those of equal contents may be several.
+        count: Links so far; equal links may be counted more than once.
     """
 
     def __init__(self, added: Callable[[Sequence[LinkFact]], None]) -> None:
@@ -98,7 +98,7 @@ class LinksByNumber:
         self.count = 0
 
     def places(self, page: PageLinks) -> "array[int]":
-        """The place of each link of a row among all links so far."""
+        """Return the position of each link of a row among all links so far."""
         if page.new:
             if not page.first:
                 self._base = self.count
@@ -126,7 +126,7 @@ class AcceptedLinks:
         self._forget()
 
     def _forget(self) -> None:
-        # By the hop path of a page: a link as it is there, and its number or `_REFUSED`.
+        # By the hop path of a page: the number of each link, or `_REFUSED`.
         self._known: dict[str, dict[LinkFact, int]] = {}
         self._kept = self._letters = 0
 
@@ -137,7 +137,7 @@ class AcceptedLinks:
 
         Args:
             visit: The visit.
-            embeds: Whether an embedded URL is wanted; None: none is.
+            embeds: Whether to fetch an embedded URL; None to fetch none.
         """
         uri, outlinks = visit.uri, visit.outlinks
         if self._kept >= _NUMBERED or self._letters >= LETTERS:
@@ -147,7 +147,7 @@ class AcceptedLinks:
             known = self._known[uri.path] = {}
             self._kept += 1
         looks: list[LinkFact] = list(map(_LOOK, outlinks))
-        # One call asks for all: nearly all links of a site were on its pages before.
+        # One call looks up all links: nearly all were on earlier pages of the site.
         found = list(map(known.get, looks))
         new: list[LinkFact] = []
         targets: list[CrawlURI] = []

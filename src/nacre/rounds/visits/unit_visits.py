@@ -103,10 +103,10 @@ class VisitFact(msgspec.Struct, frozen=True, array_like=True, gc=False):
         retry_after: Seconds that the server asked for; None: it did not.
         robots: Directives of meta robots and X-Robots-Tag, sorted.
         redirect: Target of a redirect, resolved; "" for none.
-        new_seed: That target is a seed from now on, because a seed moved there.
-        canonical: What the page declares as its canonical URL; "" for none.
-        outlinks: Links found, those included that the scope refuses.
-        stored: What the archive got (`report.statistics.Stored`).
+        new_seed: The target becomes a seed, because a seed was redirected to it.
+        canonical: The canonical URL that the page declares; "" for none.
+        outlinks: Number of links on the page, including those that the scope refuses.
+        stored: The kind of record in the archive (`report.statistics.Stored`).
         warc: Name of the WARC; "" when nothing was written.
         offset: Offset of its first record there.
         attempts: Attempts made.
@@ -249,7 +249,7 @@ class HostFailures:
 
 
 def given_up_hosts(store: Store) -> dict[str, NotAttempted]:
-    """The hosts whose other URLs are not asked for, and why."""
+    """Return the hosts that were given up, and the reason for each."""
     rows = store.scan("meta", _GIVEN_UP, _GIVEN_UP[:-1] + b";")
     return {
         key[len(_GIVEN_UP) :].decode(): NotAttempted(value.decode()) for key, value in list(rows)
@@ -257,11 +257,11 @@ def given_up_hosts(store: Store) -> dict[str, NotAttempted]:
 
 
 def with_content(fact: VisitFact, read: PageReader | None, visit: Visit) -> VisitFact:
-    """The facts of a visit with what its content says, if it is a page.
+    """Return the facts of a visit, with those of its content if it is a page.
 
     Args:
         fact: The facts.
-        read: Reads pages; None: nothing is asked of them.
+        read: Reads pages; None if no setting needs their content.
         visit: The visit, with its capture.
     """
     if read is None or visit.status != 200:
