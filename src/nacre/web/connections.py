@@ -1,8 +1,7 @@
-"""Connections whose requests have header fields of limited length, and come in limited time.
+"""Connections that limit the length of header fields and the time of a request.
 
-The parser keeps fields until they are whole, and uvicorn sets no limit to them, nor to the time of
-bodies: without these limits, anybody who can connect could fill the memory, or hold connections
-open for ever.
+The parser buffers incomplete fields, and uvicorn limits neither their length nor the time of
+bodies. Without these limits, any client could fill the memory or hold connections open for ever.
 """
 
 import asyncio
@@ -15,13 +14,13 @@ from nacre.core.message_data import to_json
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails
 
 LARGEST_FIELDS: Final = 65_536
-"""Bytes of the first line and the fields of a request; what one packet brings may be more."""
+"""Maximum bytes of the request line and the fields; a single packet may exceed it."""
 LONGEST_WAIT: Final = 30.0
-"""Seconds in which they must have come; bodies are looked at as often."""
+"""Seconds in which the fields must arrive; also the interval of the checks of bodies."""
 SLOWEST: Final = 16_384
-"""Bytes of a body that must come in a second, while the console reads it."""
+"""Minimum bytes per second of a body, while the console reads it."""
 LONGEST_BODY: Final = 600.0
-"""Seconds in which a body must have come, however fast it comes."""
+"""Seconds in which a body must arrive completely, whatever its rate."""
 
 
 class BoundedConnection(HttpToolsProtocol):
@@ -53,14 +52,14 @@ class BoundedConnection(HttpToolsProtocol):
             self._refuse(431, "the header fields are longer than 64 KB")
 
     def send_400_response(self, msg: str) -> None:
-        """See `HttpToolsProtocol`: what came is no request, or has a URL that is too long."""
+        """See `HttpToolsProtocol`: the data is not a valid request, or its URL is too long."""
         if len(getattr(self, "url", b"")) >= LARGEST_FIELDS:
             self._refuse(414, "the URL is longer than 64 KB")
         else:
             self._refuse(400, msg)
 
     def _refuse(self, status: int, detail: str) -> None:
-        """Answer as the interface does, and end the connection."""
+        """Answer with problem details, as the interface does, and close the connection."""
         title = HTTPStatus(status).phrase
         body = to_json(ProblemDetails(title, status, "no-request", detail))
         head = (
@@ -77,7 +76,7 @@ class BoundedConnection(HttpToolsProtocol):
             self._begin()
 
     def on_headers_complete(self) -> None:
-        """See `HttpToolsProtocol`: the fields of a request are whole; a body may follow."""
+        """See `HttpToolsProtocol`: the fields of a request are complete; a body may follow."""
         self._end()
         self._waits_for_body, self._received = True, 0
         self._gives_up = self.loop.time() + LONGEST_BODY
@@ -85,12 +84,12 @@ class BoundedConnection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """See `HttpToolsProtocol`: the request is whole."""
+        """See `HttpToolsProtocol`: the request is complete."""
         self._end()
         super().on_message_complete()
 
     def _check_body(self) -> None:
-        """End the connection if its body comes too slowly, and the console is not what is slow."""
+        """Close the connection if the client, and not the console, is too slow with the body."""
         if not self._waits_for_body or self.transport.is_closing():
             return
         is_slow = self._received <= SLOWEST * LONGEST_WAIT and not self.flow.read_paused

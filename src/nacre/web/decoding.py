@@ -38,7 +38,7 @@ PATH_VALUES: Final[Mapping[str, Any]] = {
     "user": ShortText,
     "webhook": Annotated[int, Meta(ge=1, le=LARGEST)],
 }
-"""The types of what paths name."""
+"""The types of path parameters."""
 FIELD_VALUES: Final[Mapping[str, tuple[str, Any]]] = {
     "idempotency-key": (
         "A name of this request: one that comes again with it gets the same answer, for a day.",
@@ -58,7 +58,7 @@ FIELD_VALUES: Final[Mapping[str, tuple[str, Any]]] = {
     ),
     "range": ("The bytes that are wanted.", Annotated[str, Meta(max_length=200, pattern=_VISIBLE)]),
 }
-"""Header fields of rows: what they mean, and their types."""
+"""Descriptions and types of the header fields of rows."""
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 DEEPEST: Final = 64
 """Values within values in a body."""
@@ -285,10 +285,10 @@ def _too_deep() -> RefusedRequestError:
 
 
 def is_deeper(value: object, most: int = DEEPEST) -> bool:
-    """Whether a decoded value has more than so many values within values.
+    """Whether a decoded value is nested too deeply.
 
     Args:
-        value: It: dictionaries, lists, structs and what is in them.
+        value: The value, with dictionaries, lists and structs.
         most: Allowed depth.
     """
     level: list[object] = [value]

@@ -63,11 +63,11 @@ def is_our_host(field: str, names: frozenset[str]) -> bool:
 
 
 def is_same_origin(fields: Mapping[str, str], origin: str) -> bool:
-    """Whether a browser sent a request from one of our own pages.
+    """Whether a browser sent a request from a page of the console.
 
     Args:
         fields: Fields of the request, names in lower case.
-        origin: Our own origin, such as `http://localhost:8410`.
+        origin: The origin of the console, such as `http://localhost:8410`.
     """
     site = fields.get("sec-fetch-site")
     if site is not None:
@@ -79,8 +79,8 @@ class Visitor(NamedTuple):
     """A caller.
 
     Attributes:
-        identity: Who it is.
-        session: Their session; None where a key or nobody asks.
+        identity: Identity of the caller.
+        session: Session of the caller; None for a key or an anonymous caller.
     """
 
     identity: Requester
@@ -88,14 +88,14 @@ class Visitor(NamedTuple):
 
     @property
     def shown_session(self) -> BrowserSession | None:
-        """The session as a page shows it: with its token under a mask of this answer."""
+        """The session for a page, with its token masked for this response."""
         if self.session is None:
             return None
         return self.session._replace(token=masked_token(self.session.token))
 
 
 def identify(request: Request, keys: KeyBook, sessions: SessionBook) -> Visitor:
-    """Find out the caller: a key in Authorization comes before the session of a cookie."""
+    """Identify the caller: a key in Authorization takes precedence over a session cookie."""
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return Visitor(keys.identify(secret.strip()))
@@ -117,16 +117,16 @@ async def form_token(request: Request) -> str:
 
 
 def require(request: Request, visitor: Visitor, role: Role, token: str = "") -> None:
-    """Refuse who may not do this, and what comes from another site.
+    """Refuse a request if the caller lacks the role, or if it comes from another site.
 
     Args:
         request: The request.
         visitor: The caller.
-        role: The role that it needs.
-        token: What its form says is the token of the session; "" for none.
+        role: The role that the request needs.
+        token: The session token in the form of the request; "" for none.
 
     Raises:
-        RefusedRequestError: 401 for nobody, 403 for somebody.
+        RefusedRequestError: 401 for an anonymous caller, 403 for any other caller.
     """
     if visitor.identity.role < role:
         raise _too_little(visitor.identity, role)

@@ -14,17 +14,17 @@ PROBLEM_TYPE = "application/problem+json"
 
 
 class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The answer to a request that cannot be granted.
+    """The response to a refused request.
 
     Attributes:
         title: The status in words.
-        status: Status code of the answer.
+        status: Status code of the response.
         code: The error for programs, such as `not-found`.
         detail: The error for people.
         problems: Findings of a configuration, each with `path`, `message` and its place; the code
             and the parameters of the message are added (`message_code`, `params`).
-        message_code: Code of the message in `detail`, for programs that have texts of their own;
-            "" if it has none.
+        message_code: Code of the message in `detail`, for programs with their own texts; "" if the
+            message has no code.
         params: Parameters of this message.
     """
 

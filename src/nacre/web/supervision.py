@@ -20,14 +20,14 @@ CALM: Final = 20.0
 _LOG: Final = logging.getLogger(__name__)
 
 Work = Callable[[], Coroutine[None, None, None]]
-"""Begins work that goes on until it is cancelled."""
+"""Starts work that runs until it is cancelled."""
 
 
 class WorkTrouble(NamedTuple):
-    """A trouble of work that goes on.
+    """A problem of continuous work.
 
     Attributes:
-        work: Name of the work, such as `quotas`, or of what it cannot do, such as `schedule 3`.
+        work: Name of the work, such as `quotas`, or of the item that failed, such as `schedule 3`.
         text: The error.
         since: When it began, seconds since the epoch.
     """
@@ -38,10 +38,10 @@ class WorkTrouble(NamedTuple):
 
 
 class TroubleBoard:
-    """The troubles of the work beside the answers.
+    """The problems of the continuous work of the console.
 
     Args:
-        tell: Called when there are others.
+        tell: Called when the problems change.
     """
 
     def __init__(self, tell: Callable[[], None] = lambda: None) -> None:
@@ -49,11 +49,11 @@ class TroubleBoard:
         self._known: dict[str, WorkTrouble] = {}
 
     def all(self) -> list[WorkTrouble]:
-        """The troubles of now, by the names of their work."""
+        """Return the present problems, sorted by the names of their work."""
         return [self._known[name] for name in sorted(self._known)]
 
     def note(self, work: str, text: str, now: float) -> bool:
-        """Note a trouble; whether it is another one than was known.
+        """Note a problem; return whether it is new or has another text.
 
         Args:
             work: Name of the work.
@@ -68,11 +68,11 @@ class TroubleBoard:
         return is_new
 
     def set(self, kind: str, texts: Mapping[int, str], now: float) -> None:
-        """Note the troubles of things of a kind, in place of those of before.
+        """Replace the problems of all items of a kind.
 
         Args:
-            kind: It, such as `schedule`.
-            texts: The errors, by the numbers of the things.
+            kind: The kind, such as `schedule`.
+            texts: The errors, by the numbers of the items.
             now: Seconds since the epoch.
         """
         named = {f"{kind} {number}": text for number, text in texts.items()}
@@ -85,28 +85,28 @@ class TroubleBoard:
             self.note(name, text, now)
 
     def over(self, work: str) -> None:
-        """Forget the trouble of a work, if it has one."""
+        """Forget the problem of a work, if it has one."""
         if self._known.pop(work, None) is not None:
             self._tell()
 
 
 def words_of(error: BaseException) -> str:
-    """The words for an error of such work: those of Nacre's own, the kind of any other one (pure).
+    """Return the text of an error, with its class if it is not one of Nacre's errors (pure).
 
     Args:
-        error: It; of a group of tasks the first one in it.
+        error: The error; of an exception group, its first error is used.
     """
     first = first_error(error) if isinstance(error, BaseExceptionGroup) else error
     return str(first) if isinstance(first, NacreError) else f"{type(first).__name__}: {first}"
 
 
 async def keep(name: str, work: Work, board: TroubleBoard, clock: Clock) -> None:
-    """Have work go on until it is cancelled, or over by itself.
+    """Run work, and restart it after an error, until it is cancelled or returns.
 
     Args:
-        name: Its name.
+        name: Name of the work.
         work: The work.
-        board: Has its trouble.
+        board: Shows the problem of the work.
         clock: The time.
     """
     loop = asyncio.get_running_loop()

@@ -37,9 +37,9 @@ class EditedThing(NamedTuple):
         return f'"{self.tag}"'
 
     def fits(self, field: str) -> bool:
-        """Whether an `If-Match` field means this version: it names its ETag, or is `*`.
+        """Whether an `If-Match` field matches this version, by its ETag or by `*`.
 
-        A mark of weakness is passed over, because proxies that compress set one.
+        The prefix of weak ETags is ignored, because proxies that compress add it.
         """
         tags = [tag.strip().removeprefix("W/").strip('"') for tag in field.split(",")]
         return "*" in tags or self.tag in tags

@@ -1,4 +1,4 @@
-"""The ends of the processes of running jobs, noticed at once: `kill -9` says nothing by itself."""
+"""Detects at once that the process of a job has ended, also after `kill -9`."""
 
 import asyncio
 import json
@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 LONGEST = 4096
-"""Bytes of a file that names a control socket."""
+"""Maximum bytes that are read of a control socket's file."""
 
 
 class ProcessEnds:
     """Watches the processes of jobs until they end.
 
     Args:
-        ended: Takes the id of a job whose process has ended.
+        ended: Called with the id of a job whose process has ended.
     """
 
     def __init__(self, ended: Callable[[str], None]) -> None:
@@ -22,18 +22,18 @@ class ProcessEnds:
         self._watched: dict[str, int] = {}
 
     def watch(self, job: str, named: Path) -> None:
-        """Watch the process of a running job; one that is watched already stays so.
+        """Watch the process of a running job, if it is not watched yet.
 
         Args:
-            job: Its id.
-            named: The file that names its control socket and process.
+            job: Id of the job.
+            named: The file with the control socket and process id of the job.
         """
         pid = 0 if job in self._watched else pid_in(named)
         if not pid:
             return
         try:
             handle = os.pidfd_open(pid)
-        except OSError:  # it ended just now, or is of a container with numbers of its own
+        except OSError:  # it has just ended, or its id is of a container's namespace
             return
         self._watched[job] = handle
         asyncio.get_running_loop().add_reader(handle, self._over, job)
@@ -48,13 +48,13 @@ class ProcessEnds:
         os.close(handle)
 
     def close(self) -> None:
-        """Watch none any more."""
+        """Stop watching all processes."""
         for job in list(self._watched):
             self._forget(job)
 
 
 def pid_in(named: Path) -> int:
-    """The process that a file of a control socket names; 0 for none."""
+    """Return the process id in the file of a control socket; 0 for none."""
     try:
         with named.open("rb") as file:
             data = json.loads(file.read(LONGEST))

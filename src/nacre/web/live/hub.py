@@ -1,7 +1,7 @@
-"""The hub: tells all who look at a topic that it changed, and keeps what is made of it for all.
+"""The hub: notifies the viewers of a topic of changes, and caches its rendered state for them.
 
-Nothing is queued for a viewer: they are told *that* a topic changed, and take its present state
-when they are ready. So a slow one skips states, and costs no memory.
+Nothing is queued for a viewer: the notification says only *that* a topic changed, and the viewer
+reads the present state when it is ready. So a slow viewer skips states and costs no memory.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ def task_topic(task: str) -> str:
 
 
 class Viewer:
-    """Somebody who looks at topics."""
+    """A subscriber to topics, such as a live page."""
 
     def __init__(self) -> None:
         self._changed: set[str] = set()
@@ -38,18 +38,18 @@ class Viewer:
         self._woken.set()
 
     def end(self) -> None:
-        """Have the viewer go: the console ends."""
+        """Disconnect the viewer, because the console ends."""
         self._is_over = True
         self._woken.set()
 
     async def changes(self, patience: float) -> frozenset[str] | None:
-        """The topics that changed since the last call; waits for one.
+        """Wait for a change, and return the topics that changed since the last call.
 
         Args:
-            patience: Seconds after which an empty set is the answer.
+            patience: Timeout in seconds, after which the set is empty.
 
         Returns:
-            The topics; None when the viewer shall go.
+            The topics; None if the viewer must disconnect.
         """
         try:
             async with asyncio.timeout(patience):
@@ -64,7 +64,7 @@ class Viewer:
 
 
 class ViewerHub:
-    """It knows the viewers of each topic.
+    """The viewers of each topic.
 
     Attributes:
         streams: Number of viewers.
@@ -78,7 +78,7 @@ class ViewerHub:
 
     @contextmanager
     def viewing(self, topics: Iterable[str]) -> Iterator[Viewer]:
-        """While the block runs, somebody looks at topics."""
+        """Register a viewer of topics while the block runs."""
         viewer, named = Viewer(), frozenset(topics)
         if self._is_closed:
             viewer.end()
@@ -96,22 +96,22 @@ class ViewerHub:
                     self._made.pop(topic, None)
 
     def changed(self, topic: str) -> None:
-        """A topic changed."""
+        """Notify the viewers of a topic that it changed."""
         self._made.pop(topic, None)
         for viewer in self._viewers.get(topic, ()):
             viewer.note(topic)
 
     def task_changed(self, task: str) -> None:
-        """A task in the background is further, or over, by its id."""
+        """Notify the viewers of a background task, by its id, of progress or its end."""
         self.changed(task_topic(task))
 
     def made(self, topic: str, key: Hashable, make: Callable[[], bytes]) -> bytes:
-        """The present state of a topic as it is sent; made once for all who look at it.
+        """Return the rendered state of a topic, which is rendered once for all its viewers.
 
         Args:
             topic: The topic.
-            key: Which form of it: the page, the language, the role.
-            make: Makes it.
+            key: The variant: page, language and role.
+            make: Renders the state.
         """
         stored = self._made.setdefault(topic, {}) if topic in self._viewers else {}
         if key not in stored:
@@ -119,7 +119,7 @@ class ViewerHub:
         return stored[key]
 
     def close(self) -> None:
-        """Send all viewers away."""
+        """Disconnect all viewers."""
         self._is_closed = True
         for viewers in self._viewers.values():
             for viewer in viewers:
@@ -137,7 +137,7 @@ class Notice(NamedTuple):
 
     Attributes:
         kind: `done` or `error`, as classes of the style have it.
-        text: It, in the language of the session.
+        text: Text of the notice, in the language of the session.
     """
 
     kind: NoticeKind
@@ -145,17 +145,17 @@ class Notice(NamedTuple):
 
 
 class NoticeBoard:
-    """The notices that sessions have not seen yet; in memory, as they are of the moment."""
+    """The notices that sessions have not shown yet; in memory only, as they are short-lived."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, list[Notice]] = defaultdict(list)
 
     def add(self, session: str, notice: Notice) -> None:
-        """Keep a notice for the next page of a session, by the hash of that."""
+        """Keep a notice for the next page of a session, by the hash of the session."""
         waiting = self._waiting[session]
         waiting.append(notice)
         del waiting[:-MOST_NOTICES]
 
     def take(self, session: str) -> list[Notice]:
-        """The notices of a session, which are taken away."""
+        """Remove and return the notices of a session."""
         return self._waiting.pop(session, [])

@@ -1,8 +1,8 @@
 """The poller: asks the jobs for their numbers, once for all viewers.
 
-A running job that somebody looks at is asked each second, another one each ten seconds. A job that
-rests is read by a reader process when its store has changed; its numbers are cached, so that a
-console with many jobs has them at its start.
+A job with viewers is polled every second, any other job every ten seconds. A reader process reads
+the store of a job at rest when the store has changed. Its numbers are cached, so that a console
+with many jobs has them at its start.
 """
 
 import asyncio
@@ -48,33 +48,33 @@ from nacre.web.workers.pool import ReaderPool
 from nacre.web.workers.views import folder_stamp, stamp_text
 
 WATCHED: Final = 1.0
-"""Seconds between two questions to a running job that somebody looks at."""
+"""Seconds between two polls of a job with viewers."""
 UNWATCHED: Final = 10.0
-"""Seconds between two looks at any other job."""
+"""Seconds between two polls of any other job."""
 SCAN: Final = 30.0
 """Seconds between two scans of the places."""
 PATIENCE: Final = 2.0
-"""Seconds that a running job may take to answer: others go on meanwhile."""
+"""Timeout of the answer of a running job, seconds; other jobs are polled meanwhile."""
 CROWDS: Final = 60.0
-"""Seconds between two looks at what waits in a job."""
+"""Seconds between two checks of the queued URLs of a job."""
 FIRST_READ: Final = 60.0
-"""Seconds that reading a job at rest may take; nobody waits for it."""
+"""Timeout of a read of a job at rest, seconds; no page waits for it."""
 SOON: Final = 0.25
-"""Seconds between two scans because of jobs that are asked for and not known."""
+"""Seconds between two scans for jobs that were requested but are not known."""
 AGAIN: Final = 1.0
-"""Seconds after a scan in which a question about all jobs begins no other one."""
+"""Seconds after a scan in which a request for all jobs starts no other scan."""
 _LOG: Final = logging.getLogger(__name__)
 
 
 class Poller:
-    """It keeps the last snapshot of each job.
+    """Keeps the last snapshot of each job.
 
     Args:
         fleet: The jobs.
-        readers: They read the stores of jobs that rest.
-        database: It caches the numbers of these.
+        readers: Read the stores of jobs at rest.
+        database: Caches the numbers of jobs at rest.
         clock: The time.
-        hub: It is notified of what changed.
+        hub: Receives the changes.
 
     Attributes:
         begun: Directories of jobs whose process was started and has not answered yet.
@@ -111,33 +111,33 @@ class Poller:
         self._toes_watched: Counter[str] = Counter()
         self._ends = ProcessEnds(self._look_soon)
         self._checks = StartChecks(readers)
-        # Nobody waits for what rests: such questions take turns, and a page finds a free process.
+        # No page waits for jobs at rest: their reads take turns, so that a process stays free.
         self._reading = asyncio.Lock()
         self._scanned = clock.monotonic()
         self._seeking = asyncio.Lock()
 
     def snapshot(self, job: FoundJob) -> JobSnapshot:
-        """The last snapshot of a job; one without numbers if it was not looked at yet."""
+        """Return the last snapshot of a job, without numbers if the job was not polled yet."""
         return self._snapshots.get(job.id) or unseen(job)
 
     def is_running(self, job: FoundJob) -> bool:
-        """Whether a job ran when it was seen last."""
+        """Whether a job ran at its last poll."""
         return self.snapshot(job).running
 
     def snapshots(self) -> list[tuple[FoundJob, JobSnapshot]]:
-        """All jobs with their last snapshots."""
+        """Return all jobs with their last snapshots."""
         return [(job, self.snapshot(job)) for job in self._fleet.jobs]
 
     async def fresh(self, job: FoundJob) -> JobSnapshot:
-        """A snapshot that is a second old at most."""
+        """Return a snapshot that is at most a second old."""
         last = self._snapshots.get(job.id)
-        # A clock that was set back has seen it in the future.
+        # If the clock was set back, the last snapshot is in the future.
         if last is None or not 0 <= self._clock.now() - last.as_of <= WATCHED:
             await self.look(job)
         return self.snapshot(job)
 
     async def checked(self, job: FoundJob) -> JobSnapshot:
-        """A fresh snapshot of a job; of one at rest with what keeps it from starting."""
+        """Return a fresh snapshot; for a job at rest, with the problems that prevent a start."""
         snapshot = await self.fresh(job)
         if snapshot.running or snapshot.overview is None:
             return snapshot
@@ -152,7 +152,7 @@ class Poller:
 
     @contextmanager
     def watching(self, job: str) -> Iterator[None]:
-        """While the block runs, somebody looks at a job."""
+        """Count a viewer of a job while the block runs."""
         self._watched[job] += 1
         try:
             yield
@@ -160,13 +160,13 @@ class Poller:
             self._watched[job] -= 1
 
     def activity(self, job: FoundJob) -> JobActivity:
-        """The last minutes of a job; without points where it does not run."""
+        """Return the last minutes of a job, without points if the job does not run."""
         return self._activities.get(job.id) or JobActivity()
 
     def points(self, job: FoundJob) -> tuple[RatePoint, ...]:
-        """The last minutes of a job as points whose times are seconds since the epoch, for charts.
+        """Return the last minutes of a job for charts, with times in seconds since the epoch.
 
-        The clock may have been set meanwhile: all are told by the time of day that holds now.
+        The clock may have been set since: all times are converted with its present offset.
         """
         shift = self._clock.now() - self._clock.monotonic()
         return tuple(
@@ -175,16 +175,16 @@ class Poller:
         )
 
     def lately(self, job: FoundJob) -> Sequence[CrawlLogFields]:
-        """The last lines of crawl.log of a running job, ten seconds old at most; () where not."""
+        """Return the last lines of a running job's crawl.log, at most ten seconds old, or ()."""
         return self._lately.get(job.id, NO_LINES).crawl if self.is_running(job) else ()
 
     def toes(self, job: FoundJob) -> ToeList | None:
-        """The fetches of a job in process, where somebody looks at them; None where not."""
+        """Return the fetches in progress of a job; None if they have no viewers."""
         return self._toes.get(job.id)
 
     @contextmanager
     def watching_toes(self, job: str) -> Iterator[None]:
-        """While the block runs, somebody looks at a job and at its fetches."""
+        """Count a viewer of a job and of its fetches while the block runs."""
         self._toes_watched[job] += 1
         try:
             with self.watching(job):
@@ -195,18 +195,18 @@ class Poller:
                 self._toes.pop(job, None)
 
     async def look_at_toes(self, job: FoundJob) -> ToeList:
-        """The fetches of a running job in process.
+        """Ask a running job for its fetches in progress.
 
         Raises:
-            NotRunningError: It does not run.
-            JobError: It does not answer.
+            NotRunningError: The job does not run.
+            JobError: The job does not answer.
         """
         return toe_list(await ask_command(job.layout.socket, "toes", PATIENCE))
 
     async def run(self) -> None:
-        """Look at the jobs until cancelled."""
+        """Poll the jobs until cancelled."""
         with closing(self._ends):
-            # A job that takes long holds up no other one.
+            # A slow job must not delay the others.
             async with asyncio.TaskGroup() as group:
                 while True:
                     for job in self._due():
@@ -221,27 +221,27 @@ class Poller:
                     await self.scan_after(SCAN)
 
     def tell(self) -> None:
-        """Tell those who look at the list what changed, for all jobs at once."""
+        """Notify the viewers of the list of all changes since the last call, at once."""
         if self._is_list_stale:
             self._is_list_stale = False
             self._hub.changed(JOBS)
 
     async def scan_after(self, seconds: float = AGAIN) -> None:
-        """Look for jobs that are new or gone, unless that was done lately.
+        """Scan for new and removed jobs, if the last scan is long enough ago.
 
         Args:
-            seconds: How long ago it must be.
+            seconds: Minimum age of the last scan.
         """
         if self._clock.monotonic() - self._scanned >= seconds:
             await self.scan()
 
     async def seek(self, name: str) -> None:
-        """Look for a job that is not known: a command may have made it just now.
+        """Scan for an unknown job, which a command may just have created.
 
-        Those who seek concurrently share a look.
+        Concurrent calls share a scan.
 
         Args:
-            name: Its id.
+            name: Id of the job.
         """
         began = self._clock.monotonic()
         async with self._seeking:
@@ -251,7 +251,7 @@ class Poller:
             await self.scan()
 
     async def scan(self) -> None:
-        """Look for jobs that are new or gone."""
+        """Scan for new and removed jobs."""
         self._scanned = self._clock.monotonic()
         before = {job.id for job in self._fleet.jobs}
         await self._fleet.scan()
@@ -273,7 +273,7 @@ class Poller:
                 self._checks.forget(name)
 
     def _look_soon(self, job: str) -> None:
-        """Have a job looked at within a second: its process has ended."""
+        """Poll a job within a second, because its process has ended."""
         self._looked.pop(job, None)
 
     def _due(self) -> list[FoundJob]:
@@ -287,7 +287,7 @@ class Poller:
         ]
 
     def _unchecked(self) -> FoundJob | None:
-        """A job that never ran and was not checked yet; None while another one is."""
+        """Return an unchecked job that never ran; None while a check runs, or if there is none."""
         if self._checks.busy:
             return None
         return next(
@@ -300,7 +300,7 @@ class Poller:
         )
 
     async def look(self, job: FoundJob) -> None:
-        """Look at a job now; one that cannot be understood takes no other one with it."""
+        """Poll a job now; an error is noted in its snapshot and does not affect other jobs."""
         self._looking.add(job.id)
         try:
             await self._look(job)
@@ -339,7 +339,7 @@ class Poller:
             self._keep(msgspec.structs.replace(snapshot, crowded=crowd))
 
     def _crowd(self, job: FoundJob, answer: Mapping[str, Any]) -> CrowdedKind | None:
-        """What is known of the kind that most of what waits is of; nothing once little waits."""
+        """Return the last known kind of most queued URLs; None if few URLs are queued."""
         is_full = "overview" in answer and answer["overview"]["queued"] > MANY
         return self._crowds.get(job.id) if is_full else None
 
@@ -354,7 +354,7 @@ class Poller:
         ]
 
     async def look_at_crowd(self, job: FoundJob) -> None:
-        """Look for the kind of URLs that most of what waits is of: each minute, while it grows."""
+        """Find the kind of most queued URLs: every minute, while the queue grows."""
         self._crowds_at[job.id] = self._clock.monotonic()
         queue = _full_queue(self.snapshot(job))
         if not queue:
@@ -366,7 +366,7 @@ class Poller:
                     "tree", job.layout.root, prefix="", queue=queue, path="", whole=False, after="",
                     limit=1,
                 )  # fmt: skip
-        except NacreError:  # it ends just now, or all readers are busy; the next look tells
+        except NacreError:  # the job is ending, or all readers are busy; the next check reads it
             return
         first: Mapping[str, Any] = next(iter(tree["items"]), {"name": "", "waiting": 0})
         kind = crowded_kind(queue, first["name"], first["waiting"], tree["searched"])
@@ -376,7 +376,7 @@ class Poller:
             self._crowds[job.id] = kind
 
     async def _read_log(self, job: FoundJob) -> None:
-        """Read the last lines of a running job's log, each ten seconds."""
+        """Read the last lines of a running job's log, every ten seconds."""
         mono = self._clock.monotonic()
         if mono - self._read.get(job.id, -UNWATCHED) < UNWATCHED:
             return
@@ -384,17 +384,17 @@ class Poller:
         self._lately[job.id] = await asyncio.to_thread(last_lines, job.layout)
 
     async def _keep_toes(self, job: FoundJob) -> None:
-        """Ask for the fetches of a job where somebody looks at them."""
+        """Ask for the fetches of a job if they have viewers."""
         if not self._toes_watched[job.id]:
             return
         try:
             self._toes[job.id] = await self.look_at_toes(job)
-        except NacreError:  # it ends just now, or is too busy; the next look tells
+        except NacreError:  # the job is ending, or too busy; the next poll asks again
             return
         self._hub.changed(job_topic(job.id))
 
     async def _look_at_rest(self, job: FoundJob) -> None:
-        """Read the store of a job where it changed since it was read last."""
+        """Read the store of a job if it has changed since the last read."""
         now, path = self._clock.now(), str(job.layout.root)
         if path in self.begun and not job.layout.in_rounds:
             self._stamps.pop(job.id, None)
@@ -453,7 +453,7 @@ class Poller:
 
 
 def _full_queue(snapshot: JobSnapshot) -> str:
-    """Key of the queue that has most of what waits, where that is much and grows; "" for none."""
+    """Return the key of the queue with most URLs, if they are many and grow; "" for none."""
     if snapshot.overview is None:
         return ""
     queue = crowded_queue(snapshot.overview, snapshot.slowest, grows=snapshot.grows)
@@ -473,10 +473,10 @@ def _has_run(layout: Layout) -> bool:
 
 
 def rounds_now(layout: Layout) -> dict[str, Any]:
-    """The facts of rounds that no version says; {} for a job that is not crawled in rounds.
+    """Return the state of a batch crawl that is not in its versions; {} for another job.
 
     Returns:
-        `running`, `stopping` (after the step) and `progress` of the step; None where none is known.
+        `running`, `stopping` (after the step) and `progress` of the step, None if unknown.
     """
     if not layout.in_rounds:
         return {}

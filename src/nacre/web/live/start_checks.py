@@ -1,6 +1,6 @@
-"""Checks of jobs at rest: what keeps each from starting, looked at where somebody asks for it.
+"""Checks on request for the problems that prevent a job at rest from starting.
 
-A check reads all settings, rules and seeds of a job. So it is made once for each state of its
+A check reads all settings, rules and seeds of a job. So it runs once for each state of the job's
 files, one at a time, and never while something waits for the numbers of a job.
 """
 
@@ -17,7 +17,7 @@ from nacre.web.workers.pool import ReaderPool
 LONGEST: Final = 60.0
 """Seconds that a check may take."""
 PATIENCE: Final = 2.0
-"""Seconds that a page waits for a check; it goes on, and live pages show it when it is over."""
+"""Seconds that a page waits for a check; a longer check continues, and live pages show it."""
 _CONFIGURES: Final = (".yaml", ".yml", ".txt", ".surt", ".surts", ".gz", ".csv")
 """Ends of the names of files beside `crawl.yaml` that settings name."""
 
@@ -37,7 +37,7 @@ class StartChecks:
     """The last check of each job.
 
     Args:
-        readers: They make the checks.
+        readers: Run the checks.
     """
 
     def __init__(self, readers: ReaderPool) -> None:
@@ -61,11 +61,11 @@ class StartChecks:
         return findings if stamp_checked == stamp else {}
 
     def forget(self, job: str) -> None:
-        """Forget the check of a job that is gone."""
+        """Forget the check of a removed job."""
         self._known.pop(job, None)
 
     async def look(self, job: FoundJob, patience: float = PATIENCE) -> bool:
-        """Check a job if its files changed since; whether its check is known now.
+        """Check a job if its files have changed; return whether the result is known now.
 
         Args:
             job: The job.
@@ -87,7 +87,7 @@ class StartChecks:
         try:
             findings = await self._readers.ask("kept-from-start", job.layout.root, LONGEST)
             self._known[job.id] = (stamp, findings)
-        except NacreError:  # no reader has time; the start itself looks again
+        except NacreError:  # no reader is free; the start itself checks again
             return
         finally:
             self._tasks.pop(job.id, None)

@@ -1,7 +1,7 @@
-"""The tasks in the background: each was begun for somebody, and its result can be asked for.
+"""Background tasks: each belongs to the user who began it, and its result can be requested.
 
-A request waits for a task for some seconds. One that is not done by then goes on, and the answer
-names it, so that a page or a program can look again.
+A request waits some seconds for a task. A task that takes longer continues, and the response has
+its id, so that a page or a program can ask again.
 """
 
 import asyncio
@@ -21,30 +21,30 @@ PATIENCE: Final = 5.0
 KEPT: Final = 1800.0
 """Seconds for which the result of a task is kept."""
 MOST: Final = 500
-"""Tasks that are kept; more that run are refused."""
+"""Maximum tasks; a new task is refused if more run."""
 
 _FRESH: Final = 60.0
-"""Seconds for which the same question gets the result of a task that it began."""
+"""Seconds for which a repeated question gets the result of the first one."""
 
 Tell = Callable[[int, int], None]
-"""Takes how many steps are done, and of how many; 0 where that is not known."""
+"""Receives the progress: steps done, and steps in all; 0 if that is not known."""
 
 
 class HeldTask:
-    """A task: what it does, for whom, how far it is, and what came of it.
+    """A background task with its user, its progress and its result.
 
     Attributes:
-        id: Its name in URLs, not to be guessed.
+        id: Its id in URLs, which cannot be guessed.
         job: Id of the job that it works on.
         what: Its kind, such as `count` or `delete`.
-        by: Name of who began it.
-        facts: What it was asked for, for the page that shows it.
-        started: Seconds since the epoch.
-        ended: The same; 0 while it runs.
+        by: Name of the user who began it.
+        facts: Parameters of the task, for the page that shows it.
+        started: Start time, seconds since the epoch.
+        ended: End time, seconds since the epoch; 0 while it runs.
         done: Steps done.
-        total: Steps in all; 0 where that is not known.
-        result: What came of it; None while it runs, and where it failed.
-        problem: Why it failed; None where it did not.
+        total: Steps in all; 0 if that is not known.
+        result: The result; None while the task runs, and if it failed.
+        problem: The reason of a failure; None if the task did not fail.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class HeldTask:
         self.total = 0
         self.result: Any = None
         self.is_question = False
-        """Who asks the same again gets its result, once."""
+        """Whether a repeated question gets the result of this task, once."""
         self.patience = PATIENCE
-        """Seconds that a request of a program waits for its result."""
+        """Seconds that a program's request waits for the result."""
         self.is_told = False
-        """Its id was answered, so that it may be asked for."""
+        """Whether a response had its id, so that a caller may ask for it."""
         self.problem: ProblemDetails | None = None
         self._error: NacreError | None = None
         self._work: asyncio.Task[None] | None = None
@@ -85,13 +85,13 @@ class HeldTask:
         return "failed" if self.problem is not None else "done"
 
     def tell(self, steps: int, total: int) -> None:
-        """Note how far it is."""
+        """Note the progress."""
         self.done, self.total = steps, total
         self._changed(self.id)
 
     def start(self, work: Coroutine[Any, Any, Any], clock: Clock) -> None:
-        """Begin; called once."""
-        # It outlives the request that began it; `TaskBook.close` ends it with the console.
+        """Begin the task; called once."""
+        # The task outlives its request; `TaskBook.close` ends it with the console.
         loop = asyncio.get_running_loop()
         self._work = loop.create_task(self._do(work, clock), name=f"{self.what} {self.job}")
         self.then(work.close)
@@ -112,22 +112,22 @@ class HeldTask:
             self._changed(self.id)
 
     def then(self, clean: Callable[[], None]) -> None:
-        """Call something when it is over, also where it is ended before it has begun."""
+        """Call a function when the task ends, even if it is cancelled before it begins."""
         if self._work is not None:
             self._work.add_done_callback(lambda _: clean())
 
     async def wait(self, patience: float) -> bool:
-        """Wait until it is over; whether it is, after some seconds."""
+        """Wait for the end of the task, at most `patience` seconds; return whether it has ended."""
         if self._work is not None:
             with suppress(TimeoutError, asyncio.CancelledError):
                 await asyncio.wait_for(asyncio.shield(self._work), patience)
         return bool(self.ended)
 
     async def outcome(self, patience: float) -> Any:  # noqa: ANN401 - as the work gives it
-        """Its result; None where it goes on.
+        """Return the result; None if the task has not ended after `patience` seconds.
 
         Raises:
-            NacreError: It failed.
+            NacreError: The task failed.
         """
         if not await self.wait(patience):
             return None
@@ -136,7 +136,7 @@ class HeldTask:
         return self.result
 
     async def cancel(self) -> None:
-        """End it; what it has done stays done."""
+        """Cancel the task; its changes so far remain."""
         if self._work is not None and not self.ended:
             self._work.cancel()
             with suppress(asyncio.CancelledError):
@@ -144,11 +144,11 @@ class HeldTask:
 
 
 class TaskBook:
-    """All tasks of a console; those that are over are forgotten after half an hour.
+    """All tasks of a console; finished tasks are forgotten after half an hour.
 
     Args:
         clock: The time.
-        changed: Called with the id of one that is further, or over.
+        changed: Called with the id of a task when it makes progress or ends.
     """
 
     def __init__(self, clock: Clock, changed: Callable[[str], None]) -> None:
@@ -168,15 +168,15 @@ class TaskBook:
         """Begin a task.
 
         Args:
-            job: Id of its job.
-            kind: Its kind.
-            by: Name of who began it.
-            work: Makes the work, which tells how far it is.
-            facts: What it was asked for.
-            patience: Seconds that a request of a program waits for its result.
+            job: Id of the job.
+            kind: Kind of the task, such as `count`.
+            by: Name of the user who begins it.
+            work: Returns the coroutine of the task, which reports its progress.
+            facts: Parameters of the task.
+            patience: Seconds that a program's request waits for the result.
 
         Raises:
-            RefusedRequestError: Too many run (429).
+            RefusedRequestError: Too many tasks run (429).
         """
         self._forget()
         if len(self._tasks) >= MOST:
@@ -193,9 +193,9 @@ class TaskBook:
         return task
 
     def same(self, job: str, kind: str, by: str, facts: dict[str, object]) -> HeldTask | None:
-        """The task that somebody began for the same a moment ago; None for none.
+        """Return the recent task of the same user for the same question; None for none.
 
-        A page that waits asks again, and is to get what was begun for it, not to begin it again.
+        A waiting page repeats its request: it must get the result of its task, not start another.
         """
         now = self._clock.now()
         return next(
@@ -209,10 +209,10 @@ class TaskBook:
         )  # fmt: skip
 
     def task(self, name: str) -> HeldTask:
-        """The task of an id.
+        """Return the task of an id.
 
         Raises:
-            RefusedRequestError: There is none (404).
+            RefusedRequestError: There is no such task (404).
         """
         self._forget()
         known_task = self._tasks.get(name)
@@ -229,7 +229,7 @@ class TaskBook:
         return sorted(self._tasks.values(), key=lambda one: one.started, reverse=True)
 
     def answered(self, task: HeldTask) -> None:
-        """A question has its answer: it is forgotten, unless somebody knows its id."""
+        """Note that a question was answered, and forget its task if no caller knows the id."""
         task.is_question = False
         if not task.is_told:
             self._tasks.pop(task.id, None)
@@ -238,7 +238,7 @@ class TaskBook:
         now = self._clock.now()
         over = [task for task in self._tasks.values() if task.ended]
         old = [task for task in over if now - task.ended > KEPT]
-        if len(self._tasks) >= MOST:  # rather the older results than no new task
+        if len(self._tasks) >= MOST:  # drop older results rather than refuse a new task
             old = sorted(over, key=lambda task: task.ended)[: MOST // 2]
         for task in old:
             self._tasks.pop(task.id, None)

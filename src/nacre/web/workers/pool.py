@@ -32,23 +32,23 @@ from nacre.web.workers.background import Tell
 from nacre.web.workers.worker import LENGTH, ReaderAnswer, ReaderRequest, pack_frame
 
 PATIENCE: Final = 5.0
-"""Seconds that a question may take while somebody waits for a page."""
+"""Timeout of a question for a page, seconds."""
 HELD_UP: Final = 5.0
-"""Seconds after which a question holds others up: these get another process."""
+"""Seconds after which a question delays others, so that they get another process."""
 START: Final = 30.0
-"""Seconds that the first question of a process may take: it loads its modules."""
+"""Additional seconds for the first question of a process, which loads its modules."""
 LONG: Final = 3600.0
-"""Seconds that a task in the background may take."""
+"""Timeout of a background task, seconds."""
 ALONE: Final = 2
-"""Processes beside those for pages, each for one task that takes long; more wait for their turn."""
+"""Processes for long tasks, beside those for pages; further tasks wait for their turn."""
 NICE: Final = 10
-"""Priority of these; the others have that of the console, as somebody waits for them."""
+"""Nice value of these processes; those for pages have the priority of the console."""
 MEMORY: Final = 400_000_000
 """Resident memory after which a process is replaced, bytes."""
 
 TRIES: Final = 3
-"""Processes that a question may have, one after the other, while each dies over it; a task that
-writes is begun once."""
+"""Attempts of a question whose process dies, each in a new process; a task that writes is tried
+once."""
 
 
 class TaskTable(NamedTuple):
@@ -57,8 +57,8 @@ class TaskTable(NamedTuple):
     Attributes:
         module: The module whose `find_task` returns the task of a name.
         long: Tasks that read a store to its end, or wait for other machines.
-        writes: Tasks that open the store of a job at rest to change it, which one process at a
-            time can do.
+        writes: Tasks that open the store of a job at rest to change it; only one process at a time
+            can do that.
     """
 
     module: str
@@ -66,29 +66,29 @@ class TaskTable(NamedTuple):
     writes: frozenset[str]
 
     def is_long(self, task: str, arguments: Mapping[str, object]) -> bool:
-        """Whether a task may take long: it is one of `long`, or is to read all rows.
+        """Whether a task may take long: it is one of `long`, or it reads all rows.
 
         Args:
-            task: Its name.
-            arguments: Its arguments; `whole` means all rows.
+            task: Name of the task.
+            arguments: Arguments of the task; `whole` means all rows.
         """
         return task in self.long or bool(arguments.get("whole"))
 
 
 class OccupiedError(Exception):
-    """A process is with a task that takes long; another one is to be asked."""
+    """The process runs a long task; the question must go to another process."""
 
 
 class ReaderProcess:
-    """One reader process; it is started with its first question, and answers one at a time.
+    """A reader process, which starts with its first question and answers one at a time.
 
     Args:
-        tasks: The tasks that it can do.
-        nice: Its priority below that of the console.
+        tasks: The tasks that it can run.
+        nice: Its nice value, added to that of the console.
 
     Attributes:
-        tasks: The tasks that it can do.
-        waiting: Questions that are asked of it now.
+        tasks: The tasks that it can run.
+        waiting: Number of questions that it answers or that wait for it.
     """
 
     def __init__(self, tasks: TaskTable, nice: int = 0) -> None:
@@ -103,17 +103,17 @@ class ReaderProcess:
     async def ask(
         self, request: ReaderRequest, patience: float, tell: Tell | None = None
     ) -> ReaderAnswer:
-        """Ask it.
+        """Send a question to the process, and return the answer.
 
         Args:
             request: The question.
-            patience: Seconds that it may take.
-            tell: Takes how far the task is; None: nobody listens.
+            patience: Timeout in seconds.
+            tell: Progress callback; None for none.
 
         Raises:
-            TimeoutError: It took longer.
+            TimeoutError: The answer took longer.
             ConnectionError: The process died.
-            OccupiedError: It was given to a task that takes long, and this question was not begun.
+            OccupiedError: The process was reserved for a long task before this question began.
         """
         self.waiting += 1
         try:
@@ -141,11 +141,11 @@ class ReaderProcess:
             raise OccupiedError
 
     def leave(self) -> None:
-        """Send the questions that wait away: what is asked now takes long."""
+        """Reject queued questions, because the present one takes long."""
         self._left.set()
 
     def come_back(self) -> None:
-        """Take questions again."""
+        """Accept questions again."""
         self._left.clear()
 
     async def _answered(
@@ -155,14 +155,14 @@ class ReaderProcess:
             async with asyncio.timeout(patience if self._is_warm else patience + START):
                 process = await self._started()
                 answer = await _exchanged(process, msgspec.msgpack.encode(request), tell)
-        # It ended while it answered, or before it was asked.
+        # The process ended during the answer, or before the question.
         # RuntimeError is uvloop's, for a pipe that it has closed already.
         except (asyncio.IncompleteReadError, ConnectionError, RuntimeError):
             await self.close()
             raise ConnectionError(
                 message("console.reader-ended", "the reader process ended")
             ) from None
-        except BaseException:  # it is in the middle of an answer that nobody waits for
+        except BaseException:  # the rest of the answer would be read as the next one
             await self.close()
             raise
         self._is_warm = True
@@ -180,7 +180,7 @@ class ReaderProcess:
 
     @property
     def patience(self) -> float:
-        """Seconds that a page waits for it: more while it loads its modules."""
+        """Seconds that a page waits for an answer: more while the process loads its modules."""
         return PATIENCE if self._is_warm else PATIENCE + START
 
     async def close(self) -> None:
@@ -195,11 +195,11 @@ class ReaderProcess:
 
 
 decode_answer = msgspec.msgpack.Decoder(ReaderAnswer, ext_hook=decode_message).decode
-"""Reads the message that a reader process writes."""
+"""Decodes a message of a reader process."""
 
 
 async def _exchanged(process: Process, request: bytes, tell: Tell | None) -> ReaderAnswer:
-    """The answer to a request, over the pipes of a process."""
+    """Send a request over the pipes of a process, and return the answer."""
     sink, source = process.stdin, process.stdout
     if sink is None or source is None:
         raise ConnectionError(
@@ -217,7 +217,7 @@ async def _exchanged(process: Process, request: bytes, tell: Tell | None) -> Rea
 
 
 def resident(pid: int) -> int:
-    """Resident memory of a process, bytes; 0 where it is gone."""
+    """Return the resident memory of a process in bytes; 0 if it has ended."""
     try:
         pages = Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]
     except (OSError, IndexError):
@@ -228,14 +228,14 @@ def resident(pid: int) -> int:
 class ReaderPool:
     """Reader processes that share the questions.
 
-    A job is asked of the process that has it open already, unless that has more to do than another.
+    A question goes to the process that has the job open, unless another one has fewer questions.
 
     Args:
-        tasks: The tasks that can be asked for.
-        number: How many processes there may be for questions that are bounded.
+        tasks: The tasks that the processes can run.
+        number: Maximum number of processes for short questions.
 
     Attributes:
-        times: Answers so far and the seconds that they took, by task.
+        times: Number of answers so far and their seconds in total, by task.
     """
 
     def __init__(self, tasks: TaskTable, number: int = 2) -> None:
@@ -259,12 +259,12 @@ class ReaderPool:
         self._changed[job] = now
 
     def patience(self, task: str, job: Path, /, **arguments: object) -> float:
-        """Seconds that a page waits for an answer, before it becomes a task.
+        """Return the seconds that a page waits for an answer until it shows a background task.
 
         Args:
-            task: A name of the table.
+            task: Name of the task in the table.
             job: Directory of the job.
-            arguments: Of the task.
+            arguments: Arguments of the task.
         """
         if not self._tasks.is_long(task, arguments):
             return self._chosen(job).patience
@@ -283,18 +283,17 @@ class ReaderPool:
     async def ask(
         self, task: str, job: Path, patience: float = PATIENCE, /, **arguments: object
     ) -> Any:  # noqa: ANN401 - as the task gives it
-        """Ask, and wait for the answer.
+        """Ask a question, and wait for the answer.
 
         Args:
-            task: A name of the table.
+            task: Name of the task in the table.
             job: Directory of the job.
-            patience: Seconds that the answer may take; of a task that takes long also those until
-                its turn.
-            arguments: Of the task.
+            patience: Timeout in seconds; for a long task it includes the wait for its turn.
+            arguments: Arguments of the task.
 
         Raises:
-            NacreError: As the task raised it.
-            RefusedRequestError: It took too long (503).
+            NacreError: The error that the task raised.
+            RefusedRequestError: The answer took too long (503).
         """
         request = self._request(task, job, arguments)
         began = time.perf_counter()
@@ -308,7 +307,7 @@ class ReaderPool:
             self._note(task, began)
 
     def _note(self, task: str, began: float) -> None:
-        """Note the end of a question that began then, by the counter of the process."""
+        """Count a question that ends now; `began` is its start by `time.perf_counter`."""
         count, seconds = self.times.get(task, (0, 0.0))
         self.times[task] = (count + 1, seconds + time.perf_counter() - began)
 
@@ -332,19 +331,19 @@ class ReaderPool:
             ) from None
 
     async def work(self, task: str, job: Path, tell: Tell, /, **arguments: object) -> Any:  # noqa: ANN401 - as the task gives it
-        """Ask for something that may take long, in the background.
+        """Ask a question that may take long, for a background task.
 
-        Changes of the frontier of a job at rest are made one after the other.
+        Tasks that change the frontier of the same job at rest run one after the other.
 
         Args:
-            task: A name of the table.
+            task: Name of the task in the table.
             job: Directory of the job.
-            tell: Takes how far it is.
-            arguments: Of the task.
+            tell: Progress callback.
+            arguments: Arguments of the task.
 
         Raises:
-            NacreError: As the task raised it.
-            RefusedRequestError: It took an hour (503).
+            NacreError: The error that the task raised.
+            RefusedRequestError: The answer took more than an hour (503).
         """
         request = self._request(task, job, arguments)
         began = time.perf_counter()
@@ -361,7 +360,7 @@ class ReaderPool:
             self._note(task, began)
 
     async def _apart(self, request: ReaderRequest, patience: float, tell: Tell | None) -> Any:  # noqa: ANN401 - as the task gives it
-        """Ask a process that answers nothing else meanwhile, when there may be another one."""
+        """Ask a process that answers nothing else, once a process for long tasks is free."""
         async with self._turns:
             process = self._rested.pop() if self._rested else ReaderProcess(self._tasks, NICE)
             self._lonely.add(process)
@@ -369,13 +368,13 @@ class ReaderPool:
                 return await _asked(process, request, patience, tell)
             finally:
                 self._lonely.discard(process)
-                if self._rested:  # one is kept, as it has its modules and perhaps the job
+                if self._rested:  # keep one: its modules are loaded, and perhaps the job is open
                     await process.close()
                 else:
                     self._rested.append(process)
 
     async def _begun_among_others(self, request: ReaderRequest, tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
-        """Ask a process that others ask too; after some time these get another one."""
+        """Ask a shared process; if the answer takes long, other questions get another process."""
         job = Path(request.job)
         process = self._chosen(job)
         asking = asyncio.ensure_future(_asked(process, request, LONG, tell))
@@ -383,21 +382,21 @@ class ReaderPool:
             finished, _ = await asyncio.wait(
                 {asking}, timeout=process.patience - PATIENCE + HELD_UP
             )
-            if finished or process not in self._processes:  # or it has its substitute already
+            if finished or process not in self._processes:  # or it is already replaced
                 return await asking
             if not self._turns.locked():
                 return await self._set_apart(process, asking, job)
         finally:
             asking.cancel()
         await asyncio.wait({asking})
-        if not asking.cancelled():  # it was just done
+        if not asking.cancelled():  # it has just finished
             return asking.result()
         return await self._apart(request, LONG, tell)
 
     async def _set_apart(
         self, process: ReaderProcess, asking: "asyncio.Future[Any]", job: Path
     ) -> Any:  # noqa: ANN401 - as the task gives it
-        """Let a process finish its question apart, with another one in its place."""
+        """Let a process finish its question alone, and put a substitute in its place."""
         async with self._turns:
             substitute = ReaderProcess(self._tasks)
             self._processes[self._processes.index(process)] = substitute
@@ -410,7 +409,7 @@ class ReaderPool:
                 await self._back(process, substitute, job)
 
     async def _back(self, process: ReaderProcess, substitute: ReaderProcess, job: Path) -> None:
-        """Put a process back, with all that it has open; or end it where that is not possible."""
+        """Put a process back with its open views if its substitute is idle; otherwise end it."""
         if substitute in self._processes and not substitute.waiting:
             self._processes[self._processes.index(substitute)] = process
             self._usual[job] = process

@@ -1,4 +1,4 @@
-"""Typed tasks of reader processes: what is asked of a job, the answer, and the progress."""
+"""Typed tasks of reader processes: request, answer and progress."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -71,10 +71,10 @@ _EACH: Final = 0.5
 
 
 class ProgressTeller:
-    """Tells how far a task is, but not too often.
+    """Reports the progress of a task at limited intervals.
 
     Attributes:
-        send: Takes steps done and steps in all; None: nobody listens.
+        send: Receives steps done and steps in all; None to report nothing.
     """
 
     def __init__(self) -> None:
@@ -82,16 +82,16 @@ class ProgressTeller:
         self._last = 0.0
 
     def begin(self, send: Callable[[int, int], None] | None) -> None:
-        """A task begins, of which somebody wants to hear; None: nobody does."""
+        """Begin a task, and report its progress to `send`; None to report nothing."""
         self.send = send
         self._last = time.monotonic()
 
     def tell(self, steps: int, total: int = 0) -> None:
-        """Say how far it is.
+        """Report the progress.
 
         Args:
             steps: Steps done.
-            total: Steps in all; 0 where that is not known.
+            total: Steps in all; 0 if that is not known.
         """
         now = time.monotonic()
         if self.send is not None and now - self._last >= _EACH:
@@ -100,4 +100,4 @@ class ProgressTeller:
 
 
 PROGRESS: Final = ProgressTeller()
-"""That of this process, which does one task at a time."""
+"""The progress of this process, which runs one task at a time."""

@@ -1,9 +1,9 @@
-"""The stores that a reader process keeps open: a view of each job that somebody looks at.
+"""The views of a reader process: a store that stays open for each recently viewed job.
 
-Opening a store takes 0.1 s, and a large one longer, which no page can wait for. So a view stays
-open for a minute after it was looked at. One whose store has changed still answers for some
-seconds, with the time of its data, and is opened again between two questions; the longer that
-takes, the more seldom, so that few questions come while it is done.
+Opening a store takes 0.1 s, and longer for a large one: too long for a page. So a view stays open
+for a minute after its last use. If its store has changed, the view still answers for some seconds,
+with the time of its data, and is reopened between two questions. A view that takes longer to open
+is reopened less often, so that few questions have to wait for it.
 """
 
 import hashlib
@@ -24,42 +24,42 @@ from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
 
 FRESH: Final = 2.0
-"""Seconds after which a view of a store that has changed is opened again in the background."""
+"""Seconds after which the view of a changed store is reopened between questions."""
 STALE: Final = 10.0
-"""Seconds after which it answers no more before it was opened again."""
+"""Seconds after which the view of a changed store must be reopened before it answers."""
 SHARE: Final = 30.0
-"""A view lasts at least this many times the time of its opening."""
+"""A view is used for at least this multiple of its opening time."""
 IDLE: Final = 60.0
-"""Seconds without a question after which it is closed."""
+"""Seconds without a question after which a view is closed."""
 MOST: Final = 6
-"""Views of a process; another one closes that which was looked at longest ago."""
+"""Maximum views of a process; a further one closes the least recently used view."""
 _SETTINGS: Final = 30.0
-"""Seconds after which settings are read again though `crawl.yaml` is the same: it can include
-others."""
+"""Seconds after which settings are read again even if `crawl.yaml` is unchanged, as it can include
+other files."""
 CLOCK: Final = SystemClock()
 """The time of this process."""
 
 
 def fresh_for(cost: float) -> float:
-    """Seconds after which a view is opened again in the background, by the cost of an opening."""
+    """Return the seconds after which a view is reopened, by the seconds that its opening took."""
     return max(FRESH, SHARE * cost)
 
 
 def usable_for(cost: float) -> float:
-    """Seconds after which it answers no more, by the seconds of an opening."""
+    """Return the seconds after which a view is unusable, by the seconds that its opening took."""
     return max(STALE, 2 * fresh_for(cost))
 
 
 class OpenView:
-    """A store that is open, and what was made of it.
+    """An open store, with values that were computed from it.
 
     Attributes:
         layout: The job's directories.
-        store: Its store.
-        as_of: The moment for which its data hold, seconds since the epoch.
+        store: The store of the job.
+        as_of: Time of the data, seconds since the epoch.
         cost: Seconds that the opening took.
-        found: What was computed of these data, by name; it goes with them.
-        kept: What is computed rarely, by name: it outlives this store, and has its own time.
+        found: Values computed from these data, by name; they are dropped with the view.
+        kept: Values that are seldom computed, by name; they outlive the view.
     """
 
     def __init__(self, layout: Layout, lasting: dict[str, Any], stamp: object) -> None:
@@ -75,10 +75,10 @@ class OpenView:
 
     @property
     def loaded(self) -> Loaded[JobSettings]:
-        """The settings of the job, read again when its file has changed.
+        """The settings of the job, which are read again when its file has changed.
 
         Raises:
-            ConfigError: They cannot be read.
+            ConfigError: The settings cannot be read.
         """
         facts = self.layout.config.stat()
         stamp = facts.st_mtime_ns, facts.st_size, facts.st_ino
@@ -90,7 +90,7 @@ class OpenView:
         return loaded
 
     def view(self, *, running: bool = False) -> View:
-        """The job as explanations and reports look at it.
+        """Return the view of the job for explanations and reports.
 
         Args:
             running: A process works on it.
@@ -99,13 +99,13 @@ class OpenView:
         return View(self.layout, loaded.settings, self.store, CLOCK, None, loaded.origin, running)
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - as it is made
-        """A value that is made of these data once, by name."""
+        """Return a value by name, and compute it from these data at the first call."""
         if name not in self.found:
             self.found[name] = make()
         return self.found[name]
 
     def close(self) -> None:
-        """Give the store back."""
+        """Close the store."""
         self.found.clear()
         self.store.close()
 
@@ -121,7 +121,7 @@ class ViewBook:
 
     @contextmanager
     def fresh(self, since: float) -> Iterator[None]:
-        """Read no data in the block that are older than a moment, seconds since the epoch."""
+        """Require data that are not older than `since`, seconds since the epoch, in the block."""
         self.since = since
         try:
             yield
@@ -134,14 +134,14 @@ class ViewBook:
         return list(self._views)
 
     def get(self, layout: Layout, since: float = 0.0) -> OpenView:
-        """The view of a job.
+        """Return the view of a job.
 
         Args:
-            layout: Its directories.
-            since: Its data must not be older than this, seconds since the epoch.
+            layout: Directories of the job.
+            since: Oldest allowed time of the data, seconds since the epoch.
 
         Raises:
-            JobError: It never ran.
+            JobError: The job never ran.
             StorageError: The store cannot be read.
         """
         since = max(since, self.since)
@@ -165,7 +165,7 @@ class ViewBook:
 
     @contextmanager
     def looking(self, layout: Layout, since: float = 0.0) -> Iterator[OpenView]:
-        """Look at a job; a view in which something cannot be read is not used again."""
+        """Use the view of a job in the block; a view with a read error is closed."""
         view = self.get(layout, since)
         try:
             yield view
@@ -174,7 +174,7 @@ class ViewBook:
             raise
 
     def tend(self) -> None:
-        """Between two questions: close what nobody looks at, open again what has changed."""
+        """Close unused views, or reopen a changed one; called between two questions."""
         now = CLOCK.monotonic()
         for root, view in list(self._views.items()):
             if now - view.used > IDLE:
@@ -189,36 +189,36 @@ class ViewBook:
                     return  # one at a time: a question may wait
 
     def drop(self, root: Path) -> None:
-        """Close a view; what is kept of the job stays."""
+        """Close a view, but keep the lasting values of the job."""
         view = self._views.pop(root, None)
         if view is not None:
             view.close()
 
     def close(self, root: Path) -> None:
-        """Close a view, and forget what is kept of the job."""
+        """Close a view, and forget the lasting values of the job."""
         self.drop(root)
         self._kept.pop(root, None)
 
 
 VIEWS: Final = ViewBook()
-"""Those of this process."""
+"""The views of this process."""
 
 ROWS: Final = 10_000
-"""Rows that a page may cost."""
+"""Maximum rows that are read for a page."""
 SECONDS: Final = 0.015
-"""Seconds that it may take."""
+"""Maximum seconds of the scan for a page."""
 _EACH: Final = 64
 
 
 class ScanBudget:
-    """The cost that a page may have: rows and time.
+    """The budget of a scan for a page: rows and time.
 
     Args:
-        rows: Rows.
-        seconds: Seconds.
+        rows: Maximum rows.
+        seconds: Maximum seconds.
 
     Attributes:
-        looked: Rows that were looked at.
+        looked: Rows that were read.
     """
 
     def __init__(self, rows: int = ROWS, seconds: float = SECONDS) -> None:
@@ -228,7 +228,7 @@ class ScanBudget:
 
     @property
     def spent(self) -> bool:
-        """Whether it is used up, after another row."""
+        """Count another row, and return whether the budget is used up."""
         self.looked += 1
         if self.looked >= self._rows:
             return True
@@ -236,7 +236,7 @@ class ScanBudget:
 
 
 def figures_of(answer: Mapping[str, Any]) -> LiveFigures:
-    """The figures of a running job, of its answer to `toes`."""
+    """Return the live figures of a job from its answer to `toes`."""
     toes = [ToeFacts(*(toe[name] for name in ToeFacts._fields)) for toe in answer["toes"]]
     return LiveFigures(int(answer["parallel"]), toes, float(answer["offset"]))
 
@@ -244,16 +244,16 @@ def figures_of(answer: Mapping[str, Any]) -> LiveFigures:
 Stamp = frozenset[tuple[str, int, int]]
 """Name, bytes and time of change (ns) of each file."""
 _OPENING: Final = frozenset(("LOCK", "LOG", "rocksdict-config.json"))
-"""Files that are written when a store is opened, also to be read."""
+"""Files that each opening of a store writes, even one for reading."""
 
 
 def store_stamp(layout: Layout) -> Stamp:
-    """A value that changes whenever the store of a job does; the same without a store."""
+    """Return a value that changes whenever a job's store does; empty without a store."""
     return folder_stamp(layout.store)
 
 
 def folder_stamp(folder: Path) -> Stamp:
-    """The files of a folder but those that an opening of a store writes; empty without a folder."""
+    """Return a folder's files except those of `_OPENING`; an empty set without a folder."""
     try:
         with os.scandir(folder) as entries:
             return frozenset(
@@ -266,7 +266,7 @@ def folder_stamp(folder: Path) -> Stamp:
 
 
 def stamp_text(stamps: Iterable[Stamp]) -> str:
-    """Stamps as a text that can be kept: the same for the same stamps."""
+    """Return a digest of stamps as text, which is the same for equal stamps."""
     digest = hashlib.sha256()
     for stamp in stamps:
         digest.update(repr(sorted(stamp)).encode())

@@ -1,7 +1,7 @@
 """The loop of a reader process: `python -m nacre.web.workers.worker NICE MODULE`.
 
-Requests and answers are messages of msgpack with their length before them, on standard input and
-output; before its answer a task can tell how far it is. It ends with its input, and so with the
+Requests and answers are msgpack messages with a length prefix, on standard input and output. Before
+its answer, a task can report progress. The process ends at the end of its input, and so with the
 console.
 """
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from nacre.machine.layout import Layout
 
 LENGTH = struct.Struct(">I")
-"""Before each message, its length in bytes."""
+"""The prefix of each message: its length in bytes."""
 _MEMORY = 8 << 30
-"""Address space, bytes: what a store maps counts, so that it is far above what is used."""
+"""Limit of the address space, bytes; far above the use, as mapped files of a store count too."""
 
 
 FindTask = Callable[[str], Callable[["Layout", Mapping[str, Any]], Any]]
@@ -36,9 +36,9 @@ class ReaderRequest(msgspec.Struct, frozen=True):
     """A question to a reader process.
 
     Attributes:
-        task: A name of the pool's `TaskTable`.
+        task: Name of a task in the pool's `TaskTable`.
         job: Directory of the job.
-        arguments: Of the task.
+        arguments: Arguments of the task.
     """
 
     task: str
@@ -50,11 +50,11 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
     """An answer of a reader process.
 
     Attributes:
-        data: What the task gave.
+        data: The result of the task.
         error: Class of the error that it raised; "" for none.
         message: Text of the error, which can be a `Message`.
-        done: Steps done, of a task that goes on; -1 for the answer itself.
-        total: Steps in all; 0 where that is not known.
+        done: Steps done, in a progress report; -1 for the answer itself.
+        total: Steps in all; 0 if that is not known.
         problems: Of a ConfigError: its problems, each as its fields.
         refusal: Of a RefusedRequestError: its status and its code.
     """
@@ -73,12 +73,12 @@ def answer_to(
     find_task: FindTask,
     report_progress: Callable[[int, int], None] | None = None,
 ) -> ReaderAnswer:
-    """Do a task; an error is an answer.
+    """Run a task, and return its result or error as an answer.
 
     Args:
         request: The question.
         find_task: Returns the task of a name.
-        report_progress: Takes how far the task is, steps done and in all; None: nobody listens.
+        report_progress: Receives steps done and steps in all; None to report nothing.
     """
     from nacre.errors import NacreError  # noqa: PLC0415 - the pool needs the structs only
     from nacre.fleet.refusals import RefusedRequestError  # noqa: PLC0415 - as below
@@ -100,7 +100,7 @@ def answer_to(
 
 
 def _known_class(error: Exception) -> str:
-    """The class of an error that the console knows: its own, or the nearest that it is made of."""
+    """Return the name of the error's class, or of its nearest base class in `nacre.errors`."""
     from nacre import errors  # noqa: PLC0415 - as below
 
     names = [kind.__name__ for kind in type(error).__mro__]
@@ -108,7 +108,7 @@ def _known_class(error: Exception) -> str:
 
 
 def read_message(source: BinaryIO) -> bytes | None:
-    """The next message; None at the end."""
+    """Read the next message; None at the end of the input."""
     head = source.read(LENGTH.size)
     if len(head) < LENGTH.size:
         return None
@@ -118,7 +118,7 @@ def read_message(source: BinaryIO) -> bytes | None:
 
 
 def pack_frame(data: bytes) -> bytes:
-    """Return a message with its length before it."""
+    """Return a message with its length prefix."""
     return LENGTH.pack(len(data)) + data
 
 
