@@ -1,12 +1,12 @@
 """Hints, and how far each source of them can be trusted (pure).
 
-`HintTrust` learns recall and false hints of a source, per site, from what visits found;
-`ReplyAudit` counts checks of a server's word (304 replies, sitemap indexes). Source: Busa-Fekete et
-al., arXiv 2502.02430.
+`HintTrust` learns recall and false hints of a source, per site, from the results of visits;
+`ReplyAudit` counts checks of a server's claims (304 replies, sitemap indexes). Source: Busa-Fekete
+et al., arXiv 2502.02430.
 
-`Sitemaps` keeps sitemaps and their indexes. A sitemap that its index dates no later than our last
-reading need not be read, once ten such dates were checked by a reading and none was wrong; a tenth
-of those is read anyway. What it named counts as named, as where a sitemap answers 304.
+`Sitemaps` keeps sitemaps and their indexes. A sitemap whose date in the index is not later than our
+last reading need not be read, once readings have checked ten such dates and none was wrong; a tenth
+of these sitemaps is read anyway. Its URLs count as listed, as if the sitemap had answered 304.
 Source: sitemaps.org protocol 0.9 (`lastmod` of an index).
 """
 
@@ -90,8 +90,8 @@ class HintTrust(msgspec.Struct, array_like=True):
 
     Attributes:
         told: Changes that it had announced.
-        untold: Changes that it had not.
-        false: Visits that found no change although it had announced one.
+        untold: Changes that it had not announced.
+        false: Visits that found no change although it had announced a change.
         quiet: Days without a change under watch.
     """
 
@@ -101,11 +101,11 @@ class HintTrust(msgspec.Struct, array_like=True):
     quiet: float = 0.0
 
     def observe(self, *, hinted: bool, changed: bool, days: float, weight: float = 1.0) -> None:
-        """Learn from a visit; best from one that would have been made without the hint too.
+        """Learn from a visit, ideally from a visit that did not depend on the hint.
 
         Args:
-            hinted: Whether it had announced a change since the last visit.
-            changed: There was one.
+            hinted: Whether the source had announced a change since the last visit.
+            changed: Whether the page had changed.
             days: Days since the last visit.
             weight: Number of visits that it represents, if it was drawn at random.
         """
@@ -133,8 +133,8 @@ class ReplyAudit(msgspec.Struct, array_like=True):
     """Evidence whether 304 replies of a host and template are correct; a row of the store.
 
     Attributes:
-        clean: Audits that found the page unchanged indeed.
-        lies: Number of incorrect ones.
+        clean: Number of audits that found the page unchanged.
+        lies: Number of audits that found a false 304.
         banned_until: Conditional requests are not sent before this, seconds since the epoch.
     """
 
@@ -157,7 +157,7 @@ class ReplyAudit(msgspec.Struct, array_like=True):
 
     @property
     def lie_bound(self) -> float:
-        """Upper bound (95 %) of the share of incorrect ones: rule of three; 1 before any audit."""
+        """Upper bound (95 %) of the share of false replies: rule of three; 1 before any audit."""
         return min(1.0, 3.0 / self.clean) if self.clean else 1.0
 
 
@@ -165,9 +165,9 @@ def dates_are_generated(dates: list[float], fetched: float, moved: int) -> bool:
     """Whether lastmod dates are the time when the sitemap was generated, so that they are useless.
 
     Args:
-        dates: All of one sitemap, seconds since the epoch.
-        fetched: When it was fetched.
-        moved: How many of them are others than last time.
+        dates: All dates of a sitemap, seconds since the epoch.
+        fetched: Time when it was fetched.
+        moved: Number of dates that changed since the last reading.
     """
     if len(dates) < _ENOUGH_DATES:
         return False
@@ -247,7 +247,7 @@ class Sitemaps:
         self._rows = {} if rows is None else rows
 
     def get(self, url: str) -> MapRow | None:
-        """The row of a sitemap; None when it was never read."""
+        """Return the row of a sitemap; None if it was never read."""
         return self._rows.get(map_key(url))
 
     def _of(self, page: PageRow) -> MapRow | None:
@@ -294,7 +294,7 @@ class Sitemaps:
         self._put(replace(row, looked=now, lastmod=lastmod))
 
     def spare(self, url: str, now: float) -> None:
-        """Note that a sitemap is not read, on its index's word."""
+        """Note that a sitemap is skipped because of its index."""
         row = self.get(url)
         index = self.get(row.index) if row is not None else None
         if row is not None and index is not None:
@@ -302,12 +302,12 @@ class Sitemaps:
             self._put(replace(index, spared=index.spared + 1))
 
     def is_index(self, url: str) -> bool:
-        """Whether it named sitemaps with their dates when it was read."""
+        """Whether a sitemap is an index: its last reading had sitemaps with dates."""
         row = self.get(url)
         return row is not None and row.children > 0
 
     def rests(self, url: str, now: float) -> bool:
-        """Whether it can be skipped: its index gives no change, and was right so far."""
+        """Whether a sitemap can be skipped: its index shows no change, and was right so far."""
         row = self.get(url)
         if row is None or not self._is_silent(row, now) or now - row.looked > _LONGEST:
             return False
@@ -315,7 +315,7 @@ class Sitemaps:
         return index is not None and believes(index.audit, now)
 
     def is_doubted(self, url: str, now: float) -> bool:
-        """Whether it was skipped in this step, and its index has proved wrong since."""
+        """Whether a sitemap was skipped in this step, and its index has proved wrong since."""
         row = self.get(url)
         if row is None or row.stood != now or row.looked == now:
             return False
@@ -328,11 +328,11 @@ class Sitemaps:
         return row is not None and row.read == page.listed and row.stood >= last
 
     def dropped(self, page: PageRow, before: float, now: float) -> bool:
-        """Whether the sitemap that named a page was read now and does not name it any more.
+        """Whether the sitemap of a page was read in this step and no longer lists the page.
 
         Args:
             page: The page.
-            before: When sitemaps of its site were read before: counts where nothing is known.
+            before: Previous reading of the sitemaps of its site, used if the sitemap is unknown.
             now: Time of the step.
         """
         row = self._of(page)
@@ -356,7 +356,7 @@ class Sitemaps:
 
 
 def believes(audit: ReplyAudit, now: float) -> bool:
-    """Whether an index with this record is believed: ten true words, none wrong for 90 days."""
+    """Whether an index with these audits is trusted: ten correct dates, none wrong in 90 days."""
     return audit.clean >= TRIED and audit.trusted(now)
 
 
@@ -376,7 +376,7 @@ def _key(name: int) -> str:
 
 
 def _end_of(lastmod: str) -> float:
-    """The latest moment that a date as written may mean; infinite when it cannot be read."""
+    """Return the latest time that a date as written may mean; infinite if it is not valid."""
     moment = parse_w3c_date(lastmod)
     if moment is None:
         return float("inf")

@@ -34,7 +34,7 @@ _LISTING = re.compile(
 )
 _PAGED = re.compile(r"(?i)(?:index|list|page)[_-](?:\d+|\{int\})|[?&](?:page|p|pageno|pageindex)=")
 INDEX = 0.5
-"""From this probability on a page is taken for an index page: it is likelier one than not."""
+"""Probability from which on a page counts as an index page: more likely than not."""
 _LONG_ANCHOR = guess(
     "index_pages.long_anchor",
     24,
@@ -187,7 +187,7 @@ class ListPage(NamedTuple):
 
 
 def page_of(url: str) -> ListPage:
-    """The list that a URL is a page of, and which: `/news/index_2.html` is page 2 of `/news/`."""
+    """Return the list and page of a URL: `/news/index_2.html` is page 2 of `/news/`."""
     path, mark, query = _spelt(url).partition("?")
     parameter = _PARAMETER.search(mark + query)
     if parameter is not None:
@@ -212,12 +212,12 @@ def is_later(url: str) -> bool:
 
 
 def next_page(url: str, links: Sequence[PagedLink]) -> str:
-    """The page of a list behind this one; "" if the list ends or has no pages.
+    """Return the next page of a list; "" if the list ends or has no pages.
 
-    By `rel=next`; else by the numbers in the URLs; else by what the link says.
+    It is found by `rel=next`, else by the numbers in the URLs, else by the text of the link.
 
     Args:
-        url: Of the page.
+        url: URL of the page.
         links: Its links, in their order.
     """
     here, own = page_of(url), page_of(url).stem
@@ -246,9 +246,9 @@ class Known(NamedTuple):
     """The entries of a list that were known before.
 
     Attributes:
-        entries: Links of the kind that the list is of, pinned ones left out.
-        old: Those known before, in a row at most.
-        any_old: Some of them was known.
+        entries: Number of its entries, without pinned ones.
+        old: Largest number of adjacent known entries.
+        any_old: Whether an entry was known.
     """
 
     entries: int
@@ -286,7 +286,7 @@ def known_entries(
 
 
 def entries_of(urls: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Links of the commonest kind among the new ones: articles, and not menus."""
+    """Return the links of the commonest kind among the new links: articles, and not menus."""
     if not new:
         return []
     kinds = Counter(kind_of(url) for url in new)
@@ -295,7 +295,7 @@ def entries_of(urls: Sequence[str], new: Sequence[str]) -> list[str]:
 
 
 def kind_of(url: str) -> tuple[str, ...]:
-    """The parts of a URL that are not words: articles of all sections are alike, unlike menus."""
+    """Return the parts of a URL that are not words: equal for articles, different for menus."""
     path, mark, query = _spelt(url).partition("?")
     index = _INDEX.search(path)
     if (index and index[1]) or _FOLDER.search(path) or _PARAMETER.search(mark + query):
@@ -304,11 +304,11 @@ def kind_of(url: str) -> tuple[str, ...]:
 
 
 def at_top(before: dict[str, int], entries: Sequence[str]) -> dict[str, int]:
-    """Number of consecutive visits at which each of the first entries was there.
+    """Return the number of consecutive visits that showed each of the first entries.
 
     Args:
-        before: The same at the last visit.
-        entries: The entries now.
+        before: These numbers at the last visit.
+        entries: The current entries.
     """
     return {url: before.get(url, 0) + 1 for url in entries[:TOP]}
 
@@ -319,7 +319,7 @@ def pinned(top: dict[str, int]) -> frozenset[str]:
 
 
 def _spelt(url: str) -> str:
-    """With letters for escapes: `%E7%AC%AC_2` ends in a number, `%E7%AC%92` does not."""
+    """Replace escapes by letters: `%E7%AC%AC_2` ends in a number, `%E7%AC%92` does not."""
     return readable_url(url) if "%" in url else url
 
 
@@ -374,7 +374,7 @@ class News(NamedTuple):
     """The difference between two visits of an index page.
 
     Attributes:
-        new: Links that were not there.
+        new: Links that the list did not have.
         changed: Links whose text changed.
         withdrawn: Links that vanished although older neighbours stayed: deleted, or moved.
     """
@@ -385,7 +385,7 @@ class News(NamedTuple):
 
 
 def shown(links: Iterable[ListedLink]) -> Shown:
-    """The entries to remember of an index page."""
+    """Return the entries of an index page to store."""
     texts: dict[str, int] = {}
     for link in links:
         if len(texts) >= _MAX_LINKS:
@@ -407,9 +407,10 @@ def compare_lists(old: Shown, now: Shown) -> News:
 def _withdrawn(
     urls: Sequence[str], after: dict[str, int], stayed: Sequence[int]
 ) -> tuple[str, ...]:
-    """Links gone from before one of their kind that stayed; too many are a new list.
+    """Return removed links that preceded a link of their kind that stayed.
 
-    What falls off the end of a list has no older neighbour; menus and paging below it are none.
+    Too many of them mean a new list. A link that drops off the end of a list has no older neighbour
+    of its kind; menus and paging links below the list do not count.
     """
     if len(stayed) < _MIDDLE:
         return ()
@@ -450,10 +451,10 @@ class Hub(NamedTuple):
 
 
 def credited(hubs: Mapping[str, Hub]) -> dict[str, int]:
-    """The number of new links that each list is credited with: a greedy weighted cover.
+    """Return the number of new links that each list is credited with: a greedy weighted cover.
 
-    The list with the most new links for its cost is credited with them all; the others with what
-    it does not show, and so on.
+    The list with the most new links for its cost is credited with all of its links. Then the next
+    list is credited with the remaining links, and so on.
     """
     counts = dict.fromkeys(hubs, 0)
     covered: set[str] = set()
@@ -477,7 +478,7 @@ def _worth(links: int, cost: float) -> float:
 
 
 def expected_loss(window: int, arriving: float) -> float:
-    """`E[(N - K)+]`: links that come and go unseen between two visits; N is Poisson.
+    """Return `E[(N - K)+]`: links that appear and disappear between two visits; N is Poisson.
 
     Args:
         window: Links that the list shows at a time, K.
@@ -504,10 +505,10 @@ def _by_normal(window: int, arriving: float) -> float:
 
 
 def overflows(window: int, per_day: float, days: float) -> bool:
-    """Whether too many new links would slip through a list that is visited this seldom.
+    """Whether a list with this interval between visits would lose too many new links.
 
     Args:
-        window: Links that it shows at a time; 0 if that is not known.
+        window: Links that it shows at a time; 0 if the number is not known.
         per_day: New links a day.
         days: Days between its visits.
     """

@@ -41,9 +41,9 @@ _NUMBERS = guess(
     most=1.0,
 )
 _LATE = 0.99
-"""Quantile of the lateness of links that the slack of a rule covers: all but one in a hundred."""
+"""Quantile of the lateness of links that the slack of a rule covers: 99 of 100 links."""
 _LATEST = 366 * 86_400.0
-"""What comes later than that, s, is hardly a date of publication: ten digits may be any number.
+"""Largest lateness of a date of publication, s: a number of ten digits may be no date at all.
 A guess that no world reaches."""
 _COUNTING = frozenset(("int", "unix", "unixms"))
 _MAX_NUMBER = 2**53
@@ -61,7 +61,7 @@ class LinkRule(StrEnum):
 
 
 class SeenUrl(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One URL of a template: when it was first seen, s; the date it names; its numbers."""
+    """A URL of a template: time when it was first seen, s; the date in it; its numbers."""
 
     first_seen: float
     date: float | None
@@ -99,7 +99,7 @@ class LinkHistory(msgspec.Struct, array_like=True):
         return len(self.samples) >= _ENOUGH
 
     def choice(self) -> "RuleChoice":
-        """The rule that fits the data best, with its parameters."""
+        """Return the rule that fits the data best, with its parameters."""
         times = [sample.first_seen for sample in self.samples]
         if len(times) < _ENOUGH or len(set(times)) < _DISTINCT:
             return RuleChoice(LinkRule.KEY)
@@ -152,8 +152,8 @@ class RuleChoice(msgspec.Struct, frozen=True, array_like=True):
         """Whether a URL looks new; None when the rule cannot decide.
 
         Args:
-            tokens: Of the URL.
-            watermark: When its index page was fetched before, seconds since the epoch.
+            tokens: Tokens of the URL.
+            watermark: Previous fetch of its index page, seconds since the epoch.
         """
         if self.rule is LinkRule.TIMESTAMP:
             date = date_of(tokens)
@@ -223,7 +223,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def _step_back(column: Sequence[int]) -> float:
-    """How far numbers fell behind the highest before them, but for one in a hundred."""
+    """Return how much lower numbers were than the highest earlier one, in 99 of 100 cases."""
     highest, behind = column[0], []
     for number in column:
         behind.append(max(0, highest - number))
@@ -239,7 +239,7 @@ def numbers_of(tokens: tuple[Token, ...]) -> tuple[int, ...]:
 
 
 LATE = "late"
-"""Reason of a visit: a new page that its rule would not have taken for new."""
+"""Reason of a visit: a new page that its rule did not recognize as new."""
 
 
 class RuleRow(msgspec.Struct, array_like=True):
@@ -247,8 +247,8 @@ class RuleRow(msgspec.Struct, array_like=True):
 
     Attributes:
         history: Their dates and numbers.
-        foreseen: New links that the rule took for new.
-        late: New links that it did not: the rule alone would have missed them.
+        foreseen: New links that the rule recognized as new.
+        late: New links that it did not recognize: the rule alone would have missed them.
     """
 
     history: LinkHistory = msgspec.field(default_factory=LinkHistory)
@@ -278,12 +278,12 @@ class LinkWatch:
         self._choices.clear()
 
     def meet(self, url: str, now: float, watermark: float) -> bool | None:
-        """Whether the rule of an unknown link takes it for new; None if it cannot decide.
+        """Whether the rule of an unknown link regards it as new; None if it cannot decide.
 
         Args:
             url: The target URL.
-            now: When it was met, seconds since the epoch.
-            watermark: When the list that shows it was visited before; 0 for never.
+            now: Time when it was found, seconds since the epoch.
+            watermark: Previous visit of the list that shows it; 0 for never.
         """
         shape = shaped(url)
         name = rule_name(url, shape.name)
@@ -308,5 +308,5 @@ class LinkWatch:
 
 
 def rule_name(url: str, template: str) -> str:
-    """Site and layout of a URL: what shares a rule."""
+    """Return site and layout of a URL; URLs with the same ones share a rule."""
     return f"{authority(url)} {layout(template)}"

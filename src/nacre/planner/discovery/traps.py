@@ -1,4 +1,4 @@
-"""Traps: kinds of URLs without end, and query parameters that change nothing (pure).
+"""Traps: endless kinds of URLs, and query parameters without effect (pure).
 
 A calendar leads from month to month, a search page to itself under other session ids, a shop to
 every combination of its filters. Nothing is dropped: a run visits few of them (`phases.limits`).
@@ -64,7 +64,7 @@ _VALUES = guess(
     most=1.0,
 )
 _CROWD = " crowd"
-"""Suffix of a kind's name: what those of its pages said that lead to no others of the kind."""
+"""Suffix of a kind's name, for the pages that lead to no others of the kind."""
 _ROWS = re.compile(r"(\{\w+\})(?:[-_.,+~/]\1)+")
 _WORDS = re.compile(r"\W+")
 
@@ -74,7 +74,7 @@ class TrapRow(msgspec.Struct, array_like=True):
 
     Attributes:
         shown: Pages read; the last two hundred count most.
-        again: Those of them with the same content as another.
+        again: Pages among these with the same content as another page.
         texts: Fingerprints of their contents, the latest at the end.
     """
 
@@ -96,7 +96,7 @@ class TrapRow(msgspec.Struct, array_like=True):
 
     @property
     def reason(self) -> str:
-        """The reason why it is a trap; "" when it is none."""
+        """Reason why the kind is a trap; "" if it is not."""
         if self.shown < MANY or self.again < _AGAIN * self.shown:
             return ""
         return message(
@@ -149,7 +149,7 @@ class Traps:
     """The kinds of URLs that are traps.
 
     Args:
-        rows: By kind (`kind_of_trap`), for crowds apart; None for a dictionary.
+        rows: By kind (`kind_of_trap`), with separate rows for crowds; None for a dictionary.
     """
 
     def __init__(self, rows: MutableMapping[str, TrapRow] | None = None) -> None:
@@ -172,7 +172,7 @@ class Traps:
         return bool(self._caught)
 
     def meet(self, template: str, url: str, first_seen: float) -> None:
-        """Take in a URL that was never visited.
+        """Note a URL that was never visited.
 
         Args:
             template: Its template.
@@ -194,10 +194,10 @@ class Traps:
         return waiting is not None and waiting.count >= MANY
 
     def read(self, template: str, content: int, *, leads: bool) -> None:
-        """Take in a page that led to others of its kind, or is one of a crowd.
+        """Learn from a page that led to others of its kind, or is one of a crowd.
 
         Args:
-            template: Of the page.
+            template: Template of the page.
             content: Its content: `print_of` its text or digest.
             leads: It led to others of its kind.
         """
@@ -218,19 +218,21 @@ class Traps:
             self._caught[name] = reason
 
     def reason(self, template: str) -> str:
-        """The reason why a template is a trap; "" when it is none."""
+        """Return the reason why a template is a trap; "" if it is not."""
         return self._caught.get(kind_of_trap(template), "")
 
     def is_endless(self, template: str) -> bool:
-        """Whether pages of a kind lead on to their like and say the same: worth as little if known.
+        """Whether pages of a kind lead to others of it with the same content.
 
-        A crowd of pages that say the same may be a site that is down for a day.
+        Visits of known pages of such a kind are limited, too.
+
+        A crowd of pages with the same content may be a site that is down for a day.
         """
         return kind_of_trap(template) in self._endless
 
 
 def judged(rows: MutableMapping[str, TrapRow], pages: Iterable[PageRow]) -> Traps:
-    """The kinds that a step that begins now would take for traps."""
+    """Return the kinds that would be traps in a step that begins now."""
     traps = Traps(rows)
     traps.begin_step()
     for page in pages:
@@ -241,12 +243,12 @@ def judged(rows: MutableMapping[str, TrapRow], pages: Iterable[PageRow]) -> Trap
 
 @lru_cache(maxsize=50_000)
 def kind_of_trap(template: str) -> str:
-    """The kind of a template; one or more like placeholders in a row are the same: `1-2-3`."""
+    """Return the kind of a template; adjacent placeholders of a type count as one: `1-2-3`."""
     return _ROWS.sub(r"\1", template)
 
 
 def print_of(text: str) -> int:
-    """A short print of a text, the same in every process."""
+    """Return a short fingerprint of a text, the same in every process."""
     digest = blake2b(text.encode("utf-8", "replace"), digest_size=4).digest()
     return int.from_bytes(digest, "big")
 
@@ -264,7 +266,7 @@ PAIRS = 5
 goal depends on: idle parameters are reported, and `recrawl.idle_parameters: skip` is off by
 default."""
 _MOST = 24
-"""A bound of work: parameters of a URL that are looked at."""
+"""A bound of work: parameters of a URL that are checked."""
 _NAMES = 10_000
 """A bound of memory: parameters of all sites."""
 _REMEMBERED = 1_000_000
@@ -277,8 +279,8 @@ class Parameter(NamedTuple):
     Attributes:
         site: The site.
         name: The parameter.
-        pairs: Pages compared with another that differs in its value alone.
-        same: Those with the same bytes.
+        pairs: Pages compared with another page whose URL differs in its value alone.
+        same: Pages among these with the same bytes.
     """
 
     site: str
@@ -300,7 +302,7 @@ class Pairs:
         self._counts: dict[tuple[str, str], list[int]] = {}
 
     def add(self, url: str, digest: str) -> None:
-        """Take in a page with the digest of its last answer; one without is left out."""
+        """Add a page with the digest of its last answer; a page without a digest is left out."""
         for name, rest in _without_each(url) if digest else ():
             other = self._first.get((name, rest))
             if other is None:

@@ -10,8 +10,8 @@ URLs with different paths are copies if they have the same bytes, and either nam
 representative changes, the bytes differ, and each copy is visited again.
 
 A path with empty segments (`//a/b`) most often leads to the same page as without, and the relative
-links of that page lead to a whole site under such names. Of new ones whose plain name is a page, as
-many are visited in a step as prove something; the others wait, unless one of them had other bytes.
+links of that page lead to a whole site under such URLs. If the plain URL of such new URLs is a
+page, a step visits only enough of them for a proof; the others wait, unless one had other bytes.
 """
 
 import re
@@ -34,7 +34,7 @@ _SPOT = 0.1
 """Share of the steps in which such a family is checked. A guess, likewise."""
 _NEW = frozenset(("new", "late"))
 _FREE = frozenset(("start", "due", "pair"))
-"""Reasons of visits that are made whatever the page is known to repeat."""
+"""Reasons of visits that are made even if the page repeats another."""
 
 
 class Family:
@@ -43,7 +43,7 @@ class Family:
     Attributes:
         first: The representative.
         same: Members with the bytes of another that was visited in the same step.
-        other: Members with other bytes than that.
+        other: Members with other bytes.
         spot: The member to be checked, by its random number.
     """
 
@@ -54,7 +54,7 @@ class Family:
         self._digests: dict[float, str] = {}
 
     def take(self, url: str, digest: str, time: float, drawn: float) -> None:
-        """Take in a member, with its bytes when it was visited last."""
+        """Add a member, with the digest of its last visit."""
         if not self.first or url < self.first:
             self.first = url
         self.spot = min(self.spot, (drawn, url))
@@ -136,7 +136,7 @@ class SlashedNames:
     """The URLs of a step with empty segments in their path, and whether they repeat plain ones.
 
     Args:
-        rows: All that is known of the pages.
+        rows: The rows of all known pages.
     """
 
     def __init__(self, rows: Rows) -> None:

@@ -84,7 +84,7 @@ class SampleDraws:
     """Pages without evidence, drawn at random by class; collected row by row.
 
     A class is a template; the attached files of a site are one, and so are all pages of a site
-    whose sitemap is believed.
+    with a trusted sitemap.
 
     Args:
         time: Of the step, seconds since the epoch.
@@ -107,7 +107,7 @@ class SampleDraws:
             self._draw(row, name)
 
     def _draw(self, row: PageRow, name: str) -> None:
-        """Keep the smallest numbers of each class: as many as could be wanted."""
+        """Keep the pages with the smallest numbers in each class, as many as a step may want."""
         self._counts[name] += 1
         drawn = self._unknown.setdefault(name, [])
         drawn.append(_Drawn(random_sample(row.url, self._time), row.url))
@@ -122,13 +122,13 @@ class SampleDraws:
         sites: Sites,
         again: Container[str] = (),
     ) -> list[Choice]:
-        """A few pages of each class of which too little is known.
+        """Return a few pages of each class with too few observations.
 
         Args:
             done: Pages that were chosen in this step.
             compared: Pages that were visited again for the first time in this step, by section.
             sites: Knows the sites whose sitemap is trusted.
-            again: Classes (`sample_class`) of which one that was drawn before proved changed.
+            again: Classes (`sample_class`) in which an earlier sampled page proved changed.
         """
         chosen: list[Choice] = []
         mapped: dict[str, list[_Drawn]] = {}
@@ -166,7 +166,7 @@ def _bounded(most: int, count: int) -> int:
 
 
 def _chosen(drawn: list[_Drawn], size: int, count: int, done: Collection[str]) -> list[Choice]:
-    """So many of a class of `count` pages, at random."""
+    """Return a number of pages of a class of `count` pages, at random."""
     if size <= 0:
         return []
     share = min(1.0, size / count)
@@ -175,10 +175,10 @@ def _chosen(drawn: list[_Drawn], size: int, count: int, done: Collection[str]) -
 
 
 class Samples:
-    """Chooses a few pages of each class of which too little is known.
+    """Chooses a few pages of each class with too few observations.
 
     Args:
-        draws: What was drawn.
+        draws: The drawn pages.
         pages: The rows.
         valuation: Values visits: files that will not have changed are not sampled.
         sites: Knows the sites whose sitemap is trusted.
@@ -214,9 +214,9 @@ class Samples:
         ]
 
     def _forecast(self, drawn: Choice) -> Choice | None:
-        """The choice with its chance; None of what represents no others.
+        """Return the choice with its chance; None for a page that represents no others.
 
-        Files that hardly change and withdrawn pages do not.
+        Files that hardly change and withdrawn pages represent no others.
         """
         row = self._pages.get(drawn.url)
         if row is None or self._valuation.repeats(row.url) or self._valuation.withdrawn(row).told:
@@ -230,10 +230,10 @@ class Samples:
 
 
 class MoreSamples:
-    """Chooses more pages of the classes of which one that was sampled proved changed.
+    """Chooses more pages of the classes in which a sampled page proved changed.
 
     Args:
-        samples: The phase that sampled before.
+        samples: The earlier phase of samples.
         pages: The rows.
         step: The current step.
     """
@@ -256,9 +256,9 @@ class SecondFetches:
 
     Args:
         starts: Start pages: their sites keep a part of a tight budget for it.
-        size: Pages; a smaller budget is tight.
+        size: Number of pages; a smaller budget is tight.
         scheduled: Pages under a schedule, which are not fetched twice.
-        judge: Knows how many second fetches would still teach something.
+        judge: Knows how many second fetches are still useful.
         step: The current step, with the pages that looked changed in it.
     """
 
@@ -299,7 +299,7 @@ class SecondFetches:
         return int(_PAIRED * room + random_sample("", self._step.time))
 
     def reserve(self, room: int) -> int:
-        """Visits of a tight budget that are kept back while the noise of a site is not known."""
+        """Visits of a tight budget that are reserved until the noise of a site is known."""
         sites = {authority(url): url for url in self._starts}.values()
         pairs = sum(self._judge.pairs_wanted(url) for url in sites)
         return min(pairs, round(_PAIRED * room))
@@ -328,16 +328,16 @@ _LEAST_PORTION = 20
 class PagesByValue:
     """Chooses pages by the value of a visit, within the budget or up to the wanted recall.
 
-    It chooses a portion at a time: what its visits show of events counts for the next.
+    It chooses a portion at a time: events that its visits show count for the next portion.
 
-    Beside them it draws a random sample of all known pages, which alone measures the recall.
+    It also draws a random sample of all known pages, which alone measures the recall.
 
     Args:
         pages: The rows.
         valuation: Values visits.
-        embeds: Takes in what may be asked for again of embeds and files.
-        pairs: Keeps back a part of a tight budget for second fetches.
-        settings: What the operator wants.
+        embeds: Collects the embeds and files that may be revisited.
+        pairs: Reserves a part of a tight budget for second fetches.
+        settings: The settings of the planner.
         step: The current step.
     """
 
@@ -403,7 +403,7 @@ class PagesByValue:
         return PhaseResult(left[:size], repeat=repeat, value=self._outcome)
 
     def counting(self) -> Slices[int]:
-        """The number of pages that would be chosen now, had the step more room, in slices."""
+        """Return the number of pages that more room would allow now, in slices."""
         values: list[VisitValue] = []
         for number, row in enumerate(self._pages.scan()):
             if not number % ROWS:
@@ -424,7 +424,7 @@ class PagesByValue:
         return out or self._valuation.is_left_out(row)
 
     def _valued(self, share: float) -> Slices[tuple[list[VisitValue], list[Choice]]]:
-        """The value of a visit of each page that was not chosen yet, and the random sample."""
+        """Return the values of visits of pages that are not chosen yet, and the random sample."""
         values: list[VisitValue] = []
         sample: list[Choice] = []
         for number, row in enumerate(self._pages.scan()):
@@ -444,5 +444,5 @@ class PagesByValue:
 
 
 def _comes_with_pages(row: PageRow) -> bool:
-    """Whether it is an embed, or a file of which no visit showed anything yet."""
+    """Whether a page is an embed, or a file without any observation."""
     return row.kind is PageKind.EMBED or (row.kind is PageKind.FILE and not row.evidence)

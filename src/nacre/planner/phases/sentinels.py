@@ -34,7 +34,7 @@ _SECTIONS = 20_000
 
 
 class _Section:
-    """Pages of one section, those with the smallest random numbers."""
+    """The pages of a section with the smallest random numbers."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -75,7 +75,7 @@ class SectionDraws:
             section.take(drawn, row)
 
     def urls(self, sites: Sites, now: float, done: Collection[str]) -> list[str]:
-        """The sentinels of all sites, those of the widest sections first."""
+        """Return the sentinels of all sites, those of the widest sections first."""
         wanted: dict[str, None] = {}
         left: dict[str, int] = {}
         for (site, name), section in sorted(self._sections.items(), key=_by_width):

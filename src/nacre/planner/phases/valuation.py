@@ -171,7 +171,7 @@ class IdleParameters:
         return None
 
     def _key(self, url: str) -> bytes:
-        """What a URL is without its idle parameters; b"" when it has none."""
+        """Return the key of a URL without its idle parameters; b"" if it has none."""
         path, mark, query = url.partition("?")
         parts = query.split("&") if mark else []
         site = authority(url) if parts else ""
@@ -184,7 +184,7 @@ class IdleParameters:
 
 
 _RIGHT = 0.5
-"""A source that was right more often than not is believed to that degree."""
+"""Precision from which on a source is trusted: it is right more often than not."""
 
 
 class VisitLimits(NamedTuple):
@@ -203,10 +203,10 @@ class Valuation:
     """Values visits of pages in one step.
 
     Args:
-        inputs: What the planner knows and wants.
+        inputs: The inputs of the planner.
         step: The current step; read for its times.
         ranking: Values a visit by change rates and hints.
-        limits: What is not visited, whatever its value.
+        limits: The limits of visits, whatever their value.
         classes: Priors of change rates, which `ranking` uses.
     """
 
@@ -225,7 +225,7 @@ class Valuation:
         self._classes = classes
 
     def of(self, row: PageRow) -> VisitValue | None:
-        """The value of a visit of a page; None when there is no reason for one."""
+        """Return the value of a visit of a page; None if there is no reason for a visit."""
         time = self._sites.time(row.url)
         signals = self._sites.signals(row) if self._settings.hints else ()
         shown = self._sites.list_row(row.url) if row.index >= INDEX else None
@@ -243,7 +243,7 @@ class Valuation:
         return value._replace(due=True, reason="window")
 
     def of_all(self, rows: Iterable[PageRow]) -> Slices[list[VisitValue]]:
-        """The values of visits of those that were visited before, in slices."""
+        """Return the values of visits of pages that were visited earlier, in slices."""
         values: list[VisitValue] = []
         for number, row in enumerate(rows):
             if not number % ROWS:
@@ -279,7 +279,7 @@ class Valuation:
         return self._twins.rests(url)
 
     def quiet(self, row: PageRow) -> bytes:
-        """The evidence that silence gives for a row without evidence; b"" for none."""
+        """Return the evidence that silence gives for a row without evidence; b"" for none."""
         if not row.visits or row.told or not self._settings.hints:
             return b""
         return quiet(row, self._sites.signals(row), self._step.time)
@@ -312,23 +312,24 @@ class Valuation:
         return self.is_idle_file(row, value) or self._is_silent(row, value)
 
     def is_idle_file(self, row: PageRow, value: VisitValue) -> bool:
-        """Whether it is a file that will hardly have changed."""
+        """Whether a page is a file that has hardly changed."""
         idle = value.chance < self._settings.least_file and not value.due
         return idle and row.kind is PageKind.FILE
 
     def _is_silent(self, row: PageRow, value: VisitValue) -> bool:
-        """A page of which a sitemap that is right says nothing, unless it is likely anyway.
+        """Whether a correct sitemap reports no change of a page, and a change is not likely.
 
-        Where few pages changed, the wanted recall would have all others visited to be sure.
+        If few pages changed, the wanted recall would require visits of all others.
         """
         if value.due or value.chance >= self._settings.least_silent:
             return False
         return self._sites.is_silent(row, self._step.time)
 
     def _proved(self, value: VisitValue, row: PageRow) -> VisitValue:
-        """The value of a page that a source announced, given the accuracy of that source.
+        """Return the value of a page that a source announced, by the accuracy of that source.
 
-        Whatever its class makes of a long wait: false hints of a quarter would explain any.
+        The value has this accuracy as its least chance, whatever the class forecasts: after a long
+        wait, the false hints of three months would explain any hint.
         """
         right = self._sites.proved(row)
         if right < _RIGHT:
