@@ -106,8 +106,8 @@ def test_earlier_rules_come_first():
 def test_the_sentence_in_words():
     found = diagnose(facts(slowest=(structs.replace(SLOW, pending=48_211, needs=241_055.0),)))
     assert diagnosis_text(found) == (
-        "waits for one host: example.org allows a fetch each 5.0 s (Crawl-delay); "
-        "48,211 URIs there need 2 d 18 h"
+        "waits for one host: example.org allows one request every 5.0 s (Crawl-delay); "
+        "48,211 URLs left, about 2 d 18 h"
     )
     assert (
         diagnosis_text(diagnose(facts(rate=41.26, seconds_left=10_800.0)))
@@ -157,14 +157,14 @@ def test_the_sentence_in_words():
 @pytest.mark.parametrize(
     ("cause", "most", "says"),
     [
-        ("slow", 30.0, "one host: example.org gets a fetch each 25 s; its replies are slower than"
-         " usual, which makes the delay longer, up to 30 s (politeness.max_delay); 95 URIs"),
-        ("refused", 300.0, "gets a fetch each 25 s; it refused requests (429 or 503), which makes"
-         " the delay longer, up to 5 min (politeness.backoff_up_to); 95 URIs"),
+        ("slow", 30.0, "one host: example.org gets one request every 25 s; its replies are slower than"
+         " usual, which makes the delay longer, up to 30 s (politeness.max_delay); 95 URLs"),
+        ("refused", 300.0, "gets one request every 25 s; it refused requests (429 or 503), which makes"
+         " the delay longer, up to 5 min (politeness.backoff_up_to); 95 URLs"),
         ("retry-after", 3600.0, "it asked for this pause (Retry-After), which counts up to 1 h"),
-        ("duration", 30.0, "gets a fetch each 25 s; 95 URIs"),
-        ("crawl-delay", 300.0, "allows a fetch each 25 s (Crawl-delay); 95 URIs"),
-        ("", 0.0, "allows a fetch each 25 s (Crawl-delay); 95 URIs"),
+        ("duration", 30.0, "gets one request every 25 s; 95 URLs"),
+        ("crawl-delay", 300.0, "allows one request every 25 s (Crawl-delay); 95 URLs"),
+        ("", 0.0, "allows one request every 25 s (Crawl-delay); 95 URLs"),
     ],
 )  # fmt: skip
 def test_a_longer_delay_has_its_reason_and_its_limit(cause: str, most: float, says: str):
@@ -198,7 +198,7 @@ def test_nothing_but_retries_says_when_the_next_one_is():
 def test_a_number_of_one_is_in_the_singular():
     one = structs.replace(SLOW, pending=1, needs=5.0)
     assert diagnosis_text(diagnose(facts(queued=1, slowest=(one,)))).endswith(
-        "(Crawl-delay); 1 URI there needs 5.0 s"
+        "(Crawl-delay); 1 URL left, about 5.0 s"
     )
     assert (
         diagnosis_text(diagnose(facts("ABORTED", queued=1)))
@@ -219,7 +219,7 @@ def test_the_speed_of_a_job_that_began_just_now_is_its_average():
 
 def test_what_grows_gets_no_promise_and_no_more_speed():
     found = diagnose(facts(slowest=(SLOW,), grows=True))
-    assert diagnosis_text(found).endswith("; 95 URIs wait there, and more are found than fetched")
+    assert diagnosis_text(found).endswith("; 95 URLs wait there, and more are found than fetched")
     assert not {"delay", "in_flight"} & set(found.remedies)
 
 

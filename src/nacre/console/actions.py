@@ -63,7 +63,7 @@ WHYS: Final[Mapping[str, str]] = {
     "paused": _("it is paused"),
     "stopping": _("it is stopping; wait until it has"),
     "stopped": _("it was stopped before its end: go on with it, or end it for good"),
-    "finished": _("its run is over; recrawl it"),
+    "finished": _("its run has ended; start a recrawl to fetch again"),
     "rounds": _("it is crawled in rounds"),
     "rounds-running": _("its rounds are running"),
     "rounds-rest": _("its rounds are not running"),

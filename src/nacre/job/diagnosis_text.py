@@ -154,11 +154,11 @@ TEXTS: Final[Mapping[str, str | CountedText]] = {
     "retries": "nothing but retries: {trouble}",
     "next-try": "next try in {wait}",
     "given-up": "given up {until} at the latest",
-    "one-host": "waits for one host: {host} gets a fetch each {delay}",
+    "one-host": "waits for one host: {host} gets one request every {delay}",
     "one-host-crawl-delay": (
-        "waits for one host: {host} allows a fetch each {delay} (Crawl-delay)"
+        "waits for one host: {host} allows one request every {delay} (Crawl-delay)"
     ),
-    "few-hosts": "waits for {hosts} hosts; the slowest, {host}, gets a fetch each {delay}",
+    "few-hosts": "waits for {hosts} hosts; the slowest, {host}, gets one request every {delay}",
     "delay-fixed": "politeness.delay is set",
     "delay-duration": (
         "a multiple of the time that the last fetch took (politeness.delay_factor), {most} at most "
@@ -182,12 +182,12 @@ TEXTS: Final[Mapping[str, str | CountedText]] = {
     ),
     "delay-bandwidth": "the limits of the bandwidth make it longer",
     "needs": CountedText(
-        "queued", "{queued} URI there needs {needs}", "{queued} URIs there need {needs}"
+        "queued", "{queued} URL left, about {needs}", "{queued} URLs left, about {needs}"
     ),
     "grows": CountedText(
         "queued",
-        "{queued} URI waits there, and more are found than fetched",
-        "{queued} URIs wait there, and more are found than fetched",
+        "{queued} URL waits there, and more are found than fetched",
+        "{queued} URLs wait there, and more are found than fetched",
     ),
     "slots-busy": CountedText(
         "parallel", "the only fetch slot is busy", "all {parallel} fetch slots are busy"

@@ -65,7 +65,7 @@ class StepRequest(TablesRequest, frozen=True):
     """
 
     set: Annotated[
-        Texts, Typed("PATH=VALUE", label=_("Other settings for these rounds, one a line"))
+        Texts, Typed("PATH=VALUE", label=_("Other settings for these rounds, one per line"))
     ] = ()
 
 

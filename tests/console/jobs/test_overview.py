@@ -284,7 +284,7 @@ def test_a_job_whose_process_begins_is_preparing_with_the_numbers_of_the_run_bef
 def test_a_url_of_a_run_that_is_over_says_why_it_cannot_be_fetched_again(crawled: Path):
     async def scene(console: GivenConsole) -> None:
         fields = console.as_session(Role.OPERATOR)
-        url, why = "http://127.0.0.1/", "its run is over; recrawl it"
+        url, why = "http://127.0.0.1/", "its run has ended; start a recrawl to fetch again"
         for path in (f"/url?u={url}", "/seeds"):
             page = await console.client.get(f"/j/crawls~demo{path}", headers=fields)
             assert page.status_code == 200

@@ -163,10 +163,11 @@ def test_going_back_to_a_checkpoint_is_offered_where_it_is_possible(tmp_path: Pa
         over = await get("/j/crawls~ended/checkpoints")
         assert "cp00001-20261124051642" in over.text
         assert "Go back to" not in over.text
-        assert "The job cannot go back now: its run is over; recrawl it" in over.text
+        reason = "its run has ended; start a recrawl to fetch again"
+        assert f"The job cannot go back now: {reason}" in over.text
         form = {**token, "checkpoint": "cp00001-20261124051642"}
         refused = await post("/j/crawls~ended/checkpoints", data=form)
-        assert (refused.status_code, "its run is over" in refused.text) == (409, True)
+        assert (refused.status_code, "its run has ended" in refused.text) == (409, True)
 
     play(tmp_path, scene)
 

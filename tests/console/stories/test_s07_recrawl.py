@@ -33,7 +33,7 @@ def test_a_recrawl_says_what_it_found_and_saved(
             open_job(page, console, "demo")
             shows_state(page, "Finished")
             first = run_of(page)
-            page.get_by_text("Options of a recrawl").click()
+            page.get_by_text("Recrawl options").click()
             page.get_by_label("Budget").fill("soon")
             act(page, "recrawl")
             expect(page.locator("#notices .notice-error")).to_contain_text("soon")

@@ -175,7 +175,7 @@ class RunSummaryReport(Report):
     """One page on a run, for people who did not make it."""
 
     name = "run"
-    summary = "one page about a run, to pass on (--html FILE, --lang zh)"
+    summary = "one page about a run, to pass on"
     audience = Audience.CURATOR
     printed_rows = MOST
 
