@@ -157,10 +157,10 @@ def test_the_sentence_in_words():
 @pytest.mark.parametrize(
     ("cause", "most", "says"),
     [
-        ("slow", 30.0, "one host: example.org gets one request every 25 s; its replies are slower than"
-         " usual, which makes the delay longer, up to 30 s (politeness.max_delay); 95 URLs"),
-        ("refused", 300.0, "gets one request every 25 s; it refused requests (429 or 503), which makes"
-         " the delay longer, up to 5 min (politeness.backoff_up_to); 95 URLs"),
+        ("slow", 30.0, "one host: example.org gets one request every 25 s; its replies are slower"
+         " than usual, which makes the delay longer, up to 30 s (politeness.max_delay); 95 URLs"),
+        ("refused", 300.0, "gets one request every 25 s; it refused requests (429 or 503), which"
+         " makes the delay longer, up to 5 min (politeness.backoff_up_to); 95 URLs"),
         ("retry-after", 3600.0, "it asked for this pause (Retry-After), which counts up to 1 h"),
         ("duration", 30.0, "gets one request every 25 s; 95 URLs"),
         ("crawl-delay", 300.0, "allows one request every 25 s (Crawl-delay); 95 URLs"),
