@@ -132,6 +132,15 @@ def test_a_url_that_was_found_later_was_not_known(listed: Path):
     assert "it was not known yet" in "\n".join(explain_lines(found))
 
 
+def test_a_url_whose_bucket_has_no_row_is_not_known(tmp_path: Path):
+    root = tmp_path / "j"
+    seeded(root, "http://a.example/", buckets=64)
+    with opened(root) as context:
+        generate(context, GenerateOptions())
+    answer = explained(root, "http://new.test/")
+    assert (answer.row, answer.last and answer.last.reason) == (None, "unknown")
+
+
 LIMITS = "d.test\t\t2\t1\nu.test\t2\t\t\n"
 
 

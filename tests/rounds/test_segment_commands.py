@@ -34,7 +34,7 @@ def test_a_segment_that_is_given_up_frees_its_urls(tmp_path: Path):
 @pytest.mark.parametrize("damage", ["cut", "changed", "gone", "unknown"])
 def test_a_segment_with_a_damaged_list_can_be_given_up(tmp_path: Path, damage: str):
     root = tmp_path / "j"
-    seeded(root, *URLS, "http://c.example/")
+    seeded(root, *URLS, "http://h.example/\tnutch.score=0.5")  # in another bucket
     with opened(root) as context:
         first = generate(context, GenerateOptions(top=2, units=2))
         other = generate(context, GenerateOptions())

@@ -23,6 +23,7 @@ from tests.cli.site import nacre
 def test_tasks_at_the_same_time_are_as_the_settings_say_unless_the_command_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, option: int, expected: int
 ):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
     (tmp_path / "crawl.yaml").write_text(f"name: x\nseeds: []\n{said}\n")
     with open_step(tmp_path, StepSetup(tasks=option)) as context:
         assert context.engine.workers == expected

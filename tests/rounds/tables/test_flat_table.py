@@ -23,7 +23,7 @@ HOME, CHINESE = "http://a.test/", "http://国.test/图书馆"
 
 @pytest.fixture
 def made(tmp_path: Path) -> MadeCycle:
-    made = MadeCycle(tmp_path / "c")
+    made = MadeCycle(tmp_path / "c", 4)
     made.folder.mkdir()
     made.add(
         found(HOME, cash=ONE // 2, first_seen=NOW, md={"k": "v'"}),
