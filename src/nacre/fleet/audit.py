@@ -1,9 +1,9 @@
-"""The audit log: a line for each request that changes something, or was refused to.
+"""The audit log: a line for each request that changes something, or that was refused.
 
-`console/audit.log` is only appended to, and only its owner can read it. A line is written in one
-place, for every row of the table of routes with an unsafe verb; `AuditNote` is what a handler adds.
-Secrets are never in it: they are shown as references, or not at all. Lines about a job
-are copied to its `job.log`.
+`console/audit.log` is append-only, and only its owner can read it. One place in the code writes the
+lines, for every route with an unsafe verb; a handler adds details with `AuditNote`. The log never
+contains secrets: they are shown as references, or not at all. Lines about a job are copied to its
+`job.log`.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class AuditEntry(msgspec.Struct, frozen=True, omit_defaults=True):
         job: Id of the job that the entry is about; "" for none.
         before: The value before the change; null if it is not known.
         after: The value after the change, or the requested value.
-        status: Status code of the answer.
+        status: Status code of the response.
         outcome: `done`, or the code of the refusal, such as `role`.
     """
 
@@ -78,9 +78,9 @@ class AuditNote:
         how: How that caller authenticated; "" likewise.
         job: Id of the job that the line is about; "" for the job in the path.
         jobs: Ids of the jobs that the line is about, if there are several.
-        before: What is changed, before.
-        after: The same after it; None for the body of the request.
-        outcome: The code of a refusal that came after the request was taken; "" for none.
+        before: The value before the change.
+        after: The value after the change; None for the body of the request.
+        outcome: Code of a refusal after the request was accepted; "" for none.
     """
 
     __slots__ = ("after", "before", "how", "job", "jobs", "outcome", "who")
@@ -95,19 +95,19 @@ class AuditNote:
         self.outcome = ""
 
     def change(self, before: object, after: object) -> None:
-        """Note a change; structs, mappings, lists and plain values, secrets among them too."""
+        """Note a change: structs, mappings, lists or plain values, which may contain secrets."""
         self.before, self.after = before, after
 
 
 class AuditLog:
-    """The audit log, opened again for each line, so that it can be moved away.
+    """The audit log, which is opened for each line, so that it can be rotated.
 
     Args:
-        folder: Folder of the console's own files.
+        folder: The console's folder.
         clock: The time.
 
     Attributes:
-        path: The file.
+        path: Path of the log.
     """
 
     def __init__(self, folder: Path, clock: Clock) -> None:
@@ -121,20 +121,20 @@ class AuditLog:
 
     @property
     def trouble(self) -> str:
-        """The reason that lines cannot be written; "" where they can."""
+        """The reason why lines cannot be written; "" for none."""
         return self._trouble
 
     @property
     def is_full(self) -> bool:
-        """Whether so many lines wait that nothing may be changed any more."""
+        """Whether too many lines wait to be written, so that changes must be refused."""
         return len(self._lines) >= MOST_KEPT
 
     def now(self) -> str:
-        """The time of a line."""
+        """Return the present time in the form of a line."""
         return iso_millis(self._clock.now())
 
     async def add(self, entry: AuditEntry) -> None:
-        """Add a line; while the file cannot be written it is kept."""
+        """Add a line, and keep it in memory while the file cannot be written."""
         if not entry.who and not self._may_add_of_nobody():
             return
         self._lines.append(line_of(entry))
@@ -166,7 +166,7 @@ class AuditLog:
 
 
 def line_of(entry: AuditEntry) -> bytes:
-    """The line of an entry, without secrets and of limited length."""
+    """Return the line of an entry, without secrets and with limited length."""
     safe = msgspec.structs.replace(
         entry,
         before=without_secrets(entry.before),
@@ -182,12 +182,12 @@ def line_of(entry: AuditEntry) -> bytes:
 
 
 def without_secrets(value: object, name: str = "", depth: int = 0) -> Any:  # noqa: ANN401 - JSON
-    """A value for the log: secrets as references or left out, long texts and lists cut.
+    """Return a value for the log, without secrets, and with long texts and lists cut.
 
     Args:
         value: A struct, mapping, list or plain value.
         name: Name of the field that it is in; "" for none.
-        depth: Levels above it.
+        depth: Nesting depth of the value.
     """
     if isinstance(value, msgspec.Struct):
         value = to_builtins(value)
@@ -224,7 +224,7 @@ def _hides(name: str) -> bool:
 
 
 def _is_reference(value: object) -> bool:
-    """Whether it is `{env: NAME}` or `{file: PATH}`."""
+    """Whether the value is `{env: NAME}` or `{file: PATH}`."""
     return isinstance(value, Mapping) and len(value) == 1 and set(value) <= {"env", "file"}
 
 

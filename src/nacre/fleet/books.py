@@ -31,7 +31,7 @@ HOW: Final = "command"
 
 
 class JobBooks(NamedTuple):
-    """The books that have jobs by their directories.
+    """The records that refer to jobs by their directories.
 
     Attributes:
         labels: Names and tags of jobs.
@@ -57,7 +57,7 @@ class JobBooks(NamedTuple):
         self.labels.move(before, str(after))
         self.quotas.move(before, str(after))
         self.wanted.move(before, str(after))
-        self.removals.drop(str(after))  # of another job, whose directory is gone
+        self.removals.drop(str(after))  # of another job, which no longer exists
 
     def forget(self, job: FoundJob) -> None:
         """Drop the name, the tags, the quota and the wanted kinds of a job that was deleted."""
@@ -67,10 +67,10 @@ class JobBooks(NamedTuple):
 
 
 class ConsoleBooks:
-    """The books of a console.
+    """The records of a console.
 
     Args:
-        folder: Folder of the console's own files.
+        folder: The console's folder.
         clock: The time.
 
     Raises:
@@ -82,7 +82,7 @@ class ConsoleBooks:
         removals: Jobs that were removed from the console.
         wanted: Kinds of URLs of which no banner warns.
         schedules: When runs begin.
-        webhooks: Who is notified of what happens.
+        webhooks: The webhooks and their deliveries.
         places: Places that were added.
         who: Name of the user who runs the command.
     """
@@ -102,7 +102,7 @@ class ConsoleBooks:
 
     @property
     def of_jobs(self) -> JobBooks:
-        """The books that have jobs by their directories."""
+        """The records that refer to jobs by their directories."""
         return JobBooks(self.labels, self.quotas, self.wanted, self.removals, self.schedules)
 
     def close(self) -> None:
@@ -110,33 +110,33 @@ class ConsoleBooks:
         self._database.close()
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Return the present time, seconds since the epoch."""
         return self._clock.now()
 
     @property
     def is_served(self) -> bool:
-        """Whether a console runs with these files."""
+        """Whether a console runs with this folder."""
         return running_console(self._folder) is not None
 
     def homes(self) -> list[JobPlace]:
-        """The places of the console that was started last, and those that were added."""
+        """The places of the last started console, and those that were added."""
         return list(self.places.served())
 
     def jobs(self) -> list[FoundJob]:
-        """The jobs of these places, removed ones among them."""
+        """The jobs of these places, including removed jobs."""
         return find_jobs(self.homes())
 
     def job(self, directory: Path) -> FoundJob:
-        """A job as the console knows it; one in none of its places as if it were one by itself.
+        """Return a job as the console knows it; a job outside all places is a place by itself.
 
         Args:
-            directory: Its directory, however it is written; or its id.
+            directory: Path of its directory in any form, or its id.
 
         Raises:
-            JobError: It is no job.
+            JobError: There is no such job.
         """
         jobs = self.jobs()
-        # An id comes first: as a path it can be longer than a path may be.
+        # Try the id first: as a path, an id can be too long.
         for job in jobs:
             if job.id == str(directory):
                 return job
@@ -147,13 +147,13 @@ class ConsoleBooks:
         return find_jobs(places_of([directory]))[0]
 
     def home(self, label: str) -> JobPlace:
-        """A place for new jobs.
+        """Return a place for new jobs.
 
         Args:
-            label: Its label; "" for the first one.
+            label: Label of the place; "" for the first place.
 
         Raises:
-            JobError: There is none.
+            JobError: There is no such place.
         """
         places = [place for place in self.homes() if not place.job]
         for place in places:
@@ -170,18 +170,18 @@ class ConsoleBooks:
         )
 
     def require_places(self, labels: Sequence[str]) -> None:
-        """Refuse labels of which no place has one.
+        """Refuse labels that no place has.
 
         Raises:
-            JobError: There is one.
+            JobError: A label is unknown.
         """
         self.places.require(labels)
 
     def require_rest(self, job: FoundJob) -> None:
-        """Refuse a job that a process works on, or soon will.
+        """Refuse a job that runs or is about to run.
 
         Raises:
-            JobError: It runs, waits for its next pass, or waits for its start.
+            JobError: The job runs, or waits for its start or its next pass.
         """
         layout = job.layout
         again = find_recurring(layout)
@@ -211,8 +211,8 @@ class ConsoleBooks:
         Args:
             command: The command without its arguments, such as `nacre console schedule add`.
             job: The job; None for none.
-            before: What was changed, before; None for nothing.
-            after: The same after it; None for nothing.
+            before: The value before the change; None for none.
+            after: The value after the change; None for none.
 
         Raises:
             StorageError: The audit log cannot be written.
@@ -239,7 +239,7 @@ class ConsoleBooks:
 
 
 def _is_same(first: Path, second: Path) -> bool:
-    """Whether two paths lead to one directory; one that is gone meanwhile leads nowhere."""
+    """Whether two paths lead to the same directory; False if one does not exist."""
     try:
         return first.samefile(second)
     except OSError:

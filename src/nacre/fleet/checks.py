@@ -1,4 +1,4 @@
-"""The check of how a console would be opened: who could reach it, and with which access."""
+"""Checks before a console opens: who could connect, and with which access."""
 
 import ssl
 from collections import Counter
@@ -27,10 +27,10 @@ def reach_problems(reach: ConsoleReach, users: UserBook, now: float) -> list[str
 
 
 def require_reach(reach: ConsoleReach, users: UserBook, now: float) -> None:
-    """Refuse to open a console in a way that is not safe.
+    """Refuse to open a console with unsafe options.
 
     Raises:
-        ConfigError: It is not; the message has all reasons.
+        ConfigError: The options are unsafe; the message has all reasons.
     """
     problems = reach_problems(reach, users, now)
     if problems:
@@ -50,7 +50,7 @@ def own_url(reach: ConsoleReach, port: int) -> str:
 
 
 def reach_words(reach: ConsoleReach) -> str:
-    """The words for who could connect to a console."""
+    """Return a text that says who could connect to a console."""
     if reach.proxy:
         return f"others through the proxy {reach.proxy}, as {', '.join(reach.names) or 'nothing'}"
     if is_loopback(reach.bind):
@@ -59,7 +59,7 @@ def reach_words(reach: ConsoleReach) -> str:
 
 
 def access_words(database: ConsoleDatabase, reach: ConsoleReach, clock: Clock) -> list[str]:
-    """The words for who could log in to a console, a line each."""
+    """Return lines that say who could log in to a console."""
     users, keys = UserBook(database, clock).all(), KeyBook(database, clock).all()
     takes = takes_links(has_users=bool(users), local_link=reach.local_link)
     lines = [f"{_counted(len(users), 'user')}{_roles([user.role for user in users])}"]
@@ -72,7 +72,7 @@ def access_words(database: ConsoleDatabase, reach: ConsoleReach, clock: Clock) -
 
 
 def heritrix_advice(database: ConsoleDatabase) -> list[str]:
-    """Advice for a console that opens Heritrix's interface."""
+    """Return recommendations for a console that opens Heritrix's interface."""
     if database.row("SELECT 1 FROM heritrix_keys") is not None:
         return []
     return ["Heritrix's port takes nobody yet: `nacre console heritrix-key NAME` makes a key"]
@@ -112,10 +112,10 @@ _SOON = 14 * 86400.0
 
 
 def certificate_problems(certificate: Path, key: Path, now: float) -> list[str]:
-    """The reasons for which a certificate cannot be used; empty where it can.
+    """Return the reasons why a certificate cannot be used; empty if it can.
 
     Args:
-        certificate: The certificate and those that vouch for it, PEM.
+        certificate: The certificate with its chain, PEM.
         key: Its key, PEM, without a password.
         now: The time, seconds since the epoch.
     """
@@ -140,7 +140,7 @@ def certificate_problems(certificate: Path, key: Path, now: float) -> list[str]:
 
 
 def certificate_warnings(certificate: Path, key: Path, now: float) -> list[str]:
-    """Advice about a certificate that can be used.
+    """Return warnings about a certificate that can be used.
 
     Args:
         certificate: See `certificate_problems`.

@@ -1,6 +1,6 @@
-"""The console's own database: users, keys, links, sessions, and cached numbers of jobs that rest.
+"""The console's database: users, keys, links, sessions, and cached numbers of jobs at rest.
 
-Nothing in it is needed to run a job: it can be deleted, and is made again, without users and keys.
+No job needs it to run. If it is deleted, it is created again, without users and keys.
 """
 
 import os
@@ -71,8 +71,8 @@ CREATE VIEW IF NOT EXISTS open_sessions AS
     FROM sessions s LEFT JOIN users u ON s.how = 'password' AND u.name = s.name
     WHERE s.how <> 'password' OR u.role IS NOT NULL;
 """
-"""Sessions with the role and language that count: of a user those of now; users who are gone have
-none. The view of earlier versions, `known_sessions`, stays: one that still runs asks it."""
+"""Sessions with the role and language that the user has now, without sessions of deleted users. The
+view `known_sessions` stays for consoles of earlier versions that still run."""
 _ADDED = (
     ("keys", "places", "TEXT NOT NULL DEFAULT ''"),
     ("sessions", "how", "TEXT NOT NULL DEFAULT 'link'"),
@@ -85,23 +85,23 @@ _ADDED = (
     ("heritrix_keys", "places", "TEXT NOT NULL DEFAULT ''"),
     ("schedules", "notes", "BLOB NOT NULL DEFAULT x'5B5D'"),
 )
-"""Columns that databases of earlier versions do not have: table, column, definition."""
+"""Columns that databases of earlier versions lack: table, column, definition."""
 
 
 def state_folder() -> Path:
-    """The folder of the console's own files: `$XDG_STATE_HOME/nacre/console`."""
+    """Return the console's folder: `$XDG_STATE_HOME/nacre/console`."""
     home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     return Path(home) / "nacre" / "console"
 
 
 class ConsoleDatabase:
-    """The database; used by one thread. Each statement outside `together` is durable by itself.
+    """The database, for one thread. Each statement outside `together` is a transaction by itself.
 
     Args:
-        folder: Folder of the console's own files; it is made, for its owner only.
+        folder: The console's folder; it is created if needed, accessible to its owner only.
 
     Raises:
-        StorageError: It cannot be opened or written.
+        StorageError: The database cannot be opened or written.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -138,12 +138,12 @@ class ConsoleDatabase:
 
     @property
     def others(self) -> int:
-        """A number that is another one after another process has changed something."""
+        """A number that changes when another process changes the database."""
         row = self.row("PRAGMA data_version")
         return int(str(row[0])) if row is not None else 0
 
     def rows(self, statement: str, *values: str | float | bytes) -> list[tuple[object, ...]]:
-        """All rows that a statement gives.
+        """Execute a statement, and return all its rows.
 
         Raises:
             StorageError: The database cannot be read or written.
@@ -154,7 +154,7 @@ class ConsoleDatabase:
             raise StorageError(f"{self.path}: {error}") from error
 
     def row(self, statement: str, *values: str | float | bytes) -> tuple[object, ...] | None:
-        """The first row; None for none."""
+        """Execute a statement, and return its first row; None for none."""
         return next(iter(self.rows(statement, *values)), None)
 
     @contextmanager
@@ -183,7 +183,7 @@ class ConsoleDatabase:
             self.rows(statement, *values)
 
     def close(self) -> None:
-        """Close it."""
+        """Close the database."""
         self._base.close()
 
 
@@ -202,7 +202,7 @@ class BrokenRow(NamedTuple):
 
     @property
     def words(self) -> str:
-        """An English sentence about it, with the command that removes it."""
+        """An English text about the row, with the command that removes it."""
         return message(
             "console.row-unreadable",
             "{kind} {number} cannot be read, and does nothing: {reason}; "
@@ -216,10 +216,10 @@ class BrokenRow(NamedTuple):
 class ConsoleTable(Generic[T]):
     """A table of the database whose rows are structs: each field is a column, the first is the key.
 
-    A field that is no number, text or bytes is JSON; an empty column stands for its default. Rows
-    stay in memory until the database changes, because live pages need them each second. A row that
-    cannot be read hides no other row: a numbered row is in `broken`, and one with a name is refused
-    when it is asked for, by itself or in `all`.
+    Fields other than numbers, text and bytes are stored as JSON; an empty column means the default.
+    Rows stay in memory until the database changes, because live pages need them every second. An
+    unreadable row does not hide other rows: a numbered row is in `broken`; for a row with a name,
+    `find` and `all` raise an error.
 
     Args:
         database: The database.
@@ -258,7 +258,7 @@ class ConsoleTable(Generic[T]):
         """Return the row of a key; None if there is none.
 
         Raises:
-            StorageError: It has no number, and cannot be read.
+            StorageError: The row has a name and cannot be read.
         """
         self._refresh()
         if key in self._refused:
@@ -266,7 +266,7 @@ class ConsoleTable(Generic[T]):
         return self._rows.get(key)
 
     def put(self, row: T) -> None:
-        """Write a row in place of the row with its key."""
+        """Write a row; it replaces the row with the same key."""
         marks = ", ".join("?" for _ in self._fields)
         values = [_column(getattr(row, name)) for name in self._fields]
         self._database.rows(
@@ -280,7 +280,7 @@ class ConsoleTable(Generic[T]):
         return self._database.row(statement, key) is not None
 
     def move(self, before: str, after: str) -> None:
-        """Give a row another key, in place of the row that has it."""
+        """Change the key of a row; it replaces the row with that key."""
         self.drop(after)
         statement = f"UPDATE {self._name} SET {self._key} = ? WHERE {self._key} = ?"
         self._database.rows(statement, after, before)
@@ -320,7 +320,7 @@ _PLAIN: Final = frozenset((bool, bytes, float, int, str))
 
 
 def _column(value: object) -> str | float | bytes:
-    """Return a value as its column has it."""
+    """Return a value in the form of its column."""
     if isinstance(value, str | float | bytes | int):
         return value
     return to_stored_json(value).decode()
@@ -334,8 +334,8 @@ class RunningConsole(msgspec.Struct, frozen=True):
 
     Attributes:
         url: Its URL.
-        pid: Its process.
-        local_link: Links open it although it has users.
+        pid: Its process id.
+        local_link: Login links work even if the console has users.
     """
 
     url: str
@@ -344,12 +344,12 @@ class RunningConsole(msgspec.Struct, frozen=True):
 
 
 def publish(folder: Path, url: str, *, local_link: bool) -> None:
-    """Say that this process serves a folder of a console's own files.
+    """Note that this process serves a console's folder.
 
     Args:
         folder: The folder.
         url: URL of the console.
-        local_link: Links open it although it has users.
+        local_link: Login links work even if the console has users.
     """
     data = to_json(RunningConsole(url, os.getpid(), local_link))
     replace_file(folder / _RUNNING, data, 0o600)
@@ -363,7 +363,7 @@ def withdraw(folder: Path) -> None:
 
 
 def running_console(folder: Path) -> RunningConsole | None:
-    """The console that runs with a folder of the console; None for none."""
+    """Return the console that runs with a folder; None for none."""
     try:
         console = msgspec.json.decode((folder / _RUNNING).read_bytes(), type=RunningConsole)
         os.kill(console.pid, 0)
@@ -373,6 +373,6 @@ def running_console(folder: Path) -> RunningConsole | None:
 
 
 def running_url(folder: Path) -> str | None:
-    """The URL of the console that runs with a folder of the console; None for none."""
+    """Return the URL of the console that runs with a folder; None for none."""
     console = running_console(folder)
     return console.url if console is not None else None

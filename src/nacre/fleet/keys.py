@@ -1,4 +1,4 @@
-"""Keys: links that work once, and keys of programs. Only hashes of them are kept."""
+"""Keys: one-time login links, and keys of programs. Only their hashes are stored."""
 
 import hashlib
 import secrets
@@ -16,19 +16,19 @@ from nacre.messages import message
 from nacre.ops.operation import Role, role_named
 
 LINK_LIFE: Final = 300.0
-"""Seconds for which a link can be used."""
+"""Lifetime of a link, seconds."""
 TOUCH: Final = 60.0
-"""The last use of a key or session is written at most so often, seconds."""
+"""Minimum seconds between two updates of the last use of a key or session."""
 _BYTES = 32
 
 
 def new_secret() -> str:
-    """A random text of 256 bits."""
+    """Return a random text of 256 bits."""
     return secrets.token_urlsafe(_BYTES)
 
 
 def hash_of(secret: str) -> str:
-    """The hash that is kept of a secret. It is random, so that it needs no salt."""
+    """Return the stored hash of a secret; the secret is random, so the hash needs no salt."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -37,10 +37,10 @@ class ProgramKey(msgspec.Struct, frozen=True):
 
     Attributes:
         name: Its name.
-        role: What it may do.
-        made: When it was made, seconds since the epoch.
-        used: When it was used last, seconds since the epoch, exact to a minute; 0 for never.
-        places: Labels of the places that it sees; empty for all.
+        role: Its role.
+        made: Time of its creation, seconds since the epoch.
+        used: Time of its last use, seconds since the epoch, to the minute; 0 for never.
+        places: Labels of the places that it may see; empty for all.
     """
 
     name: str
@@ -54,7 +54,7 @@ class KeyBook:
     """The keys, in the console's database.
 
     Args:
-        database: Keeps them.
+        database: The console's database.
         clock: The time.
     """
 
@@ -64,29 +64,29 @@ class KeyBook:
         self._clock = clock
 
     def new_link(self) -> str:
-        """The key of a link that can be used once, within `LINK_LIFE`."""
+        """Create the key of a link, which can be used once, within `LINK_LIFE`."""
         now, secret = self._clock.now(), new_secret()
         self._database.rows("DELETE FROM links WHERE expires < ?", now)
         self._database.rows("INSERT INTO links VALUES (?, ?)", hash_of(secret), now + LINK_LIFE)
         return secret
 
     def use_link(self, secret: str) -> bool:
-        """Whether the key of a link is good; it is used up."""
+        """Use up the key of a link; return whether it was valid."""
         row = self._database.row(
             "DELETE FROM links WHERE hash = ? RETURNING expires", hash_of(secret)
         )
         return row is not None and self._clock.now() < float(str(row[0]))
 
     def add(self, name: str, role: Role, places: Sequence[str] = ()) -> str:
-        """Make a key of a program; the secret, which is shown once.
+        """Create a key of a program, and return its secret, which is shown only once.
 
         Args:
-            name: Its name.
-            role: What it may do.
-            places: Labels of the places that it sees; empty for all.
+            name: Name of the key.
+            role: Role of the key.
+            places: Labels of the places that it may see; empty for all.
 
         Raises:
-            ConfigError: There is one of that name, or the name is empty.
+            ConfigError: The name is empty or already in use.
         """
         if not name.strip():
             raise ConfigError(
@@ -110,15 +110,15 @@ class KeyBook:
         return secret
 
     def remove(self, name: str) -> bool:
-        """Remove a key; False if there is none of that name."""
+        """Remove a key; return False if there is no key of that name."""
         return self._table.drop(name)
 
     def all(self) -> list[ProgramKey]:
-        """All keys of programs, by name."""
+        """Return all keys of programs, by name."""
         return self._table.all()
 
     def identify(self, secret: str) -> Requester:
-        """The owner of a key; `NOBODY` for a wrong one."""
+        """Return the owner of a key; `NOBODY` for an invalid key."""
         now, hashed = self._clock.now(), hash_of(secret)
         row = self._database.row("SELECT name, role, places, used FROM keys WHERE hash = ?", hashed)
         if row is None:
@@ -130,10 +130,10 @@ class KeyBook:
 
 
 def joined_places(places: Sequence[str]) -> str:
-    """Labels of places as one column of the database has them."""
+    """Join labels of places for a column of the database."""
     return to_json(sorted(set(places))).decode() if places else ""
 
 
 def split_places(text: str) -> tuple[str, ...]:
-    """Labels of places from such a column."""
+    """Split the labels of places from such a column."""
     return tuple(msgspec.json.decode(text, type=list[str])) if text else ()

@@ -1,8 +1,8 @@
 """Starts jobs as separate processes, which outlive the console.
 
-A start is ordered and waits in the console's database until fewer jobs than `console.max_running`
-run; two starts are two seconds apart. The order is taken out of the database before the process is
-made: a console that is killed in between starts a job once or not at all, and never twice.
+A start is queued in the console's database until fewer than `console.max_running` jobs run. Starts
+are two seconds apart. The entry is removed from the queue before the process is created: a console
+that is killed in between starts a job at most once.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ from nacre.messages import message
 from nacre.report.escape import flat
 
 SPACING: Final = 2.0
-"""Seconds between two starts: each reads its store and its settings at first."""
+"""Seconds between two starts, as each job first reads its store and its settings."""
 LOOK: Final = 0.5
 """Seconds between two checks of the queue and of the started processes."""
 LARGEST: Final = 1_000_000
-"""Bytes of `state/console.out` after which it begins again."""
+"""Bytes of `state/console.out` after which the file is started again."""
 _TAIL: Final = 1500
 _FAILED: Final = frozenset((1, 2))
-"""Exit codes of a process that could not run its job; all others tell how a run ended."""
+"""Exit codes of a process that could not run its job; all others are outcomes of a run."""
 
 LaunchStep = Literal["queued", "starting", "failed"]
 
@@ -45,9 +45,9 @@ class LaunchFacts(msgspec.Struct, frozen=True):
     """The start of a job that does not answer yet.
 
     Attributes:
-        step: It waits for its turn, its process begins, or that ended with an error.
-        place: Its place among those that wait, from 1; 0 otherwise.
-        text: The end of what the failed process wrote; "" otherwise.
+        step: The start is queued, its process begins, or the process ended with an error.
+        place: Position in the queue, from 1; 0 if it is not queued.
+        text: The end of the output of a failed process; "" otherwise.
     """
 
     step: LaunchStep
@@ -56,13 +56,13 @@ class LaunchFacts(msgspec.Struct, frozen=True):
 
 
 class StartedProcess:
-    """A process that was started, and where its output begins.
+    """A started process, and the offset of its output.
 
-    It outlives the console, and the object of `subprocess` would complain at the end of that.
+    The process outlives the console, at whose end the object of `subprocess` would warn about it.
 
     Args:
         process: The process.
-        offset: Byte of the file of its output at which its own begins.
+        offset: Byte offset of its output in the output file.
 
     Attributes:
         offset: As given.
@@ -96,10 +96,10 @@ class JobWatch(Protocol):
     begun: set[str]
 
     async def look(self, job: FoundJob) -> None:
-        """Look at a job now."""
+        """Poll a job now."""
 
     def is_running(self, job: FoundJob) -> bool:
-        """Whether it ran when it was seen last."""
+        """Whether a job ran at its last poll."""
 
 
 class Launcher:
@@ -126,7 +126,7 @@ class Launcher:
         self._failed: dict[str, str] = {}
 
     def facts(self, job: FoundJob) -> LaunchFacts | None:
-        """The start of a job; None for one that runs, or was not started."""
+        """Return the start of a job; None if the job runs or was not started."""
         path = str(job.layout.root)
         waiting = [row[0] for row in self._rows()]
         if path in waiting:
@@ -145,16 +145,16 @@ class Launcher:
     async def order(
         self, job: FoundJob, arguments: Sequence[str], *, paused: bool = False
     ) -> LaunchFacts:
-        """Start a job, now or when it is its turn.
+        """Queue the start of a job; it starts at once if the limit allows it.
 
         Args:
             job: The job.
             arguments: The command of Nacre, such as `run DIR`.
-            paused: It waits for `resume`; else it does not, even if an earlier start was to.
+            paused: The job waits for `resume`; False also cancels the pause of an earlier start.
 
         Raises:
-            RefusedRequestError: It is being started already (409).
-            JobError: The file that has it wait cannot be made or removed.
+            RefusedRequestError: The job is already being started (409).
+            JobError: The pause file cannot be created or removed.
             StorageError: The console's database cannot be written.
         """
         facts = self.facts(job)
@@ -178,10 +178,10 @@ class Launcher:
         return self.facts(job) or LaunchFacts("starting")
 
     def withdraw(self, job: FoundJob) -> bool:
-        """Take a job that waits for its start out of the queue; False where it does not wait.
+        """Remove a job from the queue; return False if it is not queued.
 
         Raises:
-            JobError: The file that was to have it wait for `resume` cannot be removed.
+            JobError: The pause file cannot be removed.
         """
         path = str(job.layout.root)
         if not self._database.rows("DELETE FROM starts WHERE path = ? RETURNING path", path):
@@ -220,14 +220,14 @@ class Launcher:
             self._note_failure(path, str(error))
 
     def running(self) -> int:
-        """Jobs that run, or begin to."""
+        """Return the number of jobs that run or are starting."""
         ours = {path for path, process in self._started.items() if process.code() is None}
         running = {str(job.layout.root) for job in self._fleet.jobs if self._watch.is_running(job)}
         others_running = running - set(self._started)
         return len(ours | others_running)
 
     async def _look(self) -> None:
-        """Note which processes answer by now, and which have ended."""
+        """Note which started processes answer, and which have ended."""
         jobs = {str(job.layout.root): job for job in self._fleet.jobs}
         for path, process in list(self._started.items()):
             job, code = jobs.get(path), process.code()
@@ -253,14 +253,14 @@ class Launcher:
 
 
 def start_process(root: Path, arguments: Sequence[str]) -> StartedProcess:
-    """Start a process in its own session; nothing of the console is left open in it.
+    """Start a process in its own session, without open files of the console.
 
     Args:
         root: Directory of the job.
         arguments: The command of Nacre, such as `run DIR`.
 
     Raises:
-        JobError: It cannot be started.
+        JobError: The process cannot be started.
     """
     layout = Layout(root)
     path = output_of(layout)
@@ -303,12 +303,12 @@ def scope_of(environ: Mapping[str, str]) -> list[str]:
 
 
 def output_of(layout: Layout) -> Path:
-    """The file with what processes of a job that a console started wrote to their terminal."""
+    """Return the file with the output of the processes that a console started for a job."""
     return layout.state / "console.out"
 
 
 def _said(layout: Layout, offset: int) -> str:
-    """The end of what a process wrote, in one line."""
+    """Return the end of a process's output, in one line."""
     with suppress(OSError), output_of(layout).open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(offset, size - _TAIL))
@@ -321,7 +321,7 @@ _START: Final = "a start that waits for resume\n"
 
 
 def lay_pause(layout: Layout) -> None:
-    """Have the next start of a job wait for `resume`.
+    """Create a pause file, so that the next start of a job waits for `resume`.
 
     Raises:
         JobError: The file cannot be made.

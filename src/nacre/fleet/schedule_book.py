@@ -23,9 +23,9 @@ NEW_JOB: Final = "new-job"
 OF_NEW_JOBS: Final = ("profile", "seeds", "name", "place")
 """Fields that only a schedule of new jobs has."""
 OF_RECRAWLS: Final = ("budget", "keep")
-"""Fields that only one of recrawls has."""
+"""Fields that only a schedule of recrawls has."""
 MOST_NOTES: Final = 20
-"""Notes of a schedule that are kept, the last ones."""
+"""Number of last notes that are kept for a schedule."""
 ScheduleMode = Literal["recrawl", "recrawl-full", "new-job"]
 
 
@@ -33,7 +33,7 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A request to create or change a schedule.
 
     Attributes:
-        job: Id of the job; of a schedule of new jobs the one that they are made like, or "".
+        job: Id of the job; for new jobs, the job that they are modelled on, or "".
         at: Cron's five fields, or `@daily` and the like.
         zone: Name of its time zone, such as `Asia/Shanghai`.
         mode: `recrawl` visits the URLs that are worth a visit, `recrawl-full` all URLs. A job that
@@ -41,16 +41,16 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             starts a new job each time.
         budget: What a run may spend, as of `nacre recrawl --budget`; "" for no limit.
         keep: What is stored in full.
-        overlap: What becomes of a run whose time comes while another one is open.
-        paused: Nothing begins.
-        until: No run begins after that, RFC 3339 in UTC; taken too: another offset, or seconds
-            since the epoch; null for no end.
+        overlap: Action if the time of a run comes while another run is open.
+        paused: No run begins.
+        until: No run begins after this time, RFC 3339 in UTC; another offset or seconds since the
+            epoch are accepted; null for no end.
         profile: Name of the profile that new jobs are based on; "" to copy the settings of `job`,
             without its secrets and the files in its directory.
         seeds: Lines of the seed list of new jobs; empty for those of `job`.
         name: Name of new jobs, with `%Y`, `%m`, `%d`, `%H` and the like, in the time zone of the
             schedule; "" for that of the job or the profile, and the day.
-        place: Label of the place that they are made in; "" for the first one.
+        place: Label of the place for new jobs; "" for the first place.
     """
 
     job: ShortText
@@ -81,7 +81,7 @@ class ScheduleWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The last moment at which a run begins, seconds since the epoch; None for no end.
 
         Raises:
-            ValueError: `until` is no time.
+            ValueError: `until` is not a time.
         """
         if not isinstance(self.until, str):
             return self.until
@@ -146,18 +146,18 @@ def told(note: ScheduleNote) -> ToldNote:
 
 
 class KeptSchedule(msgspec.Struct, frozen=True):
-    """A schedule that is kept.
+    """A stored schedule.
 
     Attributes:
         id: Its number.
-        path: Directory of its job; of new jobs of a profile that of their place.
-        wish: As it was set.
-        owner: Who set it last.
-        seen: Times up to it are dealt with, seconds since the epoch.
-        waits: A run waits until the job rests.
-        note: The last that became of it.
-        made: Directory of the last job that it made; "" for none.
-        notes: What became of it, the newest first, `note` included.
+        path: Directory of its job; for new jobs of a profile, the directory of their place.
+        wish: The request that set it last.
+        owner: User who set it last.
+        seen: Times up to this one are done, seconds since the epoch.
+        waits: A run waits until the job is at rest.
+        note: The last event.
+        made: Directory of the last job that it created; "" for none.
+        notes: The last events, the newest first, including `note`.
     """
 
     id: int
@@ -186,7 +186,7 @@ def check_schedule(request: ScheduleWish) -> ScheduleWish:
 
 
 def _schedule_problems(request: ScheduleWish) -> Iterator[Problem]:
-    """The problems of the fields of a schedule, each looked at by itself."""
+    """Return the problems of the fields of a schedule, each checked by itself."""
     yield from _raised(_require_fitting, request)
     try:
         _ = request.end
@@ -225,7 +225,7 @@ def _schedule_problems(request: ScheduleWish) -> Iterator[Problem]:
 
 
 def _raised(check: Callable[..., object], *arguments: object) -> Sequence[Problem]:
-    """The problems of the error that a check raises; () for none."""
+    """Return the problems of the error that a check raises; () for none."""
     try:
         check(*arguments)
     except ConfigError as error:
@@ -234,10 +234,10 @@ def _raised(check: Callable[..., object], *arguments: object) -> Sequence[Proble
 
 
 def require_alone(job: FoundJob, request: ScheduleWish) -> None:
-    """Refuse a job that begins its passes itself: it would be scheduled twice.
+    """Refuse a job that starts its passes itself, because it would be scheduled twice.
 
     Raises:
-        RefusedRequestError: It does, or it is crawled in rounds (409).
+        RefusedRequestError: The job does so, or it is crawled in rounds (409).
     """
     if job.layout.in_rounds:
         raise RefusedRequestError(
@@ -260,15 +260,15 @@ def require_alone(job: FoundJob, request: ScheduleWish) -> None:
 
 
 def day_text(end: float | None) -> str:
-    """The last day of a schedule, in UTC, as it is typed; "" for none (pure)."""
+    """Return the last day of a schedule, in UTC, as text; "" for none (pure)."""
     return "" if end is None else f"{datetime.fromtimestamp(end, UTC):%Y-%m-%d}"
 
 
 def until_of(text: str) -> float | None:
-    """The end of a day of UTC, seconds since the epoch; None for "" (pure).
+    """Return the end of a day in UTC, seconds since the epoch; None for "" (pure).
 
     Raises:
-        ConfigError: It is no day.
+        ConfigError: The text is not a date.
     """
     if not text:
         return None
@@ -284,7 +284,7 @@ def _require_fitting(request: ScheduleWish) -> None:
     """Refuse fields that belong to the other kind of schedule.
 
     Raises:
-        ConfigError: There is one.
+        ConfigError: There is such a field.
     """
     if not request.is_of_new_jobs:
         wrong = next((path for path in OF_NEW_JOBS if getattr(request, path)), "")
@@ -323,9 +323,9 @@ class ScheduleBook:
     """The schedules.
 
     Args:
-        database: Keeps them.
+        database: The console's database.
         clock: The time.
-        tell: Called when a schedule is another one, or its next time.
+        tell: Called when a schedule or its next time changes.
     """
 
     def __init__(
@@ -341,7 +341,7 @@ class ScheduleBook:
         return [_with_notes(schedule) for schedule in self._table.all()]
 
     def broken(self) -> dict[int, BrokenRow]:
-        """Return those that cannot be read, by their numbers."""
+        """Return the schedules that cannot be read, by their numbers."""
         return self._table.broken()
 
     def find(self, number: int) -> KeptSchedule | None:
@@ -350,10 +350,10 @@ class ScheduleBook:
         return None if schedule is None else _with_notes(schedule)
 
     def add(self, request: ScheduleWish, path: str, owner: str) -> int:
-        """Keep a schedule; its number.
+        """Add a schedule, and return its number.
 
         Raises:
-            ConfigError: It is none.
+            ConfigError: The request is invalid.
         """
         rows = self._database.rows(
             "INSERT INTO schedules (path, wish, owner, seen, note) VALUES (?, ?, ?, ?, ?)"
@@ -365,16 +365,16 @@ class ScheduleBook:
         return int(str(rows[0][0]))
 
     def change(self, number: int, request: ScheduleWish, owner: str, path: str = "") -> None:
-        """Set a schedule again; times up to now are dealt with.
+        """Change a schedule; times up to now count as done.
 
         Args:
-            number: Its number.
+            number: Number of the schedule.
             request: The request.
-            owner: Who sets it.
-            path: As `KeptSchedule.path`; "" for that of before.
+            owner: User who sets it.
+            path: See `KeptSchedule.path`; "" to keep the path.
 
         Raises:
-            ConfigError: It is none.
+            ConfigError: The request is invalid.
         """
         self._database.rows(
             "UPDATE schedules SET wish = ?, owner = ?, seen = ?, waits = 0,"
@@ -384,12 +384,12 @@ class ScheduleBook:
         self._tell()
 
     def move(self, before: str, after: str, job: str) -> None:
-        """Keep the schedules of a job that has another directory now.
+        """Keep the schedules of a job that was moved.
 
         Args:
-            before: Its directory until now.
-            after: That of now.
-            job: Its id of now.
+            before: Its former directory.
+            after: Its new directory.
+            job: Its new id.
         """
         for schedule in self.all():
             if schedule.path == before:
@@ -402,16 +402,16 @@ class ScheduleBook:
         self._tell()
 
     def remove(self, number: int) -> None:
-        """Forget a schedule."""
+        """Delete a schedule."""
         self._table.drop(number)
         self._tell()
 
     def note_made(self, number: int, path: str) -> None:
-        """Keep the directory of the last job that a schedule made."""
+        """Store the directory of the last job that a schedule created."""
         self._database.rows("UPDATE schedules SET made = ? WHERE id = ?", path, number)
 
     def keep(self, number: int, handled: float, note: ScheduleNote, *, waits: bool) -> None:
-        """Keep what became of a schedule, the last twenty times."""
+        """Store an event of a schedule; the last twenty are kept."""
         before = self.find(number)
         notes = with_note(before.notes if before is not None else (), note)
         self._database.rows(
@@ -450,7 +450,7 @@ def with_note(notes: tuple[ScheduleNote, ...], note: ScheduleNote) -> tuple[Sche
 
 
 def _with_notes(schedule: KeptSchedule) -> KeptSchedule:
-    """Return a schedule with its notes; an earlier version kept the last note only."""
+    """Return a schedule with its notes; earlier versions stored only the last note."""
     notes = schedule.notes or with_note((), schedule.note)
     return msgspec.structs.replace(schedule, notes=notes)
 
@@ -459,7 +459,7 @@ def require_unscheduled(book: ScheduleBook, job: FoundJob) -> None:
     """Refuse a job that has schedules.
 
     Raises:
-        RefusedRequestError: It has (409).
+        RefusedRequestError: The job has schedules (409).
     """
     path = str(job.layout.root)
     of_it = [schedule for schedule in book.all() if schedule.path == path]

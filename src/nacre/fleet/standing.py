@@ -26,11 +26,11 @@ from nacre.machine.local_files import is_locked, lock_file
 from nacre.messages import message
 
 EACH: Final = 2.0
-"""Seconds between two tries to take over."""
+"""Seconds between two attempts to take over."""
 OF_PLACE: Final = ".nacre-console"
-"""Name of the file in a directory with jobs."""
+"""Name of the lock file in a directory with jobs."""
 OF_FOLDER: Final = "console.lock"
-"""Name of the file among the console's own, and in the state of a job that is a place by itself."""
+"""Name of the lock file in the console's folder, and in `state` of a job that is a place itself."""
 _LONGEST: Final = 4096
 
 
@@ -38,7 +38,7 @@ class ConsoleHolder(msgspec.Struct, frozen=True):
     """A console that has a lock.
 
     Attributes:
-        pid: Its process.
+        pid: Its process id.
         host: Name of its machine.
         since: When it took the lock, RFC 3339.
         url: Its URL.
@@ -51,11 +51,11 @@ class ConsoleHolder(msgspec.Struct, frozen=True):
 
 
 class HeldElsewhere(NamedTuple):
-    """A place, or folder, that another console has.
+    """A place or folder that another console has locked.
 
     Attributes:
         path: The path.
-        holder: The other console; None where it says nothing of itself.
+        holder: The other console; None if its lock file does not name it.
     """
 
     path: Path
@@ -63,7 +63,7 @@ class HeldElsewhere(NamedTuple):
 
     @property
     def words(self) -> str:
-        """It, in English."""
+        """An English text about the other console."""
         if self.holder is None:
             return f"another console has {self.path}"
         holder = self.holder
@@ -77,17 +77,17 @@ class ConsoleStanding:
     """Whether a console may change things.
 
     Attributes:
-        elsewhere: What another console has; None: nothing, and this one may.
+        elsewhere: The path that another console has locked; None if this console may change things.
     """
 
     def __init__(self) -> None:
         self.elsewhere: HeldElsewhere | None = None
 
     def require(self) -> None:
-        """Refuse a change while another console has something of this one.
+        """Refuse a change while another console has locked a place or the folder of this one.
 
         Raises:
-            RefusedRequestError: It has (409).
+            RefusedRequestError: This console is read-only (409).
         """
         if self.elsewhere is None:
             return
@@ -124,10 +124,10 @@ class ConsoleLocks:
     """The locks of a console.
 
     Args:
-        standing: Is told what another console has.
-        folder: Folder of the console's own files.
-        places: Gives its places of now.
-        url: Its URL.
+        standing: Receives the path that another console has locked.
+        folder: The console's folder.
+        places: Returns the present places of the console.
+        url: URL of the console.
         clock: The time.
     """
 
@@ -146,10 +146,10 @@ class ConsoleLocks:
         self._clock = clock
         self._held: dict[Path, int] = {}
         self._last: dict[Path, Path] = {}
-        """What was taken when a lock could not be had: it is asked first, before all below."""
+        """The lock of another console that made an attempt fail, by path; it is checked first."""
 
     def take(self) -> bool:
-        """Take all locks, or no further one; whether they are all this console's now."""
+        """Take all missing locks or none; return whether this console has all locks now."""
         files = dict(self._wanted())
         self._give_back(self._held.keys() - files.keys())
         before = set(self._held)
@@ -161,7 +161,7 @@ class ConsoleLocks:
         return True
 
     def free(self) -> None:
-        """Give all of them back."""
+        """Release all locks."""
         self._give_back(set(self._held))
 
     def _give_back(self, paths: Iterable[Path]) -> None:
@@ -169,7 +169,7 @@ class ConsoleLocks:
             os.close(self._held.pop(path))
 
     def _wanted(self) -> Iterator[tuple[Path, Path]]:
-        """The files to lock, and what each of them is of."""
+        """Yield the files to lock, each with its folder or place."""
         yield self._folder / OF_FOLDER, self._folder
         for place in self._places():
             yield lock_of(place), place.root
@@ -194,7 +194,7 @@ class ConsoleLocks:
         return True
 
     def _taken_still(self, path: Path) -> Path | None:
-        """The lock of another console for which one could not be had; None: it is free now."""
+        """Return the lock that made the last attempt fail, if it is still taken; None otherwise."""
         last = self._last.pop(path, None)
         return last if last is not None and self._is_taken(last) else None
 
@@ -212,7 +212,7 @@ class ConsoleLocks:
 
 
 def lock_of(place: JobPlace) -> Path:
-    """The file that a console locks to have a place."""
+    """Return the file that a console locks for a place."""
     return Layout(place.root).state / OF_FOLDER if place.job else place.root / OF_PLACE
 
 

@@ -1,8 +1,8 @@
 """The console's webhooks and their deliveries, in its database.
 
-A webhook is notified of what happens to all jobs that its owner sees. A delivery is kept until it
-is accepted or given up, so that a console that is killed loses none; the last ones of each webhook
-stay to be looked at.
+A webhook receives the events of all jobs that its owner may see. A delivery is stored until it is
+accepted or given up, so that a killed console loses none. The last deliveries of each webhook are
+kept for inspection.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class HookWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KeptHook(msgspec.Struct, frozen=True):
-    """A webhook that is kept.
+    """A stored webhook.
 
     Attributes:
         id: Its number.
@@ -89,13 +89,13 @@ class HookDelivery(msgspec.Struct, frozen=True):
     Attributes:
         number: Its number.
         hook: Number of the webhook.
-        event: What happened.
+        event: The event.
         body: The message, JSON, with the codes of its texts.
-        made: When it happened, seconds since the epoch.
-        tries: How often it was posted.
-        due: When it is posted next, seconds since the epoch.
+        made: Time of the event, seconds since the epoch.
+        tries: Number of attempts so far.
+        due: Time of the next attempt, seconds since the epoch.
         step: `waits`, `delivered` or `given-up`.
-        answer: The last answer, or why there was none; "" before the first try.
+        answer: The last answer, or the reason for its absence; "" before the first attempt.
     """
 
     number: int
@@ -146,7 +146,7 @@ class WebhookBook:
     """The webhooks.
 
     Args:
-        database: Keeps them.
+        database: The console's database.
         clock: The time.
     """
 
@@ -163,7 +163,7 @@ class WebhookBook:
         return self._table.all()
 
     def broken(self) -> dict[int, BrokenRow]:
-        """Return those that cannot be read, by their numbers."""
+        """Return the webhooks that cannot be read, by their numbers."""
         return self._table.broken()
 
     def find(self, number: int) -> KeptHook | None:
@@ -171,16 +171,16 @@ class WebhookBook:
         return self._table.find(number)
 
     def add(self, request: HookWish, secret: str, owner: str, places: tuple[str, ...] = ()) -> int:
-        """Keep a webhook; its number.
+        """Add a webhook, and return its number.
 
         Args:
             request: The request.
             secret: Key of its signatures; "" for none.
-            owner: Who sets it.
-            places: Labels of the places that they see; empty for all.
+            owner: User who sets it.
+            places: Labels of the places that the owner may see; empty for all.
 
         Raises:
-            ConfigError: It is none, or there are too many.
+            ConfigError: The request is invalid, or there are too many webhooks.
         """
         if len(self.all()) >= MOST_HOOKS:
             raise ConfigError(
@@ -197,10 +197,10 @@ class WebhookBook:
         return int(str(rows[0][0]))
 
     def change(self, number: int, request: HookWish, secret: str, owner: str) -> None:
-        """Set a webhook again.
+        """Change a webhook.
 
         Raises:
-            ConfigError: It is none.
+            ConfigError: The request is invalid.
         """
         self._database.rows(
             "UPDATE webhooks SET wish = ?, secret = ?, owner = ? WHERE id = ?",
@@ -273,14 +273,14 @@ class WebhookBook:
         return int(str(rows_made[0][0]))
 
     def tell_test(self, hook: int, user: str) -> int:
-        """Tell a webhook of a test, whatever events it wants; the number of the delivery.
+        """Queue a test for a webhook, whatever its events, and return the delivery's number.
 
         Args:
-            hook: Its number.
-            user: Who asks for it.
+            hook: Number of the webhook.
+            user: User who requests the test.
 
         Raises:
-            RefusedRequestError: Too many messages wait for it already (409).
+            RefusedRequestError: Too many deliveries of the webhook are pending (409).
         """
         text = message("console.webhook-test", "a test that {user} asked for", user=user)
         number = self.tell("test", "", text, only=hook)
@@ -299,11 +299,11 @@ class WebhookBook:
         )
 
     def deliveries(self, hook: int, step: str = "") -> list[HookDelivery]:
-        """The deliveries of a webhook, the newest first.
+        """Return the deliveries of a webhook, the newest first.
 
         Args:
-            hook: Its number.
-            step: Only those of a step; "" for all.
+            hook: Number of the webhook.
+            step: Return only the deliveries with this step; "" for all.
         """
         rows = self._database.rows(
             "SELECT number, hook, event, body, made, tries, due, step, answer FROM deliveries"
@@ -313,14 +313,14 @@ class WebhookBook:
         return [msgspec.convert(row, HookDelivery, strict=False) for row in map(_facts, rows)]
 
     def delivery(self, hook: int, number: int) -> HookDelivery | None:
-        """A delivery of a webhook by its number; None for one that is forgotten."""
+        """Return a delivery of a webhook by its number; None if it no longer exists."""
         return next(
             (delivery for delivery in self.deliveries(hook) if delivery.number == number),
             None,
         )
 
     def keep(self, delivery: HookDelivery) -> None:
-        """Keep what became of a delivery; the oldest that are over are forgotten."""
+        """Store the result of a delivery, and delete the oldest finished deliveries."""
         self._database.rows(
             "UPDATE deliveries SET tries = ?, due = ?, step = ?, answer = ? WHERE number = ?",
             delivery.tries, delivery.due, delivery.step, to_stored_text(delivery.answer),
