@@ -18,7 +18,7 @@ from nacre.ops.fields import LARGEST, ShortText, ShortTexts
 LONGEST_NAME: Final = 100
 LONGEST_TAG: Final = 40
 MOST_TAGS: Final = 20
-"""Tags of one job."""
+"""Maximum tags of a job."""
 
 
 class JobLabels(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ NONE: Final = JobLabels()
 
 
 class LabelRow(msgspec.Struct, frozen=True):
-    """The row of the labels of a job; its tags have commas between them."""
+    """The row of the labels of a job; its tags are separated by commas."""
 
     path: str
     name: str
@@ -78,9 +78,9 @@ class LabelBook:
         return NONE if row is None else _labels_of(row)
 
     def all(self) -> dict[str, JobLabels]:
-        """Return the labels of all jobs that have some, by their directories.
+        """Return the labels of all jobs with labels, by their directories.
 
-        A list of many jobs asks once, as each question is one to the database.
+        A list of many jobs calls it once, because each call queries the database.
         """
         return {row.path: _labels_of(row) for row in self._table.all()}
 
@@ -93,7 +93,7 @@ class LabelBook:
         self._table.move(before, after)
 
     def all_tags(self, jobs: list[FoundJob]) -> list[str]:
-        """Return the tags that some of these jobs have, in order."""
+        """Return all tags of these jobs, in order."""
         labels = self.all()
         return sorted({tag for job in jobs for tag in labels.get(str(job.layout.root), NONE).tags})
 
@@ -103,10 +103,10 @@ def _labels_of(row: LabelRow) -> JobLabels:
 
 
 def changed_labels(labels: JobLabels, request: JobLabelsWish) -> JobLabels:
-    """The labels after a change.
+    """Return the labels after a change.
 
     Raises:
-        RefusedRequestError: The name or a tag cannot be taken (422).
+        RefusedRequestError: The name or a tag is invalid (422).
     """
     name = labels.name if request.name is msgspec.UNSET else request.name.strip()
     _require(name, "name", LONGEST_NAME)
@@ -177,14 +177,14 @@ class WantedKindBook:
         self._database = database
 
     def of(self, job: FoundJob) -> tuple[str, ...]:
-        """The wanted kinds of a job, the oldest first: beginnings of URLs."""
+        """Return the wanted kinds of a job, the oldest first: prefixes of URLs."""
         rows = self._database.rows(
             "SELECT prefix FROM wanted_kinds WHERE path = ? ORDER BY rowid", str(job.layout.root)
         )
         return tuple(str(prefix) for (prefix,) in rows)
 
     def set(self, job: FoundJob, prefixes: tuple[str, ...]) -> tuple[str, ...]:
-        """Keep the wanted kinds of a job in place of those of before; they, each once."""
+        """Replace the wanted kinds of a job; return them without duplicates."""
         path, stored = str(job.layout.root), tuple(dict.fromkeys(prefixes))
         with self._database.together():
             self._database.rows("DELETE FROM wanted_kinds WHERE path = ?", path)
@@ -193,11 +193,11 @@ class WantedKindBook:
         return stored
 
     def move(self, before: str, after: str) -> None:
-        """Keep the wanted kinds of a job that has another directory now.
+        """Keep the wanted kinds of a job that was moved.
 
         Args:
-            before: Its directory until now.
-            after: That of now.
+            before: Its former directory.
+            after: Its new directory.
         """
         self._database.rows("DELETE FROM wanted_kinds WHERE path = ?", after)
         self._database.rows("UPDATE wanted_kinds SET path = ? WHERE path = ?", after, before)
@@ -206,12 +206,12 @@ class WantedKindBook:
 def kinds_of(
     current: Sequence[str], added: Sequence[str], removed: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """The wanted kinds after a change; the oldest make room for more than a hundred (pure).
+    """Return the wanted kinds after a change, of more than a hundred the newest ones (pure).
 
     Args:
-        current: Those of before, the oldest first.
-        added: Further ones.
-        removed: Those that are wanted no more.
+        current: The present kinds, the oldest first.
+        added: Kinds to add.
+        removed: Kinds to remove.
 
     Raises:
         JobError: One of these is none.
@@ -231,14 +231,14 @@ def kinds_of(
 
 
 ALL_JOBS = ""
-"""In place of the directory of a job: all jobs together."""
+"""Stands for all jobs together, in place of a job's directory."""
 
 
 def limit_of(text: str) -> int:
-    """Bytes, of a text such as `500 GB` (pure).
+    """Parse a size such as `500 GB`, and return it in bytes (pure).
 
     Raises:
-        ConfigError: It is no size, or too large a one.
+        ConfigError: The text is not a size, or the size is too large.
     """
     try:
         limit = int(str(parse_size(text)))
@@ -260,11 +260,11 @@ class KeptQuota(msgspec.Struct, frozen=True):
     Attributes:
         path: Directory of the job; "" for all jobs together.
         limit: Bytes that may be used; 0 for no quota.
-        used: Bytes that were used when it was measured last; 0 before.
-        measured: When that was, seconds since the epoch; 0 for never.
+        used: Bytes used at the last measurement; 0 before the first one.
+        measured: Time of the last measurement, seconds since the epoch; 0 for never.
         level: The level that was decided last.
         held: The console holds the job, so that it is the one that releases it.
-        trouble: Why the job could not be held or released; "" for no trouble.
+        trouble: Reason why the job could not be held or released; "" for none.
     """
 
     path: str
@@ -284,7 +284,7 @@ class QuotaRow(msgspec.Struct, frozen=True):
 
 
 class DiskQuotaBook:
-    """The quotas; they last over restarts.
+    """The quotas, which persist over restarts.
 
     Args:
         database: The console's database.
@@ -300,7 +300,7 @@ class DiskQuotaBook:
         return {row.path: row.quota for row in self._table.all()}
 
     def limits(self) -> dict[str, int]:
-        """Return the limits that are set, by the directories of their jobs."""
+        """Return the configured limits, by the directories of their jobs."""
         return {path: quota.limit for path, quota in self.all().items() if quota.limit}
 
     def find(self, path: str) -> KeptQuota:
@@ -318,18 +318,18 @@ class DiskQuotaBook:
         self.keep(msgspec.structs.replace(self.find(path), limit=limit))
 
     def move(self, before: str, after: str) -> None:
-        """Keep the quota of a job that has another directory now.
+        """Keep the quota of a job that was moved.
 
         Args:
-            before: Its directory until now.
-            after: That of now.
+            before: Its former directory.
+            after: Its new directory.
         """
         quota = self.find(before)
         self.keep(KeptQuota(before))
         self.keep(msgspec.structs.replace(quota, path=after))
 
     def keep(self, quota: KeptQuota) -> None:
-        """Store a quota in place of that of the same job; a quota without effect is deleted."""
+        """Store the quota of a job, or delete it if it has no effect."""
         before = self.find(quota.path).level
         has_effect = bool(quota.limit or quota.held or quota.trouble)
         if has_effect:
@@ -341,14 +341,14 @@ class DiskQuotaBook:
 
 
 async def require_quota(quotas: DiskQuotaBook, job: FoundJob) -> None:
-    """Refuse a start that would be paused at once: its quota, or that of all jobs, is used up.
+    """Refuse a start that would be paused at once because a quota of the job is used up.
 
     Args:
         quotas: The quotas.
         job: The job.
 
     Raises:
-        RefusedRequestError: It is (409).
+        RefusedRequestError: The quota of the job or of all jobs is used up (409).
     """
     root = job.layout.root
     own, total = quotas.find(str(root)), quotas.find(ALL_JOBS)

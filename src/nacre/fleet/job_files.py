@@ -1,7 +1,8 @@
-"""The files of a job that may be looked at and downloaded.
+"""The files of a job that may be viewed and downloaded.
 
-What is shown is on a list: what runs have written. The store, the control socket, the settings and
-logins are not. Each name on the way is opened below its folder, and no link is followed.
+Only files on an allow list are shown: the output of runs. The store, the control socket, the
+settings and logins are not. Each path component is opened relative to its folder, and symbolic
+links are not followed.
 """
 
 import os
@@ -52,8 +53,8 @@ class FilePage(NamedTuple):
     """A page of the files of a job.
 
     Attributes:
-        items: They, the newest run first.
-        next: The place behind which the next page begins; None for none.
+        items: The files, the newest run first.
+        next: The place after which the next page begins; None for none.
     """
 
     items: tuple[ListedFile, ...]
@@ -61,11 +62,11 @@ class FilePage(NamedTuple):
 
 
 class OpenedFile(NamedTuple):
-    """A file that was opened.
+    """An open file.
 
     Attributes:
-        handle: It; who asked closes it.
-        size: Bytes that it had then.
+        handle: File descriptor, which the caller closes.
+        size: Bytes when it was opened.
         modified: Seconds since the epoch.
         device: The file system that it is on.
         inode: Its number there.
@@ -79,10 +80,10 @@ class OpenedFile(NamedTuple):
 
 
 def is_shown(path: str) -> bool:
-    """Whether a path is that of a file that may be looked at (pure): `runs/RUN/FOLDER/FILE`.
+    """Whether the file of a path may be viewed (pure): `runs/RUN/FOLDER/FILE`.
 
     Args:
-        path: Below the job; hostile.
+        path: Untrusted path below the job.
     """
     parts = path.split("/")
     if len(parts) != 4 or not all(_NAME.fullmatch(part) for part in parts):
@@ -96,7 +97,7 @@ def open_file(root: Path, path: str) -> OpenedFile:
     """Open a file of a job for reading.
 
     Raises:
-        RefusedRequestError: It is not one that is shown, or there is none (404).
+        RefusedRequestError: The file does not exist or is not shown (404).
     """
     if not is_shown(path):
         raise not_found(
@@ -124,19 +125,19 @@ def open_file(root: Path, path: str) -> OpenedFile:
 
 
 def run_names(root: Path) -> list[str]:
-    """The names of a job's runs, the newest first."""
+    """Return the names of a job's runs, the newest first."""
     names = (entry.name for entry in _entries(root / "runs"))
     return sorted(filter(_RUN.fullmatch, names), reverse=True)
 
 
 def list_files(root: Path, limit: int, after: FilePlace | None = None, run: str = "") -> FilePage:
-    """A page of the files of a job that may be looked at: by run, the newest first, and by name.
+    """Return a page of the visible files of a job, sorted by run, the newest first, and by name.
 
     Args:
         root: Directory of the job.
-        limit: Most files.
-        after: The place behind which it begins; None for the first page.
-        run: Only those of this run; hostile; "" for all.
+        limit: Maximum number of files.
+        after: The place after which the page begins; None for the first page.
+        run: Untrusted name of the only run to list; "" for all runs.
     """
     places = list(islice(_places(root, after, run), limit + 1))
     items = tuple(file for _, file in places[:limit])
@@ -146,7 +147,7 @@ def list_files(root: Path, limit: int, after: FilePlace | None = None, run: str 
 def _places(
     root: Path, after: FilePlace | None, only: str
 ) -> Iterator[tuple[FilePlace, ListedFile]]:
-    """The files that may be looked at behind a place, each with its own."""
+    """Yield the visible files after a place, each with its place."""
     for run in run_names(root):
         if (only and run != only) or (after is not None and run > after.run):
             continue
@@ -219,13 +220,13 @@ _ENDED: Final = re.compile(
 
 
 class FinishedRun(NamedTuple):
-    """A run that is over, or was stopped.
+    """A run that has finished or was stopped.
 
     Attributes:
-        ended: When, seconds since the epoch.
+        ended: Time of its end, seconds since the epoch.
         job: Id of its job.
         name: Its directory.
-        exit: How it ended, such as `FINISHED`; "" where its report cannot be read.
+        exit: Its exit status, such as `FINISHED`; "" if its report cannot be read.
     """
 
     ended: float
@@ -235,12 +236,12 @@ class FinishedRun(NamedTuple):
 
 
 def finished_runs(jobs: Iterable[FoundJob], begin: float, end: float) -> list[FinishedRun]:
-    """The runs that ended in a time, by job, the newest first.
+    """Return the runs that ended in a period, by job, the newest first.
 
     Args:
         jobs: The jobs.
-        begin: Seconds since the epoch.
-        end: Likewise; a run that ended then is none of them.
+        begin: Begin of the period, seconds since the epoch.
+        end: End of the period, exclusive.
     """
     runs = []
     for job in jobs:
@@ -254,7 +255,7 @@ def finished_runs(jobs: Iterable[FoundJob], begin: float, end: float) -> list[Fi
 
 
 def _ended(root: Path, end: float) -> Iterator[tuple[str, float]]:
-    """The runs of a job that began before a moment and are over, the newest first."""
+    """Yield the finished runs of a job that began before a moment, the newest first."""
     last = f"{datetime.fromtimestamp(end, UTC):%Y%m%dT%H%M%SZ}"
     for name in run_names(root):
         if name < last and (ended := _end_of(root, name)) is not None:
@@ -280,7 +281,7 @@ def _exit_of(root: Path, name: str) -> str:
 
 
 def _text(root: Path, path: str, *, tail: bool = False) -> str:
-    """The first bytes of a file of a job, or the last ones; "" where it cannot be read."""
+    """Return the first or last bytes of a file of a job; "" if it cannot be read."""
     try:
         opened = open_file(root, path)
     except RefusedRequestError:

@@ -28,10 +28,10 @@ _MOST: Final = 10_000
 
 
 def rename_job(source: Path, target: Path) -> None:
-    """Move the directory of a job; nothing is copied.
+    """Move the directory of a job, without copying.
 
     Raises:
-        RefusedRequestError: Something is there already (409), or it cannot be moved (422).
+        RefusedRequestError: The target exists (409), or the directory cannot be moved (422).
     """
     if os.path.lexists(target):
         raise RefusedRequestError(
@@ -61,10 +61,10 @@ def rename_job(source: Path, target: Path) -> None:
 
 
 def require_never_ran(layout: Layout) -> None:
-    """Refuse a job that has run, or that has anything of a run.
+    """Refuse a job that has run, or that has files of a run.
 
     Raises:
-        JobError: It has; or its state is another user's.
+        JobError: The job has such files, or its state belongs to another user.
     """
     if ever_ran(layout):
         raise JobError(
@@ -79,10 +79,10 @@ def require_never_ran(layout: Layout) -> None:
 
 
 def ever_ran(layout: Layout) -> bool:
-    """Whether a job has anything of a run: a store, versions of rounds, or the directory of a run.
+    """Whether a job has files of a run: a store, versions of rounds, or the directory of a run.
 
     Raises:
-        JobError: Its state is another user's.
+        JobError: The state of the job belongs to another user.
     """
     runs = layout.root / "runs"
     return layout.has_store or layout.in_rounds or (runs.is_dir() and any(runs.iterdir()))
@@ -121,7 +121,7 @@ def forget_job(layout: Layout) -> None:
                 (layout.root / path).unlink(missing_ok=True)
         for path in sorted(folders, reverse=True):
             (layout.root / path).rmdir()
-        # The file that makes it a job goes last: where the rest cannot be deleted, it is one still.
+        # Delete the configuration last: if the rest cannot be deleted, the directory remains a job.
         layout.config.unlink(missing_ok=True)
         layout.root.rmdir()
     except OSError as error:

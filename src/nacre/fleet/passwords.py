@@ -1,4 +1,4 @@
-"""Passwords: which are taken, and the hashes that are kept of them (argon2id)."""
+"""Passwords: the rules for new ones, and their hashes (argon2id)."""
 
 import asyncio
 import math
@@ -29,14 +29,14 @@ _NO_ONE: Final = (
 
 
 def require_good(password: str, name: str) -> None:
-    """Refuse a password that others would guess. Each character counts, blanks too.
+    """Refuse a password that is easy to guess. Every character counts, including blanks.
 
     Args:
         password: The password.
         name: Name of its user.
 
     Raises:
-        ConfigError: It is refused; the message says why.
+        ConfigError: The password is refused; the message has the reason.
     """
     if not SHORTEST <= len(password) <= LONGEST:
         raise ConfigError(
@@ -74,20 +74,20 @@ class PasswordChecker:
         self._turn = asyncio.Semaphore(1)
 
     def hash(self, password: str) -> str:
-        """The hash of a password; it takes a while."""
+        """Return the hash of a password; the computation is slow."""
         return self._hasher.hash(password)
 
     async def hash_beside(self, password: str) -> str:
-        """The same, in a thread."""
+        """Return the hash of a password, computed in a thread."""
         async with self._turn:
             return await asyncio.to_thread(self.hash, password)
 
     async def is_right(self, stored: str, password: str) -> bool:
-        """Whether a password has a hash, in a thread.
+        """Check a password against a hash, in a thread.
 
         Args:
-            stored: The hash; "" for an unknown user, which is never right and takes as long.
-            password: What was typed.
+            stored: The hash; "" for an unknown user: it never matches, and takes the same time.
+            password: The password that was typed.
         """
         async with self._turn:
             return await asyncio.to_thread(self._verify, stored or _NO_ONE, password)
@@ -99,12 +99,12 @@ class PasswordChecker:
             return False
 
     def is_outdated(self, stored: str) -> bool:
-        """Whether a hash was made with other parameters than today's."""
+        """Whether a hash was made with other parameters than the present ones."""
         return self._hasher.check_needs_rehash(stored)
 
 
 class LoginDesk:
-    """It checks passwords, with pauses after failures.
+    """Checks passwords, with pauses after failures.
 
     Args:
         users: The users.
@@ -125,16 +125,16 @@ class LoginDesk:
         self.checker = checker
 
     async def check(self, name: str, password: str, address: str) -> ConsoleUser:
-        """The user of a name and password.
+        """Return the user of a name and password.
 
         Args:
-            name: As it was typed.
-            password: Likewise.
-            address: Where it was typed.
+            name: The name that was typed.
+            password: The password that was typed.
+            address: Address of the client.
 
         Raises:
-            RefusedRequestError: They do not fit (401), or it is too early for another try (429).
-                The answer and its time are the same for unknown users.
+            RefusedRequestError: The name or the password is wrong (401), or it is too early for
+                another attempt (429). The answer and its time are the same for unknown users.
         """
         user = self._users.find(name)
         name = user.name if user is not None else typed_name(name)
@@ -170,7 +170,7 @@ class LoginDesk:
         return user
 
     def begin(self, user: ConsoleUser, address: str, agent: str) -> str:
-        """Begin a session of a user; its id, for the cookie."""
+        """Begin a session of a user, and return its id for the cookie."""
         role = role_named(user.role)
         if role is None:  # the database was changed by hand
             raise RefusedRequestError(

@@ -1,7 +1,7 @@
-"""Places: the directories that are looked through for jobs.
+"""Places: the directories that are searched for jobs.
 
-A job is found, not registered: it is a directory with `crawl.yaml` that belongs to this user. Links
-are not followed, and nothing is looked for within a job.
+Jobs are found, not registered: a job is a directory with `crawl.yaml` that belongs to this user.
+Symbolic links are not followed, and the directory of a job is not searched for further jobs.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ from nacre.machine.layout import Layout
 from nacre.messages import message
 
 DEPTH: Final = 3
-"""Levels below a place at which a job can lie: `crawls/GROUP/GROUP/JOB`."""
+"""Maximum depth of a job below a place: `crawls/GROUP/GROUP/JOB`."""
 MOST: Final = 20_000
-"""Directories that are looked at in one place; a home directory given by mistake has more."""
+"""Maximum directories that are searched in a place; a home directory given by mistake has more."""
 CXML: Final = "crawler-beans.cxml"
 """The configuration of a job of Heritrix's interface."""
 PROFILE: Final = "profile-crawler-beans.cxml"
@@ -36,12 +36,12 @@ REPORT: Final = "migration-report.txt"
 
 
 class JobPlace(NamedTuple):
-    """A directory that is looked through.
+    """A directory that is searched for jobs.
 
     Attributes:
-        label: The first part of its jobs' names: its own name.
-        root: The directory, absolute.
-        job: It is a job itself, and the only one.
+        label: The first part of its jobs' ids: the name of the directory.
+        root: Absolute path of the directory.
+        job: The directory is itself a job, and contains no others.
     """
 
     label: str
@@ -66,17 +66,17 @@ class FoundJob(NamedTuple):
 
 
 def places_of(directories: Sequence[Path]) -> tuple[JobPlace, ...]:
-    """The places of the directories that were given.
+    """Return the places of directories.
 
     Args:
-        directories: They; a directory that is a job is a place of this one job.
+        directories: The directories; a directory that is a job is a place of this one job.
 
     Raises:
-        JobError: One is not a directory.
+        JobError: A path is not a directory.
     """
     places: list[JobPlace] = []
     for directory in directories:
-        # Jobs are kept by their paths, which are written in one way only.
+        # Records refer to jobs by their paths, so each path must have a single form.
         root = directory.resolve() if ".." in directory.parts else directory.absolute()
         if not root.is_dir():
             raise JobError(
@@ -107,7 +107,7 @@ def new_place(root: Path, labels: Collection[str]) -> JobPlace:
 
 
 def find_jobs(places: Sequence[JobPlace]) -> list[FoundJob]:
-    """All jobs of all places, by their ids."""
+    """Return all jobs of all places, sorted by id."""
     jobs: dict[str, FoundJob] = {}
     paths: set[Path] = set()
     for place in places:
@@ -135,7 +135,7 @@ def _jobs_below(root: Path) -> Iterator[Path]:
 
 
 def directories_below(root: Path) -> Iterator[tuple[Path, bool]]:
-    """The directories that are looked through below a place, and whether each is a job.
+    """Yield the searched directories below a place, and whether each is a job.
 
     Args:
         root: Directory of the place.
@@ -168,7 +168,7 @@ def _entries(directory: Path) -> list["os.DirEntry[str]"]:
     try:
         with os.scandir(directory) as entries:
             return sorted(entries, key=lambda entry: entry.name)
-    except OSError:  # closed to this user, or gone meanwhile
+    except OSError:  # not readable, or removed in the meantime
         return []
 
 
@@ -194,7 +194,7 @@ class JobRemoval(msgspec.Struct, frozen=True):
 
 
 class RemovalBook(ConsoleTable[JobRemoval]):
-    """The removed jobs: they are found, but not listed, read, counted or started.
+    """The removed jobs, which are found, but not listed, read, counted or started.
 
     Args:
         database: The console's database.
@@ -212,7 +212,7 @@ class Fleet:
         removals: The jobs that were removed from the console.
 
     Attributes:
-        places: The directories, and those that were added meanwhile.
+        places: The directories, including those that were added since the start.
         removals: The jobs that were removed from the console.
     """
 
@@ -224,8 +224,8 @@ class Fleet:
         self._removed: list[tuple[FoundJob, JobRemoval]] = []
 
     async def scan(self) -> None:
-        """Look through all places."""
-        async with self._turn:  # else an older look could end after a newer one, and hold
+        """Search all places for jobs."""
+        async with self._turn:  # otherwise an older scan could overwrite the result of a newer one
             jobs = await asyncio.to_thread(find_jobs, self.places)
             rows = {removal.path: removal for removal in self.removals.all()}
             removals = [(job, rows.get(str(job.layout.root))) for job in jobs]
@@ -234,12 +234,12 @@ class Fleet:
 
     @property
     def jobs(self) -> list[FoundJob]:
-        """All jobs but the removed ones, by their ids."""
+        """All jobs except the removed ones, by their ids."""
         return list(self._jobs.values())
 
     @property
     def removed(self) -> list[tuple[FoundJob, JobRemoval]]:
-        """The jobs that were removed from the console and are still there, by their ids."""
+        """The jobs that were removed from the console and still exist, by their ids."""
         return list(self._removed)
 
     def knows(self, name: str) -> bool:
@@ -247,10 +247,10 @@ class Fleet:
         return name in self._jobs
 
     def job(self, name: str) -> FoundJob:
-        """The job of an id.
+        """Return the job of an id.
 
         Raises:
-            RefusedRequestError: There is none (404).
+            RefusedRequestError: There is no such job (404).
         """
         known_job = self._jobs.get(name)
         if known_job is None:
@@ -259,11 +259,11 @@ class Fleet:
 
 
 LONGEST: Final = 100
-"""Characters of a name."""
+"""Maximum characters of a name."""
 MOST_BYTES: Final = 255
-"""Bytes of a name: file systems have none that is longer, and a Chinese letter has three."""
+"""Maximum bytes of a name, by the limit of file systems; a Chinese character has three."""
 _NUMBER: Final = 4
-"""Bytes that stay free behind a date, for the number of a further job of the same day."""
+"""Bytes reserved after a date, for the number of a further job on the same day."""
 _DATED: Final = "%Y-%m-%d"
 _FIELD: Final = re.compile(r"%(.?)")
 _FIELDS: Final = frozenset("YmdHMjGV")
@@ -271,10 +271,10 @@ _FIELDS: Final = frozenset("YmdHMjGV")
 
 
 def check_name(name: str) -> str:
-    """The name of a job's directory, if it can be one.
+    """Check the name of a job's directory, and return it.
 
     Raises:
-        ConfigError: It cannot.
+        ConfigError: The name is invalid.
     """
     if not name or not name.isprintable() or len(name) > LONGEST:
         raise _bad_name(name)

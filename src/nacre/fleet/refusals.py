@@ -1,4 +1,4 @@
-"""Requests that are refused: the error, with the status of its answer."""
+"""The error of a refused request, with the status of its response."""
 
 from typing import Final
 
@@ -10,13 +10,13 @@ SOON: Final = 10
 
 
 class RefusedRequestError(NacreError):
-    """A request that cannot be granted.
+    """A refused request.
 
     Args:
-        status: Status code of the answer.
+        status: Status code of the response.
         code: The error for programs.
         detail: The error for people.
-        retry_after: Seconds after which it can be tried again; 0: that is not known.
+        retry_after: Seconds after which the client can retry; 0 if unknown.
     """
 
     def __init__(self, status: int, code: str, detail: str, retry_after: int = 0) -> None:

@@ -152,7 +152,7 @@ class KeptSchedule(msgspec.Struct, frozen=True):
         id: Its number.
         path: Directory of its job; for new jobs of a profile, the directory of their place.
         wish: The request that set it last.
-        owner: User who set it last.
+        owner: Name of the user of the last change.
         seen: Times up to this one are done, seconds since the epoch.
         waits: A run waits until the job is at rest.
         note: The last event.
@@ -370,7 +370,7 @@ class ScheduleBook:
         Args:
             number: Number of the schedule.
             request: The request.
-            owner: User who sets it.
+            owner: Name of the user.
             path: See `KeptSchedule.path`; "" to keep the path.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Sessions of browsers: a random id in a cookie, of which the hash is kept."""
+"""Sessions of browsers: a random id in a cookie; only its hash is stored."""
 
 from typing import Final, NamedTuple
 
@@ -12,11 +12,11 @@ COOKIE: Final = "__Host-nacre"
 """Name of the cookie. Browsers take one of such a name only with `Secure` and `Path=/`, and never
 from a neighbour; on the loopback they take it over HTTP as well."""
 IDLE: Final = 8 * 3600.0
-"""Seconds without a request after which a session is over."""
+"""Seconds without a request after which a session expires."""
 LIFE: Final = 7 * 86400.0
-"""Seconds after which it is over in any case."""
+"""Seconds after which a session expires in any case."""
 SHORT: Final = 16
-"""Characters of the id that a list has."""
+"""Number of characters of the short id in a list."""
 _LONGEST_AGENT = 200
 
 
@@ -24,8 +24,8 @@ class BrowserSession(NamedTuple):
     """A session.
 
     Attributes:
-        identity: Whose it is.
-        token: Its pages send it with every request that changes something.
+        identity: Identity of its owner.
+        token: Token that its pages send with every request that changes something.
         language: The language that its user chose, or that was chosen in one of a link; "" for
             that of the browser.
     """
@@ -40,13 +40,13 @@ class ListedSession(NamedTuple):
 
     Attributes:
         id: The first characters of its hash, which open nothing.
-        name: Whose it is.
-        role: Their role now.
+        name: Name of its owner.
+        role: The owner's present role.
         how: `link` or `password`.
-        made: When it began, seconds since the epoch.
-        used: When it was used last, seconds since the epoch, exact to a minute.
-        address: Where it was begun.
-        agent: The program of the user, as it calls itself.
+        made: Time of its begin, seconds since the epoch.
+        used: Time of its last use, seconds since the epoch, to the minute.
+        address: Address at which it began.
+        agent: User agent of the browser.
     """
 
     id: str
@@ -63,7 +63,7 @@ class SessionBook:
     """The sessions, in the console's database.
 
     Args:
-        database: Keeps them.
+        database: The console's database.
         clock: The time.
     """
 
@@ -74,14 +74,14 @@ class SessionBook:
     def begin(
         self, name: str, role: Role, how: str = "link", address: str = "", agent: str = ""
     ) -> str:
-        """Begin a session; its id, for the cookie.
+        """Begin a session, and return its id for the cookie.
 
         Args:
-            name: Whose it is.
-            role: What they may do; of users the role that they have at each request counts.
+            name: Name of its owner.
+            role: Role of the owner; for users, the role at the time of each request applies.
             how: `link`, or `password` for a user.
-            address: Where it was begun.
-            agent: The program of the user, as it calls itself.
+            address: Address of the client.
+            agent: User agent of the browser.
         """
         now, secret = self._clock.now(), new_secret()
         self._database.rows(
@@ -95,7 +95,7 @@ class SessionBook:
         return secret
 
     def find(self, secret: str) -> BrowserSession | None:
-        """The session of an id; None for one that is over or never was."""
+        """Return the session of an id; None if it has expired or never existed."""
         now, hashed = self._clock.now(), hash_of(secret)
         row = self._database.row(
             "SELECT name, role, token, used, language, places FROM open_sessions"
@@ -112,11 +112,11 @@ class SessionBook:
         return BrowserSession(identity, token, language)
 
     def speak(self, identity: Requester, language: str) -> None:
-        """Choose a language, for all sessions of a user, or for this one of a link.
+        """Set the language for all sessions of a user, or for this session of a link.
 
         Args:
-            identity: Who chooses.
-            language: Its name; "" for that of the browser.
+            identity: The caller.
+            language: Name of the language; "" for the browser's.
         """
         of_user = self._database.rows(
             "UPDATE users SET language = ? WHERE name ="
@@ -129,10 +129,10 @@ class SessionBook:
             )
 
     def all(self, name: str = "") -> list[ListedSession]:
-        """The sessions that are not over, the last used first.
+        """Return the open sessions, the last used first.
 
         Args:
-            name: Whose, of a user; "" for all.
+            name: Name of the user whose sessions to return; "" for all.
         """
         now = self._clock.now()
         rows = self._database.rows(
@@ -150,11 +150,11 @@ class SessionBook:
         ]  # fmt: skip
 
     def revoke(self, short: str, name: str = "") -> bool:
-        """End the session of a short id; False for none.
+        """End the session of a short id; return False if there is none.
 
         Args:
-            short: It, as `all` has it.
-            name: Whose it must be, of a user; "" for anybody's.
+            short: The short id from `all`.
+            name: Name of the user who must own it; "" for any owner.
         """
         rows = self._database.rows(
             "DELETE FROM sessions WHERE substr(hash, 1, ?) = ? AND"
@@ -169,6 +169,6 @@ class SessionBook:
 
 
 def cookie_field(secret: str) -> str:
-    """The Set-Cookie field of a session; one that ends it for ""."""
+    """Return the Set-Cookie field of a session; for "", the field that deletes the cookie."""
     lasting = "" if secret else "; Max-Age=0"
     return f"{COOKIE}={secret}; Path=/; Secure; HttpOnly; SameSite=Strict{lasting}"

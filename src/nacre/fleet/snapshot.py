@@ -19,7 +19,7 @@ from nacre.ops.operation import PAUSED, group_of
 REPLIES: Final = ("documents", "unchanged", "redirects", "errors", "failed")
 """Kinds of replies and failures whose numbers are points."""
 READING = "READING"
-"""The state of a job that was not looked at yet."""
+"""The state of a job that was not polled yet."""
 PREPARING: Final = str(JobState.PREPARING)
 """The state of a job whose process begins."""
 UNREADABLE = "UNREADABLE"
@@ -27,24 +27,24 @@ UNREADABLE = "UNREADABLE"
 
 
 class JobSnapshot(msgspec.Struct, frozen=True):
-    """A job as it was seen last.
+    """The last known state of a job.
 
     Attributes:
         job: Its id.
-        as_of: When it was seen, seconds since the epoch; 0 for never.
+        as_of: Time of the snapshot, seconds since the epoch; 0 for never.
         state: `JobOverview.state`; `ROUNDS`, `READING` or `UNREADABLE` if there is none.
         running: A process works on it.
-        sentence: What it does, and why it is not faster.
+        sentence: Diagnosis of its state and speed.
         overview: Its numbers; None if there are none.
         slowest: The queues that take longest.
         fetching: The fetches that have taken longest so far.
         rounds: The state of a batch crawl; None for another job.
-        rate: URIs finished a second, lately; None where it does not run, or was just found.
-        bytes_rate: Bytes received a second, likewise.
-        left: Seconds that the rest takes about; None where that is not known.
+        rate: URIs finished per second, lately; None if it does not run, or was just found.
+        bytes_rate: Bytes received per second, likewise.
+        left: Estimated remaining seconds; None if unknown.
         rates: URIs a second in the last ten minutes, the oldest first.
-        problems: Problems that keep a job at rest from starting.
-        first_problem: The first of them; "" for none.
+        problems: Number of problems that prevent a job at rest from starting.
+        first_problem: The first problem; "" for none.
         waits: The options of `nacre recrawl` by which a process waits for the next pass; "" for
             none that waits.
         places: The directories that were fetched from most lately, the first first.
@@ -229,8 +229,8 @@ class ToeList(msgspec.Struct, frozen=True):
 
     Attributes:
         parallel: Number of toes.
-        offset: Time that the clock is ahead of frontier time, seconds.
-        toes: Those at work.
+        offset: Seconds by which the clock is ahead of frontier time.
+        toes: The toes that are at work.
     """
 
     parallel: int
@@ -239,16 +239,16 @@ class ToeList(msgspec.Struct, frozen=True):
 
 
 def toe_list(answer: Mapping[str, Any]) -> ToeList:
-    """The toes of an answer of a job."""
+    """Return the toes in an answer of a job."""
     return msgspec.convert({**answer}, ToeList)
 
 
 _TOES: Final = 2.0
-"""Seconds that a running job has to say what its workers do."""
+"""Timeout of a running job's answer about its workers, seconds."""
 
 
 async def ask_toes(job: FoundJob) -> dict[str, object] | None:
-    """The answer of a running job about its workers; None where it does not run, or is too busy."""
+    """Return a running job's answer about its workers; None if it does not run or is too busy."""
     try:
         return await ask_command(job.layout.socket, "toes", _TOES)
     except NacreError:

@@ -15,11 +15,11 @@ import msgspec
 from nacre.core.clock import Clock
 
 LONGEST_PAUSE: Final = 60.0
-"""Seconds of the longest pause."""
+"""Maximum pause, seconds."""
 FORGOTTEN: Final = 900.0
 """Seconds without a failure after which the failures of an account or address are forgotten."""
 MOST: Final = 20_000
-"""Accounts and addresses that are known at a time; the oldest are forgotten."""
+"""Maximum accounts and addresses in memory; the oldest are forgotten."""
 STRANGERS: Final = 60
 """Failures from addresses that were new to an account, until it is closed to further new ones for
 as long as failures are known."""
@@ -29,8 +29,8 @@ class FailedLogins(msgspec.Struct):
     """The failed logins of an account at an address, of an address, or of an account's strangers.
 
     Attributes:
-        number: How many.
-        last: Time of the last one, monotonic seconds.
+        number: Number of failures.
+        last: Time of the last failure, monotonic seconds.
     """
 
     number: int
@@ -38,12 +38,12 @@ class FailedLogins(msgspec.Struct):
 
 
 def pause_after(failures: int) -> float:
-    """Seconds until the next try after so many failures; 0 after none."""
+    """Return the pause after a number of failures, seconds; 0 after none."""
     return min(2.0 ** min(failures - 1, 10), LONGEST_PAUSE) if failures > 0 else 0.0
 
 
 def network_of(address: str) -> str:
-    """The part of an address that one sender has: IPv4 whole, of IPv6 the first 64 bits."""
+    """Return the network of one client: the whole IPv4 address, or the first 64 bits of IPv6."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -67,7 +67,7 @@ class LoginThrottle:
         self._welcome: dict[str, None] = {}
 
     def left(self, account: str, address: str) -> float:
-        """Seconds until a try is allowed; 0 for now."""
+        """Return the seconds until an attempt is allowed; 0 if it is allowed now."""
         now, names = self._clock.monotonic(), _names(account, address)
         own = self._left(names.pair, now)
         if names.pair in self._welcome:
@@ -77,7 +77,7 @@ class LoginThrottle:
         return max(own, self._left(names.network, now))
 
     def welcome(self, account: str, address: str) -> None:
-        """Note that the account was logged in to from the address."""
+        """Note a successful login to the account from the address."""
         pair = _names(account, address).pair
         self._welcome.pop(pair, None)
         self._welcome[pair] = None
@@ -96,9 +96,10 @@ class LoginThrottle:
             self._known.pop(next(iter(self._known)))
 
     def succeeded(self, account: str, address: str) -> None:
-        """Forget the failures of an account at an address, and this try of its address.
+        """Forget the failures of an account at an address, and this attempt of the address.
 
-        Earlier failures of the address stay: an account of one's own is no way to try others.
+        Earlier failures of the address stay, so that a login to the attacker's own account does not
+        reset the pause for other accounts.
         """
         names = _names(account, address)
         self._known.pop(names.pair, None)
@@ -121,7 +122,7 @@ class LoginThrottle:
 
 
 class _Counted(NamedTuple):
-    """The names under which a try is counted."""
+    """The names under which an attempt is counted."""
 
     pair: str
     network: str

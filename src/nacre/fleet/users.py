@@ -1,6 +1,6 @@
 """Users: their names, password hashes, roles and places; and keys of Heritrix's interface.
 
-Of a key for Digest the hash is stored that Digest needs, which is as good as the key.
+For a Digest key, the hash that Digest needs is stored; it must be kept as secret as the key.
 """
 
 import hashlib
@@ -28,9 +28,9 @@ class ConsoleUser(msgspec.Struct, frozen=True):
     Attributes:
         name: Their name, lower case.
         role: `viewer`, `operator` or `admin`.
-        places: Labels of the places that they see; empty for all.
-        made: When they were added, seconds since the epoch.
-        changed: When their password was set last, seconds since the epoch.
+        places: Labels of the places that they may see; empty for all.
+        made: Time at which they were added, seconds since the epoch.
+        changed: Time of the last change of the password, seconds since the epoch.
     """
 
     name: str
@@ -41,10 +41,10 @@ class ConsoleUser(msgspec.Struct, frozen=True):
 
 
 def user_name(value: str) -> str:
-    """A name as it is kept: composed, in lower case.
+    """Return a name in its stored form: composed Unicode, in lower case.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: The name is invalid.
     """
     name = unicodedata.normalize("NFC", value.strip()).casefold()
     if not _NAME.fullmatch(name):
@@ -73,11 +73,11 @@ class UserBook:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no users: who has the link is the only one."""
+        """Whether there are no users."""
         return self._database.row("SELECT 1 FROM users") is None
 
     def all(self) -> list[ConsoleUser]:
-        """All users, by name."""
+        """Return all users, by name."""
         return self._table.all()
 
     def find(self, name: str) -> ConsoleUser | None:
@@ -85,7 +85,7 @@ class UserBook:
         return self._table.find(typed_name(name))
 
     def hash_of(self, name: str) -> str:
-        """The hash of a user's password; "" for an unknown one."""
+        """Return the hash of a user's password; "" for an unknown user."""
         row = self._database.row("SELECT hash FROM users WHERE name = ?", typed_name(name))
         return str(row[0]) if row is not None else ""
 
@@ -99,8 +99,8 @@ class UserBook:
             places: Labels of the places that they see; empty for all.
 
         Raises:
-            ConfigError: The name is none, or is taken; the places do not fit the role.
-            JobError: The first user is no admin.
+            ConfigError: The name is invalid or in use, or the role does not allow places.
+            JobError: The first user is not an admin.
         """
         stored, now = user_name(name), self._clock.now()
         if self.find(stored) is not None:
@@ -120,10 +120,10 @@ class UserBook:
         return ConsoleUser(stored, role.title, tuple(places), now, now)
 
     def require_first(self, role: Role) -> None:
-        """Refuse a first user of another role than admin.
+        """Refuse a first user with another role than admin.
 
         Raises:
-            JobError: It would be one.
+            JobError: There are no users, and the role is not admin.
         """
         if self.is_empty and role is not Role.ADMIN:
             raise JobError(
@@ -164,11 +164,11 @@ class UserBook:
         self._end_sessions(user.name)
 
     def renew_hash(self, name: str, hashed: str) -> None:
-        """Keep the hash of the same password with the parameters of today."""
+        """Store a hash of the same password that has the present parameters."""
         self._database.rows("UPDATE users SET hash = ? WHERE name = ?", hashed, typed_name(name))
 
     def remove(self, name: str) -> ConsoleUser:
-        """Remove a user, and end their sessions; the user as they were.
+        """Remove a user, end their sessions, and return the removed user.
 
         Raises:
             JobError: There is none of that name, or they are the last admin of several users.
@@ -181,10 +181,10 @@ class UserBook:
         return user
 
     def require(self, name: str) -> ConsoleUser:
-        """The user of a name as it was typed.
+        """Return the user of a name as it was typed.
 
         Raises:
-            JobError: There is none.
+            JobError: There is no such user.
         """
         user = self.find(name)
         if user is None:
@@ -215,7 +215,7 @@ class UserBook:
 
 
 def typed_name(name: str) -> str:
-    """The name of a user as it is stored, of one as it was typed."""
+    """Return the stored form of a name that was typed."""
     return unicodedata.normalize("NFC", name.strip()).casefold()
 
 
@@ -240,7 +240,7 @@ REALM: Final = "Authentication Required"
 
 
 def ha1(username: str, secret: str, realm: str = REALM) -> str:
-    """The hash that is kept of a secret (RFC 7616, 3.4.2)."""
+    """Return the stored hash of a secret (RFC 7616, 3.4.2)."""
     text = f"{username}:{realm}:{secret}"
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
@@ -265,7 +265,7 @@ class HeritrixKeyBook:
         self._table = ConsoleTable(database, "heritrix_keys", HeritrixKeyRow)
 
     def set(self, name: str, role: Role, places: Sequence[str] = ()) -> str:
-        """Make the key of a name, in place of one that it has; it is shown once.
+        """Create or replace the key of a name, and return it; it is shown only once.
 
         Args:
             name: The name.
@@ -273,7 +273,7 @@ class HeritrixKeyBook:
             places: Labels of the places that it sees; empty for all.
 
         Raises:
-            ConfigError: The name is none that Digest can carry, or the places do not fit the role.
+            ConfigError: Digest cannot carry the name, or the role does not allow places.
         """
         if not name or any(mark in name for mark in ':"\\') or not name.isprintable():
             raise ConfigError(
@@ -289,11 +289,11 @@ class HeritrixKeyBook:
         return secret
 
     def remove(self, name: str) -> bool:
-        """Remove the key of a name; False if there is none."""
+        """Remove the key of a name; return False if there is none."""
         return self._table.drop(name)
 
     def find(self, name: str) -> tuple[Requester, str]:
-        """Return the owner of a name, and the hash of their key; `NOBODY` and "" without a key."""
+        """Return the owner of a name and the hash of their key; `NOBODY` and "" without a key."""
         row = self._table.find(name)
         if row is None:
             return NOBODY, ""

@@ -64,7 +64,7 @@ class KeptHook(msgspec.Struct, frozen=True):
         id: Its number.
         wish: The request that set it last.
         secret: Key of its signatures; "" for none. It is never shown.
-        owner: User who set it last.
+        owner: Name of the user of the last change.
         places: Labels of the places whose events are posted; empty for all.
     """
 
@@ -176,7 +176,7 @@ class WebhookBook:
         Args:
             request: The request.
             secret: Key of its signatures; "" for none.
-            owner: User who sets it.
+            owner: Name of the user.
             places: Labels of the places that the owner may see; empty for all.
 
         Raises:
