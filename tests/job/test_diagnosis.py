@@ -44,6 +44,8 @@ def facts(state: str = "RUNNING", slowest: tuple[SlowQueue, ...] = (), **more: A
         (facts("STOPPING"), "stopping", None),
         (facts("PAUSING", why="operator"), "pausing", "resume"),
         (facts("PAUSED", why="operator"), "paused-operator", "resume"),
+        (facts("PAUSED", why="operator", paused_by="anna"), "paused-by", "resume"),
+        (facts("PAUSED", why="runtime limit", paused_by="anna"), "paused-runtime", "resume"),
         (facts("PAUSED", why="control/pause"), "paused-file", "resume"),
         (facts("PAUSED", why="runtime limit"), "paused-runtime", "resume"),
         (facts("PAUSED", why="disk, operator"), "paused-disk", "free-space"),

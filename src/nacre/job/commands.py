@@ -92,6 +92,7 @@ class CommandHandlers:
         clock, account = self._job.clock, self._job.account
         return {
             "overview": to_builtins(live_overview(session)),
+            "paused_by": session.paused_by,
             "slowest": to_builtins(slowest_queues(session.frontier)),
             "fetching": to_builtins(longest_fetches(session.engine, clock)),
             "counts": _finite(session.live.counts()._asdict()),
@@ -116,7 +117,7 @@ class CommandHandlers:
         """Hand out nothing until `resume`."""
         session = self._session()
         _note(session, "pause", request)
-        session.hold(OPERATOR)
+        session.hold(OPERATOR, asking(request))
         return {"busy": session.engine.busy, "held": sorted(session.holds)}
 
     async def resume(self, request: Request) -> Answer:
@@ -311,9 +312,8 @@ def _named(request: Request) -> str:
 
 
 def _note(session: Session, action: str, request: Request) -> None:
-    """Note in job.log for whom another process asks."""
-    if request.get(BY):
-        session.logs.job(f"{action} by {asking(request)}")
+    """Note in job.log who asks for an action."""
+    session.logs.job(f"{action} by {asking(request)}")
 
 
 def _finite(counts: Mapping[str, float]) -> dict[str, float | None]:

@@ -114,6 +114,7 @@ class DiagnosisFacts(msgspec.Struct, frozen=True):
         troubled: The host that refuses most.
         trap: The place that looks like a trap.
         crowded: The kind that most queued URIs are of; None for none.
+        paused_by: Name of the user who paused it; "" if it is not known.
     """
 
     overview: JobOverview
@@ -131,6 +132,7 @@ class DiagnosisFacts(msgspec.Struct, frozen=True):
     troubled: TroubledHost | None = None
     trap: SuspectedTrap | None = None
     crowded: CrowdedKind | None = None
+    paused_by: str = ""
 
 
 def diagnose(facts: DiagnosisFacts) -> Diagnosis:
@@ -245,6 +247,8 @@ def _paused(facts: DiagnosisFacts) -> Diagnosis | None:
             return Diagnosis("paused-disk", {}, remedies)
         return Diagnosis("paused-space", {"free": facts.free, "reserve": facts.reserve}, remedies)
     code, named = _HELD.get(reasons[0], ("paused", ("resume",)))
+    if code == "paused-operator" and facts.paused_by:
+        return Diagnosis("paused-by", {"by": facts.paused_by}, named)
     return Diagnosis(code, {"why": overview.why} if code == "paused" else {}, named)
 
 

@@ -33,6 +33,7 @@ class JobStatus(msgspec.Struct, frozen=True):
         problems: Problems that keep a job that never ran from starting.
         first_problem: The first of them; "" for none.
         pace: How fast it goes; without numbers where it does not run.
+        paused_by: Name of the user who paused it; "" for none.
     """
 
     overview: JobOverview
@@ -45,6 +46,7 @@ class JobStatus(msgspec.Struct, frozen=True):
     problems: int = 0
     first_problem: str = ""
     pace: JobPace = JobPace()
+    paused_by: str = ""
 
 
 def job_status(answer: Mapping[str, Any]) -> JobStatus:
@@ -86,6 +88,7 @@ def diagnosis_facts(
         troubled=troubled_host(lines, status.slowest, now),
         trap=suspected_trap(lines.crawl, outgrows=pace.outgrows),
         crowded=crowded,
+        paused_by=status.paused_by,
     )
 
 

@@ -44,6 +44,7 @@ TEXTS: Final[Mapping[str, str | CountedText]] = {
         "pausing: {busy} fetches are finished first",
     ),
     "paused-operator": "paused by the operator",
+    "paused-by": "paused by {by}",
     "paused-file": "paused by the file control/pause",
     "paused-runtime": "paused at the runtime limit",
     "paused-quota": "paused: the quota of disk space is used up",

@@ -19,6 +19,7 @@ from nacre.core.states import ExitStatus, JobState, check_transition
 from nacre.engine.candidates.scope_state import dump_prefixes
 from nacre.engine.limits import Stopwatch
 from nacre.engine.observer import NoObserver, VisitObserver
+from nacre.engine.steps.quotas import OPERATOR
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import QueueState
 from nacre.inspect.live import live_job
@@ -120,6 +121,7 @@ class Session:
         self.settings = settings
         self.state = JobState.NASCENT
         self.why = ""
+        self.paused_by = ""
         self._disk = disk
         self.clock = clock
         self._events = events
@@ -319,14 +321,16 @@ class Session:
         """Whether the end was requested now."""
         return self._engine_task is not None and self._engine_task.cancelled()
 
-    def hold(self, reason: str) -> None:
-        """Pause for a reason; the crawl resumes when no reason is left."""
+    def hold(self, reason: str, by: str = "") -> None:
+        """Pause for a reason, `by` a user or ""; the crawl resumes when no reason is left."""
         self._held.add(reason)
+        self.paused_by = by or self.paused_by
         self._attention.set()
 
     def release(self, reason: str) -> None:
         """A reason to pause is gone."""
         self._held.discard(reason)
+        self.paused_by = "" if reason == OPERATOR else self.paused_by
         self._attention.set()
 
     @property

@@ -45,7 +45,7 @@ def scene(
     overview = msgspec.structs.replace(RUNNING, **more.pop("numbers", {}))
     answer = {
         "overview": msgspec.to_builtins(overview), "slowest": msgspec.to_builtins(slowest),
-        "fetching": [], "pace": {**PACE, **more},
+        "fetching": [], "paused_by": more.pop("paused_by", ""), "pace": {**PACE, **more},
     }  # fmt: skip
     return pytest.param(code, lever, crawl, answer, id=code)
 
@@ -83,6 +83,10 @@ async def answering(layout: Layout, answer: dict[str, Any]) -> AsyncIterator[Non
             "next_try": time.time() + 200_000.0,
         }),
         scene("paused-operator", "resume", numbers={"state": "PAUSED", "why": "operator"}),
+        scene(
+            "paused-by", "resume", numbers={"state": "PAUSED", "why": "operator"},
+            paused_by="anna via console (uid 0)",
+        ),
     ],
 )  # fmt: skip
 def test_status_and_overview_have_one_sentence(
