@@ -84,6 +84,8 @@ def _section(name: str, lines: list[str]) -> Iterator[str]:
 
 def _answer(explanation: Explanation) -> list[str]:
     lines = [_standing(explanation)]
+    if explanation.status is None and explanation.meaning:
+        lines.append(explanation.meaning)
     if explanation.same_as:
         lines.append(
             f"it counts as the same as {explanation.same_as}, which is fetched in its place"

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from nacre.scope.rules.combine import sequence_of
 from nacre.scope.rules.rule import Build, Rule
 from nacre.scope.rules.seeds import SeedScope
-from nacre.scope.scope import Gate, Opinion, Scope, WatchedScope
+from nacre.scope.rules.surt import Prefixed
+from nacre.scope.scope import Decision, Gate, Opinion, Scope, WatchedScope
 from nacre.scope.seed_scope import ScopeKind
 from nacre.scope.state import ScopeState
 from nacre.scope.subject import NEEDS, Need, RulePlace
@@ -78,6 +79,17 @@ def all_rules(rules: Sequence[Rule]) -> Iterator[Rule]:
         if rule.enabled:
             yield rule
             yield from all_rules(rule.parts)
+
+
+def accepted_prefixes(rules: Sequence[Rule], state: ScopeState) -> Iterator[str]:
+    """Yield the SURT prefixes that rules accept, those of the seeds included.
+
+    Rules within sequences are left out, because what is around them can say otherwise.
+    """
+    for rule in rules:
+        if rule.enabled and isinstance(rule, Prefixed) and rule.decision is Decision.ACCEPT:
+            for prefixes in rule.sets(state):
+                yield from prefixes
 
 
 def find_misplaced(rules: Sequence[Rule], place: RulePlace) -> Iterator[tuple[int, str]]:

@@ -137,6 +137,20 @@ def test_a_refusal_names_its_rule():
     assert (told.via, told.path, told.context) == (HOME, "L", "a/@href")
 
 
+def test_a_url_that_no_rule_speaks_of_is_told_what_the_scope_accepts():
+    world = World()
+    told = world.explain("http://b.test/")
+    accepted = "the scope accepts URLs that begin with http://(test,a,)/ (SURT)."
+    assert told.meaning == f"No rule of the scope accepts it; {accepted}"
+    assert any(told.meaning in line for line in explanation_lines(told))
+    assert world.explain(f"{HOME}x").meaning == ""
+    looping = world.explain(f"{HOME}{'a/' * 30}")
+    assert (looping.scope.decision, looping.meaning) == ("REJECT", "")
+    for name in "cdef":
+        SeedBook(world.store, ScopeState()).add(parse_seed(f"http://{name}.test/"))
+    assert "http://(test,d,)/, … (SURT)" in world.explain("http://b.test/").meaning
+
+
 def test_a_refusal_by_a_processor_is_none_by_the_scope():
     world = World()
     url = HOME + "dropped"

@@ -143,6 +143,11 @@ class SeedBook:
                 self._widen([row for _, row in portion])
         self._state.add_directives(directive_lines(self._store))
 
+    @property
+    def scope_state(self) -> ScopeState:
+        """The state of the scope, with these seeds and directives."""
+        return self._state
+
     def rows(self) -> Iterator[SeedRow]:
         """Yield all seeds, in the order of their addition."""
         return seed_rows(self._store)

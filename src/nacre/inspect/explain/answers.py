@@ -220,7 +220,8 @@ class Explanation(msgspec.Struct, frozen=True):
         standing: Its state.
         same_as: The URL of the same canonical form that was crawled in its place; "" for itself.
         status: Fetch status; None when it has none.
-        meaning: One sentence about the status.
+        meaning: One sentence about the status; without a status, about what the scope accepts, for
+            a URL that no rule of it speaks of.
         error: Text of the failure; "" for none.
         time: When it was fetched, ISO 8601; "" for never.
         annotations: As in crawl.log.

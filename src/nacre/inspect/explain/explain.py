@@ -1,6 +1,7 @@
 """Answers why a URL was or was not crawled, and which rule decided."""
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 
 from msgspec.structs import replace
@@ -38,8 +39,10 @@ from nacre.inspect.explain.next_visits import NextVisits
 from nacre.inspect.explain.url_state import FoundVia, UrlLookup, UrlState, WaitingUri
 from nacre.inspect.reports.seed_outcomes import SeedOutcomes
 from nacre.inspect.view import View
+from nacre.messages import message
 from nacre.planner.schedules.schedules import NEVER
-from nacre.scope.scope import Scope
+from nacre.scope.compile import accepted_prefixes
+from nacre.scope.scope import Decision, Scope
 from nacre.scope.subject import Subject
 from nacre.settings.sheets import Sheets
 from nacre.store.file_table import file_rows
@@ -48,6 +51,9 @@ from nacre.uri.typed import is_whole, take_login, typed_url, without_login
 from nacre.wire.urltext import spellings
 
 _SHOWN = ("politeness", "robots", "frontier")
+_MOST_PREFIXES = 3
+"""SURT prefixes that an explanation names."""
+_MORE = "…"
 
 
 class Explainer:
@@ -118,6 +124,7 @@ class Explainer:
             same_as=discovery.url if discovery.url != url else "",
             context=discovery.context,
             scope=self._scope_answer(overlay, subject, place),
+            meaning=self._scope_text(overlay, subject),
             robots=robots_answer(self._robots, discovery.url, settings.robots.policy, overlay),
             queue=self._queue_answer(pending.queue if pending else self._queue_of(url), overlay),
             pending=_pending(place.waiting) if place.waiting else None,
@@ -225,6 +232,25 @@ class Explainer:
             rule_opinions(scope, subject),
             assumed=not place.discovery.is_known,
             refused_by=place.refusal.rule if place.refusal else "",
+        )
+
+    def _scope_text(self, overlay: int, subject: Subject) -> str:
+        """What the scope accepts, for a URL that no rule of it speaks of; "" for another URL."""
+        scope = self._scope[overlay]
+        verdict = scope.judge(subject)
+        if verdict.accepted or not (scope.is_first(verdict) or verdict.decision is Decision.NONE):
+            return ""
+        rules = self._sheets.settings[overlay].scope
+        accepted = accepted_prefixes(rules, self._seeds.scope_state)
+        prefixes = list(islice(accepted, _MOST_PREFIXES + 1))
+        if not prefixes:
+            return message("explain.no-rule-accepts", "No rule of the scope accepts it.")
+        more = [_MORE] * (len(prefixes) > _MOST_PREFIXES)
+        return message(
+            "explain.accepted-prefixes",
+            "No rule of the scope accepts it; the scope accepts URLs that begin with {prefixes} "
+            "(SURT).",
+            prefixes=", ".join([*prefixes[:_MOST_PREFIXES], *more]),
         )
 
     def _queue_of(self, url: str) -> str:
