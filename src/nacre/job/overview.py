@@ -69,7 +69,7 @@ class JobOverview(msgspec.Struct, frozen=True):
         html: Of these, HTML pages.
         unchanged: Replies 304.
         redirects: Replies that only led elsewhere.
-        errors: Error replies, such as 404.
+        errors: Error replies, such as 404; those for robots.txt and for guesses left out.
         prerequisites: Replies that other URIs needed first (robots.txt).
         bytes: Bytes of all these replies.
         novel_bytes: Bytes stored in full.

@@ -160,7 +160,10 @@ def _uri_facts(data: Data) -> tuple[tuple[str, str], ...]:
             * bool(data.get("trap_documents"))
         ),
         ("Redirects", _count(data["redirects"])),
-        ("Error replies", _count(data["error_replies"])),
+        (
+            "Error replies, without robots.txt and guesses such as the icon",
+            _count(data["error_replies"]),
+        ),
         ("Failed", _failed(data)),
         *((("Of these, by errors of Nacre's own", _count(data["faults"])),) * bool(data["faults"])),
         *(
