@@ -346,9 +346,18 @@ class ConsoleApp:
             return Response(data, problem.status, fields, media_type=PROBLEM_TYPE)
         # htmx puts an answer into the place of a form: there a whole page would be a second one.
         page = _refused_in_place(problem) if in_place(request) else _problem_page(problem, request)
+        facts = {"job_id": self._seen_job(request, visitor), "tab": "", "is_titled": False}
+        page = page._replace(facts={**facts, **page.facts})
         answer = self._page(page, visitor, language)
         answer.headers.update(fields)
         return answer
+
+    def _seen_job(self, request: Request, visitor: Visitor) -> str:
+        """The job of a request, whose frame its refusal has; "" if the visitor sees none."""
+        job, fleet = str(request.path_params.get("job", "")), self._parts.common.fleet
+        identity = visitor.identity
+        is_seen = identity.role and fleet.knows(job) and identity.sees(fleet.job(job).place)
+        return job if is_seen else ""
 
 
 _LOGIN_CODES: Final = frozenset(

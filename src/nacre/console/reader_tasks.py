@@ -160,6 +160,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "seed-list": _typed("results.seed_list", "read_list"),
     "save-seed-list": _typed("results.seed_list", "write_list"),
     "explain": _typed("results.handlers", "explain_url"),
+    "explain-page": _typed("results.handlers", "explain_page"),
     "runs": _typed("results.runs", "list_runs"),
     "upcoming": _typed("schedules.calendar", "list_upcoming"),
     "reports": _typed("results.report_tasks", "list_reports"),

@@ -86,16 +86,21 @@ def test_a_job_lives_from_start_to_end_by_the_interface(tmp_path: Path):
             twice = await ask(console, "图书馆", "start")
             assert twice.status_code == 409
             await until(console, "图书馆", "PAUSED")
+            fields = console.as_session()
+            runs = (await console.client.get("/j/crawls~图书馆/runs", headers=fields)).text
+            assert ("<td>Paused</td>" in runs, "<td>Running</td>" in runs) == (True, False)
             resumed = await ask(console, "图书馆", "resume")
             assert (resumed.status_code, resumed.json()["held"]) == (202, [])
             await until(console, "图书馆", "RUNNING", "EMPTY")
             made = await ask(console, "图书馆", "checkpoint", name="eins")
             assert made.json()["name"] == "eins", made.text
             assert (await ask(console, "图书馆", "pause")).status_code == 202
+            await until(console, "图书馆", "PAUSED")
+            page = await console.client.get("/j/crawls~图书馆", headers=fields)
+            assert f"paused by operator key via console (uid {os.getuid()})" in page.text
             assert (await ask(console, "图书馆", "stop")).status_code == 202
             await until(console, "图书馆", "ABORTED")
-            ended = await ask(console, "图书馆", "end")
-            assert ended.status_code == 202, ended.text
+            assert (await ask(console, "图书馆", "end")).status_code == 202
             over = await ask(console, "图书馆", "start")
             assert (over.status_code, over.json()["code"]) == (409, "finished")
             again = await ask(console, "图书馆", "recrawl", full=True)

@@ -115,6 +115,38 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
     play(tmp_path, scene)
 
 
+def test_a_page_of_a_single_full_run_leads_to_the_studies_that_can_answer(tmp_path: Path):
+    crawls = tmp_path / "crawls"
+    crawls.mkdir()
+    with site() as url:
+        job = crawls / "demo"
+        assert nacre("new", job, url, "--set", "politeness.delay=0s").code == 0
+        assert nacre("run", job).code == 0
+
+    async def scene(console: GivenConsole, _: dict[str, str]) -> None:
+        query = {"u": f"{url}a.html"}
+        explained = (await console.client.get(f"{J}/url", params=query)).text
+        for study in re.findall(r'href="([^"]*/reports/[^"]*[?]u=[^"]*)"', explained):
+            assert (await console.client.get(unescape(study))).status_code == 200, study
+        assert "/reports/timeline?u=" in explained
+        assert "/reports/diff?u=" not in explained
+        assert "the archive has no two versions of it" in explained
+        assert "no recrawl has looked at it yet" in explained
+        assert "No visits are known." not in explained
+        assert re.search(r'<td>1</td><td>[^<]</td><td class="number">200</td>', explained)
+        timeline = await console.client.get(f"{J}/reports/timeline", params=query)
+        assert "in full" in timeline.text
+        for name, reason in (("diff", "no two versions"), ("decisions", "incremental crawling")):
+            refused = await console.client.get(f"{J}/reports/{name}", params=query)
+            assert (refused.status_code, reason in refused.text) == (409, True)
+            assert f'href="{J}/runs"' in refused.text, "the tabs of the job"
+        nothing = (await console.client.get(f"{J}/url", params={"u": f"{url}never"})).text
+        assert not re.search(r"/reports/[^\"]*[?]u=", nothing)
+        assert "Error replies: without robots.txt" in (await console.client.get(f"{J}/runs")).text
+
+    play(tmp_path, scene)
+
+
 def test_asvs_5_4_reports_come_as_accept_wants_and_files_in_ranges(tmp_path: Path):
     job = add_waiting_job(tmp_path)
 

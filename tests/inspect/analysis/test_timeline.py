@@ -63,8 +63,21 @@ def test_a_page_that_only_the_log_knows(known: Given):
 
 
 def test_an_unknown_page(known: Given):
-    with pytest.raises(JobError, match="was never visited"):
+    with pytest.raises(JobError, match="have nothing of http"):
         page_timeline(known, f"{SITE}/nothing")
+
+
+def test_the_captures_of_a_full_run_that_is_not_in_the_log_are_visits(known: Given):
+    known.capture("/full", "2026-11-23T10:00:00Z")
+    known.capture("/full", "2026-11-24T10:00:00Z", mime="warc/revisit")
+    known.capture("/full", "2026-11-25T10:00:00Z", status="404")
+    found = page_timeline(known, f"{SITE}/full")
+    assert [(look.time, look.status, look.lane, look.kind) for look in found.visits] == [
+        (MONDAY + 36_000.0, 200, "stored", ""),
+        (MONDAY + DAY + 36_000.0, 200, "unchanged", ""),
+        (MONDAY + 2 * DAY + 36_000.0, 404, "missing", "missing"),
+    ]
+    harmless(html_page(document(found)))
 
 
 def test_a_difference_is_stored_and_a_page_vanishes_once(known: Given):

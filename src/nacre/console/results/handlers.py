@@ -9,15 +9,16 @@ from nacre.console.frontier.changes import ImportForm, import_lines
 from nacre.console.task_answers import read
 from nacre.core.clock import iso
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.inspect.analysis.page_history import page
+from nacre.inspect.analysis.page_history import closed_studies, page
 from nacre.inspect.explain.answers import Explanation
 from nacre.inspect.explain.explain import Explainer
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import LineText, Text, Texts
+from nacre.runs.runs import read_run
 from nacre.web.workers.background import HeldTask
 from nacre.web.workers.task import reader_task
-from nacre.web.workers.views import VIEWS
+from nacre.web.workers.views import VIEWS, OpenView
 
 
 class UrlQuery(msgspec.Struct, frozen=True):
@@ -27,7 +28,9 @@ class UrlQuery(msgspec.Struct, frozen=True):
 
 
 class UrlVisit(msgspec.Struct, frozen=True):
-    """A visit of a URL in an incremental run; unknown fields are null.
+    """A visit of a URL in the log of visits; unknown fields are null.
+
+    The log has the visits of a full run after the next incremental run.
 
     Attributes:
         time: When, RFC 3339; "" if not known.
@@ -52,6 +55,16 @@ class ExplainedUrl(msgspec.Struct, frozen=True):
     as_of: str
 
 
+class ExplainedPage(ExplainedUrl, frozen=True):
+    """The same for the page of a URL; its visits have the capture of the last run, too.
+
+    Attributes:
+        closed: Studies that have no data of the URL, with the reasons.
+    """
+
+    closed: dict[str, str]
+
+
 class ExplainRequest(msgspec.Struct, frozen=True):
     """A URL to explain.
 
@@ -72,12 +85,37 @@ def explain_url(layout: Layout, request: ExplainRequest) -> ExplainedUrl:
         URIError: That is no URL.
     """
     with VIEWS.looking(layout) as view:
-        job = view.view(running=request.running)
-        explainer: Explainer = view.once("explainer", lambda: Explainer(job))
-        explained = explainer.explain(request.url)
-        history = page(view.store, explained.same_as or explained.url) or {}
-        visits = tuple(_visit(visit) for visit in history.get("visits", ()))
-        return ExplainedUrl(explained, visits, iso(view.as_of))
+        explained, history = _explain(view, request)
+        return ExplainedUrl(explained, _visits(history), iso(view.as_of))
+
+
+@reader_task("explain-page")
+def explain_page(layout: Layout, request: ExplainRequest) -> ExplainedPage:
+    """Read the same for the page of a URL.
+
+    Raises:
+        URIError: That is no URL.
+    """
+    with VIEWS.looking(layout) as view:
+        explained, history = _explain(view, request)
+        visits, run = _visits(history), read_run(view.store)
+        is_captured = explained.capture is not None and explained.capture.file != ""
+        if is_captured and run is not None and all(visit.run != run.number for visit in visits):
+            visits = (*visits, UrlVisit(explained.time, run.number, None, explained.status))
+        closed = closed_studies(history, is_captured=is_captured)
+        return ExplainedPage(explained, visits, iso(view.as_of), closed)
+
+
+def _explain(view: OpenView, request: ExplainRequest) -> tuple[Explanation, dict[str, Any]]:
+    """The explanation of a URL, and its history; {} for none."""
+    job = view.view(running=request.running)
+    explainer: Explainer = view.once("explainer", lambda: Explainer(job))
+    explained = explainer.explain(request.url)
+    return explained, page(view.store, explained.same_as or explained.url) or {}
+
+
+def _visits(history: dict[str, Any]) -> tuple[UrlVisit, ...]:
+    return tuple(_visit(visit) for visit in history.get("visits", ()))
 
 
 def _visit(visit: dict[str, Any]) -> UrlVisit:

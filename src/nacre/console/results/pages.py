@@ -17,12 +17,13 @@ from nacre.console.links import exact, exclude_link, job_path
 from nacre.console.logs.pages import runs_with_logs
 from nacre.console.results import seed_list
 from nacre.console.results.files import FileList
-from nacre.console.results.handlers import ExplainedUrl, explain
+from nacre.console.results.handlers import ExplainedPage, ExplainRequest, explain_page
 from nacre.console.results.report_tasks import PageCell, PageTable
 from nacre.console.results.reports import ReportQuery, report_of
 from nacre.console.results.runs import RunList
 from nacre.console.results.seeds import SeedOutcomeList, list_seeds
 from nacre.console.task_answers import read
+from nacre.core.states import ExitStatus
 from nacre.fleet.job_files import run_names
 from nacre.inspect.analysis.wording import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation
@@ -85,14 +86,15 @@ async def why_not_now(call: ActionCall, action: str) -> str:
     return call.language.texts.gettext(WHYS[reason]) if reason else ""
 
 
-async def url_page(call: ActionCall) -> ExplainedUrl | HeldTask | PageAnswer:
+async def url_page(call: ActionCall) -> ExplainedPage | HeldTask | PageAnswer:
     """All that is known of a URL; without one, the form that asks for it."""
     if not call.query.u.strip():
         return PageAnswer("url.html", {"url": "", "found": None})
-    return await explain(call)
+    running = call.common.poller.snapshot(call.job()).running
+    return await read(call, explain_page, ExplainRequest(call.query.u, running))
 
 
-async def url_facts(call: ActionCall, answer: ExplainedUrl) -> Mapping[str, Any]:
+async def url_facts(call: ActionCall, answer: ExplainedPage) -> Mapping[str, Any]:
     """The facts of the page of a URL."""
     explained = answer.explanation
     return {
@@ -193,12 +195,17 @@ def _row_links(options: Mapping[str, str]) -> Callable[[PageTable], tuple[str, s
     return links
 
 
-async def run_facts(call: ActionCall, _: RunList) -> Mapping[str, Any]:
-    """The facts of the page of runs."""
+async def run_facts(call: ActionCall, answer: RunList) -> Mapping[str, Any]:
+    """The facts of the page of runs; `states` has the state of the job for a run without an end."""
     translate = call.language.texts.gettext
+    job = call.job()
+    await call.common.poller.fresh(job)
+    overview = call.common.poller.snapshot(job).overview
+    unended = {item.name for item in answer.items if item.exit == ExitStatus.NONE}
     return {
+        "states": {overview.run: overview.state} if overview and overview.run in unended else {},
         "words": {name: translate(text) for name, text in FOUND_WORDS.items()},
-        "logged": await asyncio.to_thread(runs_with_logs, call.job().layout),
+        "logged": await asyncio.to_thread(runs_with_logs, job.layout),
     }
 
 

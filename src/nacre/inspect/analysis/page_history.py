@@ -5,7 +5,7 @@ Selected pages, like Nutch's `readdb -dump` and `-topN` with their filters.
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -148,6 +148,26 @@ def page(store: Store, url: str) -> dict[str, Any] | None:
     visits = (visit for visit in fetch_rows(store) if visit.url == url)
     results["visits"] = [{**fields(visit), "verdict": visit.verdict} for visit in visits]
     return results
+
+
+def closed_studies(history: Mapping[str, Any], *, is_captured: bool) -> dict[str, str]:
+    """The studies that have no data of a page, with the reasons (pure).
+
+    Args:
+        history: The history of the page, as `page` has it; {} for none.
+        is_captured: The last run captured it.
+    """
+    visits, reasons = history.get("visits", ()), dict[str, str]()
+    if not (visits or is_captured or "page" in history or "capture" in history):
+        reasons["timeline"] = message("study.no-visit", "no visit of it is known")
+    stored = sum(visit["stored"] in {"novel", "delta"} for visit in visits)
+    # Visits of full runs are not in the log until the next incremental run.
+    unlogged = history["capture"]["visits"] - len(visits) if "capture" in history else 2
+    if stored + max(unlogged, 0) < 2 or not (is_captured or history):
+        reasons["diff"] = message("study.one-version", "the archive has no two versions of it")
+    if "page" not in history:
+        reasons["decisions"] = message("study.no-recrawl", "no recrawl has looked at it yet")
+    return reasons
 
 
 def fields(row: msgspec.Struct) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """The time line of a page: what each visit found, and when its changes came about (pure)."""
 
+from collections.abc import Mapping
+from typing import Final
+
 import msgspec
 
 from nacre.core.history import FetchRow
@@ -8,6 +11,7 @@ from nacre.errors import JobError
 from nacre.inspect.analysis.analysis import Analysis
 from nacre.inspect.analysis.recrawl_data import CHANGED, MISSING, NEW, RecrawlData
 from nacre.inspect.analysis.wording import DECIDED_BY, FOUND, STORED_AS, WHY_VISITED
+from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
 from nacre.messages import message, static
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section, Span, TimeLine
@@ -22,6 +26,10 @@ _LANES = (
     message("study.no-reply", "no answer"),
     "hint",
 )
+
+
+_ABSENT: Final[Mapping[int, str]] = {404: "missing", 410: "gone"}
+"""Statuses of pages that are not there, with what a visit found by them."""
 
 
 class TimelineVisit(msgspec.Struct, frozen=True):
@@ -68,7 +76,7 @@ def page_timeline(data: RecrawlData, url: str) -> PageTimeline:
     """The time line of a page.
 
     Raises:
-        JobError: It was never visited.
+        JobError: Neither a visit nor a capture of it is known.
     """
     looks: list[TimelineVisit] = []
     last, there = 0.0, False
@@ -78,12 +86,15 @@ def page_timeline(data: RecrawlData, url: str) -> PageTimeline:
             looks.append(look)
             if look.lane != "no answer":
                 last, there = visit.time, look.lane != "missing"
+    if not looks:  # the log has a full run after the next incremental run
+        looks = [_capture_look(capture) for capture in data.captures((url,))]
     row = data.row(url)
     if not looks and row is None:
         raise JobError(
             message(
                 "study.unvisited-url",
-                "{url} was never visited by this job; `nacre explain` prints the known facts",
+                "the log of visits and the archive of this job have nothing of {url}; "
+                "`nacre explain` prints its state",
                 url=url,
             )
         )
@@ -103,6 +114,17 @@ def _look(visit: FetchRow, last: float, *, there: bool) -> TimelineVisit:
         visit.wanted,
         visit.stored,
         last if changed else 0.0,
+    )
+
+
+def _capture_look(capture: ArchivedReply) -> TimelineVisit:
+    """The visit that a capture tells of; what it found is not known, except for a missing page."""
+    status = int(capture.status) if capture.status.isdigit() else 0
+    kind = _ABSENT.get(status, "")
+    stored = "duplicate" if capture.is_revisit else "novel"
+    lane = "missing" if kind else "unchanged" if capture.is_revisit else "stored"
+    return TimelineVisit(
+        parse_w3c_date(capture.date) or 0.0, status, lane, kind, 0.0, "", "", stored
     )
 
 
