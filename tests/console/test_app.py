@@ -276,8 +276,13 @@ def test_a_job_has_its_sentence_and_its_actions(tmp_path: Path):
         assert allowed == ["start", "start-paused", "edit"]
         page = await console.client.get("/j/crawls~demo", headers=console.as_session())
         assert "ready to start" in page.text
-        assert '<a href="/j/crawls~demo#actions">Start</a>' in page.text
+        assert '<a href="/j/crawls~demo#first-actions">Start</a>' in page.text
         assert f"nacre run {tmp_path}/crawls/demo" in page.text
+        section = page.text.partition('<section aria-labelledby="actions">')[2]
+        section = section.partition("</section>")[0]
+        assert 'href="/j/crawls~demo/settings/form">Edit all settings</a>' in section
+        assert 'data-action="start"' not in section
+        assert section.count("<dd>it never ran</dd>") == 1
 
     play(tmp_path, scene)
 

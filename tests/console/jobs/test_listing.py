@@ -78,6 +78,8 @@ def test_the_next_run_is_that_of_the_job_or_of_the_calendar(tmp_path: Path):
         assert answer["items"][0]["next_pass"].endswith("-01-01T00:00:00Z")
         page = (await console.client.get("/", headers=console.as_session(Role.VIEWER))).text
         assert f'<time data-zone datetime="{answer["items"][0]["next_pass"]}">' in page
+        view = await console.client.get(f"/j/{job.id}", headers=console.as_session(Role.VIEWER))
+        assert '<p id="next-run">Next run: <time' in view.text
         poller = console.parts.common.poller
         own = JobOverview("FINISHED", next_pass=4_000_000_000.0)
         poller._keep(msgspec.structs.replace(poller.snapshot(job), overview=own))
@@ -114,6 +116,24 @@ def test_many_jobs_are_on_pages_that_lead_both_ways_and_to_an_id(tmp_path: Path)
         assert (await ids(ways["Previous"]))[0] == first
         text = (await console.client.get("/?limit=2", headers=fields)).text
         assert "5 jobs, 0 running (here 1 to 2)" in text
+
+    play(tmp_path, scene)
+
+
+def test_capital_letters_do_not_change_the_order_of_jobs(tmp_path: Path):
+    for name in ("Zoo", "apple", "Bird", "cat"):
+        add_job(tmp_path, name)
+
+    async def scene(console: GivenConsole) -> None:
+        async def names(query: str) -> list[str]:
+            path = f"{API}/jobs?{query}"
+            answer = (await console.client.get(path, headers=console.as_key())).json()
+            return [item["name"] for item in answer["items"]]
+
+        assert await names("") == ["apple", "Bird", "cat", "Zoo"]
+        assert await names("after=crawls~Bird") == ["cat", "Zoo"]
+        assert await names("before=crawls~cat&limit=2") == ["apple", "Bird"]
+        assert await names("key=crawls~B") == ["Bird", "cat", "Zoo"]
 
     play(tmp_path, scene)
 

@@ -103,6 +103,23 @@ def test_a_secret_is_refused_for_a_new_job_as_it_is_for_one_that_is_there(tmp_pa
     play(tmp_path, scene)
 
 
+def test_a_checked_form_stays_open_and_a_root_url_has_no_folder(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        fields = console.as_session()
+        token = fields.pop("x-nacre-token")
+        form = {"x-nacre-token": token, "seeds": "http://127.0.0.1:9/", "do": "check"}
+        page = (await console.client.post("/new", data=form, headers=fields)).text
+        assert "<details><summary>More</summary>" in page
+        assert "the URL has no folder: the same as This host" in page
+        assert "every page of http://127.0.0.1:9/, in whatever folder" in page
+        folder = {**form, "seeds": "http://127.0.0.1:9/a/", "tags": "press"}
+        page = (await console.client.post("/new", data=folder, headers=fields)).text
+        assert "<details open><summary>More</summary>" in page
+        assert "everything under http://127.0.0.1:9/a/" in page
+
+    play(tmp_path, scene)
+
+
 def test_a_secret_is_refused_by_the_page_of_a_new_job(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         fields = console.as_session()
@@ -156,7 +173,7 @@ def test_the_first_page_is_the_form_and_it_makes_a_job(tmp_path: Path):
         seeds = (tmp_path / "crawls" / "图书馆" / "seeds.txt").read_text()
         assert seeds == f"http://127.0.0.1:9/a/\n{SEED}\n"
         page = await console.client.get(made.headers["location"], headers=fields)
-        assert "crawls~图书馆 is created" in page.text
+        assert "图书馆 is created" in page.text
         assert "<h1>Jobs</h1>" in (await console.client.get("/", headers=fields)).text
         viewer = await console.client.get("/new", headers=console.as_session(Role.VIEWER))
         assert viewer.status_code == 403

@@ -108,7 +108,7 @@ def test_a_viewer_is_told_which_role_a_lever_needs(crawled: Path, role: Role, li
     async def scene(console: GivenConsole) -> None:
         page = (await console.client.get("/j/crawls~demo", headers=console.as_session(role))).text
         lever = page.partition('data-lever="recrawl">')[2].partition("</span>")[0]
-        assert lever.count('<a href="/j/crawls~demo#actions">') == links
+        assert lever.count('<a href="/j/crawls~demo#first-actions">') == links
         assert "Recrawl" in lever
         assert ("With the role operator:" in page) is not bool(links)
         history = await console.client.get(

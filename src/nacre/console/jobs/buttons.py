@@ -12,6 +12,7 @@ from nacre.console.call import JobCall, PageAnswer
 from nacre.console.forms import shown
 from nacre.core.message_data import to_plain
 from nacre.errors import NacreError
+from nacre.fleet.places import FoundJob
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.fleet.requester import Requester
 from nacre.messages import Message, static
@@ -172,10 +173,11 @@ async def submit_action(call: JobCall) -> PageAnswer | RedirectResponse:
 
 async def _act_on(call: JobCall, name: str, action: str, request: msgspec.Struct) -> Notice:
     try:
-        result = await act(call.parts.actions, call.job(name), action, request, call.identity)
+        job = call.job(name)
+        result = await act(call.parts.actions, job, action, request, call.identity)
     except NacreError as error:
         return Notice("error", _labelled(error.message, action))
-    return notice_of(result, call.language.texts.gettext)
+    return notice_of(result, job_name(call, job), call.language.texts.gettext)
 
 
 def _labelled(refusal: str, action: str) -> str:
@@ -186,8 +188,19 @@ def _labelled(refusal: str, action: str) -> str:
     return Message(refusal.code, refusal.template, params)
 
 
-def notice_of(result: ActionDone, translate: Callable[[str], str]) -> Notice:
-    """The notice about an action that was taken."""
+def job_name(call: JobCall, job: FoundJob) -> str:
+    """Return the name that people gave to a job; that of its directory if there is none."""
+    return call.parts.books.labels.of(job).name or job.name
+
+
+def notice_of(result: ActionDone, job: str, translate: Callable[[str], str]) -> Notice:
+    """Return the notice about an action that was taken.
+
+    Args:
+        result: The action.
+        job: Name of the job.
+        translate: Gives the text of another language.
+    """
     code, launch = result.action, result.launch
     if launch is not None and launch.step != "starting":
         code = launch.step
@@ -196,7 +209,7 @@ def notice_of(result: ActionDone, translate: Callable[[str], str]) -> Notice:
     elif code == "checkpoint" and not result.name:
         code = "unchanged"
     words = translate(_NOTICES[code]).format(
-        job=result.job, name=result.name, held=", ".join(result.held),
+        job=job, name=result.name, held=", ".join(result.held),
         place=launch.place if launch else 0, text=launch.text if launch else "",
     )  # fmt: skip
     return Notice("error" if code == "failed" else "done", words)

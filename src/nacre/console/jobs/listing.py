@@ -182,12 +182,12 @@ def jobs_page(selected: Sequence[SeenJob], query: JobsQuery) -> JobsPage:
         query: The query.
     """
     if query.before:
-        end = bisect_left(selected, query.before, key=_id_of)
+        end = bisect_left(selected, _place(query.before), key=_order_of)
         first = max(end - query.limit, 0)
     elif query.after:
-        first = bisect_right(selected, query.after, key=_id_of)
+        first = bisect_right(selected, _place(query.after), key=_order_of)
     else:
-        first = bisect_left(selected, query.key, key=_id_of)
+        first = bisect_left(selected, _place(query.key), key=_order_of)
     jobs = selected[first : first + query.limit]
     return JobsPage(
         jobs,
@@ -197,18 +197,24 @@ def jobs_page(selected: Sequence[SeenJob], query: JobsQuery) -> JobsPage:
     )
 
 
-def _id_of(job: SeenJob) -> str:
-    return job[0].id
+def _place(job: str) -> tuple[str, str]:
+    """Return the place of an id in the list: without regard to capital letters."""
+    return job.casefold(), job
+
+
+def _order_of(job: SeenJob) -> tuple[str, str]:
+    return _place(job[0].id)
 
 
 def wanted_jobs(call: JobCall, filters: JobFilters) -> list[SeenJob]:
     """The jobs that pass the filters, with their snapshots, by their ids."""
     labels = call.parts.books.labels.all()
-    return [
+    jobs = [
         (job, snapshot)
         for job, snapshot in call.snapshots()
         if filters.wants(job, snapshot, labels.get(str(job.layout.root), NONE))
     ]
+    return sorted(jobs, key=_order_of)
 
 
 def next_runs(call: JobCall) -> dict[str, float]:

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse
 
 from nacre.console.actions import REQUESTS, act
 from nacre.console.call import JobCall, PageAnswer
-from nacre.console.jobs.buttons import notice_of
+from nacre.console.jobs.buttons import job_name, notice_of
 from nacre.console.jobs.new_jobs import (
     NewJobWish,
     check_new,
@@ -47,7 +47,8 @@ SCOPES: Final[Mapping[str, tuple[str, str, str]]] = {
              _("only {what}, and what it shows")),
     "prefix": (_("This folder"), _("everything in the folder of the URL"),
                _("everything under {what}")),
-    "host": (_("This host"), _("everything on the host of the URL"), _("everything under {what}")),
+    "host": (_("This host"), _("everything on the host of the URL"),
+             _("every page of {what}, in whatever folder")),
     "domain": (_("This domain"), _("the host, and all hosts below its name"),
                _("{what}, and all hosts below that name")),
     "site": (_("This site"), _("all hosts of the registered domain"),
@@ -56,6 +57,8 @@ SCOPES: Final[Mapping[str, tuple[str, str, str]]] = {
             _("every link, on whatever host: set a limit")),
 }  # fmt: skip
 """The title of each scope; its consequence without a seed, and with one."""
+_ROOT_FOLDER: Final = _("the URL has no folder: the same as This host")
+"""The consequence of the scope `prefix` for a root URL, whose folder is the whole host."""
 
 _LIMITS: Final = {
     "contact": ("fetch", "contact"),
@@ -91,8 +94,12 @@ def form_facts(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     scope = fields.get("scope", "prefix")
     url = first_url(fields.get("seeds", "").splitlines())
     cards = []
-    for reach in reaches(url):
+    scopes = reaches(url)
+    whole_host = next((each.what for each in scopes if each.kind == "host"), "")
+    for reach in scopes:
         title, plain, named = SCOPES[reach.kind]
+        if reach.kind == "prefix" and reach.what == whole_host:
+            named = _ROOT_FOLDER
         words = (
             translate(named).replace("{what}", readable_url(reach.what))
             if reach.what
@@ -103,6 +110,7 @@ def form_facts(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
         "all_fields": (), "sections": (), "typed": {}, "search": "", "section": "", "total": 0,
         "fields": fields, "cards": cards, "problems": (), "decisions": (), "checked": False,
         "warnings": (), "unsaved": False,
+        "has_more": any(fields.get(name, usual) != usual for name, usual in _MORE.items()),
         "profiles": [(profile.name, profile.purpose) for profile in list_profiles()],
         "templates": [job.id for job, _ in call.snapshots()],
         "places": [place.label for place in job_places(call)],
@@ -143,6 +151,13 @@ _CHOICES: Final = frozenset(("do", "scope", "kind", "place", "section", "profile
 """Fields that have a value even if the user types nothing."""
 
 
+_MORE: Final = {
+    "template": "", "kind": "runs", "tags": "", "depth": "", "delay": "", "parallel": "",
+    "include": "", "exclude": "",
+}  # fmt: skip
+"""The folded fields, with the values that they have untouched."""
+
+
 def _is_filled(fields: Mapping[str, str]) -> bool:
     """Whether the user filled in any field of the form."""
     typed = (value for name, value in fields.items() if name not in _CHOICES and ":" not in name)
@@ -180,12 +195,13 @@ async def submit(call: JobCall) -> PageAnswer | RedirectResponse:
         facts = {**await _form(call, fields), "problems": _problems(error)}
         return PageAnswer("new.html", facts, problem_of(error).status)
     translate = call.language.texts.gettext
-    notices = [Notice("done", translate(_("{job} is created")).format(job=job.id))]
+    name = job_name(call, job)
+    notices = [Notice("done", translate(_("{job} is created")).format(job=name))]
     if action == "start":
         try:
             action = "run-rounds" if job.layout.in_rounds else "start"
             result = await act(call.parts.actions, job, action, REQUESTS[action](), call.identity)
-            notices.append(notice_of(result, translate))
+            notices.append(notice_of(result, name, translate))
         except NacreError as error:
             notices.append(Notice("error", error.message))
     if call.session is not None:

@@ -35,7 +35,7 @@ from nacre.ops.rounds import ROUNDS
 from nacre.uri.surt import beginning_with, queue_root
 
 _ACTIONS: Final = frozenset(("start", "resume", "go-on", "stop", "recrawl"))
-"""Levers that are buttons of Overview."""
+"""Levers that are buttons beside the title of Overview."""
 _PAGES: Final = {
     "fix": "/settings",
     "free-space": "/files",
@@ -107,7 +107,7 @@ def only_looks(links: Sequence[LeverLink]) -> tuple[LeverLink, ...]:
 def _url(job: str, name: str, sentence: Diagnosis, queue: str) -> str:
     base = job_path(job)
     if name in _ACTIONS:
-        return f"{base}#actions"
+        return f"{base}#first-actions"
     if name in _PAGES:
         return base + _PAGES[name]
     host, prefix = (str(sentence.params.get(key, "")) for key in ("host", "prefix"))

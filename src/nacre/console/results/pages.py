@@ -220,7 +220,7 @@ async def go_back(call: ActionCall) -> PageAnswer | RedirectResponse:
     call.note.change(None, {"action": "start", "checkpoint": options.checkpoint})
     job = call.job()
     result = await act(call.parts, job, "start", options, call.identity)
-    notice = notice_of(result, call.language.texts.gettext)
+    notice = notice_of(result, job.name, call.language.texts.gettext)
     return shown(call, [notice], job_path(job.id))
 
 
