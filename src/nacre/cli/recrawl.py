@@ -148,15 +148,10 @@ def recrawl(
     if rhythm is None and not continuous:
         raise typer.Exit(run(request))
     recurrence = RepeatedRecrawl(layout, request, rhythm, clock, run)
-    rhythm_text = _typed_rhythm(every, at, zone)
+    typed = _typed_rhythm(every, at, zone)
     raise typer.Exit(
         pass_after_pass(
-            layout,
-            recurrence,
-            clock,
-            lambda text: tell(to_copy(text)),
-            rhythm=rhythm_text,
-            times=times,
+            layout, recurrence, clock, lambda text: tell(to_copy(text)), rhythm=typed, times=times
         )
     )
 

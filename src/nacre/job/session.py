@@ -1,7 +1,6 @@
 """One life of a running job: from the opened store to its closing.
 
-A storage error ends a session, not the job: everything in memory is dropped, and the next session
-recovers as after a crash (docs/internals.md, "Durability"). One code path.
+A storage error ends a session, not the job: the next one recovers as after a crash (internals.md).
 """
 
 import asyncio
@@ -384,10 +383,7 @@ class Session:
             self._engine_task = group.create_task(engine.run(), name="engine")
             self._apply_limits()
             companions = [group.create_task(self.watchdog.run(), name="watchdog")]
-            companions += [
-                group.create_task(background_task.run(), name=background_task.name)
-                for background_task in self._tasks
-            ]
+            companions += [group.create_task(task.run(), name=task.name) for task in self._tasks]
             how = await self._supervise()
             for companion in companions:
                 companion.cancel()
@@ -542,8 +538,7 @@ class Session:
             self._events.emit(Alert(message))
 
     def _hold_for_space(self) -> None:
-        change = self._held.add if self.space.short else self._held.discard
-        change("disk")
+        (self._held.add if self.space.short else self._held.discard)("disk")
 
     def _apply_holds(self) -> None:
         """Pause while there is a reason to; resume when none is left."""
@@ -564,8 +559,7 @@ class Session:
         pacer = self.fetching.pacer
         change = pacer.apply(machine_clock(self.clock).now())
         if change.parallel:
-            usual = self.settings.engine
-            self.engine.set_parallel(pacer.pace.parallel or usual.parallel)
+            self.engine.set_parallel(pacer.pace.parallel or self.settings.engine.parallel)
         if change.text:
             self.logs.job(f"bandwidth: {change.text}")
 
@@ -588,15 +582,14 @@ class Session:
         """From the store, after the last commit; not when the end was requested now."""
         if self.abandoned:
             return
+        store, figures = self.storing.store, self.live.figures()
         if problem := write_results(
-            self._disk, self.storing.store, self.layout, self.settings, self.run_row,
-            self.live.figures(),
-        ):  # fmt: skip
+            self._disk, store, self.layout, self.settings, self.run_row, figures
+        ):
             self._events.emit(Alert(problem))
 
     def _save_run(self) -> None:
-        row = structs.replace(self.run_row, elapsed=self.watch.elapsed)
-        write_run(self.storing.store, row)
+        write_run(self.storing.store, structs.replace(self.run_row, elapsed=self.watch.elapsed))
 
     def _set_state(self, state: JobState, reason: str = "") -> None:
         old = self.state

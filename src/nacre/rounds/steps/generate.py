@@ -1,7 +1,6 @@
 """The step `generate`: choose the URLs to fetch next, as lists for units.
 
-Source: Nutch, `Generator` (reference N 1.6), with counts over all buckets and not for each reducer.
-The tasks are in `select_tasks` and `list_tasks`; this is their driver.
+It drives `select_tasks` and `list_tasks`. Source: Nutch, `Generator` (N 1.6); all buckets count.
 """
 
 import contextlib
@@ -419,10 +418,8 @@ class _Generating:
         return SegmentState(
             state="generated", units=len(pack.seconds), urls=urls, until=until,
             more={
-                "clock": self._context.clock,
-                **time_marks(self._context, pack),
-                "rules": self._rules,
-                "version": self._number,
+                "clock": self._context.clock, **time_marks(self._context, pack),
+                "rules": self._rules, "version": self._number,
             },
         )  # fmt: skip
 
