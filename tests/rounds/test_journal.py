@@ -94,7 +94,7 @@ def test_the_journal_is_kept_in_a_file(tmp_path):
 def test_a_broken_journal_is_told_with_the_remedy(tmp_path):
     (tmp_path / "cycle").mkdir()
     (tmp_path / "cycle" / "journal.json").write_text("{")
-    with pytest.raises(JobError, match="remove it"):
+    with pytest.raises(JobError, match="Remove it"):
         JournalFile(Layout(tmp_path)).read()
 
 

@@ -52,7 +52,7 @@ def test_a_restore_without_a_number_names_the_versions_that_there_are(injected):
     (row,) = json.loads(nacre("cycle", injected, "sql", numbers, "--json").out)
     for number in range(row["n"], 12):
         done = nacre("cycle", injected, "versions", "restore", "1")
-        assert f"version {number + 1} says" in done.out
+        assert f"version 1 restored as version {number + 1}" in done.out
     done = nacre("cycle", injected, "versions", "restore", "--dry-run")
     assert "version: 11 (restore of " in done.err
     assert done.err.endswith(", 1 more (`versions`)\n")
@@ -115,7 +115,7 @@ def test_the_check_of_an_archive_says_which_warcs_lie_in_an_object_store(tmp_pat
     assert nacre("new", root, "http://a.test/", *said).code == 0
     done = nacre("archive", root, "check")
     assert done.code == 0
-    assert "lie in s3://bucket/docs/archive: `" in done.err
+    assert "are in s3://bucket/docs/archive: `" in done.err
     assert f"cycle {root} storage check`" in done.err
 
 
@@ -159,7 +159,7 @@ def test_a_damaged_list_is_told_with_the_command_that_gives_the_segment_up(waiti
         assert done.code == 7
         assert f"segments/{segment.name}/lists/u0001.parquet " in done.out
         assert f" segments drop {segment.name}`; URLs that wait" in done.out
-        assert "--repair` mends" not in done.out
+        assert "--repair` repairs" not in done.out
     told = json.loads(nacre("cycle", waiting, "storage", "check", "--repair", "--json").out)
     assert [one["name"] for one in told["left"]] == [f"segments/{segment.name}/lists/u0001.parquet"]
     assert nacre("cycle", waiting, "segments", "drop", segment.name).code == 0
@@ -183,7 +183,7 @@ def test_a_damaged_start_of_a_fetch_ends_it_in_one_line_and_is_mended(waiting):
     done = nacre("cycle", waiting, "fetch")
     assert (done.code, len(done.err.splitlines())) == (1, 1)
     assert "fetch.json does not say when the fetch began" in done.err
-    assert "--repair` mends" in nacre("cycle", waiting, "storage", "check").out
+    assert "--repair` repairs" in nacre("cycle", waiting, "storage", "check").out
     done = nacre("cycle", waiting, "storage", "check", "--repair", "--dry-run")
     assert (done.code, "fetch.json would be given up" in done.out) == (7, True)
     done = nacre("cycle", waiting, "storage", "check", "--repair")
