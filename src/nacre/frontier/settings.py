@@ -232,8 +232,8 @@ class PolitenessSettings(Component):
     )
     delay: Seconds | None = setting(
         None,
-        "Fixed wait in place of `delay_factor`, `min_delay` and `max_delay`; None: these apply. "
-        "Use 0 only with the consent of the site.",
+        "Fixed wait between two fetches from a host; None: `delay_factor`, `min_delay` and "
+        "`max_delay` apply. Use 0 only with the consent of the site.",
         unit="s",
     )
     respect_crawl_delay_up_to: Seconds = setting(

@@ -41,3 +41,9 @@ def test_only_the_cards_that_are_meant_are_shown_and_the_first_field_is_named():
     assert search.first_field([found]) == "scope 2"
     assert SettingSearch("max_hops", chinese).first_field(LISTS) == "scope 2"
     assert SettingSearch("rejects", chinese).first_field(LISTS) == ""
+
+
+def test_the_words_of_a_search_may_be_apart():
+    doc = "Fixed wait between two fetches from a host."
+    assert SettingSearch("seconds between requests", str).finds("politeness.delay", doc)
+    assert not SettingSearch("seconds between pages", str).finds("politeness.delay", doc)

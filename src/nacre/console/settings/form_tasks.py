@@ -33,8 +33,8 @@ from nacre.settings.settings import JobSettings
 _WORDS: Final[Mapping[str, str]] = {
     "max_hops": "depth deep levels layers clicks 深度 层级 层数 跳数",
     "regexes": "exclude exclusion block filter 排除 屏蔽 过滤",
-    "delay": "speed interval pause wait 间隔 速度 等待",
-    "min_delay": "speed interval pause wait 间隔 速度 等待",
+    "delay": "speed interval pause wait seconds requests 间隔 速度 等待",
+    "min_delay": "speed interval pause wait seconds requests 间隔 速度 等待",
     "in_flight": "parallel connections per host 并发 并行 同时",
     "parallel": "threads workers toes slots 线程 并发 并行 同时",
     "documents": "limit maximum pages 上限 页数 限制",
@@ -56,7 +56,7 @@ class SettingSearch:
     """
 
     def __init__(self, text: str, translate: Callable[[str], str]) -> None:
-        self._text = text.strip().lower()
+        self._words = text.lower().split()
         self._translate = translate
 
     def finds(self, name: str, doc: str, *more: str) -> bool:
@@ -67,15 +67,15 @@ class SettingSearch:
             doc: Its meaning, in English.
             more: Its other names.
         """
-        texts = (doc, self._translate(doc) if doc else "", *more)
-        return self.names(name) or self._is_in(*texts)
+        return self.names(name, doc, self._translate(doc) if doc else "", *more)
 
-    def names(self, name: str) -> bool:
-        """Whether a setting is meant by its name, or by a word of people for it."""
-        return self._is_in(name, _WORDS.get(name.rpartition(".")[2], ""))
+    def names(self, name: str, *more: str) -> bool:
+        """Whether each word is in the name of a setting, a word of people for it, or more texts."""
+        return self._is_in(name, _WORDS.get(name.rpartition(".")[2], ""), *more)
 
     def _is_in(self, *texts: str) -> bool:
-        return bool(self._text) and any(self._text in text.lower() for text in texts)
+        text = "\n".join(texts).lower()
+        return bool(self._words) and all(word in text for word in self._words)
 
     def in_cards(self, lists: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """The lists of rules with the cards that are meant, those without one left out.
