@@ -93,6 +93,12 @@ def job_of(ctx: typer.Context) -> Path:
     return Path(group.params["directory"])
 
 
+def is_typed(ctx: typer.Context, name: str) -> bool:
+    """Return whether a parameter was typed, also with its default value."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def layout_and_settings(directory: Path) -> "tuple[Layout, JobSettings]":
     """A job's directories and settings."""
     from nacre.machine.layout import Layout

@@ -4,7 +4,7 @@ An option of `RoundsRequest` is an option of `nacre cycle DIR`, a field of the R
 schema, a field of the form of the console, and a row of the reference. `round_steps` uses it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -226,6 +226,7 @@ class StepRun(NamedTuple):
         notify: Receives notes on what follows the step.
         report: Receives the progress: the name of its part, and its numbers.
         is_stopped: Whether the step is to end.
+        typed: Fields of the request that were typed as options, also with their default value.
     """
 
     local: LocalOptions = NO_LOCAL
@@ -233,6 +234,7 @@ class StepRun(NamedTuple):
     notify: Callable[[str], None] = _ignore_text
     report: Callable[[str, Mapping[str, Any]], None] = _ignore_progress
     is_stopped: Callable[[], bool] = bool
+    typed: Collection[str] = ()
 
 
 NO_RUN: Final = StepRun()

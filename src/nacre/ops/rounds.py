@@ -33,7 +33,7 @@ from nacre.ops.round_requests import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from contextlib import AbstractContextManager
 
     from nacre.machine.layout import Layout
@@ -253,14 +253,18 @@ _CHOICE: Final = (
 """Options of a generate that choose among known URLs."""
 
 
-def require_one_source(request: GenerateRequest) -> None:
+def require_one_source(request: GenerateRequest, typed: "Collection[str]" = ()) -> None:
     """Refuse options that choose among known URLs beside URLs that are named (pure).
+
+    Args:
+        request: The options.
+        typed: Fields that were typed, also with their default value.
 
     Raises:
         ConfigError: Options of the one are given with the other.
     """
     for field in msgspec.structs.fields(GenerateRequest):
-        is_set = getattr(request, field.name) != field.default
+        is_set = field.name in typed or getattr(request, field.name) != field.default
         if request.urls and field.name in _CHOICE and is_set:
             raise ConfigError(
                 f"{option_of(field)} chooses among known URLs, and --urls names them: give one of "
@@ -281,7 +285,7 @@ def _generate(
     from nacre.rounds.fetch_check import fetch_check
     from nacre.rounds.steps.generate import generate
 
-    require_one_source(request)
+    require_one_source(request, (context.step or NO_RUN).typed)
     if request.urls:
         return _list_urls(context, request)
     with open_for_step(context, request) as step:

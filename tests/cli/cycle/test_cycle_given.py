@@ -55,5 +55,8 @@ def test_options_of_a_choice_do_not_go_with_given_urls(tmp_path: Path):
     root = tmp_path / "c"
     done = nacre("cycle", root, "generate", "--urls", "http://a.test/", "--where", "score > 1")
     assert (done.code, "--where chooses among known URLs" in done.err) == (2, True)
+    for option in (("--add-days", "0"), ("--where", ""), ("--time-limit", "")):  # the defaults
+        done = nacre("cycle", root, "generate", "--urls", "http://a.test/", *option)
+        assert (done.code, f"{option[0]} chooses among known URLs" in done.err) == (2, True)
     done = nacre("cycle", root, "generate", "--normalize")
     assert (done.code, "inject --refilter" in done.err) == (2, True)

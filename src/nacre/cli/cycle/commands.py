@@ -13,7 +13,7 @@ from nacre.cli.cycle.steps import STEPS
 from nacre.cli.cycle.tables import TABLES
 from nacre.cli.installing import Yes
 from nacre.cli.operations import request_of, request_parameters
-from nacre.cli.options import AsJson, JobDir, Quiet
+from nacre.cli.options import AsJson, JobDir, Quiet, is_typed
 from nacre.ops.job_options import OF_ROUNDS, JobOptions
 from nacre.ops.operation import Operation
 from nacre.ops.round_requests import LocalRoundsOptions
@@ -84,7 +84,7 @@ def _require_nothing_else(ctx: typer.Context) -> None:
     typed = [
         param
         for param in ctx.command.params
-        if param.name not in {"directory", "_yes"} and _is_typed(ctx, str(param.name))
+        if param.name not in {"directory", "_yes"} and is_typed(ctx, str(param.name))
     ]
     if typed:
         step = ctx.invoked_subcommand
@@ -92,11 +92,6 @@ def _require_nothing_else(ctx: typer.Context) -> None:
             f"{typed[0].opts[0]} before {step} is an option of rounds. Write "
             f"{ctx.command_path} DIR {step} {typed[0].opts[0]} …"
         )
-
-
-def _is_typed(ctx: typer.Context, name: str) -> bool:
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 cycle.callback(invoke_without_command=True)(RoundsCommand())

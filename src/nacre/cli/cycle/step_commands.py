@@ -13,7 +13,7 @@ from nacre.cli import output
 from nacre.cli.cycle.display import StepDisplay, display_of
 from nacre.cli.cycle.texts import fetch_progress_text, result_numbers
 from nacre.cli.operations import context_of, request_of, request_parameters
-from nacre.cli.options import AsJson, Quiet, job_of
+from nacre.cli.options import AsJson, Quiet, is_typed, job_of
 from nacre.core.states import ExitCode
 from nacre.ops.operation import Operation
 from nacre.ops.round_requests import LocalOptions, StepRequest, StepRun
@@ -107,11 +107,13 @@ class StepCommand:
         local = request_of(LocalOptions, values)
         request = request_of(operation.request, {**values, "as_json": as_json})
         call = StepCall(job_of(ctx), request, local.dry_run, as_json)
+        typed = [name for name in operation.request.__struct_fields__ if is_typed(ctx, name)]
         display = display_of(quiet=quiet, as_json=as_json)
         if view.is_live:
             display.step("", operation.name)
         with _step_run(call, local, display, view) as run:
-            context = context_of(call.directory)._replace(step=run)
+            step = run._replace(typed=typed)
+            context = context_of(call.directory)._replace(step=step)
             result = operation.run(context, call.request)
         display.leave()
         view.tell(result, call)
