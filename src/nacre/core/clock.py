@@ -1,4 +1,4 @@
-"""Time: the protocol of a clock, moments as text in UTC, durations for people (pure).
+"""Time: the protocol of a clock, moments as text in UTC, durations, hours of the week (pure).
 
 Moments of a broken clock are taken to the nearest of the years 1970 to 9999.
 """

@@ -71,6 +71,10 @@ NEW = frozenset(("new", "late"))
 class Shares:
     """The shares of a budget that new pages and their embeds may take.
 
+    New pages of the step may take all but a small share. Pages that earlier steps left waiting may
+    take half: else a large find would keep all other pages waiting for many runs. New pages also
+    take what is left when no known page is worth a visit.
+
     Attributes:
         total: Visits of the step, -1 before the first.
     """

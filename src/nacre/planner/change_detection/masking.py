@@ -4,8 +4,9 @@ Masks serve the comparison only; stored data keeps the text. A bare date or numb
 since a changed deadline is a change. Nothing is masked within a sentence: `51 votes in favour` is
 no counter.
 
-A parameter of links is a token if its value differs in several links of a page at once, and each of
-these links still leads where it led.
+Some sites write tokens into their links at each request: `/l?u=TARGET&h=TOKEN`. A parameter is a
+token if its value differs in several links of a page at once, and each of these links still leads
+where it led: the rest of its address is the same.
 """
 
 import re

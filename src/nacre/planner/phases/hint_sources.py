@@ -4,8 +4,7 @@ Indexes of sitemaps are read before the sitemaps: a sitemap whose date in the in
 than its last reading is skipped. Start pages, sitemaps and feeds follow, then pages that are due by
 their schedule, then index pages.
 
-A source of hints that was not tested yet is tested with a few of the pages that it announced. A
-share of a tight budget is for pages that may show new links (`Sources`).
+A source of hints that was not tested yet is tested with a few of the pages that it announced.
 """
 
 import heapq
@@ -360,7 +359,10 @@ _DEEPER = guess(
 
 
 class Sources:
-    """Chooses pages that may show new links.
+    """Chooses pages that may show new links, within a share of a tight budget.
+
+    A page has a value as a source by the new links that it showed at its visits, and by those of
+    pages like it. Whether it has changed itself does not matter.
 
     Args:
         pages: The rows.

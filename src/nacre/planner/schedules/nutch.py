@@ -3,7 +3,7 @@
 Source: Nutch, `AbstractFetchSchedule` and below. Nutch computes intervals and rates in single
 precision, keeps whole seconds of intervals, and times in milliseconds; so do these functions, so
 that a migrated crawl plans the same dates to the millisecond. They are for people who come from
-Nutch; `recrawl.planner.planner` spends a budget better.
+Nutch; `planner.planner` spends a budget better.
 
 `NutchTiming` is such a schedule in a job: what `updatedb` makes of each outcome of a visit. Source:
 Nutch, `CrawlDbReducer` (the switch on the fetch status).

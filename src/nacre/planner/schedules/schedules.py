@@ -2,7 +2,7 @@
 
 A fixed interval (as libraries use it today), a calendar, the factors of Heritrix's adaptive
 revisiting and StormCrawler's. `Timing` is the protocol of a schedule: when a page is due after a
-visit. Nutch's schedules are in `recrawl.planner.schedules.nutch`.
+visit. Nutch's schedules are in `planner.schedules.nutch`.
 """
 
 import math
