@@ -1,10 +1,9 @@
 """The source of seed lines: the configuration, or a file of any length, plain or gzip.
 
-The encoding of a seed list: UTF-8 or UTF-16, else a guess by its bytes.
-
-Operators save lists in whatever their editor has: UTF-16 by a spreadsheet, GBK or Big5 by an older
-Windows, Latin-1. What is guessed wrongly would be fetched under a wrong name, so a line with bytes
-that its encoding does not have is not a seed.
+A list is UTF-8 or UTF-16; else its encoding is guessed by its bytes. Operators save lists in
+whatever their editor has: UTF-16 by a spreadsheet, GBK or Big5 by an older Windows, Latin-1. What
+is guessed wrongly would be fetched under a wrong name, so a line with bytes that its encoding does
+not have is not a seed.
 """
 
 import codecs

@@ -135,7 +135,7 @@ class PageRow(msgspec.Struct, array_like=True):
         dated: Of earlier versions; not used.
         map: The sitemap that listed it then, `discovery.hints.map_name`; 0: unknown.
         recent: Results of its latest visits, if older visits may be forgotten, see
-        `recrawl.planner.change_rate.rates.with_recent`; b"" for nothing.
+        `planner.change_rate.rates.with_recent`; b"" for nothing.
     """
 
     url: str

@@ -1,6 +1,6 @@
 """Schedules of batch rounds: every kind of `recrawl.schedule` for rows.
 
-Nutch's schedules are used directly (`recrawl.planner.schedules.nutch`), the others through
+Nutch's schedules are used directly (`planner.schedules.nutch`), the others through
 `Timing`; `worth` is the change rate of the page, from evidence in its row. A gone page is tried
 again as in Nutch, with every schedule.
 """
@@ -192,7 +192,7 @@ class ChangeRateRevisits(_Revisits):
     """The interval in which one change is expected, by the evidence of the page.
 
     A page that was visited once has the default interval. Source of the estimate:
-    `recrawl.planner.change_rate.rates`.
+    `planner.change_rate.rates`.
 
     Args:
         nutch: For the interval of a new row, its bounds, and for missing pages.

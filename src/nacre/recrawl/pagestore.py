@@ -46,7 +46,7 @@ def scan(store: Store, prefix: bytes, since: bytes = b"") -> Iterator[tuple[byte
 
 
 class PageStore:
-    """The rows of pages; `Rows` of `recrawl.planner.visited`.
+    """The rows of pages; `Rows` of `planner.visited`.
 
     Args:
         store: The store.

@@ -66,7 +66,7 @@ class PageDecision(msgspec.Struct):
         price: What a visit must be worth (the price Λ), as a run without a budget would set it.
         chosen: A run now would visit it.
         reason: Why, or why not, in words.
-        rates: Posterior of its rate over the grid of `recrawl.planner.change_rate.rates`.
+        rates: Posterior of its rate over the grid of `planner.change_rate.rates`.
         expected: Changes a day that are expected of it: the mean, by which `history top` orders.
         every: Days between two changes at the geometric mean of the rate. The mean rate is higher
             as long as the rate is uncertain, because a few high rates have most weight in it.

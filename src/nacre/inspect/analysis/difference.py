@@ -55,10 +55,10 @@ class DifferingPiece(msgspec.Struct, frozen=True):
     """A piece that differs.
 
     Attributes:
-        kind: What it is, see `core.pageview.Piece`.
+        kind: What it is, see `core.pagerow.Piece`.
         was: In the older version; None where it is new.
         now: In the newer one; None where it is gone.
-        noise: Code of why it does not count, see `change_detection.change.Excuses.code`;
+        noise: Code of why it does not count, see `change_detection.excuses.Excuses.code`;
             "" when it does.
     """
 

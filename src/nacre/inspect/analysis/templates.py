@@ -46,7 +46,7 @@ class TemplateFacts(msgspec.Struct):
         visits: Visits of all.
         changes: Changes seen at them.
         contents: Different payloads among the visited ones.
-        rule: `T`, `S` or `K`: the rule for new links, see `recrawl.planner.discovery.link_rules`.
+        rule: `T`, `S` or `K`: the rule for new links, see `planner.discovery.link_rules`.
         slack: Of rule T: days by which links come later than their date; of rule S: by how much
             numbers fall behind the highest; 0 for K.
         examples: Some of its URLs.
