@@ -1,4 +1,4 @@
-"""The modules that packages, docs/architecture.md and docs/internals.md name exist."""
+"""The modules that packages and the maps of docs/ name exist."""
 
 import ast
 import re
@@ -34,6 +34,20 @@ def test_a_page_names_modules_that_exist(page: str, least: int):
         for name in names
         if not any((home / name).exists() for home in homes)
         and ("/" in name or name not in everywhere)
+    ] == []
+
+
+@pytest.mark.parametrize("page", ["renamed.md", "renamed-jobs.md"])
+def test_the_new_names_of_modules_exist(page: str):
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    cells = re.findall(r"^\| .+? \| (.+) \|$", text, re.MULTILINE)
+    paths = [path for cell in cells for path in re.findall(r"[a-z_]+(?:/[a-z_0-9]+)+", cell)]
+    assert len(paths) > 100
+    homes = (ROOT, SOURCE, *BESIDE)
+    assert [
+        path
+        for path in paths
+        if not any((home / path).is_dir() or (home / f"{path}.py").exists() for home in homes)
     ] == []
 
 
