@@ -173,17 +173,6 @@ def fold_query(  # noqa: PLR0913 - files, then the choice of rows
     return _reader_sql(merged, picked, interval) + (" order by key" if order else "")
 
 
-def seen_query(merged: str, *, interval: int, columns: Collection[str] | None = None) -> str:
-    """Return SQL that converts merged rows of files to rows of readers.
-
-    Args:
-        merged: A query or, in brackets or not, the name of a table with all columns.
-        interval: See `fold_query`.
-        columns: Columns to return; None for all.
-    """
-    return _reader_sql(merged, _columns(columns), interval)
-
-
 def _columns(names: Collection[str] | None) -> list[RowColumn]:
     if names is None:
         return list(COLUMNS)
