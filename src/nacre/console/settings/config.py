@@ -387,13 +387,6 @@ def _asker(call: Call) -> tuple[str, str]:
     return call.identity.name, call.identity.session
 
 
-async def check_of(call: Call, job: FoundJob) -> TextFindings:
-    """The findings of the file that is saved."""
-    request = CheckRequest(files=True)
-    findings = await ask(call, FIND_PROBLEMS, request, root=job.layout.root)
-    return spoken_findings(findings, call.language)
-
-
 async def complete_at(call: Call) -> Completions:
     """Completions at a place."""
     return spoken_completions(await _at_place(call, complete_text), call.language)
