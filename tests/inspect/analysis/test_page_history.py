@@ -15,6 +15,7 @@ from nacre.inspect.analysis.page_history import (
     COLUMNS,
     PageFilter,
     by_host,
+    closed_studies,
     found_by,
     page,
     pages,
@@ -156,3 +157,29 @@ def test_of_one_page_all_is_told_by_name(known_pages: Store):
     found = page(known_pages, NEWS)
     assert found is not None
     assert found["capture"]["base"]["record_id"] == "urn:uuid:1"
+
+
+@pytest.mark.parametrize(
+    ("captures", "visits", "closed"),
+    [
+        (0, [], {"timeline", "diff", "decisions"}),
+        (1, [], {"diff", "decisions"}),
+        (2, [], {"decisions"}),
+        (1, [(200, "novel")], {"diff", "decisions"}),
+        (2, [(200, "novel"), (304, "not-modified")], {"diff", "decisions"}),
+        (2, [(200, "novel"), (200, "delta")], {"decisions"}),
+        (2, [(200, "novel"), (-2, "")], {"decisions"}),
+        (2, [(200, "novel"), (-2, ""), (-9998, ""), (304, "")], {"diff", "decisions"}),
+    ],
+)
+def test_a_study_is_closed_if_the_page_has_no_data_for_it(
+    captures: int, visits: list[tuple[int, str]], closed: set[str]
+):
+    store = Store(MemoryEngine())
+    if captures:
+        history, log = History(store), FetchLog(store)
+        history.put(HistoryRecord(NEWS, 200, visits=captures))
+        for number, (status, stored) in enumerate(visits):
+            log.add(FetchRow(NEWS, STARTED + number, 2, status, "there", "none", stored=stored))
+    data = page(store, NEWS) or {}
+    assert set(closed_studies(data, is_captured=bool(captures))) == closed

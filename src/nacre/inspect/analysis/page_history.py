@@ -161,8 +161,10 @@ def closed_studies(history: Mapping[str, Any], *, is_captured: bool) -> dict[str
     if not (visits or is_captured or "page" in history or "capture" in history):
         reasons["timeline"] = message("study.no-visit", "no visit of it is known")
     stored = sum(visit["stored"] in {"novel", "delta"} for visit in visits)
-    # Visits of full runs are not in the log until the next incremental run.
-    unlogged = history["capture"]["visits"] - len(visits) if "capture" in history else 2
+    # Visits of full runs are not in the log until the next incremental run; the log has visits
+    # without a reply, too.
+    logged = sum(visit["status"] > 0 for visit in visits)
+    unlogged = history["capture"]["visits"] - logged if "capture" in history else 2
     if stored + max(unlogged, 0) < 2 or not (is_captured or history):
         reasons["diff"] = message("study.one-version", "the archive has no two versions of it")
     if "page" not in history:
