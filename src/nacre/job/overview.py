@@ -390,12 +390,12 @@ class StoredQueue(msgspec.Struct, frozen=True, rename={"reason": "why"}):
         spent: Cost of its URIs so far.
         budget: The limit of that; None for no limit.
         balance: Cost that it may spend before the next queue has its turn.
-        successes: URIs with a reply.
-        failures: URIs without.
-        delay: Seconds of its last wait for politeness.
-        backoff: Seconds of its last wait after a failure.
-        shares: Key of the group of queues with one address; "" for none.
-        last: URL of its next URI.
+        successes: URIs fetched with success.
+        failures: URIs that failed.
+        delay: Its last politeness delay, seconds; 0 before the first fetch.
+        backoff: Factor of its adaptive backoff; 1 for none.
+        shares: Addresses of its host that other queues have, too; "" for none.
+        last: URL handed out last.
     """
 
     queue: str
