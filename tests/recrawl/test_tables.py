@@ -111,6 +111,10 @@ def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
     [
         ("pages.jsonl", "{", "line 1 is not JSON"),
         ("pages.jsonl", "[]", "line 1 is not a JSON object"),
+        ("pages.jsonl", "[" * 100_000, "line 1 is not JSON"),
+        ("pages.jsonl", '{"key":"中","url":"x"}', "pages.jsonl is not UTF-8"),
+        ("pages.jsonl", '{"key":"x","url":"\\ud800"}', "row 1 of pages cannot be read"),
+        ("pages.jsonl", f'{{"key":"x","url":"x","visits":{2**70}}}', "row 1 of pages cannot be"),
         ("pages.jsonl", '{"url":"x"}', "row 1 of pages cannot be read: 'key'"),
         ("pages.jsonl", '{"key":"x","url":5}', "row 1 of pages cannot be read: Expected `str`"),
         ("pages.jsonl", '{"key":"x","url":"x","evidence":"\\"YWJj\\""}', "evidence has 3 bytes"),
@@ -123,7 +127,7 @@ def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
 def test_what_cannot_be_read_is_told_with_its_place(
     tmp_path: Path, name: str, text: str, message: str
 ):
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_bytes(text.encode("gbk"))
     with pytest.raises(JobError, match=message):
         list(import_tables(Store(MemoryEngine()), tmp_path))
 

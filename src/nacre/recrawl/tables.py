@@ -160,7 +160,8 @@ class Taking:
                 _check_lengths(row)
             if isinstance(row, HistoryRecord):
                 row = msgspec.structs.replace(row, links=None)  # of a file of the other job
-        except (KeyError, TypeError, ValueError, AttributeError, msgspec.MsgspecError) as error:
+            value = self._encode(row)
+        except _UNREADABLE as error:
             number = self.count + 1
             raise JobError(
                 message(
@@ -171,7 +172,7 @@ class Taking:
                     error=error,
                 )
             ) from error
-        self._store.put(self._table.family, self._table.prefix + name, self._encode(row))
+        self._store.put(self._table.family, self._table.prefix + name, value)
         self.count += 1
         if not self.count % _ROWS:
             self._store.commit()
@@ -186,6 +187,15 @@ def _value(value: Any, kind: Any) -> Any:  # noqa: ANN401 - a field may hold any
     return msgspec.convert(value, kind)
 
 
+_UNREADABLE = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    msgspec.MsgspecError,
+)
+"""Errors of a row that does not belong to its table."""
 _LINES, _PARQUET = ".jsonl", ".parquet"
 _GROUP = 10_000
 
@@ -256,30 +266,44 @@ def _write_lines(path: Path, rows: Iterator[dict[str, Any]]) -> int:
 
 
 def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            try:
-                row = json.loads(line)
-            except ValueError as error:
-                raise JobError(
-                    message(
-                        "recrawl.line-is-not-json",
-                        "{path}, line {number} is not JSON: {error}",
-                        path=path,
-                        number=number,
-                        error=error,
-                    )
-                ) from error
-            if not isinstance(row, dict):
-                raise JobError(
-                    message(
-                        "recrawl.line-is-not-json-object",
-                        "{path}, line {number} is not a JSON object",
-                        path=path,
-                        number=number,
-                    )
-                )
-            yield row
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                yield _read_row(path, number, line)
+    except UnicodeDecodeError as error:
+        raise JobError(
+            message(
+                "recrawl.table-is-not-utf-8",
+                "{path} is not UTF-8: {error}. Export the tables again, or convert the file",
+                path=path,
+                error=error,
+            )
+        ) from error
+
+
+def _read_row(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise JobError(
+            message(
+                "recrawl.line-is-not-json",
+                "{path}, line {number} is not JSON: {error}",
+                path=path,
+                number=number,
+                error=error,
+            )
+        ) from error
+    if not isinstance(row, dict):
+        raise JobError(
+            message(
+                "recrawl.line-is-not-json-object",
+                "{path}, line {number} is not a JSON object",
+                path=path,
+                number=number,
+            )
+        )
+    return row
 
 
 def _write_parquet(path: Path, rows: Iterator[dict[str, Any]]) -> int:
