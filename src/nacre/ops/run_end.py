@@ -70,14 +70,17 @@ def run_result(session: "Session", account: "RunAccount | None") -> RunResult:
         unvisited = not_visited(store, run.number)._asdict()
         deep, poor = store.counter(TOO_DEEP), store.counter(TOO_DEEP_POOR)
         overview = structs.replace(overview, too_deep=deep, too_deep_poor=poor, **unvisited)
-    # The store need not be opened again for the statuses, which takes 40 ms.
-    statistics.seal()
+    statuses = None
+    if run.mode != INCREMENTAL:
+        # The store need not be opened again for the statuses, which takes 40 ms.
+        statistics.seal()
+        statuses = _statuses(store)
     return RunResult(
         ExitStatus.INTERRUPTED,
         overview=overview,
         counts=run_counts(run, seeds, statistics.totals),
         seeds=seeds,
-        statuses=_statuses(store) if run.mode != INCREMENTAL else None,
+        statuses=statuses,
         changes=statistics.totals.changes if run.number > 1 else {},
     )
 
