@@ -4,7 +4,7 @@ import pytest
 
 from nacre.errors import JobError
 from nacre.job import edits
-from nacre.job.edits import edit_list, note_edit, read_edit
+from nacre.job.edits import TextBefore, edit_list, note_edit, read_edit
 from nacre.machine.layout import Layout
 
 
@@ -15,7 +15,7 @@ def job(folder: Path, text: str) -> Layout:
 
 
 def write(layout: Layout, text: str, why: str = "") -> None:
-    before = layout.config.read_bytes()
+    before = TextBefore(layout.config.read_bytes(), layout.config.stat().st_mtime)
     layout.config.write_text(text)
     note_edit(layout, before, "anna", why, "console")
 

@@ -1,14 +1,18 @@
+import os
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from nacre.job.apply_change import ChangeRequest
 from nacre.machine.layout import Layout
+from nacre.ops.settings import change_settings_file
 from nacre.ops.settings_file import (
     CheckRequest,
     SaveRequest,
     find_problems,
     format_text,
+    list_versions,
     read_version,
     save_config,
 )
@@ -54,6 +58,20 @@ def test_lines_of_a_form_end_as_those_of_the_file(layout: Layout):
     text = text.replace("name: one\n", "")
     assert save_config(layout, SaveRequest(text=text, files=True)).outcome == "saved"
     assert layout.config.read_bytes().count(b"\r\n") == text.count("\n")
+
+
+def test_a_version_has_the_time_at_which_it_was_written(layout: Layout):
+    os.utime(layout.config, (1_000_000.0, 1_000_000.0))
+    request = SaveRequest(text=layout.config.read_text() + "limits: {documents: 3}\n", files=True)
+    assert save_config(layout, request).outcome == "saved"
+    saved, outside = list_versions(layout)
+    assert (outside.number, outside.time) == (1, 1_000_000.0)
+    os.utime(layout.config, (2_000_000.0, 2_000_000.0))
+    layout.config.write_text(layout.config.read_text() + "# more\n")
+    os.utime(layout.config, (3_000_000.0, 3_000_000.0))
+    change_settings_file(layout, ChangeRequest(assignments=["limits.documents=4"]), "anna")
+    times = [version.time for version in list_versions(layout)]
+    assert times[1:] == [3_000_000.0, saved.time, 1_000_000.0]
 
 
 def test_the_rights_of_the_file_stay(layout: Layout):

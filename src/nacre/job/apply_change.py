@@ -17,7 +17,7 @@ from msgspec import structs
 from nacre.engine.candidates.scope_state import RuleFiles, scope_state
 from nacre.errors import ConfigError, JobError
 from nacre.inspect.view import reading
-from nacre.job.edits import note_edit
+from nacre.job.edits import TextBefore, note_edit
 from nacre.job.session import Session
 from nacre.job.settings_change import (
     AffectedUrls,
@@ -187,12 +187,12 @@ def _write(layout: Layout, change: SettingsChange, disk: Disk, author: str, sour
         with open_ordinary(path) as file:
             before = file.read()
         changed = amended(before.decode(), change.edits, layout.config.name)
-        mode = path.stat().st_mode
+        facts = path.stat()
         write_whole(disk, str(path), changed.encode())
-        path.chmod(mode & 0o7777)
+        path.chmod(facts.st_mode & 0o7777)
         note_edit(
             layout,
-            before,
+            TextBefore(before, facts.st_mtime),
             author,
             ", ".join(value_change.path for value_change in change.values),
             source,

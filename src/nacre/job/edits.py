@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import zstandard
@@ -57,6 +57,18 @@ class ConfigEdit(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
 
 
+class TextBefore(NamedTuple):
+    """The file as it was before it is written.
+
+    Attributes:
+        data: Its bytes.
+        time: When it was changed last, seconds since the epoch.
+    """
+
+    data: bytes
+    time: float
+
+
 def read_config(path: Path) -> bytes:
     """The bytes of a file of settings.
 
@@ -83,7 +95,8 @@ def edit_list(layout: Layout) -> list[ConfigEdit]:
         JobError: The file cannot be read.
     """
     versions = _stored_versions(layout)
-    now = _outside(layout, read_config(layout.config), versions)
+    text = TextBefore(read_config(layout.config), layout.config.stat().st_mtime)
+    now = _outside(text, versions)
     return [*versions, now] if now is not None else versions
 
 
@@ -119,7 +132,7 @@ def read_edit(layout: Layout, number: int) -> tuple[ConfigEdit, str]:
     return version, data.decode("utf-8", "replace")
 
 
-def note_edit(layout: Layout, before: bytes, author: str, reason: str, source: str) -> None:
+def note_edit(layout: Layout, before: TextBefore, author: str, reason: str, source: str) -> None:
     """Keep the file as it is now, which was just written, as a version.
 
     A version that cannot be kept is left out: it shows as `outside` later. The caller has locked
@@ -136,9 +149,9 @@ def note_edit(layout: Layout, before: bytes, author: str, reason: str, source: s
         make_private(layout.state)
         make_private(layout.edits)
         versions = _stored_versions(layout)
-        missed = _outside(layout, before, versions)
+        missed = _outside(before, versions)
         if missed is not None:
-            _keep(layout, missed, before)
+            _keep(layout, missed, before.data)
             versions.append(missed)
         data = read_config(layout.config)
         edit = ConfigEdit(
@@ -155,15 +168,15 @@ def note_edit(layout: Layout, before: bytes, author: str, reason: str, source: s
             _path(layout, old.number).unlink(missing_ok=True)
 
 
-def _outside(layout: Layout, data: bytes, versions: Sequence[ConfigEdit]) -> ConfigEdit | None:
+def _outside(text: TextBefore, versions: Sequence[ConfigEdit]) -> ConfigEdit | None:
     """Return the file as a version; None if it is the last version."""
-    digest = _digest(data)
+    digest = _digest(text.data)
     if versions and versions[-1].digest == digest:
         return None
     return ConfigEdit(
         number=versions[-1].number + 1 if versions else 1,
-        time=layout.config.stat().st_mtime,
-        bytes=len(data),
+        time=text.time,
+        bytes=len(text.data),
         digest=digest,
     )
 

@@ -26,6 +26,7 @@ from nacre.job.apply_change import alone
 from nacre.job.control import is_running
 from nacre.job.edits import (
     ConfigEdit,
+    TextBefore,
     changed_lines,
     edit_list,
     note_edit,
@@ -369,8 +370,9 @@ def _save(layout: Layout, request: SaveRequest, now: ConfigVersion) -> SaveResul
     findings = _refused(text, refused) if refused else find_in_text(text, layout)
     if findings.problems and (refused or not request.force):
         return SaveResult("problems", findings=findings)
+    text_before = TextBefore(before, layout.config.stat().st_mtime)
     overwrite_text(layout.config.resolve(), full)
-    note_edit(layout, before, request.user, request.why, source)
+    note_edit(layout, text_before, request.user, request.why, source)
     after, number = read_version(layout), edit_list(layout)[-1].number
     difference = tuple(changed_lines(now.text, after.text))
     return SaveResult("saved", after.etag, "", number, findings, difference)
