@@ -47,7 +47,13 @@ class ReaderTask(Generic[Q, A]):
         Args:
             layout: The job.
             arguments: The fields of the request, and `SINCE` if the job was changed lately.
+
+        Raises:
+            TypeError: The request has no field of a name; otherwise its value would be lost.
         """
+        unknown = arguments.keys() - {*self.request.__struct_encode_fields__, SINCE}
+        if unknown:
+            raise TypeError(f"{self.name} has no argument {', '.join(sorted(unknown))}")
         with VIEWS.fresh(float(arguments.get(SINCE, 0.0))):
             answer = self.read(layout, msgspec.convert(arguments, self.request))
         return msgspec.to_builtins(answer, builtin_types=(Message, bytes))
