@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from nacre.fleet.reach import ConsoleReach
+from nacre.job.edits import edit_list
+from nacre.machine.layout import Layout
 from nacre.ops.operation import Role
 from tests.cli.site import PAGES, nacre, site
 from tests.console.stories.running import new_job as made_job
@@ -88,6 +90,22 @@ def test_a_secret_stays_where_the_text_that_was_shown_is_sent_again(tmp_path: Pa
             assert (bad.status_code, (job / "crawl.yaml").read_text("utf-8")) == (400, saved)
 
     asyncio.run(story())
+
+
+def test_the_history_names_the_user_who_wrote_the_settings(tmp_path: Path):
+    job = new_job(tmp_path)
+    text = (job / "crawl.yaml").read_text("utf-8")
+
+    async def story() -> None:
+        async with port(tmp_path) as client:
+            put = await client.put(f"{PLACE}/crawl.yaml", content=f"{text}# 一\n".encode())
+            assert put.status_code == 200, put.text
+            posted = await client.post(f"{PLACE}/crawl.yaml", data={"contents": f"{text}# 二\n"})
+            assert posted.headers["nacre-message"] == "file updated"
+
+    asyncio.run(story())
+    users = [(edit.source, edit.who) for edit in edit_list(Layout(job))]
+    assert users == [("outside", ""), *[("console", "admin via console")] * 2]
 
 
 def test_settings_with_a_mistake_are_written_and_the_build_tells_it(tmp_path: Path):
