@@ -14,6 +14,7 @@ from starlette.datastructures import FormData
 from nacre.cli.cycle.commands import RoundsCommand
 from nacre.cli.cycle.program import CycleProgram
 from nacre.cli.cycle.step_commands import StepCommand, StepView
+from nacre.cli.operations import request_parameters
 from nacre.console.actions import REQUESTS
 from nacre.console.forms import FormField, request_fields
 from nacre.console.openapi import describe
@@ -22,8 +23,10 @@ from nacre.errors import ConfigError
 from nacre.machine.layout import Layout
 from nacre.ops.fields import ShortText, Typed, Whole
 from nacre.ops.operation import Operation, option_line, option_words
+from nacre.ops.round_readers import ReadDbRequest
 from nacre.ops.round_requests import (
     MOST_ROUNDS,
+    GenerateRequest,
     LocalOptions,
     LocalRoundsOptions,
     RoundsRequest,
@@ -141,6 +144,24 @@ def test_a_new_option_of_a_step_is_in_the_help_of_its_command():
     reference = "\n".join(command_section("nacre cycle", typer.main.get_command(app)))
     assert "| `--dummy-depth` N | How deep the dummy goes. |" in reference
     assert reference.index("--dummy-depth") < reference.index("--engine") < reference.index("--at")
+
+
+@pytest.mark.parametrize(
+    ("request_", "option", "limits"),
+    [
+        (ReadDbRequest, "least", (None, None)),
+        (ReadDbRequest, "retry", (None, None)),
+        (ReadDbRequest, "sample", (0, 1)),
+        (ReadDbRequest, "top", (0, None)),
+        (GenerateRequest, "add_days", (None, None)),
+    ],
+)
+def test_the_help_has_no_limits_that_only_keep_numbers_exact(
+    request_: type[msgspec.Struct], option: str, limits: tuple[int | None, int | None]
+):
+    (parameter,) = request_parameters(request_, (option,))
+    shown = get_args(parameter.annotation)[-1]
+    assert (shown.min, shown.max) == limits
 
 
 def test_rest_has_the_options_of_rounds_but_not_those_of_a_user_of_this_machine():

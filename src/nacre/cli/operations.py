@@ -16,7 +16,7 @@ from nacre.ops.operation import Operation, OperationContext, Q, R
 S = TypeVar("S", bound=msgspec.Struct)
 
 _TECHNICAL = 999_999_999
-"""Limits from here on only keep numbers exact: the help leaves them out."""
+"""Limits of this size and more only keep numbers exact: the help leaves them out."""
 Show = Callable[[Any, Any, Path], str]
 """Makes the text of a result; takes the result, the request and the directory of the job."""
 
@@ -171,9 +171,7 @@ def _typed_field(field: msgspec.structs.FieldInfo, meaning: str, panel: str) -> 
     form = form._replace(letter="", panel=panel) if panel else form
     bounds: dict[str, Any] = {}
     if shape.kind in (int, float):
-        limit = shape.maximum
-        is_small = limit is not None and limit < _TECHNICAL
-        bounds = {"min": shape.minimum, "max": limit if is_small else None}
+        bounds = {"min": _stated(shape.minimum), "max": _stated(shape.maximum)}
     metavar = form.metavar or "|".join(filter(None, shape.choices)) or None
     more: dict[str, Any] = {"metavar": metavar, "help": meaning, **bounds}
     if form.is_argument:
@@ -183,6 +181,11 @@ def _typed_field(field: msgspec.structs.FieldInfo, meaning: str, panel: str) -> 
     if form.panel:
         more["rich_help_panel"] = form.panel
     return Annotated[kind, typer.Option(*names, show_default=shows, **more)]
+
+
+def _stated(limit: float | None) -> float | None:
+    """Return a limit for the help; None for one that only keeps numbers exact."""
+    return limit if limit is not None and abs(limit) < _TECHNICAL else None
 
 
 def _typed_kind(shape: FieldShape) -> Any:  # noqa: ANN401 - a type

@@ -108,7 +108,7 @@ class RankRequest(StepRequest, frozen=True):
     """The options of a computation of ranks.
 
     Attributes:
-        level: Whose ranks.
+        level: Whose ranks; default: host.
         iterations: How often they are computed.
         damping: Share that links give.
         per_domain: Of a page one link to each domain; with --level page.

@@ -377,15 +377,14 @@ def rounds_numbers(result: "RoundsResult") -> dict[str, Any]:
 
 
 def rounds_lines(facts: dict[str, Any], place: str) -> list[str]:
-    """The same for people.
+    """Return the lines of `nacre status` for a batch crawl.
 
     Args:
-        facts: The state of the crawl, as `ops.status.rounds_facts` returns it.
+        facts: The state of the crawl, as `rounds_mark.rounds_status` returns it.
         place: The directory, as it is typed.
     """
     from nacre.job.diagnosis import rounds_diagnosis
     from nacre.job.diagnosis_text import diagnosis_text, progress_text
-    from nacre.report.formatting import time_text
 
     lines = [diagnosis_text(rounds_diagnosis(facts))]
     if facts["version"]:
