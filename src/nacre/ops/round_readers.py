@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from nacre.errors import ConfigError, JobError
+from nacre.errors import ConfigError, JobError, NacreError
 from nacre.ops.fields import LARGEST, LineText, LineTexts, ShortText, Typed, Whole
 from nacre.ops.operation import OperationContext
-from nacre.ops.round_requests import StepRequest, TablesRequest
+from nacre.ops.round_requests import NO_RUN, StepRequest, TablesRequest
 from nacre.ops.rounds import Segments, open_for_step, open_tables, step_operation
 
 if TYPE_CHECKING:
@@ -438,7 +438,7 @@ _WORDS: Final = {
 def _change_segments(
     context: OperationContext, request: SegmentsRequest
 ) -> "list[SegmentRow] | ChangedSegment | DroppedSegments | SliceResult | OrphanSalvage":
-    from nacre.rounds.segment_commands import drop_segment, segment_rows
+    from nacre.rounds.segment_commands import segment_rows
     from nacre.rounds.segment_slices import slice_segments
     from nacre.rounds.segments.orphans import salvage_orphans
 
@@ -449,7 +449,7 @@ def _change_segments(
         if action == "set":
             return _set_on_segment(step, words[0], words[1:])
         if action == "drop":
-            return DroppedSegments({name: drop_segment(step, name) for name in words})
+            return _drop_segments(context, step, words)
         if action == "slice":
             return slice_segments(step, int(words[0]))
         if action == "salvage":
@@ -472,6 +472,24 @@ def _require_words(request: SegmentsRequest) -> None:
     if action not in _WORDS or not is_valid.get(action, not words):
         typed = " ".join(["segments", action, *words])
         raise ConfigError(f"{typed}: {', '.join(_WORDS.values())}")
+
+
+def _drop_segments(
+    context: OperationContext, step: "StepContext", names: Sequence[str]
+) -> DroppedSegments:
+    """Give segments up, each once; report those before a segment that cannot be given up."""
+    from nacre.rounds.segment_commands import drop_segment
+
+    versions = dict[str, "CycleVersion | None"]()
+    try:
+        for name in dict.fromkeys(names):
+            versions[name] = drop_segment(step, name)
+    except NacreError:
+        for name, version in versions.items():
+            if version is not None:
+                (context.step or NO_RUN).warn(f"{name} is given up in version {version.number}")
+        raise
+    return DroppedSegments(versions)
 
 
 def _set_on_segment(step: "StepContext", name: str, values: Sequence[str]) -> ChangedSegment:
