@@ -1,4 +1,5 @@
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,12 @@ def test_survivors_without_an_answer_are_named(
     assert "it is the same" in capsys.readouterr().out
     assert mutants.report([first, second], 100, 1.0) == 1
     assert mutants.report([first] * 30, 100, 1.0) == 1
+
+
+def test_each_answer_is_about_a_mutant():
+    """A mutant whose function or variable was renamed would have no answer when it survives."""
+    modules = [module for name in mutants.CORE for module in mutants.modules_of(name)]
+    names = {mutant.name for module in modules for mutant in mutants.mutants_of(module)}
+    answers = tomllib.loads(mutants.ANSWERS.read_text("utf-8"))
+    assert len(answers) > 10
+    assert [name for name in answers if name not in names] == []
