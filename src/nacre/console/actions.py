@@ -409,7 +409,7 @@ def operation_row(operation: Operation[Any, Any], verb: str = "POST") -> AnyRow:
             call.common, job, operation, call.body, call.identity.log_name
         )
         call.note.change(None, result)
-        await call.common.poller.look(job)
+        await call.poller.look(job)
         return result
 
     return RouteRow(

@@ -14,10 +14,10 @@ from nacre.console.parts import (
     MonitorParts,
     StreamParts,
 )
-from nacre.core.clock import iso
+from nacre.core.clock import Clock, iso
 from nacre.fleet.audit import AuditNote
-from nacre.fleet.places import FoundJob
-from nacre.fleet.reach import may_name_files
+from nacre.fleet.places import Fleet, FoundJob
+from nacre.fleet.reach import ConsoleReach, may_name_files
 from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.fleet.requester import Requester
 from nacre.fleet.schedule_book import ScheduleBook
@@ -26,6 +26,10 @@ from nacre.fleet.snapshot import JobSnapshot
 from nacre.fleet.webhook_book import WebhookBook
 from nacre.messages import message
 from nacre.ops.operation import Role
+from nacre.web.live.hub import NoticeBoard, ViewerHub
+from nacre.web.live.poller import Poller
+from nacre.web.workers.background import TaskBook
+from nacre.web.workers.pool import ReaderPool
 
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)
@@ -67,9 +71,49 @@ class NounCall(NamedTuple, Generic[P_co]):
         return NounCall(self.common, parts, *self[2:])
 
     @property
+    def fleet(self) -> Fleet:
+        """The jobs of this machine."""
+        return self.common.fleet
+
+    @property
+    def poller(self) -> Poller:
+        """The present state of the jobs."""
+        return self.common.poller
+
+    @property
+    def readers(self) -> ReaderPool:
+        """The processes that read the stores of jobs."""
+        return self.common.readers
+
+    @property
+    def tasks(self) -> TaskBook:
+        """The tasks in the background."""
+        return self.common.tasks
+
+    @property
+    def clock(self) -> Clock:
+        """The time."""
+        return self.common.clock
+
+    @property
+    def hub(self) -> ViewerHub:
+        """Notifies viewers of changes."""
+        return self.common.hub
+
+    @property
+    def notices(self) -> NoticeBoard:
+        """Results of forms, for the next page."""
+        return self.common.notices
+
+    @property
+    def reach(self) -> ConsoleReach:
+        """The addresses and users that can reach the console."""
+        return self.common.reach
+
+    @property
     def now(self) -> str:
         """The time of the answer, RFC 3339."""
-        return iso(self.common.clock.now())
+        return iso(self.clock.now())
 
     def job(self, name: str | None = None) -> FoundJob:
         """The job of an id.
@@ -80,7 +124,7 @@ class NounCall(NamedTuple, Generic[P_co]):
         Raises:
             RefusedRequestError: There is none (404).
         """
-        named = self.common.fleet.job(self.params["job"] if name is None else name)
+        named = self.fleet.job(self.params["job"] if name is None else name)
         if not self.identity.sees(named.place):
             raise not_found("job", named.id)
         return named
@@ -95,7 +139,7 @@ class NounCall(NamedTuple, Generic[P_co]):
 
     def snapshots(self) -> list[tuple[FoundJob, JobSnapshot]]:
         """The jobs that the caller may see, with their last snapshots."""
-        all_snapshots = self.common.poller.snapshots()
+        all_snapshots = self.poller.snapshots()
         return [(job, snapshot) for job, snapshot in all_snapshots if self.identity.sees(job.place)]
 
     def require_place(self, label: str) -> None:
@@ -123,12 +167,12 @@ class NounCall(NamedTuple, Generic[P_co]):
     @property
     def may_send_privately(self) -> bool:
         """Whether the caller may have webhooks sent to private networks."""
-        return self.identity.role >= Role.ADMIN or not self.common.reach.is_remote
+        return self.identity.role >= Role.ADMIN or not self.reach.is_remote
 
     @property
     def may_name_files(self) -> bool:
         """Whether the caller may change settings that name files or programs."""
-        remote, requester = self.common.reach.is_remote, self.identity
+        remote, requester = self.reach.is_remote, self.identity
         return may_name_files(requester.role, is_remote=remote, places=requester.places)
 
     @property

@@ -264,7 +264,7 @@ def button_handler(action: FormAction[P], following: str = "") -> RouteHandler[P
 def go_back(call: Call, page: str, notice: Notice) -> Response:
     """Return to a page, which shows a notice."""
     if call.session is not None:
-        call.common.notices.add(call.identity.session, notice)
+        call.notices.add(call.identity.session, notice)
     return RedirectResponse(page, status_code=303)
 
 
@@ -281,7 +281,7 @@ def shown(call: Call, notices: list[Notice], following: str) -> PageAnswer | Red
     if call.session is None:
         return PageAnswer("acted.html", {"notices": notices})
     for notice in notices:
-        call.common.notices.add(call.identity.session, notice)
+        call.notices.add(call.identity.session, notice)
     return RedirectResponse(own_path(following), status_code=303)
 
 

@@ -88,14 +88,20 @@ class AdminParts(NamedTuple):
     """The parts of administration.
 
     Attributes:
-        access: Users, keys and sessions.
+        users: Users with passwords.
+        keys: Keys of links and programs.
+        sessions: Sessions of browsers.
+        logins: Exchanges passwords for sessions.
         places: Places that admins added.
         quotas: Bytes that jobs may use.
         audit: The log of changes.
         webhooks: Webhooks, which a removed user has no longer.
     """
 
-    access: AccessParts
+    users: UserBook
+    keys: KeyBook
+    sessions: SessionBook
+    logins: LoginDesk
     places: PlaceBook
     quotas: DiskQuotaBook
     audit: AuditLog
@@ -215,7 +221,7 @@ class ConsoleParts(NamedTuple):
     @property
     def admin(self) -> AdminParts:
         """The parts of administration."""
-        return AdminParts(self.access, self.places, self.books.quotas, self.audit, self.webhooks)
+        return AdminParts(*self.access, self.places, self.books.quotas, self.audit, self.webhooks)
 
     @property
     def header(self) -> HeaderParts:

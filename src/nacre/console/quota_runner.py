@@ -37,13 +37,17 @@ class QuotaRunner:
     """
 
     def __init__(self, parts: RunnerParts) -> None:
-        self._parts = parts
+        self._clock = parts.common.clock
+        self._fleet = parts.common.fleet
+        self._poller = parts.common.poller
+        self._book = parts.books.quotas
+        self._webhooks = parts.webhooks
         self._written: dict[str, int] = {}
         """Bytes of WARC that each job had written at the last measurement."""
 
     async def run(self) -> None:
         """Keep the quotas until cancelled."""
-        clock, book = self._parts.common.clock, self._parts.books.quotas
+        clock, book = self._clock, self._book
         last: float | None = None
         measured: dict[str, int] = {}
         while True:
@@ -55,9 +59,8 @@ class QuotaRunner:
 
     async def turn(self) -> None:
         """Measure once, and hold and release."""
-        parts = self._parts
-        quotas = parts.books.quotas.all()
-        jobs = {str(job.layout.root): job for job in parts.common.fleet.jobs}
+        quotas = self._book.all()
+        jobs = {str(job.layout.root): job for job in self._fleet.jobs}
         paths = list(jobs) if ALL_JOBS in quotas else [path for path in jobs if path in quotas]
         written = self._written_now()
         self._written = {path: written[path] for path in paths if path in written}
@@ -81,7 +84,7 @@ class QuotaRunner:
         }
         if not grown:
             return False
-        quotas = self._parts.books.quotas.all()
+        quotas = self._book.all()
         return any(
             decide_quota(
                 quota.used + (sum(grown.values()) if path == ALL_JOBS else grown.get(path, 0)),
@@ -96,18 +99,17 @@ class QuotaRunner:
         """The bytes of WARC of each job, as it was seen last; without those that are not known."""
         return {
             str(job.layout.root): snapshot.overview.warc_bytes
-            for job, snapshot in self._parts.common.poller.snapshots()
+            for job, snapshot in self._poller.snapshots()
             if snapshot.overview is not None
         }
 
     def _decide(self, path: str, used: int) -> QuotaDecision:
         """Decide about a quota by its present limit, and store the measurement."""
-        parts = self._parts
         # The limit may have changed during the measurement.
-        quota = parts.books.quotas.find(path)
+        quota = self._book.find(path)
         decision = decide_quota(used, quota.limit, quota.level)
-        now = parts.common.clock.now()
-        parts.books.quotas.keep(
+        now = self._clock.now()
+        self._book.keep(
             msgspec.structs.replace(quota, used=used, measured=now, level=decision.level)
         )
         if decision.tells:
@@ -117,17 +119,17 @@ class QuotaRunner:
                 level=decision.level.value,
                 numbers=decision.text,
             )
-            parts.webhooks.tell("quota", self._id(path), text, quota.level.value)
+            self._webhooks.tell("quota", self._id(path), text, quota.level.value)
         return decision
 
     def _id(self, path: str) -> str:
         """The id of a job by its directory; "" for all jobs."""
-        ids = (job.id for job in self._parts.common.fleet.jobs if str(job.layout.root) == path)
+        ids = (job.id for job in self._fleet.jobs if str(job.layout.root) == path)
         return next(ids, "")
 
     async def _apply(self, job: FoundJob, decision: QuotaDecision) -> None:
         """Hold a job or release it, and store the result."""
-        book = self._parts.books.quotas
+        book = self._book
         quota = book.find(str(job.layout.root))
         if not (decision.hold or quota.held or quota.trouble):
             return

@@ -54,21 +54,30 @@ class ScheduleRunner:
     """
 
     def __init__(self, parts: RunnerParts) -> None:
-        self._parts = parts
+        self._common = parts.common
+        self._actions = parts.actions
+        self._clock = parts.common.clock
+        self._fleet = parts.common.fleet
+        self._poller = parts.common.poller
+        self._book = parts.books.schedules
+        self._labels = parts.books.labels
+        self._quotas = parts.books.quotas
+        self._troubles = parts.troubles
+        self._webhooks = parts.webhooks
 
     async def run(self) -> None:
         """Look at the schedules until cancelled."""
         while True:
             await self.turn()
-            await self._parts.common.clock.sleep(LOOK)
+            await self._clock.sleep(LOOK)
 
     async def turn(self) -> None:
         """Look at all schedules once."""
-        broken = self._parts.books.schedules.broken()
+        broken = self._book.broken()
         texts = {number: schedule.words for number, schedule in broken.items()}
-        self._parts.troubles.set("schedule", texts, self._parts.common.clock.now())
-        jobs = {str(job.layout.root): job for job in self._parts.common.fleet.jobs}
-        for schedule in self._parts.books.schedules.all():
+        self._troubles.set("schedule", texts, self._clock.now())
+        jobs = {str(job.layout.root): job for job in self._fleet.jobs}
+        for schedule in self._book.all():
             if schedule.wish.is_of_new_jobs:
                 if schedule.wish.profile or schedule.path in jobs:
                     await self._look_if_known(
@@ -86,7 +95,7 @@ class ScheduleRunner:
         self, schedule: KeptSchedule, job: FoundJob | None, about: str
     ) -> None:
         """Check a schedule, unless its job has not been read yet, because the job may run."""
-        if job is None or self._parts.common.poller.snapshot(job).state != READING:
+        if job is None or self._poller.snapshot(job).state != READING:
             await self._look(schedule, job, about)
 
     async def _look(self, schedule: KeptSchedule, job: FoundJob | None, about: str) -> None:
@@ -97,10 +106,9 @@ class ScheduleRunner:
             job: The job whose run may be open; None if the schedule has not made a job yet.
             about: Id of the job in the messages of webhooks.
         """
-        parts = self._parts
         if schedule.wish.paused:  # times during a pause are handled when the schedule is resumed
             return
-        now = parts.common.clock.now()
+        now = self._clock.now()
         decision = decide_schedule(
             schedule.wish.times, now, schedule.seen, self._activity(job), waits=schedule.waits
         )
@@ -110,7 +118,7 @@ class ScheduleRunner:
             return
         note = _noted(decision, now) or schedule.note
         # Stored before a run begins, so that a console that is killed here makes no run twice.
-        parts.books.schedules.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
+        self._book.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
         if decision.step is ScheduleStep.NOTHING:
             if note != schedule.note:
                 self._tell(schedule, about, note)
@@ -119,15 +127,11 @@ class ScheduleRunner:
             text = await self._carry_out(schedule, job, decision.step)
         except (NacreError, OSError) as error:  # a disk, too, fails this schedule alone
             note = ScheduleNote(now, "failed", error_text(error), decision.missed)
-            parts.books.schedules.keep(
-                schedule.id, decision.handled_until, note, waits=decision.waits
-            )
+            self._book.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
         else:
             if text:
                 note = ScheduleNote(now, "made", text, decision.missed)
-                parts.books.schedules.keep(
-                    schedule.id, decision.handled_until, note, waits=decision.waits
-                )
+                self._book.keep(schedule.id, decision.handled_until, note, waits=decision.waits)
         self._tell(schedule, about, note)
 
     def _tell(self, schedule: KeptSchedule, about: str, note: ScheduleNote) -> None:
@@ -147,14 +151,14 @@ class ScheduleRunner:
                 event=text,
                 missed=note.missed,
             )
-        self._parts.webhooks.tell("schedule", about, text, note.text)
+        self._webhooks.tell("schedule", about, text, note.text)
 
     def _activity(self, job: FoundJob | None) -> RunActivity:
         """The activity of a job; one that is being started runs, one that is not there rests."""
         if job is None:
             return RunActivity.RESTS
-        launch = self._parts.actions.launcher.facts(job)
-        snapshot = self._parts.common.poller.snapshot(job)
+        launch = self._actions.launcher.facts(job)
+        snapshot = self._poller.snapshot(job)
         if not snapshot.running:
             starts = launch is not None and launch.step != "failed"
             return RunActivity.RUNS if starts else RunActivity.RESTS
@@ -172,7 +176,7 @@ class ScheduleRunner:
             f"schedule {schedule.id} of {schedule.owner}", Role.OPERATOR, "schedule"
         )
         if job is not None and step is ScheduleStep.END_FIRST:
-            await act(self._parts.actions, job, "stop", StopRequest(), requester)
+            await act(self._actions, job, "stop", StopRequest(), requester)
         elif schedule.wish.is_of_new_jobs:
             return await self._make(schedule, requester)
         elif job is not None:
@@ -185,7 +189,7 @@ class ScheduleRunner:
         Raises:
             NacreError: It cannot be made, or started.
         """
-        parts, request, now = self._parts, schedule.wish, self._parts.common.clock.now()
+        request, now = schedule.wish, self._clock.now()
         base = request.profile or Path(schedule.path).name
         name = dated_name(
             request.name, Path(base).stem if request.profile else base, now, request.zone
@@ -194,16 +198,16 @@ class ScheduleRunner:
         root = free_directory(place.root, name)
         planned = FoundJob(f"{place.label}~{root.name}", root.name, place.label, Layout(root))
         # Do not make a job that would not be started: each time would leave another job.
-        await require_quota(parts.books.quotas, planned)
-        job, warnings = await make_at(parts.common, root, _like(request, schedule.path))
-        parts.books.schedules.note_made(schedule.id, str(root))
-        labels = parts.books.labels.of_path(schedule.path)
+        await require_quota(self._quotas, planned)
+        job, warnings = await make_at(self._common, root, _like(request, schedule.path))
+        self._book.note_made(schedule.id, str(root))
+        labels = self._labels.of_path(schedule.path)
         if labels.tags:
-            parts.books.labels.set(job, JobLabels(tags=labels.tags))
+            self._labels.set(job, JobLabels(tags=labels.tags))
         line = note_line(iso_millis(now), "INFO", f"made by {requester.name}")
         await asyncio.to_thread(append_note, root, line)
         try:
-            await act(parts.actions, job, "start", StartRequest(), requester)
+            await act(self._actions, job, "start", StartRequest(), requester)
         except (ConfigError, RefusedRequestError):
             await self._unmake(schedule, job)
             raise
@@ -211,12 +215,11 @@ class ScheduleRunner:
 
     async def _unmake(self, schedule: KeptSchedule, job: FoundJob) -> None:
         """Delete a job that was made but could not be started, for example for lack of space."""
-        parts = self._parts
         with suppress(JobError):  # a directory with other files stays
             await asyncio.to_thread(forget_job, job.layout)
-            parts.books.labels.set(job, JobLabels())
-            parts.books.schedules.note_made(schedule.id, schedule.made)
-            await parts.common.poller.scan()
+            self._labels.set(job, JobLabels())
+            self._book.note_made(schedule.id, schedule.made)
+            await self._poller.scan()
 
     def _place(self, schedule: KeptSchedule) -> JobPlace:
         """The place of a new job.
@@ -224,7 +227,7 @@ class ScheduleRunner:
         Raises:
             JobError: It is none of the console any more.
         """
-        places = [place for place in self._parts.common.fleet.places if not place.job]
+        places = [place for place in self._fleet.places if not place.job]
         for place in places:
             if place.label == schedule.wish.place:
                 return place
@@ -242,17 +245,17 @@ class ScheduleRunner:
         Raises:
             NacreError: The job refuses.
         """
-        parts, request = self._parts, schedule.wish
-        await parts.common.poller.look(job)
-        actions = {action.name for action in allowed_now(parts.actions, job, "") if action.allowed}
+        request = schedule.wish
+        await self._poller.look(job)
+        actions = {action.name for action in allowed_now(self._actions, job, "") if action.allowed}
         if "end" in actions and request.overlap is RunOverlap.END:
-            await act(parts.actions, job, "end", EndRequest(), requester)
+            await act(self._actions, job, "end", EndRequest(), requester)
         elif "start" in actions or "go-on" in actions:
-            await act(parts.actions, job, "start", StartRequest(), requester)
+            await act(self._actions, job, "start", StartRequest(), requester)
             return
         full = request.mode == "recrawl-full"
         options = RecrawlRequest(full, "" if full else request.budget, request.keep)
-        await act(parts.actions, job, "recrawl", options, requester)
+        await act(self._actions, job, "recrawl", options, requester)
 
 
 def _like(request: ScheduleWish, path: str) -> NewJobRequest:

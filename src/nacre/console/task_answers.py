@@ -81,7 +81,7 @@ def seen_task(call: Call, name: str = "") -> HeldTask:
         RefusedRequestError: There is none, or the requester does not see its job (404).
     """
     name = name or str(call.request.path_params["task"])
-    task = call.common.tasks.task(name)
+    task = call.tasks.task(name)
     if not call.sees(task.job):
         raise not_found("task", name)
     return task
@@ -96,12 +96,12 @@ def begin_reading(call: Call, job: FoundJob, task: str, /, **arguments: object) 
         task: A name of `reader_tasks.TASKS`.
         arguments: Of the task.
     """
-    readers, root = call.common.readers, job.layout.root
+    readers, root = call.readers, job.layout.root
 
     async def work(tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
         return await readers.work(task, root, tell, **arguments)
 
-    return call.common.tasks.begin(job.id, task, call.identity.name, work, arguments)
+    return call.tasks.begin(job.id, task, call.identity.name, work, arguments)
 
 
 def later(task: HeldTask) -> Response:
@@ -119,8 +119,8 @@ async def read_or_later(
     Raises:
         NacreError: It failed.
     """
-    tasks = call.common.tasks
-    patience = call.common.readers.patience(task, job.layout.root, **arguments)
+    tasks = call.tasks
+    patience = call.readers.patience(task, job.layout.root, **arguments)
     waiting = tasks.same(job.id, task, call.identity.name, arguments)
     if waiting is None:
         waiting = begin_reading(call, job, task, **arguments)
@@ -173,7 +173,7 @@ async def ask(
         RefusedRequestError: It took too long (503).
     """
     root = call.job().layout.root if root is None else root
-    return await ask_readers(call.common.readers, root, task, request, patience)
+    return await ask_readers(call.readers, root, task, request, patience)
 
 
 async def ask_readers(

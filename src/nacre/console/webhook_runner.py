@@ -44,7 +44,9 @@ class WebhookRunner:
     """
 
     def __init__(self, parts: RunnerParts) -> None:
-        self._parts = parts
+        self._clock = parts.common.clock
+        self._poller = parts.common.poller
+        self._troubles = parts.troubles
         self._book = parts.webhooks
         self._busy: set[int] = set()
         self._seen: dict[str, SeenRun] = {}
@@ -64,7 +66,7 @@ class WebhookRunner:
 
     def due(self) -> list[tuple[KeptHook, HookDelivery]]:
         """Return the first message of each webhook that is not busy, if the message is due."""
-        now, deliveries = self._parts.common.clock.now(), []
+        now, deliveries = self._clock.now(), []
         for hook in self._book.all():
             waiting = self._book.deliveries(hook.id, "waits")
             if hook.wish.paused or hook.id in self._busy or not waiting:
@@ -82,13 +84,13 @@ class WebhookRunner:
 
     async def attempt(self, hook: KeptHook, delivery: HookDelivery) -> None:
         """Post a message once, and store the result."""
-        await deliver(self._book, self._parts.common.clock, hook, delivery)
+        await deliver(self._book, self._clock, hook, delivery)
 
     def look(self) -> None:
         """Report the changes of jobs since the last check."""
         texts = {number: snapshot_job.words for number, snapshot_job in self._book.broken().items()}
-        self._parts.troubles.set("webhook", texts, self._parts.common.clock.now())
-        for job, snapshot in self._parts.common.poller.snapshots():
+        self._troubles.set("webhook", texts, self._clock.now())
+        for job, snapshot in self._poller.snapshots():
             if snapshot.state in {READING, UNREADABLE}:
                 continue
             before, now = self._seen.get(job.id), seen_run(snapshot)

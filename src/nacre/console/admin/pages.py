@@ -45,7 +45,7 @@ async def users_page(call: AdminCall) -> PageAnswer | RedirectResponse:
 async def keys_page(call: AdminCall) -> PageAnswer:
     """Return the keys of programs, and the sessions."""
     facts = {
-        "keys": call.parts.access.keys.all(),
+        "keys": call.parts.keys.all(),
         "sessions": (await sessions.list_sessions(call)).items,
         "places": (await places.list_places(call)).items,
         "made_key": None,
@@ -96,9 +96,7 @@ def _view(name: str, facts: Mapping[str, object]) -> PageAnswer:
 
 async def account_page(call: AdminCall) -> PageAnswer:
     """One's own role, sessions and password."""
-    is_user = (
-        call.session is not None and call.parts.access.users.find(call.identity.name) is not None
-    )
+    is_user = call.session is not None and call.parts.users.find(call.identity.name) is not None
     own = [
         item
         for item in (await sessions.list_sessions(call)).items
@@ -124,7 +122,7 @@ async def _change_password(call: AdminCall) -> PageAnswer:
 
 async def _log_out(call: AdminCall) -> RedirectResponse:
     """End this session."""
-    call.parts.access.sessions.end(call.identity)
+    call.parts.sessions.end(call.identity)
     return RedirectResponse("/login", status_code=303, headers={"set-cookie": cookie_field("")})
 
 

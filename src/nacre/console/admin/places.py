@@ -50,7 +50,7 @@ class NewPlace(msgspec.Struct, frozen=True):
 
 async def list_places(call: AdminCall) -> PlaceList:
     """All places, with the number of their jobs and their free space."""
-    places = call.common.fleet.places
+    places = call.fleet.places
     free = await asyncio.to_thread(lambda: [_free(place) for place in places])
     items = (_item(call, place, space) for place, space in zip(places, free, strict=True))
     return PlaceList(tuple(items), None, call.now)
@@ -72,7 +72,7 @@ async def add_place(call: AdminCall) -> PlaceItem:
     place = await asyncio.to_thread(
         checked_place,
         request.directory,
-        call.common.fleet.places,
+        call.fleet.places,
         os.getuid(),
         call.parts.places.labels,
     )
@@ -84,8 +84,8 @@ async def add_place(call: AdminCall) -> PlaceItem:
             message("console.end-job-first", "{words}: end that one first", words=elsewhere.words),
         )
     call.parts.places.add(place)
-    call.common.fleet.places = (*call.common.fleet.places, place)
-    await call.common.fleet.scan()
+    call.fleet.places = (*call.fleet.places, place)
+    await call.fleet.scan()
     call.note.change(None, {"label": place.label, "directory": str(place.root)})
     return _item(call, place, await asyncio.to_thread(_free, place))
 
@@ -97,7 +97,7 @@ async def remove_place(call: AdminCall) -> None:
         RefusedRequestError: There is none (404), or it was named at the start (409).
     """
     label = str(call.params["place"])
-    kept_place = next((place for place in call.common.fleet.places if place.label == label), None)
+    kept_place = next((place for place in call.fleet.places if place.label == label), None)
     if kept_place is None:
         raise not_found("place", label)
     if not call.parts.places.remove(kept_place.root):
@@ -110,10 +110,10 @@ async def remove_place(call: AdminCall) -> None:
                 root=kept_place.root,
             ),
         )
-    call.common.fleet.places = tuple(
-        known_place for known_place in call.common.fleet.places if known_place is not kept_place
+    call.fleet.places = tuple(
+        known_place for known_place in call.fleet.places if known_place is not kept_place
     )
-    await call.common.fleet.scan()
+    await call.fleet.scan()
     call.note.change({"label": label, "directory": str(kept_place.root)}, None)
 
 

@@ -96,7 +96,7 @@ async def log_in(call: AdminCall) -> Response:
     by_link = bool(fields.get("key", "").strip()) or "password" not in fields
     secret = await (_by_link(call, fields) if by_link else _by_password(call, fields))
     if call.session is not None:
-        call.parts.access.sessions.end(call.identity)
+        call.parts.sessions.end(call.identity)
     answer = RedirectResponse(inner_path(fields.get("next", "")), status_code=303)
     answer.headers["set-cookie"] = cookie_field(secret)
     return answer
@@ -126,9 +126,7 @@ async def _form(call: AdminCall) -> dict[str, str]:
 
 async def _by_link(call: AdminCall, fields: dict[str, str]) -> str:
     """The id of a session that a link opens; there the user of this machine is admin."""
-    if not takes_links(
-        has_users=not call.parts.access.users.is_empty, local_link=call.common.reach.local_link
-    ):
+    if not takes_links(has_users=not call.parts.users.is_empty, local_link=call.reach.local_link):
         raise RefusedRequestError(
             403,
             "no-links",
@@ -139,7 +137,7 @@ async def _by_link(call: AdminCall, fields: dict[str, str]) -> str:
             ),
         )
     secret = fields.get("key", "").strip()
-    if not secret or not call.parts.access.keys.use_link(secret):
+    if not secret or not call.parts.keys.use_link(secret):
         raise RefusedRequestError(
             401,
             "used-link",
@@ -150,20 +148,18 @@ async def _by_link(call: AdminCall, fields: dict[str, str]) -> str:
         )
     call.note.who, call.note.how = getpass.getuser(), "link"
     agent = call.request.headers.get("user-agent", "")
-    return call.parts.access.sessions.begin(call.note.who, Role.ADMIN, "link", call.address, agent)
+    return call.parts.sessions.begin(call.note.who, Role.ADMIN, "link", call.address, agent)
 
 
 async def _by_password(call: AdminCall, fields: dict[str, str]) -> str:
     """Log a user in by password and return the id of the new session."""
     name = fields.get("name", "")
     # Do not log an unknown name: it may be a password that was typed into the wrong field.
-    known = call.parts.access.users.find(name)
+    known = call.parts.users.find(name)
     call.note.after = {"name": known.name if known is not None else "(unknown)"}
-    user = await call.parts.access.logins.check(name, fields["password"], call.address)
+    user = await call.parts.logins.check(name, fields["password"], call.address)
     call.note.who, call.note.how = user.name, "password"
-    return call.parts.access.logins.begin(
-        user, call.address, call.request.headers.get("user-agent", "")
-    )
+    return call.parts.logins.begin(user, call.address, call.request.headers.get("user-agent", ""))
 
 
 def inner_path(path: str) -> str:
@@ -185,18 +181,16 @@ async def change_password(call: AdminCall) -> Response:
     """
     request: ChangedPassword = call.body
     name = call.identity.name
-    if call.session is None or call.parts.access.users.find(name) is None:
+    if call.session is None or call.parts.users.find(name) is None:
         raise RefusedRequestError(
             409, "no-password", message("console.no-password", "who asks has no password to change")
         )
-    user = await call.parts.access.logins.check(name, request.old, call.address)
+    user = await call.parts.logins.check(name, request.old, call.address)
     require_good(request.password, name)
-    call.parts.access.users.set_hash(
-        name, await call.parts.access.logins.checker.hash_beside(request.password)
-    )
+    call.parts.users.set_hash(name, await call.parts.logins.checker.hash_beside(request.password))
     call.note.change(None, {"password": "changed"})
     agent = call.request.headers.get("user-agent", "")
-    field = cookie_field(call.parts.access.logins.begin(user, call.address, agent))
+    field = cookie_field(call.parts.logins.begin(user, call.address, agent))
     return Response(status_code=204, headers={"set-cookie": field})
 
 
@@ -205,7 +199,7 @@ async def list_sessions(call: AdminCall) -> SessionList:
     identity = call.identity
     is_admin = identity.role >= Role.ADMIN
     # A key can have the name of a user; it has no sessions.
-    sessions = call.parts.access.sessions.all("" if is_admin else identity.name)
+    sessions = call.parts.sessions.all("" if is_admin else identity.name)
     if not is_admin and call.session is None:
         sessions = []
     own = identity.session[:SHORT]
@@ -227,7 +221,7 @@ async def revoke_session(call: AdminCall) -> None:
     """
     identity, short = call.identity, str(call.params["session"])
     owner = "" if identity.role >= Role.ADMIN else identity.name
-    if (owner and call.session is None) or not call.parts.access.sessions.revoke(short, owner):
+    if (owner and call.session is None) or not call.parts.sessions.revoke(short, owner):
         raise not_found("session", short)
     call.note.change({"session": short}, None)
 
@@ -256,12 +250,12 @@ async def choose_language(call: AdminCall) -> SessionFacts:
             "no-session",
             message("console.key-language", "a key has no language: send Accept-Language"),
         )
-    call.parts.access.sessions.speak(call.identity, chosen.language)
+    call.parts.sessions.speak(call.identity, chosen.language)
     facts = await who_am_i(call)
     return msgspec.structs.replace(facts, language=chosen.language or call.language.name)
 
 
 async def log_out(call: AdminCall) -> Response:
     """End this session."""
-    call.parts.access.sessions.end(call.identity)
+    call.parts.sessions.end(call.identity)
     return Response(status_code=204, headers={"set-cookie": cookie_field("")})

@@ -123,7 +123,7 @@ class MadeKey(msgspec.Struct, frozen=True):
 
 async def list_users(call: AdminCall) -> UserList:
     """All users, without their passwords."""
-    items = tuple(user_item(user) for user in call.parts.access.users.all())
+    items = tuple(user_item(user) for user in call.parts.users.all())
     return UserList(items, None, call.now)
 
 
@@ -134,11 +134,11 @@ async def add_user(call: AdminCall) -> UserItem:
         RefusedRequestError: The name, the password or a place is wrong.
     """
     request: NewUser = call.body
-    users = call.parts.access.users
+    users = call.parts.users
     name = user_name(request.name)
     require_good(request.password, name)
     _require_places(call, request.places)
-    hashed = await call.parts.access.logins.checker.hash_beside(request.password)
+    hashed = await call.parts.logins.checker.hash_beside(request.password)
     user = users.add(name, hashed, _role(request.role), request.places)
     call.note.change(None, user)
     return user_item(user)
@@ -161,7 +161,7 @@ async def change_user(call: AdminCall) -> UserItem:
         RefusedRequestError: There is none (404), or the change is refused.
     """
     request: UserChange = call.body
-    users, before = call.parts.access.users, _user(call)
+    users, before = call.parts.users, _user(call)
     role = _role(request.role or before.role)
     places = before.places if request.places is None else request.places
     if role is Role.ADMIN and request.places is None:
@@ -175,7 +175,7 @@ async def change_user(call: AdminCall) -> UserItem:
         call.parts.webhooks.restrict(before.name, changed.places)
     call.note.change(before, {**to_plain(changed), "password": request.password})
     if request.password is not None:
-        hashed = await call.parts.access.logins.checker.hash_beside(request.password)
+        hashed = await call.parts.logins.checker.hash_beside(request.password)
         users.set_hash(before.name, hashed)
     return user_item(users.find(before.name) or changed)
 
@@ -188,14 +188,14 @@ async def remove_user(call: AdminCall) -> None:
     """
     user = _user(call)
     call.note.change(user, None)
-    call.parts.access.users.remove(user.name)
+    call.parts.users.remove(user.name)
 
 
 async def list_keys(call: AdminCall) -> KeyList:
     """All keys of programs, without their secrets."""
     items = tuple(
         KeyItem(key.name, key.role, key.places, iso(key.made), iso(key.used) if key.used else "")
-        for key in call.parts.access.keys.all()
+        for key in call.parts.keys.all()
     )
     return KeyList(items, None, call.now)
 
@@ -208,7 +208,7 @@ async def add_key(call: AdminCall) -> MadeKey:
     """
     request: NewKey = call.body
     _require_places(call, request.places)
-    secret = call.parts.access.keys.add(request.name, _role(request.role), request.places)
+    secret = call.parts.keys.add(request.name, _role(request.role), request.places)
     return MadeKey(request.name, request.role, secret)
 
 
@@ -219,7 +219,7 @@ async def remove_key(call: AdminCall) -> None:
         RefusedRequestError: There is none (404).
     """
     name = str(call.params["key"])
-    if not call.parts.access.keys.remove(name):
+    if not call.parts.keys.remove(name):
         raise not_found("key", name)
     call.note.change({"name": name}, None)
 
@@ -236,7 +236,7 @@ def _user(call: AdminCall) -> ConsoleUser:
         RefusedRequestError: There is none (404).
     """
     name = str(call.params["user"])
-    user = call.parts.access.users.find(name)
+    user = call.parts.users.find(name)
     if user is None:
         raise not_found("user", name)
     return user
@@ -248,7 +248,7 @@ def _role(name: str) -> Role:
 
 def _require_places(call: AdminCall, labels: tuple[str, ...]) -> None:
     """Refuse labels that no place has: a user restricted to a typing error would see nothing."""
-    known = {place.label for place in call.common.fleet.places}
+    known = {place.label for place in call.fleet.places}
     wrong = [label for label in labels if label not in known]
     if wrong:
         raise RefusedRequestError(

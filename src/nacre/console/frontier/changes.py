@@ -219,7 +219,7 @@ async def change(call: Call) -> HeldTask:
     else:
         action = str(call.request.path_params["action"])
     check_change(action, change_request)
-    job, readers, clock = call.job(), call.common.readers, call.common.clock
+    job, readers, clock = call.job(), call.readers, call.clock
     question = {field: getattr(change_request, field) for field in FrontierWish.__struct_fields__}
 
     async def work(tell: Tell) -> dict[str, object]:
@@ -231,7 +231,7 @@ async def change(call: Call) -> HeldTask:
         return {"action": action, "counted": counted, **to_builtins(result)}
 
     call.note.change(None, {"action": action, **{name: v for name, v in question.items() if v}})
-    return call.common.tasks.begin(job.id, action, call.identity.name, work, question)
+    return call.tasks.begin(job.id, action, call.identity.name, work, question)
 
 
 def _require_confirmed(form: FrontierForm) -> None:
@@ -259,9 +259,9 @@ async def _counted(
     if frontier_request.expect is None:
         return None
     root = call.job().layout.root
-    call.common.readers.changed(root, call.common.clock.now())
+    call.readers.changed(root, call.clock.now())
     request = to_builtins(PreviewWish(action, frontier_request.urls, frontier_request.queues))
-    answer = await call.common.readers.work(count_affected.name, root, tell, **request)
+    answer = await call.readers.work(count_affected.name, root, tell, **request)
     preview = msgspec.convert(answer, FrontierPreview)
     if not is_as_seen(action, frontier_request, preview.count, preview.queues):
         raise RefusedRequestError(
@@ -385,7 +385,7 @@ def _begin_import(call: Call, file: Path, options: ImportWish | ImportForm) -> H
                 names=names,
             ),
         )
-    job, readers, clock = call.job(), call.common.readers, call.common.clock
+    job, readers, clock = call.job(), call.readers, call.clock
 
     async def work(tell: Tell) -> Any:  # noqa: ANN401 - as the task gives it
         result = await readers.work(
@@ -395,7 +395,7 @@ def _begin_import(call: Call, file: Path, options: ImportWish | ImportForm) -> H
         readers.changed(job.layout.root, clock.now())
         return result
 
-    task = call.common.tasks.begin(
+    task = call.tasks.begin(
         job.id, "seeds" if mode == "seeds" else "import", call.identity.name, work,
         {"mode": mode, "scoped": scoped, "force": force},
         readers.patience("import-uris", job.layout.root),
@@ -425,7 +425,7 @@ async def set_delay(call: Call) -> HeldTask:
     seconds = _seconds(form.delay)
     assignments = [f"politeness.delay={seconds:g}s"]
     request = ChangeRequest(assignments=assignments, place=queue_root(form.queue))
-    job, readers, clock = call.job(), call.common.readers, call.common.clock
+    job, readers, clock = call.job(), call.readers, call.clock
 
     async def work(_: Tell) -> dict[str, object]:
         changed, _running = await apply_change(call, job, request, _LONG)
@@ -434,7 +434,7 @@ async def set_delay(call: Call) -> HeldTask:
         return {"changed": len(changed.said), "text": text}
 
     facts = {"queue": form.queue, "delay": seconds}
-    return call.common.tasks.begin(job.id, "delay", call.identity.name, work, facts)
+    return call.tasks.begin(job.id, "delay", call.identity.name, work, facts)
 
 
 def _seconds(delay: str) -> float:

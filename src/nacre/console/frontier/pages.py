@@ -188,7 +188,7 @@ async def preview(call: Call) -> Response:
     request = PreviewWish(form.action, urls, form.queues)
     _check_preview(request)
     # Who asks for a count wants that of now: a trap grows by thousands in the minute before.
-    call.common.readers.changed(call.job().layout.root, call.common.clock.now())
+    call.readers.changed(call.job().layout.root, call.clock.now())
     task = begin_reading(call, call.job(), count_affected.name, **to_plain(request))
     await task.wait(_QUICK)
     facts = urlencode({"task": task.id, "kind": form.kind, "urls": form.urls})

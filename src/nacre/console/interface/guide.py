@@ -46,8 +46,8 @@ async def show_guide(call: Call) -> PageAnswer:
 def _operation_facts(call: Call, operation: ApiOperation) -> dict[str, object]:
     url = call.request.url
     # A proxy speaks HTTPS to others, and plain HTTP to the console.
-    origin = own_url(call.common.reach, url.port or 80)
-    if not call.common.reach.proxy:
+    origin = own_url(call.reach, url.port or 80)
+    if not call.reach.proxy:
         origin = f"{url.scheme}://{url.netloc}"
     jobs = call.snapshots()
     values = {"job": jobs[0][0].id} if jobs else {}

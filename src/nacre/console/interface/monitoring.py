@@ -46,11 +46,11 @@ async def metrics(call: MonitorCall) -> Response:
                 "from another machine /metrics needs `Authorization: Bearer KEY`",
             ),
         )
-    free = await asyncio.to_thread(_free, call.common.fleet.places)
+    free = await asyncio.to_thread(_free, call.fleet.places)
     accept = call.request.headers.get("accept", "")
     media_type, text = console_metrics(
         call.parts.times, job_figures(call.snapshots(), free, due_runs(call.parts.schedules.all())),
-        call.common.hub.streams, call.common.readers.times, accept,
+        call.hub.streams, call.readers.times, accept,
     )  # fmt: skip
     return Response(text, headers={"content-type": media_type})
 

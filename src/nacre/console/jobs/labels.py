@@ -46,14 +46,14 @@ async def change_job(call: JobCall) -> JobItem:
     if request.place is not msgspec.UNSET:
         moved = await move_job(call, job, request.place)
         call.request.path_params["job"] = moved.id  # the answer has the ETag of its labels
-    snapshot = await call.common.poller.fresh(moved)
+    snapshot = await call.poller.fresh(moved)
     call.parts.books.labels.set(moved, after)
     call.note.change(
         {**to_plain(before), "place": job.place},
         {**to_plain(after), "place": moved.place},
     )
     for topic in (JOBS, job_topic(moved.id)):
-        call.common.hub.changed(topic)
+        call.hub.changed(topic)
     return job_item(call, moved, snapshot)
 
 
@@ -110,7 +110,7 @@ async def set_wanted(call: JobCall) -> WantedKinds:
     before = WantedKinds(book.of(job))
     after = WantedKinds(book.set(job, request.prefixes))
     call.note.change(to_plain(before), to_plain(after))
-    call.common.hub.changed(job_topic(job.id))
+    call.hub.changed(job_topic(job.id))
     return after
 
 
@@ -121,7 +121,7 @@ async def add_wanted(call: JobCall) -> PageAnswer | RedirectResponse:
         RefusedRequestError: Most queued URLs are of another kind now (409).
     """
     job, prefix = call.job(), call.body.prefix
-    kind = call.common.poller.snapshot(job).crowded
+    kind = call.poller.snapshot(job).crowded
     if kind is None or kind.prefix != prefix:
         raise RefusedRequestError(
             409,
@@ -171,13 +171,11 @@ async def move_job(call: JobCall, job: FoundJob, label: str) -> FoundJob:
     await asyncio.to_thread(rename_job, job.layout.root, target)
     before = str(job.layout.root)
     call.parts.books.move(before, target)
-    await call.common.fleet.scan()
-    moved = next(
-        place_job for place_job in call.common.fleet.jobs if place_job.layout.root == target
-    )
+    await call.fleet.scan()
+    moved = next(place_job for place_job in call.fleet.jobs if place_job.layout.root == target)
     call.parts.books.schedules.move(before, str(target), moved.id)
-    await call.common.poller.look(moved)
-    call.common.hub.changed(JOBS)
+    await call.poller.look(moved)
+    call.hub.changed(JOBS)
     return moved
 
 

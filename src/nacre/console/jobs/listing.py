@@ -140,7 +140,7 @@ class JobList(ItemList[JobItem], frozen=True):
 
 async def list_jobs(call: JobCall) -> JobList:
     """All jobs, with their state and sentence."""
-    await call.common.poller.scan_after()
+    await call.poller.scan_after()
     return job_list(call, call.query)
 
 
@@ -220,7 +220,7 @@ def wanted_jobs(call: JobCall, filters: JobFilters) -> list[SeenJob]:
 def next_runs(call: JobCall) -> dict[str, float]:
     """Return the next runs of the calendar, seconds since the epoch, by the directories of jobs."""
     runs: dict[str, float] = {}
-    now = call.common.clock.now()
+    now = call.clock.now()
     for schedule in call.parts.books.schedules.all():
         if schedule.wish.paused or schedule.wish.is_of_new_jobs:
             continue
@@ -305,7 +305,7 @@ def live_facts(call: JobCall, answer: JobList) -> dict[str, object]:
     jobs, selected = call.snapshots(), wanted_jobs(call, query)
     page = jobs_page(selected, query)
     tags = call.parts.books.labels.all_tags([job for job, _ in jobs])
-    places = [place for place in call.common.fleet.places if call.identity.sees(place.label)]
+    places = [place for place in call.fleet.places if call.identity.sees(place.label)]
     return {
         "query": query,
         "is_filtered": bool(query.name or query.state or query.tag),
@@ -333,7 +333,7 @@ def live_facts(call: JobCall, answer: JobList) -> dict[str, object]:
 
 def last_urls(call: JobCall, jobs: Sequence[SeenJob]) -> dict[str, list[tuple[int, str, str]]]:
     """The last URLs of crawl.log of jobs that run: status, its colour, URL; the newest first."""
-    poller = call.common.poller
+    poller = call.poller
     return {
         job.id: [
             (line.status, line.kind, line.url) for line in poller.lately(job)[: -URLS - 1 : -1]

@@ -206,7 +206,7 @@ async def submit(call: JobCall) -> PageAnswer | RedirectResponse:
             notices.append(Notice("error", error.message))
     if call.session is not None:
         for notice in [*notices, *(Notice("done", warning) for warning in created.warnings)]:
-            call.common.notices.add(call.identity.session, notice)
+            call.notices.add(call.identity.session, notice)
     page = "/settings/form" if action == "more" else ""
     return RedirectResponse(f"/j/{quote(job.id, safe='~')}{page}", status_code=303)
 

@@ -177,7 +177,7 @@ def samples(url: str) -> tuple[str, ...]:
 
 def job_places(call: Call) -> list[JobPlace]:
     """The places for jobs that the caller sees."""
-    places = [place for place in call.common.fleet.places if not place.job]
+    places = [place for place in call.fleet.places if not place.job]
     return [place for place in places if call.identity.sees(place.label)]
 
 
@@ -221,7 +221,7 @@ def directory_for(call: Call, request: NewJobWish) -> Path:
     if request.name:
         return root / check_name(request.name)
     first = re.sub(r"[^A-Za-z0-9.-]+", "-", host(first_url(request.seeds)) or "").strip("-.")
-    name = f"{first or 'crawl'}-{run_name(call.common.clock.now())}"
+    name = f"{first or 'crawl'}-{run_name(call.clock.now())}"
     return free_directory(root, name)
 
 
@@ -290,7 +290,7 @@ async def with_values(call: Call, request: NewJobWish, values: Mapping[str, str]
     """
     if not values:
         return request
-    answer = await call.common.readers.ask(
+    answer = await call.readers.ask(
         "form-values", directory_for(call, request), _PATIENCE, values=dict(values)
     )
     merged, _ = merge([Layer("option", request.settings), Layer("option", answer["settings"])])

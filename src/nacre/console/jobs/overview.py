@@ -193,14 +193,14 @@ class JobDetails(msgspec.Struct, frozen=True):
 async def get_job(call: JobCall) -> JobDetails:
     """Return a job: its numbers, its sentence, and what can be done with it."""
     job = call.job()
-    await call.common.poller.checked(job)
+    await call.poller.checked(job)
     return job_details(call, job)
 
 
 def job_details(call: JobCall, job: FoundJob) -> JobDetails:
     """Return all that is known of a job as it was seen last."""
     directory = str(job.layout.root)
-    snapshot = call.common.poller.snapshot(job)
+    snapshot = call.poller.snapshot(job)
     overview = snapshot.overview
     item = job_item(call, job, snapshot, next_runs(call).get(directory, 0.0))
     return JobDetails(
@@ -224,7 +224,7 @@ def job_details(call: JobCall, job: FoundJob) -> JobDetails:
 
 async def page_facts(call: JobCall, details: JobDetails) -> dict[str, object]:
     """Return what the page shows, with the logs and the fetches of this moment."""
-    job, poller = call.job(), call.common.poller
+    job, poller = call.job(), call.poller
     tails = OverviewTails(LogTail(job, CRAWL), LogTail(job, "alerts"))
     await asyncio.to_thread(lambda: [tail.look() for tail in tails])
     toes = None
@@ -245,7 +245,7 @@ def overview_facts(
         tails: Its logs, read already.
         toes: The fetches in process; None for those that the console saw last.
     """
-    job, poller, text = call.job(), call.common.poller, call.language.texts.gettext
+    job, poller, text = call.job(), call.poller, call.language.texts.gettext
     snapshot, activity = poller.snapshot(job), poller.activity(job)
     charts = watch_charts(poller.points(job), text) if snapshot.running else []
     toes = toes or poller.toes(job)

@@ -65,7 +65,7 @@ async def list_removed(call: JobCall) -> RemovedJobList:
 
 def removed_jobs(call: JobCall) -> tuple[RemovedJob, ...]:
     """The removed jobs of places that the caller may see, by their ids."""
-    fleet = call.common.fleet
+    fleet = call.fleet
     return tuple(
         _item(job, removal) for job, removal in fleet.removed if call.identity.sees(job.place)
     )
@@ -79,8 +79,8 @@ async def remove_job(call: JobCall) -> RemovedJob:
     """
     job = call.job()
     await require_no_start(call, job)
-    removal = JobRemoval(str(job.layout.root), call.common.clock.now(), call.identity.name)
-    call.common.fleet.removals.put(removal)
+    removal = JobRemoval(str(job.layout.root), call.clock.now(), call.identity.name)
+    call.fleet.removals.put(removal)
     call.note.change({"directory": str(job.layout.root)}, None)
     await tell_of(call, job)
     return _item(job, removal)
@@ -93,9 +93,9 @@ async def show_job(call: JobCall) -> None:
         RefusedRequestError: There is none (404).
     """
     name = str(call.params["job"])
-    for job, _ in call.common.fleet.removed:
+    for job, _ in call.fleet.removed:
         if job.id == name and call.identity.sees(job.place):
-            call.common.fleet.removals.drop(str(job.layout.root))
+            call.fleet.removals.drop(str(job.layout.root))
             call.note.change(None, {"directory": str(job.layout.root)})
             await tell_of(call, job)
             return
@@ -121,7 +121,7 @@ async def forget(call: JobCall) -> None:
             name=job.name,
         )
         raise RefusedRequestError(422, "confirm", text)
-    if any(place.root == root for place in call.common.fleet.places):
+    if any(place.root == root for place in call.fleet.places):
         raise RefusedRequestError(
             409,
             "named-at-start",
@@ -151,9 +151,9 @@ async def require_no_start(call: JobCall, job: FoundJob) -> None:
 
 async def tell_of(call: JobCall, job: FoundJob) -> None:
     """Scan for jobs again, and notify the viewers of a job and of the list of jobs."""
-    await call.common.poller.scan()
+    await call.poller.scan()
     for topic in (JOBS, job_topic(job.id)):
-        call.common.hub.changed(topic)
+        call.hub.changed(topic)
 
 
 def _item(job: FoundJob, removal: JobRemoval) -> RemovedJob:

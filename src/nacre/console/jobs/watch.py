@@ -108,10 +108,10 @@ class WatchChart(NamedTuple):
 async def watch_page(call: JobCall) -> PageAnswer:
     """Show a job while it crawls, and the past of its run."""
     job = call.job()
-    await call.common.poller.fresh(job)
+    await call.poller.fresh(job)
     toes = None
     with suppress(NacreError):  # it does not run, or does not answer now
-        toes = await call.common.poller.look_at_toes(job)
+        toes = await call.poller.look_at_toes(job)
     facts = {**watch_facts(call, job), "toes": toes}
     span = _span(call, job)
     if span != "live":
@@ -132,12 +132,12 @@ async def _past(call: Call, span: ProgressSpan) -> dict[str, object]:
 def _span(call: Call, job: FoundJob) -> Literal["live", "day", "all"]:
     """Return what the charts show."""
     query: WatchQuery = call.query
-    return query.span or ("live" if call.common.poller.is_running(job) else "all")
+    return query.span or ("live" if call.poller.is_running(job) else "all")
 
 
 def watch_facts(call: JobCall, job: FoundJob) -> dict[str, object]:
     """Return the charts and fetches of a job as it was seen last, without charts of the past."""
-    poller, span = call.common.poller, _span(call, job)
+    poller, span = call.poller, _span(call, job)
     snapshot, activity = poller.snapshot(job), poller.activity(job)
     charts = watch_charts(poller.points(job), call.language.texts.gettext)
     return {
@@ -294,7 +294,7 @@ class FetchSlotList(ToeList, frozen=True, kw_only=True):
 
 async def get_toes(call: Call) -> FetchSlotList:
     """Return the fetches of a running job."""
-    toes = await call.common.poller.look_at_toes(call.job())
+    toes = await call.poller.look_at_toes(call.job())
     return FetchSlotList(
         toes.parallel, toes.offset, toes.toes, items=toes.toes, next=None, as_of=call.now
     )

@@ -88,7 +88,7 @@ async def check_archive(call: Call) -> HeldTask:
         result: dict[str, object] = to_plain(read_answer(output, f"{job.layout.root}/"))
         return result
 
-    return call.common.tasks.begin(job.id, "check-archive", call.identity.name, work, {}, _SOON)
+    return call.tasks.begin(job.id, "check-archive", call.identity.name, work, {}, _SOON)
 
 
 def read_answer(output: str, root: str = "") -> CheckedArchive:
@@ -213,7 +213,7 @@ async def push(call: Call) -> HeldTask:
         return {"changed": posted.files, "lines": posted.lines, "withdrawn": away.files}
 
     subject = "withdraw" if request.withdraw else "push"
-    return call.common.tasks.begin(call.job().id, subject, call.identity.name, work, {}, _SOON)
+    return call.tasks.begin(call.job().id, subject, call.identity.name, work, {}, _SOON)
 
 
 class CheckpointItem(msgspec.Struct, frozen=True):

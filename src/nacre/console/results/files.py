@@ -93,7 +93,7 @@ async def get_file(call: Call) -> Response:
     layout = call.job().layout
     opened = await asyncio.to_thread(open_file, layout.root, path)
     try:
-        closed = await call.common.readers.ask("closed-files", layout.root, _CLOSED)
+        closed = await call.readers.ask("closed-files", layout.root, _CLOSED)
     except BaseException:
         os.close(opened.handle)
         raise

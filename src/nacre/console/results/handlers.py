@@ -168,5 +168,5 @@ async def add_seeds(call: Call) -> HeldTask:
 
 async def explain(call: Call) -> ExplainedUrl | HeldTask:
     """Explain why a URL was or was not crawled."""
-    running = call.common.poller.snapshot(call.job()).running
+    running = call.poller.snapshot(call.job()).running
     return await read(call, explain_url, ExplainRequest(call.query.u, running))

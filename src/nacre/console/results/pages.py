@@ -80,7 +80,7 @@ async def why_not_now(call: ActionCall, action: str) -> str:
         action: Its name, such as `frontier`.
     """
     job = call.job()
-    await call.common.poller.fresh(job)
+    await call.poller.fresh(job)
     actions = {job_action.name: job_action for job_action in allowed_now(call.parts, job, "")}
     reason = actions[action].why
     return call.language.texts.gettext(WHYS[reason]) if reason else ""
@@ -90,7 +90,7 @@ async def url_page(call: ActionCall) -> ExplainedPage | HeldTask | PageAnswer:
     """All that is known of a URL; without one, the form that asks for it."""
     if not call.query.u.strip():
         return PageAnswer("url.html", {"url": "", "found": None})
-    running = call.common.poller.snapshot(call.job()).running
+    running = call.poller.snapshot(call.job()).running
     return await read(call, explain_page, ExplainRequest(call.query.u, running))
 
 
@@ -199,8 +199,8 @@ async def run_facts(call: ActionCall, answer: RunList) -> Mapping[str, Any]:
     """The facts of the page of runs; `states` has the state of the job for a run without an end."""
     translate = call.language.texts.gettext
     job = call.job()
-    await call.common.poller.fresh(job)
-    overview = call.common.poller.snapshot(job).overview
+    await call.poller.fresh(job)
+    overview = call.poller.snapshot(job).overview
     unended = {item.name for item in answer.items if item.exit == ExitStatus.NONE}
     return {
         "states": {overview.run: overview.state} if overview and overview.run in unended else {},

@@ -157,7 +157,7 @@ async def _facts(call: Call, text: str, stored: EditedSeedList) -> dict[str, obj
         stored: The list that is saved.
     """
     job = call.job()
-    snapshot = await call.common.poller.fresh(job)
+    snapshot = await call.poller.fresh(job)
     return {
         "text": text, "etag": stored.etag, "file": stored.file,
         "why": call.language.texts.gettext(WHYS[stored.why]) if stored.why else "",
@@ -174,7 +174,7 @@ async def submit(call: Call) -> PageAnswer | RedirectResponse:
     result = await _save(call, SeedListForm(text, form.etag))
     if result.outcome in {"saved", "same"}:
         _tell(call, result.outcome, result.seeds)
-        await call.common.poller.look(job)
+        await call.poller.look(job)
         return RedirectResponse(f"{job_path(call.job().id)}/seeds/list", 303)
     facts = await _facts(call, text, result.stored)
     if result.outcome == "changed":
@@ -192,4 +192,4 @@ def _tell(call: Call, outcome: str, seeds: int) -> None:
             "The list is saved: {number} seed.", "The list is saved: {number} seeds.", seeds
         ).format(number=f"{seeds:,}")
     if call.session is not None:
-        call.common.notices.add(call.identity.session, Notice("done", text))
+        call.notices.add(call.identity.session, Notice("done", text))

@@ -66,7 +66,7 @@ async def _require(call: ActionCall, job: FoundJob, action: str) -> None:
     Raises:
         RefusedRequestError: The job is not a batch crawl, or its rounds run (409).
     """
-    await call.common.poller.look(job)  # rounds may have begun within the last second
+    await call.poller.look(job)  # rounds may have begun within the last second
     actions = {action_now.name: action_now for action_now in allowed_now(call.parts, job, "")}
     if not actions[action].allowed:
         reason = actions[action].why
@@ -99,7 +99,7 @@ async def versions_page(call: ActionCall) -> CycleVersionList | PageAnswer:
 
 async def version_facts(call: ActionCall, _: CycleVersionList) -> dict[str, object]:
     """Return the further facts of the page of versions: whether the rounds run."""
-    return {"running": (await call.common.poller.fresh(call.job())).running}
+    return {"running": (await call.poller.fresh(call.job())).running}
 
 
 async def restore_version(call: ActionCall) -> RestoredVersion:
@@ -120,7 +120,7 @@ async def restore_version(call: ActionCall) -> RestoredVersion:
         )
     output = await own_command("cycle", str(job.layout.root), "versions", "restore", text)
     call.note.change(None, {"restored": int(text), "said": output.strip()})
-    await call.common.poller.look(job)
+    await call.poller.look(job)
     newest = (await list_versions(call)).items[0].number
     return RestoredVersion(newest, int(text))
 

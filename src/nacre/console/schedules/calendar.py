@@ -196,7 +196,7 @@ async def page(call: ScheduleCall) -> PageAnswer:
             "rounds",
             message("console.job-in-rounds", "{id} is crawled in rounds, not in runs", id=job.id),
         )
-    running = (await call.common.poller.fresh(job)).running
+    running = (await call.poller.fresh(job)).running
     try:
         upcoming = await read(call, list_upcoming, UpcomingRequest(running), job)
     except NacreError as error:
@@ -219,7 +219,7 @@ async def _looked_at(call: ScheduleCall) -> CalendarLook:
         RefusedRequestError: The query names no month (400).
     """
     query = call.query or CalendarQuery()
-    begin, end = month_bounds(month_of(query.month, call.common.clock.now()))
+    begin, end = month_bounds(month_of(query.month, call.clock.now()))
     jobs = [job for job, _ in call.snapshots() if not job.layout.in_rounds]
 
     def looked() -> CalendarLook:
@@ -250,7 +250,7 @@ def _own_rows(call: ScheduleCall, own: Sequence[OwnPasses]) -> list[OwnRow]:
     A continuous crawl whose process has ended also has a next pass, which a command begins.
     """
     rows = [OwnRow(job, again.rhythm, again.time, again.why) for job, again in own]
-    scheduled, now = {row.job for row in rows}, call.common.clock.now()
+    scheduled, now = {row.job for row in rows}, call.clock.now()
     noted = [
         (job.id, snapshot.overview)
         for job, snapshot in call.snapshots()
@@ -276,7 +276,7 @@ def facts(
     Raises:
         RefusedRequestError: The query names no month (400).
     """
-    now, query = call.common.clock.now(), call.query or CalendarQuery()
+    now, query = call.clock.now(), call.query or CalendarQuery()
     first = month_of(query.month, now)
     schedules = schedule_items(call)
     edited = next((schedule for schedule in schedules if schedule.id == query.edit), None)

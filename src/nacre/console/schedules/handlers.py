@@ -69,7 +69,7 @@ async def list_schedules(call: ScheduleCall) -> ScheduleList:
 
 def schedule_items(call: ScheduleCall) -> list[ScheduleItem]:
     """The schedules that the caller may see, with their next times."""
-    now = call.common.clock.now()
+    now = call.clock.now()
     jobs = {str(job.layout.root): job.id for job, _ in call.snapshots()}
     return [
         item_of(schedule, now, jobs.get(schedule.made, "")) for schedule in seen_schedules(call)

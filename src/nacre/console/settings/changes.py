@@ -101,7 +101,7 @@ async def change(call: Call, job: FoundJob, request: ChangeRequest) -> ChangedSe
         RefusedRequestError: The change contains the name of a file, which the requester may not set
             (403).
     """
-    await require_may_name(call.common.readers, call.common.reach, call.identity, job, request)
+    await require_may_name(call.readers, call.reach, call.identity, job, request)
     result, running = await apply_change(call, job, request, _PATIENCE)
     changes = tuple(ChangedValue(*assignment) for assignment in result.said)
     if request.preview:

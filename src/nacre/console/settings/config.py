@@ -212,7 +212,7 @@ async def ask_about(
     call: Call, task: str, job: FoundJob, patience: float = ASK_PATIENCE, **more: object
 ) -> Any:  # noqa: ANN401 - as the task gives it
     """Ask a reader process about a job."""
-    return await call.common.readers.ask(task, job.layout.root, patience, **more)
+    return await call.readers.ask(task, job.layout.root, patience, **more)
 
 
 # ---- the file
@@ -359,7 +359,7 @@ async def get_effective(call: Call) -> EffectiveSettings | Response:
             "the settings cannot be read", tuple(problem._asdict() for problem in values.problems),
         )  # fmt: skip
         return Response(to_json(details), 422, media_type=PROBLEM_TYPE)
-    return EffectiveSettings(values.items, None, iso(call.common.clock.now()))
+    return EffectiveSettings(values.items, None, iso(call.clock.now()))
 
 
 # ---- hints
@@ -429,7 +429,7 @@ async def list_edits(call: Call) -> EditList:
     """The versions of the file, the newest first."""
     edits = await ask(call, edit_versions, NoRequest())
     items = tuple(edit_item(edit) for edit in edits)
-    return EditList(items, None, iso(call.common.clock.now()))
+    return EditList(items, None, iso(call.clock.now()))
 
 
 def edit_item(edit: ConfigEdit) -> EditItem:

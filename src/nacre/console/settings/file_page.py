@@ -206,7 +206,7 @@ async def frame(call: Call, job: FoundJob, view: str) -> dict[str, object]:
         job: The job.
         view: Name of the view.
     """
-    snapshot = await call.common.poller.fresh(job)
+    snapshot = await call.poller.fresh(job)
     return {
         "job": job,
         "view": view,

@@ -38,11 +38,11 @@ async def follow(
         make: Makes events.
         beat: The event that shows that the stream is alive.
     """
-    clock = call.common.clock
+    clock = call.clock
     with ExitStack() as stack:
         for look in looks:
             stack.enter_context(look)
-        viewer = stack.enter_context(call.common.hub.viewing(topics))
+        viewer = stack.enter_context(call.hub.viewing(topics))
         for event in make(frozenset(topics)):
             yield event
         checked = clock.monotonic()

@@ -43,10 +43,10 @@ async def jobs(call: StreamCall) -> EventStream:
 async def overview(call: StreamCall) -> EventStream:
     """The present doings of a job."""
     job, shown = call.job(), call.with_parts(call.parts.jobs)
-    await call.common.poller.fresh(job)
+    await call.poller.fresh(job)
     tails = await _tails_of(call, job)
     looks = (
-        call.common.poller.watching_toes(job.id),
+        call.poller.watching_toes(job.id),
         *(call.parts.tails.watching(tail) for tail in tails),
     )
     return _region(
@@ -58,9 +58,9 @@ async def overview(call: StreamCall) -> EventStream:
 async def watch(call: StreamCall) -> EventStream:
     """The charts and fetches of a job."""
     job, shown = call.job(), call.with_parts(call.parts.jobs)
-    await call.common.poller.fresh(job)
+    await call.poller.fresh(job)
     return _region(
-        call, "live/watch.html", job_topic(job.id), (call.common.poller.watching_toes(job.id),),
+        call, "live/watch.html", job_topic(job.id), (call.poller.watching_toes(job.id),),
         lambda: watch_facts(shown, job), call.query,
     )  # fmt: skip
 
@@ -91,7 +91,7 @@ async def log(call: StreamCall) -> EventStream:
             text = render("live/log.html", facts, call.language, assets())
             return event(text.decode(), position=str(tail_lines.position))
 
-        yield call.common.hub.made(tail.topic, (kind, was), made)
+        yield call.hub.made(tail.topic, (kind, was), made)
 
     return _stream(call, tail.topic, (tails.watching(tail),), changed)
 
@@ -145,7 +145,7 @@ def _region(
             bool(call.session),
             query,
         )
-        content = call.common.hub.made(topic, key, made)
+        content = call.hub.made(topic, key, made)
         if content != last:
             last = content
             yield content
@@ -184,7 +184,7 @@ def _stream(
         if JOBS in topics:
             identity = call.identity
             key = ("header", call.language.name, identity.role, identity.places)
-            content = call.common.hub.made(JOBS, key, made)
+            content = call.hub.made(JOBS, key, made)
             if content != last:
                 last = content
                 yield content

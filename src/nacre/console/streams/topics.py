@@ -119,7 +119,7 @@ class _Jobs:
             return event(to_json(data).decode(), "jobs")
 
         key = ("api", call.language.name, call.identity.places, self._query)
-        return call.common.hub.made(JOBS, key, made)
+        return call.hub.made(JOBS, key, made)
 
 
 class _Job:
@@ -132,7 +132,7 @@ class _Job:
 
     def look(self) -> AbstractContextManager[None]:
         """See `TopicSource`."""
-        return self._call.common.poller.watching(self._job.id)
+        return self._call.poller.watching(self._job.id)
 
     def event(self) -> bytes:
         """See `TopicSource`."""
@@ -142,7 +142,7 @@ class _Job:
             data = JobEvent(self.topic, job_details(call, self._job))
             return event(to_json(data).decode(), "job")
 
-        return call.common.hub.made(self.topic, ("api", call.language.name), made)
+        return call.hub.made(self.topic, ("api", call.language.name), made)
 
 
 class _Task:
@@ -256,7 +256,7 @@ async def _source(call: StreamCall, name: str, places: _Places) -> TopicSource:
         case "jobs", []:
             return _Jobs(call.with_parts(call.parts.jobs))
         case "job", [job]:
-            await call.common.poller.fresh(call.job(job))
+            await call.poller.fresh(call.job(job))
             return _Job(call.with_parts(call.parts.jobs), call.job(job))
         case "alerts", [job]:
             return _Log(call, await call.parts.tails.tail(call.job(job), ALERTS), kind, places)

@@ -18,8 +18,8 @@ from nacre.ops.operation import Role
 
 async def list_tasks(call: Call) -> TaskList:
     """All tasks, the newest first."""
-    items = tuple(facts_of(task) for task in call.common.tasks.tasks if call.sees(task.job))
-    return TaskList(items, None, iso(call.common.clock.now()))
+    items = tuple(facts_of(task) for task in call.tasks.tasks if call.sees(task.job))
+    return TaskList(items, None, iso(call.clock.now()))
 
 
 async def get_task(call: Call) -> TaskFacts:
