@@ -7,7 +7,7 @@ kept for inspection.
 
 import asyncio
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -37,6 +37,10 @@ MOST_WAITING = 100
 """Maximum pending deliveries of a webhook; more are dropped, and counted in the next one."""
 KEPT = 50
 """Number of finished deliveries that are kept for each webhook."""
+
+_UNREADABLE: Final = message(
+    "console.delivery-unreadable", "the stored message is damaged; job.log may have the event"
+)
 
 HookText = Annotated[str, msgspec.Meta(max_length=2000)]
 
@@ -110,8 +114,14 @@ class HookDelivery(msgspec.Struct, frozen=True):
 
     @property
     def facts(self) -> dict[str, str | int]:
-        """The fields of the message, without the codes of its texts."""
-        return from_stored_json(self.body, dict[str, str | int])
+        """The fields of the message, without the codes of its texts.
+
+        A message that cannot be read does not hold up the others: its fields say so.
+        """
+        try:
+            return from_stored_json(self.body, dict[str, str | int])
+        except msgspec.MsgspecError:
+            return {"event": self.event, "job": "", "message": _UNREADABLE, "why": ""}
 
 
 def check_hook(request: HookWish) -> HookWish:

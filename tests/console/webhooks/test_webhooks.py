@@ -190,6 +190,29 @@ def test_messages_and_answers_are_stored_with_their_codes(tmp_path: Path):
     play(tmp_path, scene)
 
 
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"job":null}', b"\xff\xfe", b'"x"'])
+def test_a_damaged_message_does_not_hold_up_the_others(tmp_path: Path, body: bytes):
+    async def scene(console: GivenConsole) -> None:
+        async with receiving(OK) as receiver:
+            at = await added(console, receiver.url, private=True)
+            book = console.parts.webhooks
+            book.tell("quota", "", "一")
+            book._database.rows("UPDATE deliveries SET body = ?", body)
+            book.tell("quota", "", "二")
+            await sent(console)
+            await sent(console)
+            messages = [json.loads(data)["message"] for _, data in receiver.got]
+            assert messages[0].startswith("the stored message is damaged")
+            assert messages[1:] == ["二"]
+            fields = console.as_key(Role.ADMIN)
+            listed = (await console.client.get(f"{at}/deliveries", headers=fields)).json()["items"]
+            assert [item["step"] for item in listed] == ["delivered"] * 2
+            page = await console.client.get("/webhooks", headers=fields)
+            assert "the stored message is damaged" in page.text
+
+    play(tmp_path, scene)
+
+
 def test_webhooks_are_changed_and_keep_their_secret(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         fields, client = console.as_key(Role.OPERATOR), console.client
