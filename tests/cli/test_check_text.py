@@ -126,7 +126,7 @@ def test_what_does_not_exist_is_said_with_what_may_be_meant(
     assert message in problem.message
 
 
-def test_settings_that_cannot_be_read_are_not_explain_settings():
+def test_settings_that_cannot_be_read_are_not_explained():
     with pytest.raises(ConfigError, match="cannot be read"):
         explain_settings(None, "name")
 
