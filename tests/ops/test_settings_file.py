@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from nacre.job.apply_change import ChangeRequest
 from nacre.machine.layout import Layout
+from nacre.messages import Message
 from nacre.ops.settings import change_settings_file
 from nacre.ops.settings_file import (
     CheckRequest,
@@ -84,3 +85,25 @@ def test_the_rights_of_the_file_stay(layout: Layout):
 def test_a_text_that_is_broken_is_not_formatted():
     assert format_text("a: [1\n").problems
     assert format_text("# 一\n").text == "# 一\n"
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "code"),
+    [
+        ("username: anna", "username: [1]", "ops.secret-destination-unclear"),
+        ("password: NOT", "passwords: NOT", "editing.secret-elsewhere"),
+        ("password: NOT-SHOWN-1", "password: {env: NOT-SHOWN-1}", "editing.secret-would-be-shown"),
+        ("NOT-SHOWN-1", "NOT-SHOWN-2", "editing.no-such-secret"),
+    ],
+)
+def test_a_refused_secret_has_a_message_that_can_be_translated(
+    layout: Layout, part: str, other: str, code: str
+):
+    entry = "{origin: https://a.example, username: anna, password: 口令}"
+    layout.config.write_text(f"{layout.config.read_text()}fetch: {{credentials: [{entry}]}}\n")
+    text = read_version(layout).text.replace(part, other)
+    result = save_config(layout, SaveRequest(text=text, files=True, admin=True, force=True))
+    assert result.findings is not None
+    (problem,) = result.findings.problems
+    assert isinstance(problem.message, Message)
+    assert problem.message.code == code

@@ -104,14 +104,21 @@ def with_secrets(text: str, saved: str) -> str:
     secrets = without_secrets(saved).secrets
     for match in _MARKED.finditer(text):
         if not 0 < int(match[1]) <= len(secrets):
-            fault = f"{match[0]} stands for no secret of the saved file"
+            fault = message(
+                "editing.no-such-secret",
+                "{mark} stands for no secret of the saved file",
+                mark=match[0],
+            )
             problems.append(_problem(text, match.start(), fault))
     if problems:
         raise ConfigError(problems)
     restored = _MARKED.sub(lambda match: secrets[int(match[1]) - 1], text)
     if _MARKED.sub("?", without_secrets(restored).text) != _MARKED.sub("?", text):
         at = _MARKED.search(text)
-        fault = "a hidden secret would be shown here: leave the lines with NOT-SHOWN as they were"
+        fault = message(
+            "editing.secret-would-be-shown",
+            "a hidden secret would be shown here: leave the lines with NOT-SHOWN as they were",
+        )
         raise ConfigError([_problem(text, at.start() if at else 0, fault)])
     if moved := _moved_marks(text, saved):
         raise ConfigError(moved)
@@ -133,7 +140,11 @@ def _moved_marks(text: str, saved: str) -> list[Problem]:
     for mark, places in new.items():
         if elsewhere := places - old.get(mark, set()):
             path = min(elsewhere).path
-            fault = f"{mark} may only stay where it was shown, as it was"
+            fault = message(
+                "editing.secret-elsewhere",
+                "{mark} may only stay where it was shown, as it was",
+                mark=mark,
+            )
             problems.append(_problem(text, text.find(mark), fault, path))
     return problems
 

@@ -44,14 +44,8 @@ from nacre.settings.named_settings import secret_files
 from nacre.settings.secret_places import moved_secrets, secret_places
 from nacre.settings.settings import JobSettings
 
-_UNBOUND: Final = Problem(
-    "",
-    message(
-        "ops.secret-destination-unclear",
-        "is a secret, and a problem of the settings around it hides where it is sent",
-    ),
-    message("ops.secret-again", "these settings without a problem, or the secret entered again"),
-    "password: {env: SITE_PASSWORD}",
+_AGAIN: Final = message(
+    "ops.secret-again", "these settings without a problem, or the secret entered again"
 )
 
 
@@ -430,8 +424,16 @@ def _unbound(layout: Layout, facts: str, text: str) -> list[Problem]:
         text: The text that was sent, with the same marks.
     """
     before, after = (_readable_marks(layout, version) for version in (facts, text))
-    return [_UNBOUND._replace(message=f"{mark} {_UNBOUND.message}")
-            for mark in sorted(marks_in(text) & (before ^ after))]  # fmt: skip
+    return [_unclear_recipient(mark) for mark in sorted(marks_in(text) & (before ^ after))]
+
+
+def _unclear_recipient(mark: str) -> Problem:
+    text = message(
+        "ops.secret-destination-unclear",
+        "{mark} is a secret, and a problem of the settings around it hides where it is sent",
+        mark=mark,
+    )
+    return Problem("", text, _AGAIN, "password: {env: SITE_PASSWORD}")
 
 
 def _readable_marks(layout: Layout, text: str) -> frozenset[str]:
