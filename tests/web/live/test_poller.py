@@ -98,6 +98,28 @@ def test_the_status_of_a_job_at_rest_is_cached_with_the_codes_of_its_texts(
     play(tmp_path, scene)
 
 
+@pytest.mark.parametrize("data", [b"", b"{", b"[1]", b"\xff", b'{"messages":'])
+def test_a_damaged_row_of_the_cache_is_read_from_the_store_again(tmp_path: Path, data: bytes):
+    add_jobs(tmp_path, "demo")
+    lines = tmp_path / "lines.txt"
+    lines.write_text("http://127.0.0.1:9/a\n")
+    assert nacre("frontier", tmp_path / "crawls" / "demo", "import", lines).code == 0
+
+    async def scene(console: GivenConsole) -> None:
+        (job,) = console.parts.common.fleet.jobs
+        seen = console.parts.common.poller
+        await seen.look(job)
+        database = console.parts.books.schedules._database
+        database.rows("UPDATE rested SET answer = ?", data)
+        seen._stamps.clear()
+        await seen.look(job)
+        assert seen.snapshot(job).state != UNREADABLE
+        ((stored,),) = database.rows("SELECT answer FROM rested")
+        assert stored != data
+
+    play(tmp_path, scene)
+
+
 def test_a_job_that_a_command_made_is_found_when_somebody_asks_for_it(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         key = console.as_key()

@@ -442,7 +442,10 @@ class Poller:
         )
         if row is None or not isinstance(row[0], bytes):
             return None
-        return from_stored_json(row[0], dict[str, Any])
+        try:
+            return from_stored_json(row[0], dict[str, Any])
+        except msgspec.MsgspecError:  # a damaged row: read the store again, which replaces it
+            return None
 
     def _keep(self, snapshot: JobSnapshot) -> None:
         before = self._snapshots.get(snapshot.job)
