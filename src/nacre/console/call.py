@@ -107,7 +107,7 @@ class NounCall(NamedTuple, Generic[P_co]):
 
     @property
     def reach(self) -> ConsoleReach:
-        """The addresses and users that can reach the console."""
+        """The ways by which the console is reached."""
         return self.common.reach
 
     @property
