@@ -63,6 +63,12 @@ def test_help_loads_commands_alone():
     assert [name for name in (*heavy, "pydantic", "rocksdict", "msgspec") if name in modules] == []
 
 
+def test_the_help_of_a_step_loads_nothing_that_runs_it():
+    modules = loaded("cycle", "x", "segments", "--help")
+    heavy = (*OF_THE_CRAWL, *OF_SETTINGS, *OF_INCREMENTAL, *LIBRARIES, *OF_TABLES, *SELDOM)
+    assert [name for name in (*heavy, "asyncio", "re2") if name in modules] == []
+
+
 def test_status_loads_neither_settings_nor_what_crawls(job: Path):
     modules = loaded("status", str(job))
     heavy = (*OF_THE_CRAWL, *OF_SETTINGS, *OF_TERMINALS, *OF_INCREMENTAL, *LIBRARIES, *SELDOM)

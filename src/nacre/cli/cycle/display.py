@@ -14,7 +14,6 @@ from typing import Any, Protocol
 
 from nacre.cli.output import json_text, safe
 from nacre.core.clock import Clock, duration
-from nacre.machine.clock import SystemClock
 
 _TEXT = 58
 _BAR = 10
@@ -166,6 +165,8 @@ class StepSilence:
 def display_of(*, quiet: bool, as_json: bool) -> StepDisplay:
     """The display that options ask for."""
     if as_json:
+        from nacre.machine.clock import SystemClock
+
         return StepJson(SystemClock())
     return StepSilence() if quiet else StepLines()
 

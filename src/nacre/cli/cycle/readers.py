@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from nacre.cli import output
-from nacre.cli.cycle.explain_text import explain_lines
 from nacre.cli.cycle.step_commands import StepCall, StepView
 from nacre.cli.cycle.texts import result_numbers
 from nacre.core.clock import duration
@@ -131,6 +130,8 @@ def _cell(value: object) -> object:
 
 
 def _explain_text(result: "UrlExplanation", _call: StepCall) -> str:
+    from nacre.cli.cycle.explain_text import explain_lines
+
     return "\n".join(explain_lines(result))
 
 
