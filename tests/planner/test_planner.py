@@ -352,3 +352,18 @@ def test_embeds_of_new_pages_have_a_part_of_a_tight_budget() -> None:
     shares.begin(100, [])
     assert [shares.is_full_of_embeds(1_000) for _ in range(7)] == [False] * 5 + [True] * 2
     assert not shares.is_full_of_embeds(50), "there is room for all pages"
+
+
+def test_an_embed_that_was_never_visited_waits_once_embeds_had_their_part() -> None:
+    site, rows = _site(), _Rows()
+    planner = Planner(rows, Sites(), _judge(by_text=True), RecrawlSettings(lots=0.0))
+    planner.begin([HOME])
+    _step(planner, site, START)
+    picture, now = "http://a.test/new.png", START + 7 * DAY
+    assert planner.choose(now, 20)
+    assert not planner.postpones(picture, 2), "a twentieth of the budget is left"
+    assert planner.postpones(picture, 2)
+    row = rows.get(picture)
+    assert row is not None
+    assert (row.kind, row.depth) == (PageKind.EMBED, 2)
+    assert picture in {choice.url for choice in planner.choose(now, 19)}
