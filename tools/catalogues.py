@@ -18,18 +18,23 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from nacre.annotations import ANNOTATIONS
-from nacre.console.catalogue import ENGLISH, LANGUAGES
 from nacre.console.routes import ROUTES
 from nacre.core.status import STATUS_TABLE
 from nacre.inspect.registry import all_reports
 from nacre.languages import DOMAIN, FOLDER
 from nacre.web.gate import SAFE
+from nacre.web.languages import ENGLISH, LANGUAGES
 from tools.editor_texts import editor_texts
 from tools.message_texts import declared_messages
 from tools.report_texts import report_texts
 
 SOURCE = Path(__file__).parents[1] / "src" / "nacre"
-METHODS = [("console/**.py", "python"), ("console/templates/**.html", "jinja2")]
+METHODS = [
+    ("console/**.py", "python"),
+    ("web/languages.py", "python"),
+    ("replay_server/**.py", "python"),
+    ("**/templates/**.html", "jinja2"),
+]
 OPERATIONS = [("round_requests.py", "python")]
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 

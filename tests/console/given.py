@@ -14,7 +14,6 @@ import uvicorn
 from nacre.console.app import ConsoleApp
 from nacre.console.parts import ConsoleParts, console_parts
 from nacre.console.reader_tasks import READER_TASKS, find_task
-from nacre.console.server import loopback_sockets
 from nacre.core.message_data import encode
 from nacre.fleet.database import ConsoleDatabase
 from nacre.fleet.passwords import LoginDesk, PasswordChecker
@@ -24,6 +23,7 @@ from nacre.fleet.sessions import COOKIE
 from nacre.fleet.users import HeritrixKeyBook, UserBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.operation import Role
+from nacre.web.serving import loopback_sockets
 from nacre.web.workers.background import Tell
 from nacre.web.workers.pool import PATIENCE, ReaderPool, decode_answer, error_of
 from nacre.web.workers.views import VIEWS

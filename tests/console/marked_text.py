@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 from typing import Final
 
-from nacre.console.catalogue import BEGIN, END
+from nacre.web.languages import BEGIN, END
 
 _LEFT_OUT: Final = frozenset(("script", "style", "code", "pre", "kbd", "samp", "textarea", "time"))
 """Elements whose text is that of programs, files and people."""

@@ -12,7 +12,7 @@ from nacre.messages import message
 
 ROOT = Path(__file__).parents[2]
 READ = """
-from nacre.console.catalogue import language
+from nacre.web.languages import language
 from nacre.languages import FOLDER
 from nacre.messages import message
 print(language("zh_CN").text(message("frontier.is-empty", "it is empty")))

@@ -9,7 +9,7 @@ import pytest
 
 from nacre.console.parts import console_parts
 from nacre.console.reader_tasks import READER_TASKS
-from nacre.console.server import OpenedConsole, loopback_sockets, serve, tell_commands
+from nacre.console.server import OpenedConsole, serve, tell_commands
 from nacre.errors import JobError
 from nacre.fleet.database import ConsoleDatabase, running_url
 from nacre.fleet.keys import KeyBook
@@ -19,6 +19,7 @@ from nacre.fleet.reach import ConsoleOptions, ConsoleReach, PortOptions
 from nacre.fleet.users import UserBook
 from nacre.machine.clock import SystemClock
 from nacre.ops.operation import Role
+from nacre.web.serving import loopback_sockets
 from nacre.web.workers.pool import ReaderPool
 from tests.cli.site import nacre, site
 from tests.console.given import LONG

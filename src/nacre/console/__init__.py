@@ -11,6 +11,6 @@ table of all that can be requested, and `app.py`, which answers by it.
   Places, schedules, users and keys are in `nacre.fleet`; the checks of a request, the present state
   of jobs and the reader processes in `nacre.web`.
 - `openapi.py`: the description of the interface for programs, made from the table.
-- `catalogue.py`: the language of a page, with the texts of `nacre.languages`.
-- `server.py`: sockets, start and end of the process.
+- `server.py`: the start and end of the process. Its sockets and the languages of pages are in
+  `nacre.web`, which other faces use too.
 """

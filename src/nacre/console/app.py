@@ -22,13 +22,6 @@ from starlette.routing import BaseRoute, Route
 from nacre.console.answering import answer_of, page_facts
 from nacre.console.assets import FOR_EVER, PREFIX, assets
 from nacre.console.call import Call, NounCall, PageAnswer
-from nacre.console.catalogue import (
-    Language,
-    language,
-    named_language,
-    preferred,
-    spoken_problem,
-)
 from nacre.console.forms import in_place
 from nacre.console.interface.operations import ApiOperation, operations_of
 from nacre.console.openapi import describe
@@ -45,6 +38,13 @@ from nacre.messages import message
 from nacre.ops.operation import Role
 from nacre.web.decoding import JSON_TYPE, body_of, form_of, path_of, query_of
 from nacre.web.gate import HEADERS, LOOPBACK, SAFE, Visitor, form_token, identify, require
+from nacre.web.languages import (
+    Language,
+    language,
+    named_language,
+    preferred,
+    spoken_problem,
+)
 from nacre.web.live.hub import Notice
 from nacre.web.middleware import GzipWish, RequestGuard
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails, problem_of

@@ -5,7 +5,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
-from nacre.console.catalogue import Language
 from nacre.console.parts import (
     ActionParts,
     AdminParts,
@@ -26,6 +25,7 @@ from nacre.fleet.snapshot import JobSnapshot
 from nacre.fleet.webhook_book import WebhookBook
 from nacre.messages import message
 from nacre.ops.operation import Role
+from nacre.web.languages import Language
 from nacre.web.live.hub import NoticeBoard, ViewerHub
 from nacre.web.live.poller import Poller
 from nacre.web.workers.background import TaskBook

@@ -16,7 +16,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from nacre.console.assets import Assets
-from nacre.console.catalogue import LANGUAGES, Language, language
 from nacre.console.commands import command_text
 from nacre.console.jobs.buttons import action_buttons, first_buttons
 from nacre.console.logs.lines import in_words, status_words
@@ -33,6 +32,7 @@ from nacre.ops.operation import Role
 from nacre.report.escape import printable
 from nacre.report.formatting import short, size
 from nacre.uri.parse import host
+from nacre.web.languages import LANGUAGES, Language, language
 from nacre.wire.urltext import readable_url
 
 NOTHING: Final = "\N{EN DASH}"

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from nacre.console.catalogue import language
 from nacre.fleet.snapshot import ToeList
 from nacre.job.control import ControlServer
 from nacre.job.diagnosis_text import REMEDIES
 from nacre.job.overview import JobOverview, SlowQueue
 from nacre.machine.layout import Layout
 from nacre.report.crawllog import LogTimes
+from nacre.web.languages import language
 from tests.cli.site import nacre
 from tests.console.given import GivenConsole, play
 

@@ -3,9 +3,9 @@
 import pytest
 
 from nacre.annotations import ANNOTATIONS, attempts
-from nacre.console.catalogue import language
 from nacre.console.logs.lines import annotation_words, in_words
 from nacre.report.log_fields import crawl_log_fields
+from nacre.web.languages import language
 
 LINE = (
     "2026-11-23T10:00:00.000Z   {} 10 http://h.test/ {} http://h.test/a text/html #001 "

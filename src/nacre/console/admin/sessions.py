@@ -8,7 +8,6 @@ import msgspec
 from starlette.responses import RedirectResponse, Response
 
 from nacre.console.call import AdminCall, PageAnswer
-from nacre.console.catalogue import LANGUAGES
 from nacre.console.links import ItemList
 from nacre.core.clock import iso
 from nacre.fleet.passwords import require_good
@@ -18,6 +17,7 @@ from nacre.fleet.sessions import SHORT, ListedSession, cookie_field
 from nacre.messages import message
 from nacre.ops.fields import Secret, ShortText
 from nacre.ops.operation import Role
+from nacre.web.languages import LANGUAGES
 
 _LARGEST_FORM: Final = 16_384
 

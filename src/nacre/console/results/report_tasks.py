@@ -9,8 +9,6 @@ from typing import Any, Final
 
 import msgspec
 
-from nacre.console.catalogue import ENGLISH
-from nacre.console.catalogue import language as language_of
 from nacre.console.links import ItemList
 from nacre.core.clock import iso
 from nacre.core.message_data import to_json
@@ -33,6 +31,8 @@ from nacre.report.formatting import NUMERIC, heading, written
 from nacre.report.html import html_page
 from nacre.report.localize import localize
 from nacre.report.plain import plain_text
+from nacre.web.languages import ENGLISH
+from nacre.web.languages import language as language_of
 from nacre.web.workers.task import NoRequest, reader_task
 from nacre.web.workers.views import CLOCK, VIEWS, OpenView, figures_of
 

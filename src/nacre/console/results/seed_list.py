@@ -8,7 +8,6 @@ import msgspec
 from starlette.responses import RedirectResponse, Response
 
 from nacre.console.call import Call, PageAnswer
-from nacre.console.catalogue import spoken_problem
 from nacre.console.links import job_path
 from nacre.console.settings.file_page import difference
 from nacre.console.task_answers import ask
@@ -26,6 +25,7 @@ from nacre.ops.seed_list import (
     read_seed_text,
     save_seed_text,
 )
+from nacre.web.languages import spoken_problem
 from nacre.web.live.hub import Notice
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.web.versions import EditedThing

@@ -9,7 +9,6 @@ import msgspec
 from starlette.responses import Response
 
 from nacre.console.call import Call
-from nacre.console.catalogue import spoken_card, spoken_completions, spoken_findings
 from nacre.console.links import ItemList
 from nacre.console.settings.file_tasks import (
     FIND_PROBLEMS,
@@ -48,6 +47,7 @@ from nacre.ops.settings_file import (
     SettingFacts,
     StoredVersion,
 )
+from nacre.web.languages import spoken_card, spoken_completions, spoken_findings
 from nacre.web.problems import PROBLEM_TYPE, ProblemDetails
 from nacre.web.versions import EditedThing
 from nacre.web.workers.task import NoRequest, ReaderTask

@@ -10,7 +10,6 @@ from nacre.config.check import Loaded
 from nacre.config.facts import FieldFacts, choices_of, fields, required, type_at, value_at
 from nacre.config.findings import typed
 from nacre.config.layer import Layer, SettingOrigin, put
-from nacre.console.catalogue import language as language_of
 from nacre.core.message_data import to_json
 from nacre.editing.cards import (
     card_lists,
@@ -29,6 +28,7 @@ from nacre.ops.settings_file import read_version
 from nacre.settings.amend import REMOVED, Edit, amended
 from nacre.settings.load import examine_job
 from nacre.settings.settings import JobSettings
+from nacre.web.languages import language as language_of
 
 _WORDS: Final[Mapping[str, str]] = {
     "max_hops": "depth deep levels layers clicks 深度 层级 层数 跳数",

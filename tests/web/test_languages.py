@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from nacre.config.facts import facts_of, fields
 from nacre.config.findings import typed
-from nacre.console.catalogue import (
+from nacre.core.states import CRASHED, ExitStatus, JobState
+from nacre.editing.complete import complete
+from nacre.editing.findings import find_in_text
+from nacre.editing.hover import hover
+from nacre.errors import ConfigError, Problem
+from nacre.fleet.refusals import not_found
+from nacre.job.diagnosis import Diagnosis
+from nacre.messages import message
+from nacre.settings.settings import JobSettings
+from nacre.web.languages import (
     BEGIN,
     END,
     ENGLISH,
@@ -21,15 +30,6 @@ from nacre.console.catalogue import (
     spoken_findings,
     spoken_problem,
 )
-from nacre.core.states import CRASHED, ExitStatus, JobState
-from nacre.editing.complete import complete
-from nacre.editing.findings import find_in_text
-from nacre.editing.hover import hover
-from nacre.errors import ConfigError, Problem
-from nacre.fleet.refusals import not_found
-from nacre.job.diagnosis import Diagnosis
-from nacre.messages import message
-from nacre.settings.settings import JobSettings
 from nacre.web.problems import ProblemDetails, problem_of
 from tools.catalogues import main, template, updated
 from tools.editor_texts import editor_texts, models
