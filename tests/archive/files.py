@@ -3,6 +3,7 @@
 from itertools import count
 from pathlib import Path
 
+from nacre.archive.certificates import StoredChain
 from nacre.archive.index import sort_index
 from nacre.archive.record import CaptureFacts, WarcRecord, capture_records
 from nacre.archive.settings import WarcSettings
@@ -125,12 +126,14 @@ def small_crawl() -> list[list[WarcRecord]]:
     ]
 
 
-def write_crawl(folder: Path, *, only: int = 6, **settings) -> tuple[Path, Path]:
+def write_crawl(
+    folder: Path, *, only: int = 6, chain: StoredChain | None = None, **settings
+) -> tuple[Path, Path]:
     """A closed WARC of the first captures of `small_crawl`, and its index."""
     files = MemoryFiles()
     writer = make_writer(files, **settings)
     for records in small_crawl()[:only]:
-        writer.write(records)
+        writer.write(records, chain=chain)
     writer.rotate()
     (warc,) = files.save(folder)
     return warc, folder / (warc.name.partition(".warc")[0] + ".cdxj")

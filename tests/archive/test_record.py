@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from nacre.archive.record import (
     CaptureFacts,
@@ -293,6 +294,10 @@ def test_every_fact_has_its_line():
         b"charsetForLinkExtraction: gbk\r\nverdict: changed\r\nannotations: dol:3,a%0Ab\r\n"
         b"tlsVerified: self-signed\r\ntlsServerName: e.test\r\n"
     )
+    with_chain = metadata_block(capture, structs.replace(facts, chain="urn:x:1"), b"")
+    assert with_chain.endswith(b"tlsServerName: e.test\r\ntlsCertificates: urn:x:1\r\n")
+    plain = metadata_block(make_capture(), structs.replace(facts, chain="urn:x:1"), b"")
+    assert b"tls" not in plain
 
 
 links = st.builds(Outlink, st.text(max_size=20), st.sampled_from(Hop), st.text(max_size=10))

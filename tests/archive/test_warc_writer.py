@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from nacre.archive.certificates import store_chain
 from nacre.archive.index import rebuild_index
+from nacre.archive.reader import WarcReader
 from nacre.archive.record import WarcRecord
 from nacre.archive.warc_writer import PLAIN, Files, pack, pack_chunks, pack_to_file
 from nacre.core.capture import BytesBody
@@ -78,6 +80,34 @@ def test_the_index_along_the_way_is_the_one_rebuilt_from_the_file(tmp_path):
         (warc,) = files.save(tmp_path)
         assert rebuild_index(warc) == bytes(files.data[1])
         assert files.data[1].count(b"\n") == 6
+
+
+def test_a_certificate_chain_is_once_in_each_file_before_its_captures(tmp_path):
+    files = MemoryFiles()
+    writer = make_writer(files)
+    chains = [store_chain((b"leaf", b"issuer")), store_chain((b"other",))]
+    for chain in (chains[0], chains[0], chains[1], None):
+        (first, *_) = writer.write(small_crawl()[0], chain=chain)
+        assert first.record.type == "response"
+    writer.rotate()
+    writer.write(small_crawl()[0], chain=chains[0])
+    writer.rotate()
+    warcs = files.save(tmp_path)
+    uris = []
+    for warc, number in zip(warcs, (1, 3), strict=True):
+        assert rebuild_index(warc) == bytes(files.data[number])
+        assert [
+            str(finding) for finding in check_file(warc)[0] if "id-repeated" not in str(finding)
+        ] == []
+        with warc.open("rb") as file:
+            uris.append(
+                [
+                    entry.get("WARC-Target-URI")
+                    for entry in WarcReader(file)
+                    if entry.get("WARC-Type") == "resource"
+                ]
+            )
+    assert uris == [[chains[0].uri, chains[1].uri], [chains[0].uri]]
 
 
 def test_the_limit_of_the_run_is_told():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.archive.certificates import store_chain
 from nacre.archive.record import CaptureFacts, WarcRecord, capture_records
 from tests.archive.captures import counting_ids, make_capture
 from tests.archive.files import MemoryFiles, make_writer, write_crawl
@@ -56,6 +57,16 @@ def test_cdxj_indexer_makes_the_same_lines(tmp_path, compress):
 def test_without_a_post_the_lines_are_those_of_a_plain_run(tmp_path):
     warc, index = write_crawl(tmp_path, only=5)
     assert judge(tmp_path, "cdxj-indexer", "--sort", warc.name).stdout == index.read_text()
+
+
+@pytest.mark.parametrize("compress", [True, False])
+def test_the_judges_read_a_certificate_chain(tmp_path, compress):
+    chain = store_chain((b"leaf" * 300, b"issuer" * 200))
+    warc, index = write_crawl(tmp_path, only=5, chain=chain, compress=compress)
+    lines = judge(tmp_path, "cdxj-indexer", "--sort", warc.name).stdout
+    assert lines == index.read_text()
+    assert lines.count("application/pem-certificate-chain") == 1
+    assert judge(tmp_path, "fastwarc", "check", warc.name).returncode == 0
 
 
 ODD_HEADS = [

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import msgspec
 
+from nacre.archive.certificates import CHAIN_FIELD, CHAIN_MEDIA, StoredChain
 from nacre.archive.delta import MEDIA, TARGET, Delta, delta_block
 from nacre.archive.fields import (
     DATE_DIGITS,
@@ -48,6 +49,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
         revisit: Set when it is not to be stored in full.
         delta: Set if it is to be stored as a difference.
         confirms: Record id of the stored difference that the reply confirms; "" for none.
+        chain: The record of the server's certificate chain; "" if it is not stored.
         date_digits: Digits of a second in dates, 0 to 6; the time of the capture is cut to them.
     """
 
@@ -65,6 +67,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
     revisit: RevisitProfile | None = None
     delta: Delta | None = None
     confirms: str = ""
+    chain: str = ""
     date_digits: int = DATE_DIGITS
 
 
@@ -79,6 +82,7 @@ _REQUEST = "Content-Type: application/http;msgtype=request\r\n"
 _RESPONSE = "Content-Type: application/http;msgtype=response\r\n"
 _FIELDS = "Content-Type: application/warc-fields\r\n"
 _DNS = "Content-Type: text/dns\r\n"
+_CHAIN = f"Content-Type: {CHAIN_MEDIA}\r\n"
 _NO_DIGEST = digest_of(b"")
 _READ = 1 << 20
 
@@ -215,6 +219,29 @@ def warcinfo_record(
     lines = f"WARC-Date: {date_text(date, digits)}\r\nWARC-Filename: {field(filename)}\r\n"
     head = _head("warcinfo", own, lines, _end(digest_of(block), _FIELDS, len(block)))
     return WarcRecord("warcinfo", own, head, block, None, len(block), "", date)
+
+
+def chain_record(
+    chain: StoredChain, record_id: bytes, date: int, digits: int = DATE_DIGITS
+) -> WarcRecord:
+    """Return the record of a certificate chain.
+
+    Args:
+        chain: The chain.
+        record_id: 16 bytes for its id.
+        date: Time of the capture that it came with, µs since the epoch.
+        digits: Digits of a second in its date, which is cut to them.
+    """
+    block, own, date = chain.block, record_uri(record_id), cut_date(date, digits)
+    digest = digest_of(block)
+    lines = (
+        f"WARC-Date: {date_text(date, digits)}\r\nWARC-Target-URI: {chain.uri}\r\n"
+        f"WARC-Payload-Digest: {digest}\r\n"
+    )
+    head = _head("resource", own, lines, _end(digest, _CHAIN, len(block)))
+    record = WarcRecord("resource", own, head, block, None, len(block), chain.uri, date)
+    record.digest, record.mime = digest, CHAIN_MEDIA
+    return record
 
 
 class _Common:
@@ -437,7 +464,7 @@ def metadata_block(
         lines.append(f"confirms: <{field(facts.confirms)}>")
     if facts.annotations:
         lines.append("annotations: " + field(",".join(facts.annotations)))
-    lines += _tls(capture)
+    lines += _tls(capture, facts.chain)
     if facts.same_links is not None:
         lines += reference_lines(facts.same_links)
     elif facts.outlinks:
@@ -468,13 +495,14 @@ def _fact_lines(facts: CaptureFacts) -> list[str]:
     return lines
 
 
-def _tls(capture: Capture) -> list[str]:
-    """Return the result of verifying the server's certificate, and the requested name."""
+def _tls(capture: Capture, chain: str) -> list[str]:
+    """Return what verifying the certificate gave, the requested name, and the chain's record."""
     if capture.tls is None:
         return []
     return [
         "tlsVerified: " + field(capture.tls.verified),
         "tlsServerName: " + field(capture.tls.sni),
+        *([f"{CHAIN_FIELD}: {chain}"] if chain else ()),
     ]
 
 

@@ -132,6 +132,13 @@ class WarcSettings(Component):
         ge=0,
         le=DATE_DIGITS,
     )
+    certificates: bool = setting(
+        default=True,
+        doc="Store the certificate chain that a server sent, once in each WARC, and refer to it "
+        "from the captures (`tlsCertificates`).",
+        live=False,
+        sheets=False,
+    )
     operator: str = setting("", "Who runs the crawl, for warcinfo.", live=False, sheets=False)
     publisher: str = setting("", "Organisation, for warcinfo.", live=False, sheets=False)
     audience: str = setting("", "For whom it is made, for warcinfo.", live=False, sheets=False)

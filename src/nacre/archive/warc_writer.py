@@ -14,9 +14,10 @@ from typing import BinaryIO, NamedTuple, Protocol
 import msgspec
 from isal import isal_zlib
 
+from nacre.archive.certificates import StoredChain
 from nacre.archive.fields import date_digits
 from nacre.archive.index import index_line
-from nacre.archive.record import WarcRecord, warcinfo_record
+from nacre.archive.record import WarcRecord, chain_record, warcinfo_record
 from nacre.archive.settings import WarcSettings, file_name
 from nacre.core.capture import Body
 from nacre.core.clock import Clock
@@ -158,13 +159,14 @@ class Written(NamedTuple):
 
 
 class _Segment(NamedTuple):
-    """The file that is being written, and its index."""
+    """The file that is being written, its index, and the certificate chains that it has."""
 
     warc: int
     cdxj: int
     directory: str
     stem: str
     name: str
+    chains: set[str]
 
 
 class WarcWriter:
@@ -221,7 +223,10 @@ class WarcWriter:
         return 0 < self.settings.max_total <= self.total
 
     def write(
-        self, records: Sequence[WarcRecord], members: Sequence[bytes | Body] | None = None
+        self,
+        records: Sequence[WarcRecord],
+        members: Sequence[bytes | Body] | None = None,
+        chain: StoredChain | None = None,
     ) -> list[Written]:
         """Append the records of one capture to one file, and their index lines.
 
@@ -229,11 +234,15 @@ class WarcWriter:
             records: The records, in order.
             members: Their bytes in the file, when `member.pack` made them elsewhere already (in a
                 thread, or in a spool for large ones); None to make them here.
+            chain: The certificate chain that they refer to, which is written in front of them if
+                the file does not have it; None for none.
 
         Raises:
             StorageError: A new file could not be made.
         """
         segment = self._current()
+        if chain is not None and chain.uri not in segment.chains:
+            self._append_chain(segment, chain, records[0].date)
         self._latest = self._clock.monotonic()
         level = self.level
         if members is None:
@@ -273,12 +282,18 @@ class WarcWriter:
         warc = self._files.create_file(FileKind.WARC, f"{directory}/{name}{OPEN}")
         cdxj = self._files.create_file(FileKind.INDEX, f"{directory}/{stem}.cdxj{OPEN}")
         self._opened += 1
-        self._segment = segment = _Segment(warc, cdxj, directory, stem, name)
+        self._segment = segment = _Segment(warc, cdxj, directory, stem, name, set())
         info = warcinfo_record(
             self._numbers.record_id(), now, name, self._warcinfo(), self.settings.date_digits
         )
         self._append(segment, info, pack(info, self.level))
         return segment
+
+    def _append_chain(self, segment: _Segment, chain: StoredChain, date: int) -> None:
+        number, digits = self._numbers.record_id(), self.settings.date_digits
+        record = chain_record(chain, number, date, digits)
+        self._append(segment, record, pack(record, self.level))
+        segment.chains.add(chain.uri)
 
     def _append(self, segment: _Segment, record: WarcRecord, member: bytes | Body) -> Written:
         length = len(member) if isinstance(member, bytes) else member.length

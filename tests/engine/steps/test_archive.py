@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from nacre.annotations import DUPLICATE_DELTA, DUPLICATE_NOTED, LONG_VALIDATOR, UNRECORDED
+from nacre.archive.certificates import store_chain
 from nacre.archive.check import Checker
 from nacre.archive.fields import micros
 from nacre.archive.record import WarcRecord
 from nacre.archive.warc_writer import PackedMember
-from nacre.core.capture import BytesBody
+from nacre.core.capture import BytesBody, TlsFacts
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.history import Original
 from nacre.core.processor import Keep
@@ -114,6 +115,33 @@ def test_what_is_written_of_a_reply(
     assert (offset > 0) is stored
     if "truncated" in facts:
         assert fields_of(job, "response")["WARC-Truncated"] == "length"
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_captures_refer_to_the_certificate_chain_of_their_server(tmp_path: Path, stored: bool):
+    tls = TlsFacts("TLSv1.3", "TLS_AES_128_GCM_SHA256", (b"leaf", b"issuer"))
+    again = TlsFacts("TLSv1.3", "TLS_AES_128_GCM_SHA256", (b"leaf", b"issuer"))
+
+    def act(job: OpenJob):
+        places = []
+        for path, facts in (("1", tls), ("2", again), ("3", None)):
+            visit = job.reply(url=SEED + path, body=path.encode(), capture={"tls": facts})
+            job.end(visit)
+            places.append(visit.warc_offset)
+        assert places == sorted(set(places))
+
+    job = visiting(tmp_path, act, {"archive": {"certificates": stored}})
+    chain = store_chain(tls.chain)
+    assert job.types == ["resource"] * stored + ["response", "request", "metadata"] * 3
+    lines = [
+        f"tlsCertificates: {chain.uri}".encode() in block.split(b"\r\n")
+        for fields, block in job.records
+        if fields["WARC-Type"] == "metadata"
+    ]
+    assert lines == [stored, stored, False]
+    if stored:
+        fields, block = job.records[0]
+        assert (fields["WARC-Target-URI"], block) == chain
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from typing import Literal
 from msgspec import structs
 
 from nacre.annotations import DUPLICATE_DIGEST, DUPLICATE_NOT_MODIFIED, LONG_VALIDATOR
+from nacre.archive.certificates import StoredChain, store_chain
 from nacre.archive.fields import cut_date
 from nacre.archive.record import CaptureFacts, WarcRecord, capture_records, noted_record
 from nacre.archive.warc_writer import PackedMember, WarcWriter, pack_to_file
@@ -205,7 +206,7 @@ class ArchiveStep:
             return self._note_unrecorded(visit, capture)
         writer = self.large if members is not None else self.writer
         try:
-            written = writer.write(records, members)
+            written = writer.write(records, members, self._chain(capture))
         except BaseException:
             _close(members or ())
             raise
@@ -259,6 +260,7 @@ class ArchiveStep:
             return []
         if decision.confirms and revisit is None:
             visit.note_only()
+        chain = self._chain(capture)
         facts = CaptureFacts(
             via=uri.via,
             path=uri.path,
@@ -274,11 +276,19 @@ class ArchiveStep:
             revisit=revisit,
             delta=decision.delta,
             confirms=decision.confirms,
+            chain=chain.uri if chain is not None else "",
             date_digits=digits,
         )
         if visit.noted:
             return [noted_record(capture, facts, self._numbers.record_id)]
         return capture_records(capture, facts, self._numbers.record_id)
+
+    def _chain(self, capture: Capture) -> StoredChain | None:
+        """Return the certificate chain of the server; None if there is none, or none is stored."""
+        tls = capture.tls
+        if tls is None or not tls.chain or not self.writer.settings.certificates:
+            return None
+        return store_chain(tls.chain)
 
     def _decide_records(self, visit: Visit, capture: Capture) -> Kept:
         """What an incremental run makes of it; other runs write everything."""
