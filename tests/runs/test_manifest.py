@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.archive.index import index_name, index_of
 from nacre.config.layer import SettingOrigin
 from nacre.core.states import ExitStatus
 from nacre.errors import StorageError
@@ -12,8 +13,6 @@ from nacre.machine.layout import Layout
 from nacre.runs.manifest import (
     after_set,
     effective,
-    index_name,
-    index_of,
     unknown_origin,
     warc_files,
     write_effective,

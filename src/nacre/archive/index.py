@@ -245,3 +245,17 @@ def _escape_blanks(value: object) -> str:
 
 def _escape(character: str) -> str:
     return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
+
+
+def index_of(warc: Path) -> Path | None:
+    """Return the index beside a WARC: closed, or still open."""
+    closed = warc.with_name(index_name(warc.name))
+    for path in (closed, closed.with_name(closed.name + ".open")):
+        if path.is_file():
+            return path
+    return None
+
+
+def index_name(warc: str) -> str:
+    """Name of the index of a WARC, with its folders if it has some."""
+    return warc.removesuffix(".open").removesuffix(".gz").removesuffix(".warc") + ".cdxj"

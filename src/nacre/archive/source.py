@@ -307,19 +307,36 @@ def _inflates(state: "zlib._Decompress", data: bytes) -> bool:
     return bool(state.eof and not state.unused_data)
 
 
-def section(file: io.BufferedReader, start: int, end: int) -> io.BufferedReader:
-    """Return the bytes from `start` up to `end`, which is where this one begins and ends."""
-    return io.BufferedReader(_Section(file, start, end))
+def section(
+    file: io.BufferedReader, start: int, end: int, *, closes: bool = False
+) -> io.BufferedReader:
+    """Return the bytes from `start` up to `end` as a file.
+
+    Args:
+        file: The file.
+        start: Where the part begins, bytes.
+        end: Where it ends, bytes.
+        closes: The file is closed with its part.
+    """
+    return io.BufferedReader(_Section(file, start, end, closes=closes))
 
 
 class _Section(io.RawIOBase):
     """Part of a file, as a separate file."""
 
-    def __init__(self, file: io.BufferedReader, start: int, end: int) -> None:
+    def __init__(
+        self, file: io.BufferedReader, start: int, end: int, *, closes: bool = False
+    ) -> None:
         self._file = file
         self._start = start
         self._end = end
+        self._closes = closes
         file.seek(start)
+
+    def close(self) -> None:
+        if self._closes:
+            self._file.close()
+        super().close()
 
     def readable(self) -> bool:
         return True

@@ -40,9 +40,10 @@ def check_archive(
 ) -> None:
     """Verify structure, fields, digests, gzip members, and the index against the content."""
     from nacre.archive.check import Checker
+    from nacre.archive.index import index_name
     from nacre.job.warcs import committed_sizes, known_files, missing_files
     from nacre.machine.layout import storage_folder
-    from nacre.runs.manifest import index_name, rounds_archive, warc_files
+    from nacre.runs.manifest import rounds_archive, warc_files
 
     layout, settings = layout_and_settings(job_of(ctx))
     checker = Checker()

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from nacre.archive.index import rebuild_index
+from nacre.archive.index import index_name, rebuild_index
 from nacre.errors import NacreError
 from nacre.inspect.stored_job import require_store
 from nacre.inspect.view import reading
 from nacre.machine.layout import Layout
-from nacre.runs.manifest import index_name
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
 from nacre.store.disk import RealDisk

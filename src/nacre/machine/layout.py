@@ -10,6 +10,8 @@ from nacre.errors import JobError
 
 CONFIG = "crawl.yaml"
 SEEDS = "seeds.txt"
+EFFECTIVE = "effective.json"
+"""The settings of a run, in its directory."""
 
 _URL = re.compile(r"([a-z][a-z0-9+]+)://(.+)", re.DOTALL)
 

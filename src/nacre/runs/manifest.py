@@ -7,11 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from nacre.archive.index import index_of
 from nacre.config.facts import fields, value_at
 from nacre.config.layer import SettingOrigin
 from nacre.config.secret import Secret, masked
 from nacre.errors import StorageError
-from nacre.machine.layout import Layout, storage_folder
+from nacre.machine.layout import EFFECTIVE, Layout, storage_folder
 from nacre.machine.local_files import replace_file
 from nacre.messages import message
 from nacre.runs.runs import RunRow
@@ -21,7 +22,6 @@ from nacre.store.file_table import file_rows
 from nacre.store.files import FileState
 from nacre.store.store import Store
 
-EFFECTIVE = "effective.json"
 MANIFEST = "manifest.json"
 _SUFFIXES = (".warc", ".warc.gz", ".warc.open", ".warc.gz.open")
 
@@ -157,17 +157,3 @@ def rounds_archive(layout: Layout, settings: JobSettings) -> Path | None:
     """Directory of the WARCs of batch rounds, each with an index; None in an object store."""
     rounds = storage_folder(settings.cycle.storage or str(layout.cycle))
     return None if rounds is None else rounds / "archive"
-
-
-def index_of(warc: Path) -> Path | None:
-    """Return the index beside a WARC: closed, or still open."""
-    closed = warc.with_name(index_name(warc.name))
-    for path in (closed, closed.with_name(closed.name + ".open")):
-        if path.is_file():
-            return path
-    return None
-
-
-def index_name(warc: str) -> str:
-    """Name of the index of a WARC, with its folders if it has some."""
-    return warc.removesuffix(".open").removesuffix(".gz").removesuffix(".warc") + ".cdxj"

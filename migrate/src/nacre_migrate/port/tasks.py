@@ -24,9 +24,8 @@ from nacre.inspect.view import reading
 from nacre.job.api import check_job
 from nacre.job.control import is_running
 from nacre.job.edits import read_config
-from nacre.machine.layout import SEEDS, Layout
+from nacre.machine.layout import EFFECTIVE, SEEDS, Layout
 from nacre.machine.local_files import read_ordinary, replace_file
-from nacre.runs.manifest import EFFECTIVE
 from nacre.settings.load import load_job
 from nacre_migrate.answers import UnansweredError, read_answers
 from nacre_migrate.draft import Draft, write_job

@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nacre.archive.index import rebuild_index
+from nacre.archive.index import index_name, rebuild_index
 from nacre.crawldb import row
 from nacre.rounds.engine import TaskEngine
 from nacre.rounds.segments.parts import PartFile, PartManifest, UnitPlace, upload_files
 from nacre.rounds.storage import Storage, localize, open_storage
 from nacre.rounds.tables.tables import TaskPlace, write_arrow
 from nacre.rounds.tables.versions import OUTSIDE, TableFile
-from nacre.runs.manifest import index_name
 
 
 class RemadeIndex(NamedTuple):
