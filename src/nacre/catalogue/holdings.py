@@ -1,0 +1,314 @@
+"""Holdings: a job, a collection of jobs, files of other crawlers, with their WARCs.
+
+A holding has members, and a member has WARCs with their indexes. Both are the files on disk at that
+moment: a crawl may run meanwhile, and no store is opened. The WARCs of a run are in the directories
+that its `effective.json` has, those of batch rounds in `archive/` of their storage.
+"""
+
+import errno
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import msgspec
+
+from nacre.archive.index import index_of
+from nacre.archive.source import section
+from nacre.catalogue.captures import IndexedCapture
+from nacre.errors import JobError, NacreError
+from nacre.machine.layout import EFFECTIVE, Layout
+from nacre.machine.local_files import make_private, open_ordinary
+from nacre.messages import message
+from nacre.store.disk import failure
+
+JOB, ROUNDS, WARC, WACZ = "job", "rounds", "warc", "wacz"
+"""Kinds of members."""
+COLLECTION, SEVERAL = "collection", "several"
+"""Further kinds of holdings."""
+
+_OPEN = ".open"
+_SUFFIXES = (".warc", ".warc.gz", ".warc.open", ".warc.gz.open")
+_LABEL = 12
+_ARCHIVE = "archive"
+_UNIT = re.compile(r"(\d{8}T\d{6})(\d{3})-\d+-\d+")
+_RUN = "${launchId}"
+
+
+class WarcPlace(msgspec.Struct, frozen=True):
+    """The place of a WARC.
+
+    Attributes:
+        name: Its final name, without folders, as in its index.
+        path: The file with its bytes.
+        start: Where it begins in the file, bytes; more than 0 within a WACZ.
+        size: Its bytes when it was listed.
+        index: Its index, which may be open as well; None: it has none.
+        run: The run or the segment that made it; "" if unknown.
+        is_open: It is still being written.
+    """
+
+    name: str
+    path: Path
+    start: int
+    size: int
+    index: Path | None
+    run: str
+    is_open: bool
+
+
+class Member(NamedTuple):
+    """A part of a holding.
+
+    Attributes:
+        name: Name for people.
+        root: The directory of the job, or the file; absolute.
+        kind: `job`, `rounds`, `warc` or `wacz`.
+        label: Its label; see `label_of`.
+        is_missing: There is nothing at `root`: it was moved or removed.
+    """
+
+    name: str
+    root: Path
+    kind: str
+    label: str
+    is_missing: bool = False
+
+    def warcs(self) -> list[WarcPlace]:
+        """Its WARCs at this moment, by run and name; [] if it is missing.
+
+        Raises:
+            StorageError: A directory cannot be read.
+        """
+        if self.is_missing:
+            return []
+        return list(_job_warcs(self.root))
+
+
+class Holding:
+    """Captures that belong together: of a job, a collection, or files.
+
+    Args:
+        name: Name in addresses and for people: of the job, the collection or the file.
+        kind: The kind of its member, `collection`, or `several` files or jobs.
+        members: Its members; their numbers count from 0.
+        label: See `label_of`.
+        title: Its title; "" for its name.
+        fields: Dublin Core fields of a collection.
+
+    Attributes:
+        label, name, title, kind, members, fields: As given.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        members: Sequence[Member],
+        label: str,
+        *,
+        title: str = "",
+        fields: Mapping[str, str] | None = None,
+    ) -> None:
+        self.label = label
+        self.name = name
+        self.title = title or name
+        self.kind = kind
+        self.members = tuple(members)
+        self.fields: Mapping[str, str] = fields or {}
+        self._places: dict[int, dict[str, WarcPlace]] = {}
+
+    def warc(self, member: int, name: str) -> WarcPlace | None:
+        """Return the place of a WARC; None if it is nowhere.
+
+        Args:
+            member: Number of the member.
+            name: Name of the WARC in the index.
+
+        Raises:
+            StorageError: A directory cannot be read.
+        """
+        place = self._places.get(member, {}).get(name)
+        if place is not None and place.path.exists():
+            return place
+        if not 0 <= member < len(self.members):
+            return None
+        places = {place.name: place for place in reversed(self.members[member].warcs())}
+        self._places[member] = places
+        return places.get(name)
+
+    def open(self, capture: IndexedCapture) -> BinaryIO:
+        """Open the record of a capture: byte 0 of the result is the first byte of the record.
+
+        The result goes on to the end of the WARC, so that its length need not be known.
+
+        Args:
+            capture: The capture; for another record of its member, with another WARC and offset.
+
+        Raises:
+            FileNotFoundError: Its WARC is nowhere.
+            OSError: It cannot be opened.
+            StorageError: A directory cannot be read.
+        """
+        place = self.warc(capture.member, capture.warc)
+        if place is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), capture.warc)
+        file = open_ordinary(place.path)
+        size = os.fstat(file.fileno()).st_size
+        end = min(size, place.start + place.size) if place.start else size
+        return section(file, min(place.start + capture.offset, end), end, closes=True)
+
+
+def label_of(text: str) -> str:
+    """Return the label of a path or `collection:NAME`: 12 hexadecimal digits of its SHA-256."""
+    return hashlib.sha256(os.fsencode(text)).hexdigest()[:_LABEL]
+
+
+def open_holding(targets: Sequence[str | Path]) -> Holding:
+    """Return the holding of jobs, collections and files.
+
+    Args:
+        targets: Directories of jobs, files (WARC, WACZ), names of collections; at least one.
+
+    Raises:
+        JobError: One of them is neither, or cannot be read.
+    """
+    members = [_member(Path(target)) for target in targets]
+    if not members:
+        raise JobError(
+            message("catalogue.no-target", "name a job, a collection, or a WARC or WACZ file")
+        )
+    if len(members) == 1:
+        (member,) = members
+        return Holding(member.name, member.kind, members, member.label)
+    name = f"{members[0].name}+{len(members) - 1}"
+    label = label_of("\n".join(sorted(str(member.root) for member in members)))
+    return Holding(name, SEVERAL, members, label)
+
+
+def _member(path: Path) -> Member:
+    root = path.absolute()
+    layout = Layout(root)
+    if not is_job(root):
+        layout.require()
+    kind = ROUNDS if layout.in_rounds else JOB
+    return Member(root.name, root, kind, label_of(str(root)))
+
+
+def is_job(root: Path) -> bool:
+    """Whether a directory is a job, or has the runs of a job."""
+    layout = Layout(root)
+    return layout.config.is_file() or layout.in_rounds or (root / "runs").is_dir()
+
+
+def cache_folder() -> Path:
+    """Return the folder for data of foreign files: `nacre/catalogue` in `$XDG_CACHE_HOME`."""
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(home).expanduser() / "nacre" / "catalogue"
+
+
+def catalogue_folder(member: Member) -> Path:
+    """Return the folder of the catalogue of a member; it is made if it is not there.
+
+    It is `state/` of a job. Where this directory is absent or cannot be written, and for files, it
+    is a folder in the cache of the user.
+
+    Raises:
+        StorageError: It cannot be made.
+    """
+    state = Layout(member.root).state
+    if member.kind in (JOB, ROUNDS) and os.access(state, os.W_OK | os.X_OK):
+        return state
+    folder = cache_folder() / member.label
+    try:
+        make_private(folder)
+    except OSError as error:
+        raise failure("mkdir", str(folder), error) from error
+    return folder
+
+
+# ---- jobs
+
+
+class _Value(msgspec.Struct):
+    """A setting of a run, without its origin."""
+
+    value: tuple[str, ...] = ()
+
+
+class _Effective(msgspec.Struct):
+    """The settings of a run that say where its WARCs are."""
+
+    directories: _Value = msgspec.field(name="archive.directories", default_factory=_Value)
+
+
+def _job_warcs(root: Path) -> Iterator[WarcPlace]:
+    """Yield the WARCs of a job; one that two runs share, once."""
+    listed: set[Path] = set()
+    for run, folder in _archive_folders(root):
+        try:
+            with os.scandir(folder) as entries:
+                files = {entry.name: entry for entry in entries}
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise failure("list", str(folder), error) from error
+        for name in sorted(files):
+            path = folder / name
+            if name.endswith(_SUFFIXES) and path not in listed:
+                listed.add(path)
+                place = _job_place(path, run)
+                if place is not None:
+                    yield place
+
+
+def _job_place(path: Path, run: str) -> WarcPlace | None:
+    """Return the place of a WARC of a job; None if it was renamed at this moment."""
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return None
+    name = path.name.removesuffix(_OPEN)
+    unit = _UNIT.search(name)
+    maker = run or (f"{unit[1]}.{unit[2]}Z" if unit else "")
+    return WarcPlace(name, path, 0, size, index_of(path), maker, path.name.endswith(_OPEN))
+
+
+def _archive_folders(root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the directories with WARCs, with the name of the run; "" for batch rounds."""
+    runs = root / "runs"
+    for run in sorted(runs.iterdir()) if runs.is_dir() else ():
+        for directory in _run_directories(run):
+            yield run.name, run / directory.replace(_RUN, run.name)
+    if Layout(root).in_rounds:
+        folder = _rounds_folder(root)
+        if folder is not None:
+            yield "", folder
+
+
+def _run_directories(run: Path) -> Sequence[str]:
+    """Return `archive.directories` of a run; the default if its settings cannot be read."""
+    try:
+        effective = msgspec.json.decode((run / EFFECTIVE).read_bytes(), type=_Effective)
+    except (OSError, ValueError):
+        return (_ARCHIVE,)
+    return effective.directories.value or (_ARCHIVE,)
+
+
+def _rounds_folder(root: Path) -> Path | None:
+    """Return the directory of the WARCs of batch rounds; None in an object store.
+
+    The settings of the job are read only if it is not in its usual place, as that takes a second.
+    """
+    usual = Layout(root).cycle / _ARCHIVE
+    if usual.is_dir():
+        return usual
+    from nacre.runs.manifest import rounds_archive  # noqa: PLC0415 - it takes long
+    from nacre.settings.load import load_job  # noqa: PLC0415 - it takes long
+
+    try:
+        return rounds_archive(Layout(root), load_job(Layout(root)).settings)
+    except NacreError:
+        return None
