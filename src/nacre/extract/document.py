@@ -145,11 +145,11 @@ def stored_document(capture: Capture, limit: int) -> Document:
 
 def _charset(capture: Capture) -> str | None:
     value = capture.header(b"content-type")
-    return None if value is None else _charset_of(value[:LONGEST_TYPE])
+    return None if value is None else charset_parameter(value[:LONGEST_TYPE])
 
 
 @lru_cache(maxsize=256)
-def _charset_of(value: bytes) -> str | None:
+def charset_parameter(value: bytes) -> str | None:
     """Return the `charset` parameter of a Content-Type, lower case."""
     _, has_charset, parameter = value.lower().partition(b"charset=")
     if not has_charset:

@@ -15,7 +15,7 @@ from nacre.inspect.analysis.wording import DECIDED_BY
 from nacre.inspect.archived_replies import ArchivedReply
 from nacre.inspect.reports.base import Audience, ReportRequest, ReportSubject
 from nacre.messages import message, static
-from nacre.planner.change_detection.change import compare
+from nacre.planner.change_detection.change import ChangeSettings, compare
 from nacre.planner.change_detection.template import PieceDifference, Template
 from nacre.report.document import Compared, Comparison, ReportDocument, Section
 from nacre.report.formatting import share, url_facts
@@ -68,6 +68,60 @@ class DifferingPiece(msgspec.Struct, frozen=True):
     noise: str
 
 
+class ComparedPages(msgspec.Struct, frozen=True):
+    """The comparison of two pages, without their captures.
+
+    Attributes:
+        kind: The verdict, a class of changes.
+        score: Share of the page that differs, noise weighed down.
+        reason: Code of what decided.
+        pieces: The differences, in document order.
+        same: Pieces that both pages have.
+        context: The differences, and up to two pieces around each that both pages have: their
+            `was` equals `now`. A piece of the kind `…` stands for more of those.
+    """
+
+    kind: str
+    score: float
+    reason: str
+    pieces: list[DifferingPiece]
+    same: int
+    context: list[DifferingPiece]
+
+
+def compare_pages(
+    before: PageView,
+    after: PageView,
+    template: Template | None = None,
+    settings: ChangeSettings | None = None,
+    *,
+    listing: bool = False,
+) -> ComparedPages:
+    """Compare two pages piece by piece.
+
+    Args:
+        before: The older version.
+        after: The newer one.
+        template: The knowledge of their site; None for none.
+        settings: When a difference is a change; None for the defaults.
+        listing: The page is an index, whose links are content.
+    """
+    verdict = compare(
+        before, after, template or Template(), settings or ChangeSettings(), listing=listing
+    )
+    codes = dict(verdict.differing)
+    differing = _in_order(list(codes), before, after)
+    pieces = [_piece(item, codes[item]) for _, item in differing]
+    return ComparedPages(
+        str(verdict.kind),
+        verdict.score,
+        verdict.reason,
+        pieces,
+        len(after.pieces) - sum(item.now is not None for _, item in differing),
+        _in_context([place for place, _ in differing], pieces, after.pieces),
+    )
+
+
 class ScoreDifference(msgspec.Struct):
     """Two versions of a page.
 
@@ -116,24 +170,24 @@ def page_difference(
     stored = _versions(data.captures((url,)))
     old, new = _chosen(url, stored, dates)
     row = data.row(url)
-    template = data.templates.get(authority(url), Template())
-    listing = row is not None and row.index >= _INDEX
-    before, after = _view(data, old), _view(data, new)
-    verdict = compare(before, after, template, data.change, listing=listing)
-    codes = dict(verdict.differing)
-    differing = _in_order(list(codes), before, after)
-    pieces = [_piece(item, codes[item]) for _, item in differing]
+    compared = compare_pages(
+        _view(data, old),
+        _view(data, new),
+        data.templates.get(authority(url)),
+        data.change,
+        listing=row is not None and row.index >= _INDEX,
+    )
     return ScoreDifference(
         url,
         old.date,
         new.date,
-        str(verdict.kind),
-        verdict.score,
-        verdict.reason,
-        pieces,
-        len(after.pieces) - sum(item.now is not None for _, item in differing),
+        compared.kind,
+        compared.score,
+        compared.reason,
+        compared.pieces,
+        compared.same,
         [item.date for item in stored],
-        _in_context([place for place, _ in differing], pieces, after.pieces),
+        compared.context,
         _judged(data, new),
     )
 
