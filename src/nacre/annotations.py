@@ -191,7 +191,8 @@ TRAILER_CUT: Final = _token(
     "TRAILER_CUT", "trailerCut", "The connection was closed within the trailer.", "wire/http1.py",
 )  # fmt: skip
 SHORT_BODY: Final = _token(
-    "SHORT_BODY", "shortBody", "The body is shorter than its head says.", "wire/http1.py",
+    "SHORT_BODY", "shortBody", "The body is shorter than its head says.", "wire/chunks.py",
+    "wire/http1.py",
 )  # fmt: skip
 EXCESS_DATA: Final = _token(
     "EXCESS_DATA", "excessData", "Bytes came behind the end of the reply; they are left out.",

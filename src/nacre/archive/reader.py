@@ -23,6 +23,9 @@ HEADER_USUAL = 1 << 16
 
 MAX_LENGTH = 2**63 - 1
 
+_TRAILER = 5
+"""Bytes after a block that are read to reach the end of its gzip member: two CRLF, and one more."""
+
 _VERSION = re.compile(rb"WARC/(\d+\.\d+)\r*\n\Z")
 _BOM = b"\xef\xbb\xbf"
 _CONTROL = bytes(range(9)) + bytes(range(11, 13)) + bytes(range(14, 32)) + b"\x7f"
@@ -79,6 +82,22 @@ class WarcEntry:
         data = self._source.read(min(size, self.left))
         self.left -= len(data)
         return data
+
+    def skip(self, size: int) -> None:
+        """Leave out bytes of the block; a plain file is not read for it."""
+        size = min(size, self.left)
+        self._source.skip(size)
+        self.left -= size
+
+    def is_sound(self) -> bool:
+        """Return whether the block ends where it says, with the right checksum if it has any.
+
+        The block must have been read before.
+        """
+        if self.left:
+            return False
+        self._source.peek(_TRAILER)
+        return not self._source.damaged
 
 
 class WarcReader:

@@ -45,6 +45,10 @@ class MemberSource(Protocol):
         """At most `size` bytes; b"" at the end of the member."""
         ...
 
+    def skip(self, size: int) -> None:
+        """Leave out bytes of the member, or its rest if it has fewer."""
+        ...
+
     def next_member(self) -> bool:
         """Go to the next member, leaving the rest of this one; False at the end of the file."""
         ...
@@ -92,6 +96,14 @@ class PlainSource:
         data = self.peek(min(size, CHUNK))
         self._at += len(data)
         return data
+
+    def skip(self, size: int) -> None:
+        """See `MemberSource.skip`."""
+        if size > len(self._data) - self._at:
+            self._base = self._file.seek(self.start + size)
+            self._at, self._data = 0, b""
+        else:
+            self._at += size
 
     def next_member(self) -> bool:
         """See `MemberSource.next_member`."""
@@ -163,6 +175,11 @@ class GzipSource:
         data = self.peek(min(size, CHUNK))
         self._at += len(data)
         return data
+
+    def skip(self, size: int) -> None:
+        """See `MemberSource.skip`."""
+        while size and (data := self.read(size)):
+            size -= len(data)
 
     def next_member(self) -> bool:
         """See `MemberSource.next_member`; other bytes are noted and skipped."""

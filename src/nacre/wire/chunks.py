@@ -3,12 +3,13 @@
 Source: RFC 9112 clause 7.1.
 """
 
+import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import overload
 
-from nacre.annotations import BAD_CHUNK, TOO_MANY_CHUNKS, TRAILER_TRUNCATED
+from nacre.annotations import BAD_CHUNK, SHORT_BODY, TOO_MANY_CHUNKS, TRAILER_TRUNCATED
 from nacre.wire.head import MAX_LENGTH
 
 MAX_LINE = 16 * 1024
@@ -22,6 +23,7 @@ MAX_TINY = 100_000
 TINY = 16
 
 _HEX = b"0123456789abcdefABCDEF"
+_SIZE_LINE = re.compile(rb"[0-9a-fA-F]{1,16}[ \t]*(?:;[^\n]*)?\r?\Z")
 
 
 class ChunkRuns(Sequence[tuple[int, int]]):
@@ -211,3 +213,43 @@ class ChunkScanner:
     def _fail(self, annotation: str, line: bytes) -> None:
         self.fault = annotation
         self.fault_at = self.offset - len(line)
+
+
+def remove_chunking(body: Iterable[bytes], notes: list[str]) -> Iterator[bytes]:
+    """Yield the payload of a body with chunked coding, in bounded memory.
+
+    A body without any chunk is its own payload: some programs store it decoded, with its old head.
+
+    Args:
+        body: The body as received, in pieces.
+        notes: Receives the annotation of a fault, where the payload ends.
+    """
+    scanner, runs_read = ChunkScanner(), 0
+    undecided = b""
+    pieces = iter(body)
+    for data in pieces:
+        base = scanner.offset
+        scanner.feed(data)
+        if not len(scanner.runs) and not scanner.has_last_chunk:
+            undecided += data
+            if scanner.bogus:
+                notes.append(scanner.fault)
+                yield undecided
+                yield from pieces
+                return
+            continue
+        undecided = b""
+        while runs_read < len(scanner.runs):
+            offset, size = scanner.runs[runs_read]
+            if part := data[max(offset - base, 0) : offset + size - base]:
+                yield part
+            if offset + size > base + len(data):
+                break
+            runs_read += 1
+        if scanner.fault or scanner.finished:
+            break
+    if undecided and not _SIZE_LINE.match(undecided):
+        notes.append(BAD_CHUNK)
+        yield undecided
+    elif scanner.fault or not scanner.has_last_chunk:
+        notes.append(scanner.fault or SHORT_BODY)

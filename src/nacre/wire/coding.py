@@ -4,7 +4,8 @@ Whatever a server sends, the work is bounded by `limit`, and readable content is
 cut, broken streams yield the content before the fault, and a false label is ignored.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from nacre.annotations import (
@@ -30,6 +31,12 @@ from nacre.wire.codec import (
 )
 
 MAX_CODINGS = 5
+
+SMALL = 1 << 20
+"""Bytes of a coded payload that `decode_pieces` decodes at once."""
+_SMALL_ROOM = 1 << 26
+_PIECE = 4096
+_PIECE_ROOM = 1 << 24
 
 # A fault is located in ever smaller steps, so that no content before the fault is lost.
 _STEPS = (4096, 64, 1)
@@ -85,6 +92,86 @@ def decode_content(
             continue
         data, whole = _remove(name, maker, data, slack if names else limit + 1, notes)
     return Decoded(data[:limit], whole and len(data) <= limit, tuple(dict.fromkeys(notes)))
+
+
+def decode_pieces(
+    payload: Iterable[bytes],
+    content_encoding: bytes | Sequence[bytes],
+    limit: int,
+    notes: list[str],
+) -> Iterator[bytes]:
+    """Yield a payload with its content codings removed, in bounded memory.
+
+    A payload of at most `SMALL` bytes is decoded as by `decode_content`, up to 64 MiB. Of a longer
+    one, the content before a fault is yielded, to within a few KB.
+
+    Args:
+        payload: Transfer coding removed, in pieces, taken as needed.
+        content_encoding: As for `decode_content`.
+        limit: Bytes of output at most.
+        notes: Receives annotations, while it is read.
+    """
+    names = _codings(content_encoding)
+    pieces = iter(payload)
+    first: list[bytes] = []
+    size = 0
+    while names and size <= SMALL and (piece := next(pieces, None)) is not None:
+        first.append(piece)
+        size += len(piece)
+    if not names:
+        decoded: Iterator[bytes] = pieces
+    elif size <= SMALL:
+        small = decode_content(first, content_encoding, min(limit, _SMALL_ROOM))
+        notes.extend(small.annotations)
+        if not (small.complete or small.annotations):
+            notes.append(encoding_cut(names[-1]))
+        decoded = iter((small.data,))
+    elif len(names) > MAX_CODINGS:
+        notes.append(unsatisfiable_encoding(f"{len(names)}-codings"))
+        decoded = chain(first, pieces)
+    else:
+        decoded = _decode_in_turn(names, chain((b"".join(first),), pieces), notes)
+    for piece in decoded:
+        yield piece[:limit]
+        limit -= len(piece)
+        if limit <= 0:
+            return
+
+
+def _decode_in_turn(names: list[str], pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
+    """Remove codings, the last first; an unknown coding keeps those below it."""
+    for name in reversed(names):
+        if name not in _MAKERS:
+            notes.append(_annotate_kept(name))
+            break
+        pieces = _decode_coding(name, pieces, notes)
+    return pieces
+
+
+def _decode_coding(name: str, pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
+    """Remove one coding of a long payload."""
+    first = next(pieces, b"")
+    maker = _maker(name, first)
+    start = b"" if maker is None else decode_content(first[:_PIECE], name.encode(), _PIECE).data
+    if maker is None or not start or start == first[:_PIECE]:
+        notes.append(_annotate_kept(name))
+        yield first
+        yield from pieces
+        return
+    codec, fault = maker(), ""
+    step = min(_PIECE, codec.window)
+    for data in chain((first,), pieces):
+        for offset in range(0, len(data), step):
+            try:
+                part = codec.feed(data[offset : offset + step], _PIECE_ROOM)
+            except FAULTS as error:
+                fault, part = str(error), b""
+            if part:
+                yield part
+            if fault or codec.junk or len(part) >= _PIECE_ROOM:
+                _judge(name, codec, fault, notes)
+                return
+    _judge(name, codec, fault, notes)
 
 
 def _slack(limit: int) -> int:

@@ -1,0 +1,279 @@
+"""The capture that answers a request of a replayed page, and what is near when there is none.
+
+In this order: the exact index key, in which http and https, and hosts with and without `www`, are
+equal already; for a POST or PUT with what its body adds; then URLs that differ in noise alone
+(`replay.noise`); then, for files, any query; for a POST, another body with the same fields. Among
+the captures of a URL the nearest in time comes first, of two as near the earlier, as in pywb; but
+`_order` has the exceptions.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urljoin
+
+from nacre.archive.index_facts import PostQuery
+from nacre.catalogue.captures import IndexedCapture
+from nacre.catalogue.holdings import Holding
+from nacre.catalogue.lookup import CaptureIndex
+from nacre.errors import URIError
+from nacre.messages import message
+from nacre.replay.memento import timestamp_seconds
+from nacre.replay.noise import without_noise, without_static_query
+from nacre.replay.records import ReplayError
+from nacre.replay.reply import ArchivedExchange, read_exchange
+from nacre.uri.surt import index_key
+
+NEAR = 3600
+"""Seconds by which a good capture may be farther away than an error, and is still preferred."""
+
+_SCANNED = 1000
+"""Captures with the same path that are compared without noise."""
+
+_NEAREST = 10
+"""URLs that are named when nothing was captured."""
+
+_TRIED = 10
+"""Captures of a URL that are read until one can be replayed."""
+
+
+class ReplayRequest(NamedTuple):
+    """A request for an archived reply.
+
+    Attributes:
+        url: The URL.
+        timestamp: Up to 14 digits; "" for the newest capture.
+        method: Method; "" for GET.
+        query: What the body of a POST or PUT adds (`archive.index_facts.post_query`).
+    """
+
+    url: str
+    timestamp: str = ""
+    method: str = ""
+    query: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its index key.
+
+        Raises:
+            URIError: The URL is none.
+        """
+        return self._key(self.query)
+
+    def _key(self, query: str) -> str:
+        url = self.url
+        if self.method in ("POST", "PUT"):
+            url = PostQuery(self.method, query).appended(url)
+        return index_key(url).replace(" ", "%20")
+
+
+class CaptureMatch(NamedTuple):
+    """The captures that answer a request.
+
+    Attributes:
+        captures: At least one, the best first; others follow for when it cannot be replayed.
+        rule: How they were matched: `exact`, `noise`, `file` or `form`.
+    """
+
+    captures: tuple[IndexedCapture, ...]
+    rule: str
+
+    @property
+    def capture(self) -> IndexedCapture:
+        """The best of them."""
+        return self.captures[0]
+
+
+class NotArchived(NamedTuple):
+    """Nothing answers a request.
+
+    Attributes:
+        nearest: Captures of URLs below the same path, each URL once, for the page that says so.
+    """
+
+    nearest: tuple[IndexedCapture, ...] = ()
+
+
+class ReplayAnswer(NamedTuple):
+    """The exchange that answers a request.
+
+    Attributes:
+        exchange: The exchange.
+        match: How it was matched.
+        skipped: What was nearer, but could not be replayed, with the reason.
+    """
+
+    exchange: ArchivedExchange
+    match: CaptureMatch
+    skipped: tuple[tuple[IndexedCapture, ReplayError], ...] = ()
+
+
+def find_capture(index: CaptureIndex, request: ReplayRequest) -> CaptureMatch | NotArchived:
+    """Return the captures that answer a request, or what is near.
+
+    Raises:
+        StorageError: An index cannot be read.
+    """
+    try:
+        key = request.key
+    except URIError:
+        return NotArchived()
+    exact = index.exact(key)
+    if exact:
+        return CaptureMatch(_order(exact, request.timestamp), "exact")
+    return _match_noise(index, request, key) or NotArchived(_nearest(index, key, request.timestamp))
+
+
+def replay_request(
+    holding: Holding, index: CaptureIndex, request: ReplayRequest, *, decode: bool = False
+) -> ReplayAnswer | NotArchived:
+    """Read the exchange that answers a request; captures that cannot be replayed are passed over.
+
+    A redirect to its own index key (http to https, `www`, a slash at the end) would loop, so it is
+    passed over as well.
+
+    Args:
+        holding: Where the files are.
+        index: Its index.
+        request: The request.
+        decode: Remove the content coding.
+
+    Raises:
+        ReplayError: None of the captures can be replayed; the error of the best.
+        StorageError: An index cannot be read.
+    """
+    match = find_capture(index, request)
+    if isinstance(match, NotArchived):
+        return match
+    skipped: list[tuple[IndexedCapture, ReplayError]] = []
+    for capture in match.captures[:_TRIED]:
+        try:
+            exchange = read_exchange(holding, index, capture, decode=decode)
+            _refuse_loop(exchange)
+        except ReplayError as error:
+            skipped.append((capture, error))
+        else:
+            return ReplayAnswer(exchange, match, tuple(skipped))
+    raise skipped[0][1]
+
+
+def is_self_redirect(exchange: ArchivedExchange) -> bool:
+    """Whether an exchange redirects to its own index key, so that replay would loop."""
+    location = exchange.header("location")
+    if not 300 <= exchange.status < 400 or exchange.status == 304 or not location:
+        return False
+    try:
+        return index_key(urljoin(exchange.url, location)) == exchange.capture.key
+    except (URIError, ValueError):
+        return False
+
+
+def _refuse_loop(exchange: ArchivedExchange) -> None:
+    if is_self_redirect(exchange):
+        raise ReplayError(
+            "self-redirect",
+            message(
+                "replay.self-redirect",
+                "{url} was only captured as a redirect to itself ({location}). Look for another "
+                "time, or crawl it again.",
+                url=exchange.url, location=exchange.header("location"),
+            ),
+        )  # fmt: skip
+
+
+def _order(captures: Iterable[IndexedCapture], timestamp: str) -> tuple[IndexedCapture, ...]:
+    """Order the captures of a URL.
+
+    The nearest in time first, of two as near the earlier; without a time the newest first. A
+    capture of exactly that time is first whatever it is. Else an error (4xx, 5xx) comes behind the
+    good captures that are at most `NEAR` seconds farther away: of a page that failed and succeeded
+    some minutes later, the success is shown. A 304 without its original comes last.
+    """
+    aim = timestamp_seconds(timestamp) if timestamp else None
+
+    def rank(capture: IndexedCapture) -> tuple[bool, bool, int, int]:
+        seconds = timestamp_seconds(capture.timestamp)
+        distance = -seconds if aim is None else abs(seconds - aim)
+        is_aimed = len(timestamp) == 14 and capture.timestamp == timestamp
+        penalty = NEAR if capture.status >= 400 and not is_aimed else 0
+        is_bare = capture.status == 304 and not capture.is_revisit
+        return is_bare, not is_aimed, distance + penalty, seconds
+
+    return tuple(sorted(captures, key=rank))
+
+
+def _match_noise(index: CaptureIndex, request: ReplayRequest, key: str) -> CaptureMatch | None:
+    """CaptureMatch a request without noise, then as a file, then as a form."""
+    plain = without_noise(key)
+    if plain != key and (captures := index.exact(plain)):
+        return CaptureMatch(_order(captures, request.timestamp), "noise")
+    path = key.partition("?")[0]
+    same_path = [*index.exact(path), *index.prefix(f"{path}?", limit=_SCANNED)]
+    if request.method in ("POST", "PUT"):
+        return _match_form(same_path, request)
+    same_path = [capture for capture in same_path if not capture.method]
+    rules: tuple[tuple[str, Callable[[str], str]], ...] = (
+        ("noise", without_noise),
+        ("file", without_static_query),
+    )
+    for rule, reduce in rules:
+        reduced = reduce(key)
+        if reduced and (same := [c for c in same_path if reduce(c.key) == reduced]):
+            return CaptureMatch(_order(same, request.timestamp), rule)
+    return None
+
+
+def _match_form(captures: Sequence[IndexedCapture], request: ReplayRequest) -> CaptureMatch | None:
+    """CaptureMatch a POST or PUT: without noise, else the form with the most equal fields.
+
+    The fields must have the same names; of as many equal ones, the nearest in time is first.
+    """
+    captures = [capture for capture in captures if capture.method == request.method]
+    reduced = without_noise(request.key)
+    same = [capture for capture in captures if without_noise(capture.key) == reduced]
+    if same:
+        return CaptureMatch(_order(same, request.timestamp), "noise")
+    fields = _fields(request.key)
+    alike = [c for c in captures if {name for name, _ in _fields(c.key)} == {n for n, _ in fields}]
+    if not alike:
+        return None
+    ordered = _order(alike, request.timestamp)
+    return CaptureMatch(tuple(sorted(ordered, key=lambda c: -len(_fields(c.key) & fields))), "form")
+
+
+def _fields(key: str) -> set[tuple[str, str]]:
+    query = without_noise(key).partition("?")[2]
+    return set(parse_qsl(query, keep_blank_values=True))
+
+
+def _nearest(index: CaptureIndex, key: str, timestamp: str) -> tuple[IndexedCapture, ...]:
+    """Return captures of the URLs below the nearest path that has any, each URL once."""
+    for prefix in _paths_above(key):
+        captures = index.prefix(prefix, limit=_SCANNED)
+        if captures:
+            best: dict[str, IndexedCapture] = {}
+            for capture in _order(captures, timestamp):
+                best.setdefault(capture.key, capture)
+            near = sorted(best.values(), key=lambda c: -_common(c.key, key))
+            return tuple(near[:_NEAREST])
+    return ()
+
+
+def _paths_above(key: str) -> Iterator[str]:
+    """Yield the path of a key, and its directories up to the host."""
+    path = key.partition("?")[0]
+    host, bracket, folder = path.partition(")/")
+    if not bracket:
+        return
+    yield path
+    while folder:
+        folder = folder.rpartition("/")[0]
+        yield f"{host})/{folder}/" if folder else f"{host})/"
+    yield f"{host})/"
+
+
+def _common(first: str, second: str) -> int:
+    return next(
+        (at for at, (a, b) in enumerate(zip(first, second, strict=False)) if a != b),
+        min(len(first), len(second)),
+    )
