@@ -18,6 +18,7 @@ import msgspec
 from nacre.archive.index import index_of
 from nacre.archive.source import section
 from nacre.catalogue.captures import IndexedCapture
+from nacre.catalogue.index_files import GROWING, SORTED, FilePart, IndexPlace
 from nacre.errors import JobError, NacreError
 from nacre.machine.layout import EFFECTIVE, Layout
 from nacre.machine.local_files import make_private, open_ordinary
@@ -85,6 +86,45 @@ class Member(NamedTuple):
         if self.is_missing:
             return []
         return list(_job_warcs(self.root))
+
+    def indexes(self) -> list[IndexPlace]:
+        """Its indexes at this moment; [] if it is missing.
+
+        Raises:
+            StorageError: A directory cannot be read.
+        """
+        return [
+            IndexPlace(GROWING if path.name.endswith(_OPEN) else SORTED, FilePart(path))
+            for path in (place.index for place in self.warcs())
+            if path is not None
+        ]
+
+
+class FileWatch:
+    """Notices that the WARCs or indexes of a member may have changed, without a read of them.
+
+    Args:
+        member: The member.
+    """
+
+    def __init__(self, member: Member) -> None:
+        self._root = member.root
+        self._runs: object = None
+        self._folders: list[Path] = []
+        self._names: object = None
+
+    def has_changed(self) -> bool:
+        """Return whether files came or went since the last call; True for the first."""
+        runs = _names_in(self._root / "runs")
+        latest = self._root / "runs" / (runs[-1] if runs else "") / EFFECTIVE
+        state = (runs, _mark_of(latest), _mark_of(self._root))
+        if state != self._runs or self._names is None:
+            self._runs = state
+            self._folders = [folder for _, folder in _archive_folders(self._root)]
+        names = [_names_in(folder) for folder in self._folders]
+        changed = names != self._names
+        self._names = names
+        return changed
 
 
 class Holding:
@@ -274,6 +314,23 @@ def _job_place(path: Path, run: str) -> WarcPlace | None:
     unit = _UNIT.search(name)
     maker = run or (f"{unit[1]}.{unit[2]}Z" if unit else "")
     return WarcPlace(name, path, 0, size, index_of(path), maker, path.name.endswith(_OPEN))
+
+
+def _names_in(folder: Path) -> list[str]:
+    """Return the names in a directory in a fixed order; [] if it cannot be read."""
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 - names alone; a look-up waits for it
+    except OSError:
+        return []
+
+
+def _mark_of(path: Path) -> tuple[int, int, int]:
+    """Return what differs if a file differs; zeros if there is none."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return 0, 0, 0
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def _archive_folders(root: Path) -> Iterator[tuple[str, Path]]:
