@@ -1,7 +1,7 @@
 """Lines of indexes, jobs that have them, and the look-up that reads every line."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from nacre.catalogue.captures import IndexedCapture, read_capture
@@ -19,7 +19,7 @@ def index_line(
     return f"{key} {timestamp} {json.dumps(values | fields)}\n".encode()
 
 
-def job_with(root: Path, indexes: dict[str, Iterable[bytes]]) -> Path:
+def job_with(root: Path, indexes: Mapping[str, Iterable[bytes]]) -> Path:
     """A job whose run has indexes; those named `.open` have the lines in their order."""
     folder = root / "runs" / "20261120T100000Z" / "archive"
     folder.mkdir(parents=True, exist_ok=True)

@@ -21,16 +21,20 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
+from nacre.archive.delta import TARGET
 from nacre.catalogue.captures import LONGEST_LINE
 
 SORTED, GROWING, ZIPNUM = "sorted", "growing", "zipnum"
 """Kinds of indexes."""
 
-_BLOCK: Final = 1 << 12
+DELTAS: Final = TARGET.encode()
+"""Beginning of the lines of differences."""
+
+_REMEMBERED: Final = 4096
+_PROBE: Final = 1 << 10
+_BLOCK: Final = 1 << 13
 _PORTION: Final = 1 << 16
 _GROWTH: Final = 1 << 24
-_REMEMBERED: Final = 256
-"""Probes of a search that a sorted file remembers: its first eight halves."""
 _LONGEST_BLOCK: Final = 64 << 20
 _BLOCKS: Final = 4
 _LONGEST_LIST: Final = 1 << 30
@@ -67,7 +71,7 @@ class IndexPlace(msgspec.Struct, frozen=True):
 class LineIndex(Protocol):
     """The lines of an index by their order; lines have no end of line.
 
-    Both methods raise OSError if the file cannot be read, or was replaced meanwhile (ESTALE).
+    The methods raise OSError if the file cannot be read, or was replaced meanwhile (ESTALE).
     """
 
     def lines_from(self, target: bytes) -> Iterator[bytes]:
@@ -76,6 +80,10 @@ class LineIndex(Protocol):
 
     def lines_before(self, target: bytes) -> Iterator[bytes]:
         """Yield the lines that are less than a text, the greatest first."""
+        ...
+
+    def has_deltas(self) -> bool:
+        """Whether lines of differences are in it, as of the last look-up."""
         ...
 
 
@@ -101,28 +109,44 @@ def all_lines(place: IndexPlace) -> Iterator[bytes]:
 
 
 class _Opened(NamedTuple):
-    """A file that was opened for a look-up: handle and identity."""
+    """A part of a file that was opened for a look-up: handle, identity of the file, and its end."""
 
     handle: int
     mark: tuple[int, int, int]
-    size: int
+    end: int
+
+    def read(self, at: int, size: int) -> bytes:
+        """Return some bytes of it; fewer only at its end."""
+        return os.pread(self.handle, max(min(size, self.end - at), 0), at)
 
 
-def _open(path: Path) -> _Opened:
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+def _open(part: FilePart) -> _Opened:
+    handle = os.open(part.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     facts = os.fstat(handle)
-    return _Opened(handle, (facts.st_dev, facts.st_ino, facts.st_mtime_ns), facts.st_size)
+    end = facts.st_size if part.size < 0 else min(facts.st_size, part.start + part.size)
+    return _Opened(handle, (facts.st_dev, facts.st_ino, facts.st_mtime_ns), end)
 
 
-class _Probe(NamedTuple):
-    """A line in a sorted file: where it begins, and its beginning."""
+class _Place(NamedTuple):
+    """A place in a sorted file.
 
-    start: int
-    text: bytes
+    Attributes:
+        at: Where the first line not less than a text begins, bytes.
+        data: The bytes from there on that were read already.
+        mark: The identity of the file.
+        has_more: Whether more bytes follow these.
+    """
+
+    at: int
+    data: bytes
+    mark: tuple[int, int, int]
+    has_more: bool
 
 
 class SortedFile:
     """A file whose lines are sorted by their bytes.
+
+    The key and time of some lines are remembered, about one for each 64 KiB of the file.
 
     Args:
         part: Its bytes.
@@ -131,14 +155,23 @@ class SortedFile:
     def __init__(self, part: FilePart) -> None:
         self._part = part
         self._mark: tuple[int, int, int] = (0, 0, 0)
-        self._probes: dict[int, _Probe] = {}
+        self._texts: list[bytes] = []
+        self._starts: list[int] = []
+        self._last: tuple[bytes, _Place] | None = None
+        self._has_deltas: bool | None = None
+
+    def has_deltas(self) -> bool:
+        """See `LineIndex.has_deltas`."""
+        if self._has_deltas is None:
+            self._has_deltas = next(self.lines_from(DELTAS), b"").startswith(DELTAS)
+        return self._has_deltas
 
     def lines_from(self, target: bytes) -> Iterator[bytes]:
         """See `LineIndex.lines_from`. Lines of more than 1 MiB are left out."""
-        at, mark = self._begin(target)
-        rest, size, is_cut, has_more = b"", _BLOCK, False, True
-        while has_more:
-            data, has_more = self._read(at, size, mark)
+        place = self._find(target)
+        at, data, has_more = place.at, place.data, place.has_more
+        rest, size, is_cut = b"", _BLOCK, False
+        while True:
             at += len(data)
             lines = (rest + data).split(b"\n")
             if is_cut:
@@ -147,15 +180,18 @@ class SortedFile:
             if len(rest) > LONGEST_LINE:
                 rest, is_cut = b"", True
             yield from filter(None, lines)
+            if not has_more:
+                return
+            data, has_more = self._read(at, size, place.mark)
             size = min(size * 4, _PORTION)
 
     def lines_before(self, target: bytes) -> Iterator[bytes]:
         """See `LineIndex.lines_before`. Lines of more than 1 MiB are left out."""
-        end, mark = self._begin(target)
-        first, rest, is_cut = self._part.start, b"", False
+        place = self._find(target)
+        end, first, rest, is_cut = place.at, self._part.start, b"", False
         while end > first:
             at = max(end - _BLOCK, first)
-            lines = (self._read(at, end - at, mark)[0] + rest).split(b"\n")
+            lines = (self._read(at, end - at, place.mark)[0] + rest).split(b"\n")
             if is_cut:
                 is_cut, lines = len(lines) == 1, lines[:-1] or [b""]
             rest = lines.pop(0) if at > first else b""
@@ -164,46 +200,48 @@ class SortedFile:
             yield from filter(None, reversed(lines))
             end = at
 
-    def _begin(self, target: bytes) -> tuple[int, tuple[int, int, int]]:
-        """Return where the first line not less than a text begins, and the identity of the file."""
-        opened = _open(self._part.path)
+    def _find(self, target: bytes) -> _Place:
+        """Find the first line that is not less than a text."""
+        opened = _open(self._part)
         try:
             if opened.mark != self._mark:
-                self._mark, self._probes = opened.mark, {}
-            end = self._end(opened.size)
-            return self._search(opened.handle, target, self._part.start, end), opened.mark
+                self._mark, self._has_deltas, self._last = opened.mark, None, None
+                self._texts, self._starts = [], []
+            if self._last is None or self._last[0] != target:
+                self._last = target, self._search(opened, target)
+            return self._last[1]
         finally:
             os.close(opened.handle)
 
-    def _end(self, size: int) -> int:
-        return size if self._part.size < 0 else min(size, self._part.start + self._part.size)
-
-    def _search(self, handle: int, target: bytes, low: int, end: int) -> int:
+    def _search(self, opened: _Opened, target: bytes) -> _Place:
         """Halve until a block is left; `low` is where a line begins, as is `result`."""
-        high = result = end
+        low, high = self._part.start, opened.end
+        if target.count(b" ") <= 1:  # a remembered text goes on up to the second blank
+            number = bisect_left(self._texts, target)
+            low = self._starts[number - 1] if number else low
+            high = self._starts[number] if number < len(self._starts) else high
+        result = high
         while high - low > _BLOCK:
             middle = (low + high) // 2
-            probe = self._probe(handle, middle, high, len(target))
-            if probe is None:
-                high = middle
-            elif probe.text < target:
-                low = probe.start
-            else:
-                high, result = middle, probe.start
-        return _first_line(handle, target, low, result)
-
-    def _probe(self, handle: int, middle: int, high: int, least: int) -> _Probe | None:
-        """Return the first line that begins in a range; None: no line does."""
-        probe = self._probes.get(middle)
-        if probe is None or len(probe.text) < least:
-            start = _next_start(handle, middle, high)
+            start, text, is_whole = _line_behind(opened, middle, high, len(target))
             if start >= high:
-                return None
-            text = os.pread(handle, max(least, 160), start).partition(b"\n")[0]
-            probe = _Probe(start, text.ljust(least, b"\n"))
-            if len(self._probes) < _REMEMBERED or middle in self._probes:
-                self._probes[middle] = probe
-        return probe if probe.start < high else None
+                high = middle
+                continue
+            if is_whole and high - low > _PORTION and len(self._texts) < _REMEMBERED:
+                self._remember(start, text)
+            if text < target:
+                low = start
+            else:
+                high, result = middle, start
+        at, data = _first_line(opened, target, low, result)
+        data = data or opened.read(at, _BLOCK)
+        return _Place(at, data, opened.mark, bool(data) and at + len(data) < opened.end)
+
+    def _remember(self, start: int, text: bytes) -> None:
+        number = bisect_left(self._starts, start)
+        if self._starts[number : number + 1] != [start]:
+            self._starts.insert(number, start)
+            self._texts.insert(number, text)
 
     def _read(self, at: int, size: int, mark: tuple[int, int, int]) -> tuple[bytes, bool]:
         """Read some bytes of the file that has an identity, and whether more follow.
@@ -211,39 +249,89 @@ class SortedFile:
         Raises:
             OSError: ESTALE: another file has its name now.
         """
-        opened = _open(self._part.path)
+        opened = _open(self._part)
         try:
             if opened.mark != mark:
                 raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), str(self._part.path))
-            end = self._end(opened.size)
-            data = os.pread(opened.handle, max(min(size, end - at), 0), at)
-            return data, bool(data) and at + len(data) < end
+            data = opened.read(at, size)
+            return data, bool(data) and at + len(data) < opened.end
         finally:
             os.close(opened.handle)
 
 
-def _first_line(handle: int, target: bytes, low: int, high: int) -> int:
-    """Where the first line not less than a text begins; `high` if all lines before it are less."""
+def _line_behind(opened: _Opened, at: int, end: int, least: int) -> tuple[int, bytes, bool]:
+    """Find the next line behind a place.
+
+    Args:
+        opened: The file.
+        at: The place.
+        end: Where the search ends.
+        least: Bytes of the line to return, if it has as many.
+
+    Returns:
+        Where it begins, `end` for none; its text up to the second blank; whether all of this is
+        there.
+    """
+    data = opened.read(at, _PROBE)
+    line_end = data.find(b"\n")
+    if line_end < 0:
+        start = _next_start(opened, at + len(data), end) if data else end
+        data = b""
+    else:
+        start = at + line_end + 1
+        data = data[line_end + 1 :]
+    if start >= end:
+        return end, b"", False
+    text, is_whole = _up_to_second_blank(data)
+    if not is_whole and len(text) < max(least, _PROBE):
+        text, is_whole = _up_to_second_blank(opened.read(start, max(least, _PROBE)))
+    return start, text, is_whole
+
+
+def _up_to_second_blank(data: bytes) -> tuple[bytes, bool]:
+    """Return the beginning of the first line, and whether its end or the second blank is there."""
+    blank = data.find(b" ", data.find(b" ") + 1)
+    line_end = data.find(b"\n")
+    if blank >= 0 and (line_end < 0 or blank < line_end):
+        return data[: blank + 1], data.find(b" ") < blank
+    return (data[:line_end], True) if line_end >= 0 else (data, False)
+
+
+def _first_line(opened: _Opened, target: bytes, low: int, high: int) -> tuple[int, bytes]:
+    """Find the first line not less than a text.
+
+    Args:
+        opened: The file.
+        target: The text.
+        low: Where a line begins.
+        high: Where the line begins that is the result if all lines before are less.
+
+    Returns:
+        Where it begins, and the bytes from there on that were read.
+    """
     size = max(_BLOCK, len(target) + 1)
     while low < high:
-        data, at = os.pread(handle, min(size, high - low), low), 0
+        data, at = opened.read(low, size), 0
+        match = 0 if data.startswith(target) else data.find(b"\n" + target) + 1
+        if match or data.startswith(target):
+            return low + match, data[match:]
         line_end = data.find(b"\n")
         if line_end < 0:
             if data >= target:
-                return low
-            low = _next_start(handle, low + len(data), high)
-        while line_end >= 0:
+                return low, data
+            low = _next_start(opened, low + len(data), high)
+        while line_end >= 0 and low + at < high:
             if data[at:line_end] >= target:
-                return low + at
+                return low + at, data[at:]
             at, line_end = line_end + 1, data.find(b"\n", line_end + 1)
         low += at
-    return min(low, high)
+    return high, b""
 
 
-def _next_start(handle: int, at: int, end: int) -> int:
+def _next_start(opened: _Opened, at: int, end: int) -> int:
     """Where the next line after a place begins; the end if there is none."""
     while at < end:
-        data = os.pread(handle, min(_BLOCK, end - at), at)
+        data = opened.read(at, min(_PORTION, end - at))
         line_end = data.find(b"\n")
         if line_end >= 0:
             return at + line_end + 1
@@ -278,15 +366,20 @@ class GrowingFile:
         for number in reversed(range(bisect_left(self._entries, target))):
             yield self._line(self._entries[number])
 
+    def has_deltas(self) -> bool:
+        """See `LineIndex.has_deltas`."""
+        number = bisect_left(self._entries, DELTAS)
+        return any(each.startswith(DELTAS) for each in self._entries[number : number + 1])
+
     def _refresh(self) -> None:
         """Take the lines that were added; the last one may be half written."""
-        opened = _open(self._path)
+        opened = _open(FilePart(self._path))
         try:
             identity = opened.mark[:2]
-            if identity != self._mark or opened.size < self._read_up_to:
+            if identity != self._mark or opened.end < self._read_up_to:
                 self._mark, self._read_up_to, self._entries = identity, 0, []
-            while self._read_up_to < opened.size:
-                data = os.pread(opened.handle, _GROWTH, self._read_up_to)
+            while self._read_up_to < opened.end:
+                data = opened.read(self._read_up_to, _GROWTH)
                 data = data[: data.rfind(b"\n") + 1]
                 if not data:
                     return
@@ -310,14 +403,14 @@ class GrowingFile:
             self._entries.sort()
 
     def _line(self, entry: bytes) -> bytes:
-        opened = _open(self._path)
+        opened = _open(FilePart(self._path))
         try:
             if opened.mark[:2] != self._mark:
                 raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), str(self._path))
             start = int.from_bytes(entry[-8:], "big")
             data, end = b"", -1
             while end < 0 and len(data) <= LONGEST_LINE:
-                more = os.pread(opened.handle, max(_BLOCK, len(data)), start + len(data))
+                more = opened.read(start + len(data), max(_BLOCK, len(data)))
                 data += more
                 end = data.find(b"\n")
                 if not more:
@@ -372,6 +465,10 @@ class ZipNumFile:
             end = bisect_left(lines, target) if number == first else len(lines)
             yield from reversed(lines[:end])
 
+    def has_deltas(self) -> bool:
+        """See `LineIndex.has_deltas`."""
+        return next(self.lines_from(DELTAS), b"").startswith(DELTAS)
+
     def _lines(self, number: int) -> list[bytes]:
         lines = self._unpacked.pop(number, None)
         if lines is None:
@@ -389,9 +486,9 @@ def unpack_block(part: FilePart) -> bytes:
     Raises:
         OSError: It cannot be read, is damaged, or has more than 64 MiB.
     """
-    opened = _open(part.path)
+    opened = _open(part)
     try:
-        data = os.pread(opened.handle, min(part.size, _LONGEST_BLOCK), part.start)
+        data = opened.read(part.start, min(part.size, _LONGEST_BLOCK))
     finally:
         os.close(opened.handle)
     inflater = zlib.decompressobj(31)
@@ -421,10 +518,10 @@ def read_blocks(place: IndexPlace) -> Iterator[_Block]:
         block = _block_place(line)
         if block is None:
             continue
-        first, part = block
-        file = files.get(part.filename.rpartition("/")[2] or only)
-        if file is not None and part.offset >= 0 and part.length > 0:
-            yield _Block(first, FilePart(file.path, file.start + part.offset, part.length))
+        first, entry = block
+        file = files.get(entry.filename.rpartition("/")[2] or only)
+        if file is not None and entry.offset >= 0 and entry.length > 0:
+            yield _Block(first, FilePart(file.path, file.start + entry.offset, entry.length))
 
 
 def _block_place(line: bytes) -> tuple[bytes, _BlockPlace] | None:

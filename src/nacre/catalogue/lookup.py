@@ -11,13 +11,12 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 from nacre.archive.delta import TARGET
 from nacre.catalogue.captures import CaptureOrder, IndexedCapture, read_capture, read_position
 from nacre.catalogue.holdings import FileWatch, Holding
-from nacre.catalogue.index_files import IndexPlace, LineIndex, open_lines
+from nacre.catalogue.index_files import DELTAS, IndexPlace, LineIndex, open_lines
 from nacre.store.disk import failure
 from nacre.uri.surt import index_key
 
 T = TypeVar("T")
 
-_DELTAS: Final = TARGET.encode()
 _TRIES: Final = 5
 _AFTER_TIMES: Final = ":"  # the character behind 9
 
@@ -182,7 +181,8 @@ def seconds_of(timestamp: str) -> int:
 def _of_key(indexes: list[_MemberIndex], key: str) -> list[IndexedCapture]:
     """Return all captures of a key, in their order."""
     captures = _with_key(indexes, key, key)
-    for url in {capture.url for capture in captures} if _has_deltas(indexes) else ():
+    urls = {capture.url for capture in captures}
+    for url in urls if urls and _has_deltas(indexes) else ():
         captures += _with_key(indexes, index_key(TARGET + url).replace(" ", "%20"), key)
     return sorted(set(captures), key=lambda capture: capture.order)
 
@@ -202,16 +202,13 @@ def _with_key(indexes: list[_MemberIndex], line_key: str, key: str) -> list[Inde
 
 
 def _has_deltas(indexes: list[_MemberIndex]) -> bool:
-    firsts = (next(index.lines.lines_from(_DELTAS), b"") for index in indexes)
-    return any(line.startswith(_DELTAS) for line in firsts)
+    return any(index.lines.has_deltas() for index in indexes)
 
 
 def _near(
     indexes: list[_MemberIndex], key: str, timestamp: str, limit: int
 ) -> list[IndexedCapture]:
     """Return the captures of a key that can be the nearest: of each index `limit` on each side."""
-    if _has_deltas(indexes):
-        return _of_key(indexes, key)
     start = key.encode("utf-8", "surrogatepass") + b" "
     target = start + (timestamp or _AFTER_TIMES).encode()
     captures: list[IndexedCapture] = []
@@ -219,7 +216,7 @@ def _near(
         captures += _side(index.lines.lines_before(target), start, index.member, limit)
         if timestamp:
             captures += _side(index.lines.lines_from(target), start, index.member, limit)
-    return captures
+    return _of_key(indexes, key) if captures and _has_deltas(indexes) else captures
 
 
 def _side(
@@ -262,7 +259,7 @@ def _with_deltas(
     start = key_prefix if after is None else max(key_prefix, f"{after[0]} ")
     merged = _merged(indexes, key_prefix, start)
     for key, _ in groupby(merged, key=lambda each: each[0].partition(b" ")[0]):
-        if key.startswith(_DELTAS):
+        if key.startswith(DELTAS):
             continue
         for capture in _of_key(indexes, key.decode("utf-8", "replace")):
             if after is None or capture.order > after:
