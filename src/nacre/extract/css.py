@@ -6,6 +6,7 @@ spaces. Source: Heritrix's ExtractorCSS.
 """
 
 import re
+from collections.abc import Iterator
 
 from nacre.core.crawluri import Hop
 from nacre.extract.document import Document
@@ -79,20 +80,58 @@ def css_urls(text: str) -> list[str]:
 
     Escapes are resolved, white space at the ends is cut; `data:` and empty URLs are left out.
     """
-    if _ESCAPED_LETTER.search(text):
-        text = _ESCAPED_NAMES.sub(_unescape_name, text)
-    if not _WANTED.search(text):
-        return []
+    text = plain_names(text)
     urls: dict[str, None] = {}
+    for start, end in css_references(text):
+        url = css_url(text[start:end])
+        if url and url[:5].lower() != "data:":
+            urls[url] = None
+    return list(urls)
+
+
+def plain_names(text: str) -> str:
+    """Return a style sheet without escapes in the names of the functions that have URLs."""
+    return _ESCAPED_NAMES.sub(_unescape_name, text) if _ESCAPED_LETTER.search(text) else text
+
+
+def css_references(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of each URL as written, without its quotes and outer spaces.
+
+    Args:
+        text: A style sheet with plain names of functions.
+    """
+    if not _WANTED.search(text):
+        return
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
         if kind == "set":
+            start = token.start("set")
             for item in _SET_ITEM.finditer(token["set"]):
                 if item.lastgroup:
-                    _take(item[item.lastgroup], urls)
+                    yield from _inside(
+                        text, start + item.start(item.lastgroup), item.lastgroup, item
+                    )
         elif kind:
-            _take(token[kind], urls)
-    return list(urls)
+            yield from _inside(text, token.start(kind), kind, token)
+
+
+def _inside(text: str, start: int, kind: str, token: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Yield the place of a URL inside its quotes; nothing for a text that cannot be a URL."""
+    raw = token[kind]
+    bare = raw.strip()
+    start += len(raw) - len(raw.lstrip())
+    end = start + len(bare)
+    if bare[:1] in {'"', "'"}:
+        start, end = start + 1, end - 1 if len(bare) > 1 and bare[-1] == bare[0] else end
+    elif "\n" in bare:
+        return
+    if end - start <= _MAX_URL and text[start : start + 5].lower() != "data:":
+        yield start, end
+
+
+def css_url(raw: str) -> str:
+    """Return the URL of a reference as written: without escapes and outer spaces."""
+    return (_ESCAPE.sub(_unescape, raw) if "\\" in raw else raw).strip()
 
 
 def _unescape_name(match: re.Match[str]) -> str:
@@ -100,19 +139,6 @@ def _unescape_name(match: re.Match[str]) -> str:
     if "\\" not in match[0]:
         return match[0]
     return list(_NAMES.values())[int((match.lastgroup or "n0")[1:])]
-
-
-def _take(raw: str, urls: dict[str, None]) -> None:
-    raw = raw.strip()
-    if raw[:1] in {'"', "'"}:
-        raw = raw[1:-1] if len(raw) > 1 and raw[-1] == raw[0] else raw[1:]
-    elif "\n" in raw:
-        return
-    if len(raw) > _MAX_URL or raw[:5].lower() == "data:":
-        return
-    url = (_ESCAPE.sub(_unescape, raw) if "\\" in raw else raw).strip()
-    if url and url[:5].lower() != "data:":
-        urls[url] = None
 
 
 def _unescape(match: re.Match[str]) -> str:

@@ -18,21 +18,29 @@ _URL = re.compile(r"url\s*=\s*", re.IGNORECASE)
 
 
 def refresh_target(value: str) -> str | None:
-    """The URL that a refresh leads to, as written; None when it names none or reloads the page.
+    """The URL that a refresh leads to, as written; None when it names none or reloads the page."""
+    place = refresh_place(value)
+    return value[slice(*place)].strip() or None if place else None
+
+
+def refresh_place(value: str) -> tuple[int, int] | None:
+    """Start and end of the URL in a refresh; None when it names none or reloads the page.
 
     Source: HTML Standard, "shared declarative refresh steps"; a missing delay is tolerated
     before `url=`.
     """
     match = _REFRESH.match(value)
-    target = value[match.end() :] if match else value
-    named = _URL.match(target)
+    start = match.end() if match else 0
+    named = _URL.match(value, start)
     if named:
-        target = target[named.end() :]
+        start = named.end()
     elif not match or match[1] is None:
         return None
-    if target[:1] in {"'", '"'}:
-        target = target[1:].partition(target[0])[0]
-    return target.strip() or None
+    quote = value[start : start + 1]
+    if quote in {"'", '"'}:
+        end = value.find(quote, start + 1)
+        return start + 1, end if end >= 0 else len(value)
+    return start, len(value)
 
 
 EMBEDDED_RELS = (

@@ -1,7 +1,7 @@
 """The walk over a page, element by element, in document order; and candidate lists of `srcset`."""
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,24 +20,28 @@ _DESCRIPTORS = re.compile(r"(?:[^,(]++|\([^)]*+(?:\)|\Z)|(?!))*+,?")
 
 
 def candidates(value: str) -> list[str]:
-    """Return the URLs of a `srcset`, in order, of any length.
+    """Return the URLs of a `srcset`, in order, of any length."""
+    return [value[start:end] for start, end in candidate_places(value)]
+
+
+def candidate_places(value: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of each URL of a `srcset`.
 
     A comma ends a URL only before white space, so that URLs may hold commas; a parenthesis hides
     the commas in it, up to the end when it is never closed.
     Source: HTML Standard, "parse a srcset attribute".
     """
-    urls: list[str] = []
     position = 0
     while match := _URL.match(value, position):
         url = match[1].lstrip(",")
         position = match.end()
+        start = position - len(url)
         if url.endswith(","):
             url = url.rstrip(",")
         else:
             position = _end_of_descriptors(value, position)
         if url:
-            urls.append(url)
-    return urls
+            yield start, start + len(url)
 
 
 def _end_of_descriptors(value: str, start: int) -> int:
