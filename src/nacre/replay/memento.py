@@ -285,9 +285,18 @@ def _timemap_link(
 
 
 def _memento_link(places: MementoPlaces, url: str, timestamp: str, words: Sequence[str]) -> str:
-    relation = " ".join((*words, "memento"))
-    link = _link(places.memento(url, timestamp), relation)
-    return f'{link}; datetime="{memento_date(timestamp)}"'
+    return memento_entry(places.memento(url, timestamp), timestamp, *words)
+
+
+def memento_entry(target: str, timestamp: str, *words: str) -> str:
+    """Return the link to a memento.
+
+    Args:
+        target: URI-M.
+        timestamp: Its time, 14 digits.
+        words: Relations besides `memento`.
+    """
+    return f'{_link(target, " ".join((*words, "memento")))}; datetime="{memento_date(timestamp)}"'
 
 
 def _link(target: str, relation: str) -> str:
