@@ -10,6 +10,7 @@ from typer.exceptions import TyperException
 from nacre import __version__
 from nacre.cli import (
     archive,
+    compare,
     control,
     frontier,
     history,
@@ -271,6 +272,7 @@ control.register(app)
 settings.register(app)
 control.register_look(app)
 reports.register(app)
+compare.register(app)
 history.register(app)
 frontier.register(app)
 archive.register(app)

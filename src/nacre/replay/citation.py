@@ -119,7 +119,7 @@ def make_citation(
     return Citation(
         url=_ascii_url(capture.url),
         title=clean_text(title),
-        date=date_text(time) if time > 0 else iso_date(capture.timestamp),
+        date=date_text(time, 0) if time > 0 else iso_date(capture.timestamp),
         urn=_ascii_url(clean_text(record_id)),
         pwid=make_pwid(archive.name, capture.timestamp, capture.url, mime or capture.mime),
         digest=_ascii_url(clean_text(capture.digest)),

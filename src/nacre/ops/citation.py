@@ -1,0 +1,247 @@
+"""Cite a capture, and find a capture by its URN."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from nacre.archive.delta import page_url
+from nacre.archive.fields import strip_brackets
+from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.archive.source import section
+from nacre.catalogue.captures import IndexedCapture
+from nacre.catalogue.holdings import Holding, WarcPlace
+from nacre.catalogue.lookup import CaptureIndex, open_index
+from nacre.errors import JobError
+from nacre.extract.pageview import page_view
+from nacre.machine.local_files import open_ordinary
+from nacre.messages import message
+from nacre.ops.fields import LineText, ShortText
+from nacre.ops.url_captures import captures_of, choose_capture
+from nacre.replay.citation import (
+    ARCHIVE_ID,
+    Citation,
+    CitedArchive,
+    clean_text,
+    is_uuid_urn,
+    iso_date,
+    make_citation,
+    read_pwid,
+)
+from nacre.replay.reply import ArchivedExchange, page_codec, read_exchange
+from nacre.wire.charset import decode
+
+_HEAD = 1 << 18
+"""Bytes of a page in which its title is searched."""
+_PAGES = ("text/html", "application/xhtml+xml")
+_MAIN = frozenset(("response", "revisit", "resource"))
+_NEAR = 1_000
+"""Records within which the records of a capture are in a WARC."""
+
+Tell = Callable[[int, int], None]
+"""Receives bytes done, and bytes in all."""
+
+
+class CitationRequest(msgspec.Struct, frozen=True):
+    """A capture to cite.
+
+    Attributes:
+        url: The URL; "" if the URN says it.
+        at: A time, its beginning, or the place `WARC:OFFSET`; "" for the last capture.
+        urn: `urn:uuid:…` or `urn:pwid:…` of the capture; "" for that of the URL.
+        archive_id: Name of the archive in the PWID, such as its domain; "" for the identifier of
+            the collection, else the name of the job or file.
+        replay: Address at which the capture can be looked at; "" for none.
+    """
+
+    url: LineText = ""
+    at: ShortText = ""
+    urn: LineText = ""
+    archive_id: ShortText = ""
+    replay: LineText = ""
+
+
+def cite_capture(
+    holding: Holding,
+    request: CitationRequest,
+    index: CaptureIndex | None = None,
+    tell: Tell = lambda done, total: None,
+) -> Citation:
+    """Return the citation of a capture.
+
+    Args:
+        holding: Where it is.
+        request: The capture.
+        index: The index of the holding; None: it is opened.
+        tell: Receives the progress of a search for `urn:uuid:…`.
+
+    Raises:
+        JobError: There is no such capture.
+        ReplayError: It cannot be read.
+        StorageError: An index cannot be read.
+    """
+    index = index or open_index(holding)
+    if request.urn:
+        capture = find_by_urn(holding, request.urn, index, tell)
+    else:
+        capture = choose_capture(captures_of(index, request.url), request.at)
+    exchange = read_exchange(holding, index, capture, decode=True)
+    return cite_exchange(holding, exchange, archive_id=request.archive_id, replay=request.replay)
+
+
+def cite_exchange(
+    holding: Holding, exchange: ArchivedExchange, *, archive_id: str = "", replay: str = ""
+) -> Citation:
+    """Return the citation of an exchange.
+
+    Args:
+        holding: Where it is.
+        exchange: The exchange, without content coding.
+        archive_id: See `CitationRequest`.
+        replay: Address at which it can be looked at; "" for none.
+
+    Raises:
+        JobError: The name of the archive cannot be used in a PWID.
+    """
+    if archive_id and ARCHIVE_ID.fullmatch(archive_id) is None:
+        raise JobError(
+            message(
+                "ops.no-archive-id",
+                "{name} cannot name an archive in a PWID. Use letters, digits and . _ ~ -, such as "
+                "archive.example.org",
+                name=clean_text(archive_id),
+            )
+        )
+    mime = exchange.header("content-type").partition(";")[0].strip().lower()
+    return make_citation(
+        exchange.capture,
+        CitedArchive(
+            archive_id or holding.fields.get("identifier") or holding.name,
+            holding.title,
+            holding.fields.get("publisher", ""),
+        ),
+        (exchange.record_id, exchange.date),
+        title=_title(exchange) if mime in _PAGES else "",
+        mime=mime,
+        replay=replay,
+    )
+
+
+def _title(exchange: ArchivedExchange) -> str:
+    body = exchange.body
+    body.seek(0)
+    head = b""
+    while len(head) < _HEAD and (data := body.read(_HEAD - len(head))):
+        head += data
+    body.seek(0)
+    view = page_view(decode(head, page_codec(exchange, head)))
+    return next((piece.text for piece in view.pieces if piece.kind == "title"), "")
+
+
+def find_by_urn(
+    holding: Holding, urn: str, index: CaptureIndex, tell: Tell = lambda done, total: None
+) -> IndexedCapture:
+    """Return the capture of a URN.
+
+    A PWID is looked up in the index. The index has no record ids: for `urn:uuid:…` the WARCs are
+    read, the newest first, at some 100 MB a second.
+
+    Args:
+        holding: Where it is.
+        urn: `urn:uuid:…` of any of its records, or `urn:pwid:…`.
+        index: The index of the holding.
+        tell: Receives the progress.
+
+    Raises:
+        JobError: There is no such capture, or it is no such URN.
+        StorageError: An index cannot be read.
+    """
+    parts = read_pwid(urn)
+    if parts is not None:
+        captures = captures_of(index, parts.url)
+        exact = [each for each in captures if each.timestamp == parts.timestamp]
+        if exact:
+            return exact[0]
+        near = choose_capture(captures, parts.timestamp)
+        raise JobError(
+            message(
+                "ops.pwid-not-captured",
+                "there is no capture of {url} at {time}; the nearest is of {near}",
+                url=clean_text(parts.url),
+                time=iso_date(parts.timestamp),
+                near=iso_date(near.timestamp),
+            )
+        )
+    if not is_uuid_urn(urn):
+        raise JobError(
+            message(
+                "ops.no-urn",
+                "{urn} is neither urn:uuid:… nor urn:pwid:ARCHIVE:TIME:page:URL",
+                urn=clean_text(urn),
+            )
+        )
+    return _find_record(holding, urn.strip().lower(), index, tell)
+
+
+def _find_record(holding: Holding, urn: str, index: CaptureIndex, tell: Tell) -> IndexedCapture:
+    places = [
+        (number, place)
+        for number, member in enumerate(holding.members)
+        for place in reversed(member.warcs())
+    ]
+    total, done = sum(place.size for _, place in places), 0
+    for number, place in places:
+        capture = _search_warc(place, number, urn, index)
+        if capture is not None:
+            return capture
+        done += place.size
+        tell(done, total)
+    raise JobError(
+        message(
+            "ops.record-not-found",
+            "no record of {name} has the id {urn}",
+            name=holding.name,
+            urn=urn,
+        )
+    )
+
+
+def _search_warc(
+    place: WarcPlace, member: int, urn: str, index: CaptureIndex
+) -> IndexedCapture | None:
+    """Return the capture that a record of a WARC belongs to; None if the WARC does not have it."""
+    recent: OrderedDict[str, tuple[int, str]] = OrderedDict()
+    target = urn
+    with suppress(OSError), open_ordinary(place.path) as file:
+        for entry in WarcReader(section(file, place.start, place.start + place.size)):
+            own = _id_of(entry, "WARC-Record-ID")
+            recent[own] = entry.offset, strip_brackets(entry.get("WARC-Target-URI") or "")
+            if len(recent) > _NEAR:
+                recent.popitem(last=False)
+            if own != target:
+                continue
+            # A request or metadata record belongs to a record before it, or soon after it.
+            target = _id_of(entry, "WARC-Concurrent-To") if _is_companion(entry) else own
+            if target in recent:
+                return _indexed(index, member, place.name, *recent[target])
+    return None
+
+
+def _is_companion(entry: WarcEntry) -> bool:
+    return entry.get("WARC-Type") not in _MAIN and bool(entry.get("WARC-Concurrent-To"))
+
+
+def _id_of(entry: WarcEntry, name: str) -> str:
+    return strip_brackets(entry.get(name) or "").lower()
+
+
+def _indexed(
+    index: CaptureIndex, member: int, warc: str, offset: int, url: str
+) -> IndexedCapture | None:
+    """Return the capture of a record; None if the index does not have it."""
+    with suppress(JobError):
+        for capture in captures_of(index, page_url(url)):
+            if (capture.member, capture.warc, capture.offset) == (member, warc, offset):
+                return capture
+    return None
