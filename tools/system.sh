@@ -21,6 +21,7 @@ have() {
 missing=
 have nginx || missing="$missing nginx-light nginx-common"
 have dnsmasq || missing="$missing dnsmasq-base"
+have openssl || missing="$missing openssl"
 java=
 command -v java >/dev/null 2>&1 || [ -n "${JAVA_HOME:-}" ] || [ "$(id -u)" != 0 ] ||
     java=openjdk-17-jre-headless
@@ -32,7 +33,7 @@ command -v pdftotext >/dev/null 2>&1 || [ "$(id -u)" != 0 ] || chromium="${chrom
 
 command -v apt-get >/dev/null 2>&1 || {
     [ -n "$missing" ] || exit 0
-    echo "tests need nginx and dnsmasq; this system has no apt-get to install them" >&2
+    echo "tests need nginx, dnsmasq and openssl; this system has no apt-get to install them" >&2
     exit 2
 }
 log=$cache/system.log

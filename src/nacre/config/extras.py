@@ -20,6 +20,7 @@ def wanting(feature: str, library: str) -> str:
 EXTRAS = {
     "console": "argon2-cffi httptools jinja2 prometheus-client python-multipart starlette uvicorn",
     "cycle": "duckdb numpy pyarrow",
+    "evidence": "rfc3161-client",
     "objects": "obstore",
     "opensearch": "opensearch-py",
     "search": "kreuzberg py3langid resiliparse tantivy",
@@ -58,6 +59,7 @@ _YES = "; with --yes this command does it"
 _MODULES = {
     "console": ("starlette", "uvicorn", "jinja2", "argon2"),
     "cycle": ("duckdb", "numpy", "pyarrow"),
+    "evidence": ("rfc3161_client",),
     "opensearch": ("opensearchpy",),
     "search": ("tantivy", "resiliparse", "py3langid", "kreuzberg"),
 }

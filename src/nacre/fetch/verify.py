@@ -54,10 +54,7 @@ class Verifier:
     @cached_property
     def _store(self) -> Store | None:
         """Trusted roots; None if there are none. Read when first needed."""
-        path = self._roots or ssl.get_default_verify_paths().cafile
-        text = Path(path).read_bytes() if path and Path(path).is_file() else b""
-        blocks = [block + _PEM_END for block in text.split(_PEM_END)[:-1]]
-        roots = [root for block in blocks if (root := _load_root(block)) is not None]
+        roots = load_roots(self._roots)
         return Store(roots) if roots else None
 
     def verdict(self, chain: tuple[bytes, ...], host: str, now: float) -> str:
@@ -102,6 +99,22 @@ class Verifier:
         except ValueError as error:
             return f"not a host name for certificates: {error}"
         return "ok"
+
+
+def load_roots(path: Path | None = None) -> list[x509.Certificate]:
+    """Return the certificates of a PEM file, those of the system if None; [] if it is not there.
+
+    Certificates that the library cannot read are left out.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    name = path or ssl.get_default_verify_paths().cafile
+    text = Path(name).read_bytes() if name and Path(name).is_file() else b""
+    blocks = [block + _PEM_END for block in text.split(_PEM_END)[:-1]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on odd content of certificates
+        return [root for block in blocks if (root := _load_root(block)) is not None]
 
 
 def _load_root(block: bytes) -> x509.Certificate | None:
