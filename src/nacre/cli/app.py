@@ -1,6 +1,6 @@
 """The command line as a whole: all commands, `help`, `version`, errors and exit codes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,11 +71,12 @@ def _extension_command(name: str) -> Any:  # noqa: ANN401 - typer's commands hav
     return late_group(load_part(name, extension.commands[name]))
 
 
-_NEW_JOBS = {
-    "crawl": "Crawl URLs now, with sensible defaults.",
-    "new": "Create a job directory with comments; `nacre run DIR` starts it.",
+_LATE_FUNCTIONS = {
+    "crawl": ("Crawl URLs now, with sensible defaults.", "Crawl"),
+    "new": ("Create a job directory with comments; `nacre run DIR` starts it.", "Crawl"),
+    "captures": ("Search the captures of a job, a collection or a file, and export them.", "Look"),
 }
-"""The summaries of commands whose functions are imported when they run."""
+"""The summaries and panels of commands whose functions are imported when they run."""
 
 LATE = {
     "cycle": LateCommand(
@@ -262,10 +263,15 @@ def _register_help(app: typer.Typer) -> None:
     app.command(rich_help_panel="Help")(version)
 
 
-for _name, _summary in _NEW_JOBS.items():
-    app.command(_name, rich_help_panel="Crawl")(
-        LateCallback(_name, _summary, "nacre.cli.crawl:COMMANDS")
-    )
+def _register_late(names: Iterable[str], module: str) -> None:
+    """Add commands whose functions are imported when they run."""
+    for name in names:
+        summary, panel = _LATE_FUNCTIONS[name]
+        callback = LateCallback(name, summary, f"nacre.cli.{module}:COMMANDS")
+        app.command(name, rich_help_panel=panel)(callback)
+
+
+_register_late(("crawl", "new"), "crawl")
 jobs.register(app)
 recrawl.register(app)
 control.register(app)
@@ -278,6 +284,7 @@ frontier.register(app)
 archive.register(app)
 urls.register(app)
 search.register(app)
+_register_late(("captures",), "captures")
 settings_history.register(app)
 profiles.register(app)
 jobs.register_schema(app)

@@ -1,15 +1,12 @@
 """`nacre crawl` and `nacre new`: from URLs to a job."""
 
-from collections.abc import Callable
-from functools import wraps
-from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from nacre.cli import output
-from nacre.cli.operations import request_of, request_parameters
+from nacre.cli.operations import with_options_of
 from nacre.cli.options import AsJson, Now, Quiet, clock_at
 from nacre.ops.job_options import JobOptions
 
@@ -27,22 +24,7 @@ def print_made(result: "NewJobResult") -> "tuple[Layout, JobSettings]":
     return result.layout, result.settings
 
 
-def _job_command(function: Callable[..., None]) -> Callable[..., None]:
-    """Make a command whose parameter `options` has an option for each of its fields."""
-
-    @wraps(function)
-    def command(*arguments: Any, **values: Any) -> None:  # noqa: ANN401 - as its signature says
-        typed = {name: values.pop(name) for name in JobOptions.__struct_fields__}
-        function(*arguments, options=request_of(JobOptions, typed), **values)
-
-    own = list(signature(function).parameters.values())
-    at = [parameter.name for parameter in own].index("options")
-    own[at : at + 1] = request_parameters(JobOptions)
-    vars(command)["__signature__"] = Signature(own)
-    return command
-
-
-@_job_command
+@with_options_of(JobOptions)
 def crawl(
     *,
     options: JobOptions,
@@ -82,7 +64,7 @@ def _list_profiles(is_set: bool) -> None:
         raise typer.Exit
 
 
-@_job_command
+@with_options_of(JobOptions)
 def new(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="Directory to create.", show_default=False)

@@ -1,7 +1,8 @@
 """Commands made of operations: their options come from the fields of the request."""
 
 from collections.abc import Callable, Collection, Mapping
-from inspect import Parameter, Signature
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
@@ -156,6 +157,30 @@ def request_of(request: type[S], values: Mapping[str, Any]) -> S:
         if value is not None:
             typed[field.name] = tuple(value) if isinstance(value, list) else value
     return request(**typed)
+
+
+def with_options_of(
+    request: type[S],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a command whose parameter `options` has an option for each field of a request.
+
+    Args:
+        request: The struct of the request.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @wraps(function)
+        def command(*arguments: Any, **values: Any) -> None:  # noqa: ANN401 - as its signature says
+            typed = {name: values.pop(name) for name in request.__struct_fields__}
+            function(*arguments, options=request_of(request, typed), **values)
+
+        own = list(signature(function).parameters.values())
+        at = [parameter.name for parameter in own].index("options")
+        own[at : at + 1] = request_parameters(request)
+        vars(command)["__signature__"] = Signature(own)
+        return command
+
+    return decorate
 
 
 def _typed_default(field: msgspec.structs.FieldInfo) -> object:

@@ -1,0 +1,174 @@
+"""`nacre captures`: search the captures of a job, a collection or a file, and export them."""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from nacre.cli import output
+from nacre.cli.installing import Yes, offering
+from nacre.cli.operations import with_options_of
+from nacre.cli.output import count
+from nacre.core.states import ExitCode
+from nacre.ops.captures import CapturesQuery
+
+if TYPE_CHECKING:
+    from nacre.catalogue.holdings import Holding
+    from nacre.catalogue.query import CapturePage, CatalogueQuery
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="JOB|COLLECTION|FILE", show_default=False,
+        help="Directory of a job, name of a collection, or a WARC or WACZ file.",
+    ),
+]  # fmt: skip
+_FORMS: Final = ("table", "csv", "json", "cdxj")
+_URL_WIDTH: Final = 100
+
+
+@with_options_of(CapturesQuery)
+def captures(
+    ctx: typer.Context,
+    target: Target,
+    *,
+    options: CapturesQuery,
+    facets: Annotated[
+        bool, typer.Option("--facets", help="Only print how many captures have each value.")
+    ] = False,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="|".join(_FORMS), show_default=False,
+            help="Format of the results; all formats but `table` have all results.",
+        ),
+    ] = "table",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", show_default=False, help="Write results to FILE."),
+    ] = None,
+    _yes: Yes = False,
+) -> None:  # fmt: skip
+    """Search the captures of a job, a collection or a file, and export them.
+
+    The catalogue is made from the indexes of the WARCs at the first search, and is followed while
+    a crawl runs. Ends with code 10 if nothing is found.
+    """
+    from nacre.catalogue.holdings import open_holding
+    from nacre.errors import ConfigError
+    from nacre.messages import message
+    from nacre.ops.captures import build_catalogues, export_captures, find_captures, read_query
+
+    if form not in _FORMS:
+        raise ConfigError(
+            message(
+                "cli.no-format",
+                "--format {form}: no such format; one of: {names}",
+                form=form,
+                names=", ".join(_FORMS),
+            )
+        )
+    query = read_query(options)
+    holding = open_holding([target])
+    _tell_missing(holding)
+    build_catalogues(holding, _report if sys.stderr.isatty() else None)
+    if facets:
+        _say_facets(holding, query)
+    elif form != "table" or out is not None:
+        lines = export_captures(holding, query, "csv" if form == "table" else form)
+        _write(lines, out)
+    else:
+        page = offering(
+            ctx, lambda: find_captures(holding, query), ("the search for words needs", "search")
+        )
+        _say_page(page, holding)
+        if not page.items and not page.next:
+            raise typer.Exit(ExitCode.NOTHING_DUE)
+
+
+def _tell_missing(holding: "Holding") -> None:
+    for member in holding.members:
+        if member.is_missing:
+            output.tell(f"nacre: {output.shown(member.root)} is missing: it was moved or removed")
+
+
+def _report(done: int, total: int) -> None:
+    """Print the progress of the catalogue on a terminal."""
+    share = 100 * done // total if total else 0
+    end = "\n" if done >= total else ""
+    print(f"\rcatalogue: {share} %", end=end, file=sys.stderr, flush=True)
+
+
+def _write(lines: "Iterable[str]", out: Path | None) -> None:
+    """Write the lines of an export to a file, or print them; quiet if stdout is closed."""
+    if out is not None:
+        from nacre.errors import StorageError
+        from nacre.messages import message
+
+        try:
+            with out.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                file.writelines(lines)
+        except OSError as error:
+            raise StorageError(
+                message(
+                    "cli.cannot-write-file",
+                    "{path} cannot be written: {reason}. Name another file with --out",
+                    path=str(out),
+                    reason=error.strerror or str(error),
+                )
+            ) from error
+        return
+    try:
+        for line in lines:
+            sys.stdout.write(line)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The rest of the buffer must not be written again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say_page(page: "CapturePage", holding: "Holding") -> None:
+    from nacre.ops.captures import capture_facts
+    from nacre.report.formatting import size
+
+    rows: list[tuple[object, ...]] = []
+    is_several = len(holding.members) > 1
+    for item in page.items:
+        facts = capture_facts(item, holding)
+        url = facts.url if len(facts.url) <= _URL_WIDTH else f"{facts.url[:_URL_WIDTH]}…"
+        member = (facts.member,) if is_several else ()
+        rows.append(
+            (
+                facts.time, facts.status or "-", facts.mime or "-", size(facts.size),
+                facts.verdict or "-", *member, url,
+            )
+        )  # fmt: skip
+    if rows:
+        heads = ("time", "status", "type", "size", "verdict", *(("job",) * is_several), "URL")
+        output.say(output.table([heads, *rows], indent=""))
+    if page.reached:
+        output.tell(f"nacre: searched up to {page.reached}")
+    if page.next:
+        output.tell(f"nacre: more: --after {page.next}")
+    elif not page.items:
+        output.tell("nacre: no capture has these properties")
+
+
+def _say_facets(holding: "Holding", query: "CatalogueQuery") -> None:
+    from nacre.catalogue.query import count_facets
+
+    counts = count_facets(holding, query)
+    before = "" if counts.is_exact else "at least "
+    output.say(f"{before}{count(counts.total, 'capture')}")
+    for name, values in counts.facets.items():
+        if values:
+            output.say(f"\n{name}")
+            rows = [(value or "(none)", f"{number:,}".rjust(12)) for value, number in values]
+            output.say(output.table(rows))
+
+
+COMMANDS: Final = {"captures": captures}
+"""The function of the command, by name."""

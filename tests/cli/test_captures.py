@@ -1,0 +1,41 @@
+"""`nacre captures`."""
+
+import json
+
+from tests.catalogue.given_job import add_index, line
+from tests.cli.site import nacre
+
+
+def test_captures_are_listed_counted_and_exported(tmp_path):
+    job = tmp_path / "j"
+    add_index(
+        job, [line(f"http://h.test/{n}", offset=n, status=404 if n else 200) for n in range(3)]
+    )
+    listed = nacre("captures", str(job), "h.test", "--status", "4xx", "--limit", "1")
+    assert listed.code == 0, listed.err
+    assert "http://h.test/1" in listed.out
+    assert "http://h.test/2" not in listed.out
+    cursor = listed.err.rpartition("--after ")[2].strip()
+    more = nacre("captures", str(job), "h.test", "--status", "4xx", "--after", cursor)
+    assert "http://h.test/2" in more.out
+    counted = nacre("captures", str(job), "--facets")
+    assert "3 captures" in counted.out
+    out = tmp_path / "out.json"
+    nacre("captures", str(job), "--format", "json", "--order", "url", "--out", str(out))
+    assert [row["offset"] for row in json.loads(out.read_text())] == [0, 1, 2]
+
+
+def test_errors_name_the_remedy(tmp_path):
+    job = tmp_path / "j"
+    add_index(job, [line("http://h.test/")])
+    assert nacre("captures", str(job), "http://h.test/x").code == 10
+    for arguments, text in (
+        (("--format", "xml"), "table, csv, json, cdxj"),
+        (("some words",), "nacre index"),
+        (("--status", "x"), "404,5xx"),
+        (("--format", "csv", "--out", str(tmp_path / "no" / "file")), "--out"),
+    ):
+        failed = nacre("captures", str(job), *arguments)
+        assert failed.code in {1, 2}
+        assert text in failed.err.replace("\n", " ")
+    assert nacre("captures", str(tmp_path / "nothing")).code == 2
