@@ -131,13 +131,13 @@ def _write(lines: "Iterable[str]", out: Path | None) -> None:
 
 
 def _say_page(page: "CapturePage", holding: "Holding") -> None:
-    from nacre.ops.captures import capture_facts
+    from nacre.ops.captures import listed_capture
     from nacre.report.formatting import size
 
     rows: list[tuple[object, ...]] = []
     is_several = len(holding.members) > 1
     for item in page.items:
-        facts = capture_facts(item, holding)
+        facts = listed_capture(item, holding)
         url = facts.url if len(facts.url) <= _URL_WIDTH else f"{facts.url[:_URL_WIDTH]}…"
         member = (facts.member,) if is_several else ()
         rows.append(

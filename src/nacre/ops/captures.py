@@ -82,7 +82,7 @@ FILTERS: Final = (
 """The fields of a query that say which captures are meant, and their order."""
 
 
-class CaptureFacts(msgspec.Struct, frozen=True):
+class ListedCapture(msgspec.Struct, frozen=True):
     """A capture, as lists and exports have it.
 
     Attributes:
@@ -117,7 +117,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
 
 
 class BuildProgress(NamedTuple):
-    """How far the catalogues of a holding are.
+    """The progress of the catalogues of a holding.
 
     Attributes:
         is_complete: They have all captures.
@@ -280,12 +280,12 @@ BUILDERS: Final = BuilderProcesses()
 # ---- results as text
 
 
-def capture_facts(item: CatalogueItem, holding: Holding) -> CaptureFacts:
+def listed_capture(item: CatalogueItem, holding: Holding) -> ListedCapture:
     """Return a capture as lists and exports have it."""
     capture = item.capture
     digits = capture.timestamp
     day, clock = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}", digits[8:]
-    return CaptureFacts(
+    return ListedCapture(
         capture.id, f"{day}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z", capture.url, capture.status,
         capture.mime, capture.length, capture.digest, item.verdict, item.run,
         capture.method or "GET", holding.members[capture.member].name, capture.warc,
@@ -305,9 +305,9 @@ def csv_lines(holding: Holding, items: Iterable[CatalogueItem]) -> Iterator[str]
     """Yield captures as CSV, with a head."""
     target = io.StringIO(newline="")
     writer = csv.writer(target)
-    writer.writerow(field.name for field in msgspec.structs.fields(CaptureFacts))
+    writer.writerow(field.name for field in msgspec.structs.fields(ListedCapture))
     for item in items:
-        writer.writerow(map(_cell, msgspec.structs.astuple(capture_facts(item, holding))))
+        writer.writerow(map(_cell, msgspec.structs.astuple(listed_capture(item, holding))))
         yield target.getvalue()
         target.seek(0)
         target.truncate()
@@ -318,7 +318,7 @@ def json_lines(holding: Holding, items: Iterable[CatalogueItem]) -> Iterator[str
     """Yield captures as a JSON array, one capture a line."""
     before = "[\n"
     for item in items:
-        yield before + to_json(capture_facts(item, holding)).decode()
+        yield before + to_json(listed_capture(item, holding)).decode()
         before = ",\n"
     yield "[]\n" if before == "[\n" else "\n]\n"
 
