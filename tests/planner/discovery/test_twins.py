@@ -83,6 +83,37 @@ def test_members_that_were_visited_at_other_times_are_not_compared() -> None:
     assert not found.rests(INDEX)
 
 
+def api(release: int, name: str) -> str:
+    return f"http://a.test/{release}/api/index.html?{name}"
+
+
+@pytest.mark.parametrize(
+    ("digests", "opened", "resting_members"),
+    [
+        ({3: "aaa", 4: "bbb", 5: "ccc"}, 2, 3),  # six pairs in three families
+        ({3: "aaa", 4: "bbb"}, 9, 0),  # four pairs are too few
+        ({3: "aaaaaa", 4: "bc"}, 9, 4),  # families differ: each counts for itself
+        ({3: "aaaaaa"}, 2, 4),
+    ],
+)
+def test_a_family_is_proved_by_families_of_its_template(
+    digests: dict[int, str], opened: int, resting_members: int
+) -> None:
+    rows = MemoryRows()
+    for release, names in digests.items():
+        for number, digest in enumerate(names):
+            url = api(release, f"C{number}")
+            rows.put(PageRow(url, visits=1, last_visit=1.0, digest=digest))
+    found = Twins(rows, NOW)
+    for row in rows.scan():
+        found.take(row)
+    new = [Choice(api(9, f"C{number}"), 1.0, "new") for number in range(9)]
+    assert found.admitted(new) == new[:opened]
+    assert found.held == 9 - opened
+    assert sum(found.rests(row.url) for row in rows.scan()) == resting_members
+    assert found.admitted([Choice(api(9, "A"), 1.0, "start")]), "the operator wants it"
+
+
 CHANGED = 1.0
 
 

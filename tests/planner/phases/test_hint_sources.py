@@ -16,6 +16,7 @@ from nacre.planner.phases.hint_sources import (
     Sources,
     StartPages,
 )
+from nacre.planner.phases.phase import PhaseResult
 from nacre.planner.ranking import VisitValue
 from nacre.planner.schedules.schedules import FixedTiming
 from nacre.planner.schedules.timetable import Timetable
@@ -30,6 +31,7 @@ from tests.planner.phases.scene import (
     page,
     paths,
     valued,
+    whole,
 )
 
 MAPS = [SITE + f"map{number}.xml" for number in range(30)]
@@ -309,9 +311,26 @@ def test_pages_come_by_the_links_that_they_showed_and_by_their_depth() -> None:
     rows = [page(f"p{number}", arrivals=_shows(0), depth=3) for number in range(200)]
     rows += [page("some", arrivals=_shows(3), depth=2), page("many", arrivals=_shows(30), depth=2)]
     rows += [page("deep", arrivals=_shows(3), depth=6)]
-    found = chosen(_sources(Scene(*rows)), room=25)
+    found = whole(_sources(Scene(*rows)), room=25)
     assert paths(found) == ["many", "some"]
     assert {one.reason for one in found.visits} == {"index"}
+
+
+@pytest.mark.parametrize(("room", "portions"), [(100, [2, 2, 2, 2]), (40, [1, 1, 1]), (12, [])])
+def test_sources_are_visited_until_their_new_pages_use_up_the_room(
+    room: int, portions: list[int]
+) -> None:
+    scene = Scene(*(page(f"p{number}", arrivals=_shows(3)) for number in range(200)))
+    sources = _sources(scene)
+    sizes: list[int] = []
+    while (result := chosen(sources, room)).visits:
+        assert result.repeat == (len(sizes) + 1 < len(portions))
+        sizes.append(len(result.visits))
+    assert sizes == portions
+    sources = _sources(scene)
+    chosen(sources, room)
+    scene.step.new["http://a.test/new"] = 1
+    assert chosen(sources, room) == PhaseResult([]), "a new page waits already"
 
 
 def test_with_room_for_all_no_page_needs_a_share() -> None:

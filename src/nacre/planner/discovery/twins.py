@@ -2,8 +2,10 @@
 
 The links of javadoc to `index.html?Class` are an example: one page under a thousand names. A
 family is a path with all queries. It counts as one page if five of its members had the same bytes
-as another member in the same step, and no member had others. Then only its representative is
+as another member, and no member had others in the same step. Then only its representative is
 visited, and now and then another member, as a spot check. A member that differs ends this at once.
+Families of one template (`/3.1/api/index.html?Class`) are proved together: the javadoc of each
+release is one page more. Of a family that is new, two members are visited, and compared.
 
 URLs with different paths are copies if they have the same bytes, and either name the same folder
 (`/a/` and `/a/index.html`), or changed at least twice, last in the same step. Once the
@@ -15,9 +17,11 @@ page, a step visits only enough of them for a proof; the others wait, unless one
 """
 
 import re
+from collections import Counter
 from typing import NamedTuple
 
 from nacre.core.pagerow import PageRow
+from nacre.core.urlshape import shaped
 from nacre.planner.discovery.traps import PAIRS
 from nacre.planner.step import Choice, random_sample
 from nacre.planner.visited import Rows
@@ -32,6 +36,8 @@ _SURE = 4 * PAIRS
 either way they are few."""
 _SPOT = 0.1
 """Share of the steps in which such a family is checked. A guess, likewise."""
+_OPENING = 2
+"""Members of a new family that are visited in a step: the fewest that can be compared."""
 _NEW = frozenset(("new", "late"))
 _FREE = frozenset(("start", "due", "pair"))
 """Reasons of visits that are made even if the page repeats another."""
@@ -40,14 +46,18 @@ _FREE = frozenset(("start", "due", "pair"))
 class Family:
     """The members of a family, compared.
 
+    Args:
+        kind: Template of its path.
+
     Attributes:
         first: The representative.
-        same: Members with the bytes of another that was visited in the same step.
-        other: Members with other bytes.
+        same: Members with the bytes of another, in whatever step they were visited.
+        other: Members with other bytes than one that was visited in the same step.
         spot: The member to be checked, by its random number.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
         self.first = ""
         self.same = self.other = 0
         self.spot = (2.0, "")
@@ -58,14 +68,12 @@ class Family:
         if not self.first or url < self.first:
             self.first = url
         self.spot = min(self.spot, (drawn, url))
-        before = self._digests.get(time)
-        if before is None:
-            if len(self._digests) < _TIMES:
-                self._digests[time] = digest
-        elif before == digest:
-            self.same += 1
-        else:
+        if self._digests.get(time, digest) != digest:
             self.other += 1
+            return
+        self.same += digest in self._digests.values()
+        if len(self._digests) < _TIMES:
+            self._digests[time] = digest
 
     @property
     def is_one_page(self) -> bool:
@@ -183,6 +191,8 @@ class Twins:
         self._families: dict[str, Family] = {}
         self._copies = Copies()
         self._slashed = SlashedNames(rows)
+        self._kinds: frozenset[str] | None = None
+        self._opened: Counter[str] = Counter()
         self.held = 0
 
     def take(self, row: PageRow) -> None:
@@ -192,11 +202,12 @@ class Twins:
         path, mark, _ = row.url.partition("?")
         if not mark or not row.visits or not row.digest:
             return
+        self._kinds = None
         family = self._families.get(path)
         if family is None:
             if len(self._families) >= _FAMILIES:
                 return
-            family = self._families[path] = Family()
+            family = self._families[path] = Family(shaped(path).name)
             plain = self._rows.get(path)
             if plain is not None and plain.visits and plain.digest:
                 family.take(path, plain.digest, plain.last_visit, 1.0)
@@ -208,10 +219,23 @@ class Twins:
         if not mark:
             return self._copies.has_original(url) and random_sample(url, self._time) >= _SPOT
         family = self._families.get(path)
-        if family is None or not family.is_one_page or url == family.first:
+        if family is None or url == family.first or not self._is_one_page(family):
             return False
         checked = family.same < _SURE or random_sample(path, self._time) < _SPOT
         return not (checked and url == family.spot[1])
+
+    def _is_one_page(self, family: Family) -> bool:
+        return family.is_one_page or family.kind in self._one_page_kinds()
+
+    def _one_page_kinds(self) -> frozenset[str]:
+        """The templates of paths of which all families together are proved to be one page each."""
+        if self._kinds is None:
+            same: Counter[str] = Counter()
+            for family in self._families.values():
+                same[family.kind] += family.same
+            differing = {family.kind for family in self._families.values() if family.other}
+            self._kinds = frozenset(kind for kind in same if same[kind] >= PAIRS) - differing
+        return self._kinds
 
     def admitted(self, chosen: list[Choice]) -> list[Choice]:
         """Return the chosen visits that are not held back."""
@@ -224,4 +248,12 @@ class Twins:
             return True
         if choice.reason in _NEW and not self._slashed.admits(choice.url):
             return False
-        return not self.rests(choice.url)
+        return self._opens(choice.url) and not self.rests(choice.url)
+
+    def _opens(self, url: str) -> bool:
+        """Whether a URL is not a member of a new family that is likely one page, or is needed."""
+        path, mark, _ = url.partition("?")
+        if not mark or path in self._families or shaped(path).name not in self._one_page_kinds():
+            return True
+        self._opened[path] += 1
+        return self._opened[path] <= _OPENING

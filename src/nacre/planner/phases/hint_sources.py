@@ -8,6 +8,7 @@ A source of hints that was not tested yet is tested with a few of the pages that
 """
 
 import heapq
+import math
 from collections.abc import Sequence
 
 from nacre.core.pagerow import PageKind, PageRow
@@ -356,6 +357,8 @@ _DEEPER = guess(
     "Factor of the value of a source for each link that it lies deeper.",
     most=1.0,
 )
+_PORTIONS = 4
+"""Times that new links are followed before further sources are visited: a bound of work."""
 
 
 class Sources:
@@ -363,6 +366,9 @@ class Sources:
 
     A page has a value as a source by the new links that it showed at its visits, and by those of
     pages like it. Whether it has changed itself does not matter.
+
+    It chooses a portion at a time, and stops if the new pages that earlier portions showed use up
+    their share of the budget: further ones could not be visited in the step.
 
     Args:
         pages: The rows.
@@ -374,25 +380,32 @@ class Sources:
         self._pages = pages
         self._valuation = valuation
         self._step = step
+        self._left: list[str] | None = None
+        self._portion = 0
 
     def choose(self, room: int) -> Slices[PhaseResult]:
         """See `Phase`."""
-        if room >= self._pages.size:
+        if room >= self._pages.size or self._step.new:
             return PhaseResult([])
-        most = int(_LINK_SOURCES * room)
-        if not most:
-            return PhaseResult([])
+        if self._left is None:
+            self._left = yield from self._best(int(_LINK_SOURCES * room))
+            self._portion = math.ceil(len(self._left) / _PORTIONS)
+        urls, self._left = self._left[: self._portion], self._left[self._portion :]
+        values = yield from self._valuation.of_all(self._pages.planned(urls))
+        visits = [choice._replace(reason="index") for choice in choices(values)]
+        return PhaseResult(visits[:room], repeat=bool(self._left))
+
+    def _best(self, most: int) -> Slices[list[str]]:
+        """The pages that are expected to show the most new links, best first."""
         best: list[tuple[float, float, str]] = []
-        for number, row in enumerate(self._pages.scan()):
+        for number, row in enumerate(self._pages.scan() if most else ()):
             if not number % ROWS:
                 yield
             worth = self._worth(row)
             if worth > 0.0:
                 item = worth, random_sample(row.url, self._step.time), row.url
                 heapq.heappush(best, item) if len(best) < most else heapq.heappushpop(best, item)
-        urls = [url for _, _, url in sorted(best, reverse=True)]
-        values = yield from self._valuation.of_all(self._pages.planned(urls))
-        return PhaseResult([choice._replace(reason="index") for choice in choices(values)])
+        return [url for _, _, url in sorted(best, reverse=True)]
 
     def _worth(self, row: PageRow) -> float:
         """New links to be expected at a visit, fewer the deeper the page lies."""
