@@ -41,7 +41,7 @@ def capture_row(capture: IndexedCapture) -> dict[str, str]:
 
 def cdxj_line(capture: IndexedCapture, row: Mapping[str, str], fields: Sequence[str] = ()) -> str:
     """Return a line of CDXJ; the key and the time are always in front."""
-    names = fields or [name for name in row if name not in ("urlkey", "timestamp")]
+    names = [name for name in fields or row if name not in ("urlkey", "timestamp")]
     return f"{capture.key} {capture.timestamp} {json.dumps(_chosen(row, names))}\n"
 
 
