@@ -111,7 +111,6 @@ def test_archives_in_other_places_are_named(tmp_path: Path):
     assert done.code == 0, done.err
     run = (job / "latest").resolve().name
     assert f" of WARC in {big}/job/{run}/ and {job}/latest/more/\n" in done.out
-    assert f"{big}/job/{run}/*.warc {job}/latest/more/*.warc; wayback" in done.out
     assert list((big / "job" / run).glob("*.warc"))
     assert list((job / "latest" / "more").glob("*.warc"))
     assert nacre("archive", job, "check").code == 0

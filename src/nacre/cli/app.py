@@ -274,6 +274,9 @@ def _register_late(names: Iterable[str], module: str) -> None:
 _register_late(("crawl", "new"), "crawl")
 jobs.register(app)
 recrawl.register(app)
+app.command("replay", rich_help_panel="Look")(
+    LateCallback("replay", "Show an archive in the browser.", "nacre.cli.replay:COMMANDS")
+)
 control.register(app)
 settings.register(app)
 control.register_look(app)

@@ -30,6 +30,9 @@ from nacre.cli.console_options import (
     OpenBrowser,
     Places,
     Port,
+    ReplayHost,
+    ReplayPort,
+    SingleHost,
     State,
     Tls,
 )
@@ -114,6 +117,9 @@ def serve(
     heritrix_auth: HeritrixAuth = "digest",
     heritrix_running: HeritrixRunning = False,
     heritrix_resume: HeritrixResume = False,
+    replay_port: ReplayPort = None,
+    replay_host: ReplayHost = "",
+    single_host: SingleHost = False,
     open_browser: OpenBrowser = False,
     state: State = None,
     _: Yes = False,
@@ -124,6 +130,8 @@ def serve(
     from nacre.fleet.database import state_folder
     from nacre.fleet.reach import CORES, ConsoleOptions, ConsoleReach, PortOptions
     from nacre.machine.clock import SystemClock
+    from nacre.replay_server.server import PORT as REPLAY_PORT
+    from nacre.replay_server.server import ReplayOptions, beside_console
 
     places = _places(directories)
     folder, theirs = state or state_folder(), None
@@ -139,7 +147,11 @@ def serve(
         if open_browser:
             typer.launch(_entry(console))
 
-    run(server.serve(options, SystemClock(), opened))
+    shown = REPLAY_PORT if replay_port is None else replay_port
+    replay = beside_console(
+        ReplayOptions(shown, replay_host, single_host), is_fixed=replay_port is not None
+    )
+    run(server.serve(options, SystemClock(), opened, replay))
 
 
 def _places(directories: "list[Path] | None") -> "tuple[JobPlace, ...]":
@@ -180,6 +192,7 @@ def _say_opened(console: "OpenedConsole", places: "tuple[JobPlace, ...]") -> Non
     roots = ", ".join(output.shown(place.root) for place in places)
     counted = f"{output.count(len(layouts), 'job')}, {running} running"
     output.say(f"  jobs     {roots} ({counted}), found and never touched until you say so")
+    output.say(f"  replay   {console.replay}")
     if parts.standing.elsewhere is not None:
         output.say(f"  {parts.standing.elsewhere.words}:")
         output.say("           this console only shows its jobs, and takes over when that one ends")
@@ -210,6 +223,9 @@ def check(
     heritrix_auth: HeritrixAuth = "digest",
     heritrix_running: HeritrixRunning = False,
     heritrix_resume: HeritrixResume = False,
+    replay_port: ReplayPort = None,
+    replay_host: ReplayHost = "",
+    single_host: SingleHost = False,
     open_browser: OpenBrowser = False,
     state: State = None,
     _: Yes = False,
@@ -224,6 +240,7 @@ def check(
     from nacre.fleet.reach import CORES, ConsoleReach
     from nacre.fleet.users import UserBook
     from nacre.machine.clock import SystemClock
+    from nacre.replay_server.server import PORT as REPLAY_PORT
     from nacre.web.port import load_port_maker
 
     if heritrix is not None:
@@ -240,6 +257,10 @@ def check(
     jobs = output.count(len(find_jobs(places)), "job")
     output.say(f"jobs     {roots} ({jobs}; {max_running or CORES} run at a time)")
     output.say(f"URL      {checks.own_url(reach, port)}{', opened in the browser' * open_browser}")
+    named = replay_host or f"replay.localhost:{REPLAY_PORT if replay_port is None else replay_port}"
+    output.say(f"replay   {'https' if replay_host else 'http'}://{named}/{_without(single_host)}")
+    if not replay_host:
+        output.say("         (Safari may not find *.localhost; other browsers do)")
     if heritrix is not None:
         _say_port(heritrix, heritrix_auth, runs=heritrix_running, resumes=heritrix_resume)
     output.say(f"reached  by {checks.reach_words(reach)}")
@@ -253,6 +274,10 @@ def check(
         output.say(f"refused  {problem}")
     if problems:
         raise typer.Exit(1)
+
+
+def _without(single_host: bool) -> str:
+    return " (pages without their scripts)" if single_host else ""
 
 
 def _say_port(port: int, auth: str, *, runs: bool, resumes: bool) -> None:

@@ -107,3 +107,27 @@ HeritrixResume = Annotated[
         "begins a new run.",
     ),
 ]
+ReplayPort = Annotated[
+    int | None,
+    typer.Option(
+        "--replay-port", metavar="N", min=0, max=65535, show_default=False,
+        help="Port of replay, which shows captures; default: 8411, or a free port if that is in "
+             "use.",
+    ),
+]  # fmt: skip
+ReplayHost = Annotated[
+    str,
+    typer.Option(
+        "--replay-host", metavar="NAME", show_default=False,
+        help="Host name of replay behind a proxy that serves HTTPS, such as replay.example.org; "
+             "it and *.NAME must lead to the port of replay.",
+    ),
+]  # fmt: skip
+SingleHost = Annotated[
+    bool,
+    typer.Option(
+        "--single-host",
+        help="There are no names below the host name of replay (no wildcard): pages are shown "
+        "without their scripts.",
+    ),
+]

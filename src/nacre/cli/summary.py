@@ -93,7 +93,7 @@ def next_steps(
         yield f"Worth:     {nacre} report {job} savings"
     if result.overview and (result.overview.failed_pages or result.overview.refused):
         yield f"Not got:   {nacre} report {job} responsecode"
-    yield from _archived(layout, settings, result)
+    yield from _archived(layout, result)
     if result.exit is ExitStatus.FINISHED:
         yield f"Again:     {nacre} recrawl {job}"
     if noise > _MOSTLY:
@@ -101,7 +101,7 @@ def next_steps(
         yield f"           {share(noise)} of the bytes stored differ in noise only; it keeps notes"
 
 
-def _archived(layout: Layout, settings: JobSettings, result: RunResult) -> Iterator[str]:
+def _archived(layout: Layout, result: RunResult) -> Iterator[str]:
     """What to do with the archive; where a run has written none, what says why."""
     nacre, job = program(), typed(layout.root)
     if result.code is ExitCode.NOTHING_ARCHIVED:
@@ -111,7 +111,7 @@ def _archived(layout: Layout, settings: JobSettings, result: RunResult) -> Itera
     if result.exit is ExitStatus.FINISHED:
         yield f"Search:    {nacre} index {job}"
         yield f"           {nacre} search {job} WORDS"
-        yield from _browsing(layout, settings)
+        yield f"Browse:    {nacre} replay {job}"
 
 
 def _going_on(run: str, frontier: str, settings: JobSettings, result: RunResult) -> Iterator[str]:
@@ -139,32 +139,15 @@ def _is_set(settings: JobSettings, path: str, free: str) -> bool:
     return bool(value != float(free))
 
 
-def _browsing(layout: Layout, settings: JobSettings) -> Iterator[str]:
-    """Yield two lines: pywb in a separate environment, then the collection."""
-    name = collection(layout.root.name)
-    suffix = ".warc.gz" if settings.archive.compress else ".warc"
-    files = " ".join(
-        typed(f"{place}/*{suffix}") for place in archives(layout, settings, every=True)
-    )
-    yield "Browse:    python3 -m venv replay; . replay/bin/activate; pip install pywb"
-    yield f"           wb-manager init {name}; wb-manager add {name} {files}; wayback --port 8090"
-
-
 def collection(name: str) -> str:
     """A name that pywb takes for a collection: letters, digits, `_` and `-`."""
     return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "crawl"
 
 
-def archives(layout: Layout, settings: JobSettings, *, every: bool) -> list[str]:
-    """The places of the WARCs of the latest run, or of every run.
-
-    A later run contains only new records, and refers to earlier runs.
-    """
-    several = every and len(list((layout.root / "runs").iterdir())) > 1
-    run = "*" if several else layout.latest.resolve().name
-    base = layout.root / "runs" / run if several else layout.latest
-    named = settings.archive.directories
-    return [shown(base / name.replace("${launchId}", run)) for name in named]
+def archives(layout: Layout, settings: JobSettings) -> list[str]:
+    """The places of the WARCs of the latest run."""
+    run, named = layout.latest.resolve().name, settings.archive.directories
+    return [shown(layout.latest / name.replace("${launchId}", run)) for name in named]
 
 
 def say_finished(layout: Layout, *, as_json: bool) -> None:
@@ -377,7 +360,7 @@ def _facts(
         urls = count(overview.endless, "URL of endless places is", "URLs of endless places are")
         yield "traps", f"{urls} left; `{program()} run {typed(layout.root)} --traps` fetches more"
     yield "time", duration(overview.elapsed)
-    places = " and ".join(f"{place}/" for place in archives(layout, settings, every=False))
+    places = " and ".join(f"{place}/" for place in archives(layout, settings))
     yield "archive", f"{size(overview.warc_bytes)} of WARC in {places}"
 
 

@@ -14,7 +14,7 @@ from nacre.fleet.keys import KeyBook
 from nacre.fleet.launch import Launcher
 from nacre.fleet.passwords import LoginDesk, PasswordChecker
 from nacre.fleet.place_book import PlaceBook
-from nacre.fleet.places import Fleet, RemovalBook
+from nacre.fleet.places import Fleet, FoundJob, RemovalBook
 from nacre.fleet.reach import ConsoleOptions, ConsoleReach
 from nacre.fleet.schedule_book import ScheduleBook
 from nacre.fleet.sessions import SessionBook
@@ -23,7 +23,7 @@ from nacre.fleet.users import HeritrixKeyBook, UserBook
 from nacre.fleet.webhook_book import WebhookBook
 from nacre.web.live.hub import JOBS, NoticeBoard, ViewerHub
 from nacre.web.live.poller import Poller
-from nacre.web.port import PortParts
+from nacre.web.port import PortParts, ReplayLink, ReplayPortParts
 from nacre.web.repeats import RepeatBook
 from nacre.web.supervision import TroubleBoard
 from nacre.web.workers.background import TaskBook
@@ -42,6 +42,7 @@ class Common(NamedTuple):
         hub: Notifies viewers of changes.
         notices: Results of forms, for the next page.
         reach: Who can connect to the console.
+        replay: Makes links to captures; None if no replay is served beside the console.
     """
 
     fleet: Fleet
@@ -52,6 +53,7 @@ class Common(NamedTuple):
     hub: ViewerHub
     notices: NoticeBoard
     reach: ConsoleReach
+    replay: ReplayLink | None = None
 
 
 class ActionParts(NamedTuple):
@@ -247,6 +249,20 @@ class ConsoleParts(NamedTuple):
     def streams(self) -> StreamParts:
         """The parts of live pages."""
         return StreamParts(self.jobs, self.header, self.access, self.standing, self.tails)
+
+    def replay_port(self, pages: str) -> ReplayPortParts:
+        """The parts of replay beside the console.
+
+        Args:
+            pages: URL of the console's own pages, without a slash at its end.
+        """
+        common, labels = self.common, self.books.labels
+
+        def title_of(job: FoundJob) -> str:
+            return labels.of_path(str(job.layout.root)).name or job.name
+
+        keys, sessions = self.access.keys, self.access.sessions
+        return ReplayPortParts(common.clock, common.fleet, keys, sessions, title_of, pages)
 
     def port(self, keys: HeritrixKeyBook) -> PortParts:
         """The parts of Heritrix's port.

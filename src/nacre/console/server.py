@@ -24,7 +24,7 @@ from nacre.fleet.reach import ConsoleOptions
 from nacre.fleet.standing import ConsoleLocks
 from nacre.fleet.users import HeritrixKeyBook, UserBook
 from nacre.web.middleware import PeerGuard
-from nacre.web.port import PortConsole, PortMaker, load_port_maker
+from nacre.web.port import PortConsole, PortMaker, ReplayPortMaker, load_port_maker
 from nacre.web.serving import (
     FaceServer,
     SecondServer,
@@ -43,12 +43,14 @@ class OpenedConsole(NamedTuple):
         parts: Its parts.
         port: The port on which it listens.
         heritrix: URL of Heritrix's interface; "" for none.
+        replay: URL of replay; "" for none.
     """
 
     url: str
     parts: ConsoleParts
     port: int
     heritrix: str = ""
+    replay: str = ""
 
 
 def _pages_server(parts: ConsoleParts) -> FaceServer:
@@ -60,8 +62,23 @@ def _pages_server(parts: ConsoleParts) -> FaceServer:
     return FaceServer(server_config(app, certificate, key), parts.common.hub.close)
 
 
+def _open_pages(
+    options: ConsoleOptions, database: ConsoleDatabase, users: UserBook, now: float
+) -> list[socket.socket]:
+    """Open the sockets of the pages, if the console may be reached so; else close the database."""
+    try:
+        require_reach(options.reach, users, now)
+        return listening_sockets(options.reach.bind, options.port)
+    except NacreError:
+        database.close()
+        raise
+
+
 async def serve(
-    options: ConsoleOptions, clock: Clock, on_open: Callable[[OpenedConsole], None]
+    options: ConsoleOptions,
+    clock: Clock,
+    on_open: Callable[[OpenedConsole], None],
+    make_replay: ReplayPortMaker | None = None,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM.
 
@@ -69,6 +86,7 @@ async def serve(
         options: The options.
         clock: The time.
         on_open: Called once, when it answers.
+        make_replay: Opens replay beside it; None for no replay.
 
     Raises:
         ConfigError: It must not be opened in this way.
@@ -80,21 +98,18 @@ async def serve(
     reach = options.reach
     database = ConsoleDatabase(options.folder)
     users = UserBook(database, clock)
-    try:
-        require_reach(reach, users, clock.now())
-        pages = listening_sockets(reach.bind, options.port)
-    except NacreError:
-        database.close()
-        raise
+    pages = _open_pages(options, database, users, clock.now())
     sockets = list(pages)
     number: int = pages[0].getsockname()[1]
     url = own_url(reach, number)
     parts = console_parts(options, database, users, clock, ReaderPool(READER_TASKS))
-    server = _pages_server(parts)
-    locks = ConsoleLocks(
-        parts.standing, options.folder, lambda: parts.common.fleet.places, url, clock
-    )
+    fleet = parts.common.fleet
+    locks = ConsoleLocks(parts.standing, options.folder, lambda: fleet.places, url, clock)
     try:
+        replay = make_replay(parts.replay_port(url.rstrip("/"))) if make_replay else None
+        if replay is not None:
+            parts = parts._replace(common=parts.common._replace(replay=replay.link))
+        server = _pages_server(parts)
         await parts.common.fleet.scan()
         tell = await _take_place(options, parts, locks, url)
         port = _heritrix(make_port, options, parts, database, url, server)
@@ -102,13 +117,15 @@ async def serve(
             work: Runners = (
                 *readers_of(parts, database),
                 ("standing", partial(keep_standing, parts, locks, tell)),
+                *([("replay", replay.work)] if replay is not None else []),
             )
             working = begin_all(group, parts, work)
             serving = None
             if port is not None:
                 sockets += port.sockets
                 serving = group.create_task(port.server.serve(port.sockets), name="heritrix")
-            on_open(OpenedConsole(url, parts, number, port.url if port is not None else ""))
+            urls = (port.url if port is not None else "", replay.url if replay is not None else "")
+            on_open(OpenedConsole(url, parts, number, *urls))
             await server.serve(pages)
             if port is not None and serving is not None:
                 port.server.should_exit = True

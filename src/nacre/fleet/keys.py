@@ -128,6 +128,13 @@ class KeyBook:
         role = role_named(str(row[1])) or Role.NOBODY
         return Requester(str(row[0]), role, "key", places=split_places(str(row[2])))
 
+    def of_name(self, name: str) -> Requester:
+        """Return the owner of a key by its name; `NOBODY` if there is none."""
+        row = self._table.find(name)
+        if row is None:
+            return NOBODY
+        return Requester(name, role_named(row.role) or Role.NOBODY, "key", places=row.places)
+
 
 def joined_places(places: Sequence[str]) -> str:
     """Join labels of places for a column of the database."""

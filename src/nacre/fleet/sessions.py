@@ -96,7 +96,11 @@ class SessionBook:
 
     def find(self, secret: str) -> BrowserSession | None:
         """Return the session of an id; None if it has expired or never existed."""
-        now, hashed = self._clock.now(), hash_of(secret)
+        return self.of_hash(hash_of(secret))
+
+    def of_hash(self, hashed: str) -> BrowserSession | None:
+        """Return the session whose id has a hash, as `Requester.session` has it; see `find`."""
+        now = self._clock.now()
         row = self._database.row(
             "SELECT name, role, token, used, language, places FROM open_sessions"
             " WHERE hash = ? AND used >= ? AND made >= ?",

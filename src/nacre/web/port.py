@@ -1,4 +1,4 @@
-"""The port with Heritrix's REST interface, which the package nacre-migrate adds."""
+"""Ports beside the console: Heritrix's REST interface, which nacre-migrate adds, and replay."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +10,15 @@ from nacre.config.extension import MIGRATE, load_part, require_extension
 from nacre.core.clock import Clock
 from nacre.fleet.audit import AuditLog
 from nacre.fleet.job_books import DiskQuotaBook
-from nacre.fleet.places import Fleet
+from nacre.fleet.keys import KeyBook
+from nacre.fleet.places import Fleet, FoundJob
 from nacre.fleet.reach import ConsoleReach, PortOptions
+from nacre.fleet.requester import Requester
+from nacre.fleet.sessions import SessionBook
 from nacre.fleet.standing import ConsoleStanding
 from nacre.fleet.users import HeritrixKeyBook
 from nacre.web.live.poller import Poller
+from nacre.web.supervision import Work
 from nacre.web.workers.pool import ReaderPool
 
 
@@ -98,3 +102,46 @@ def load_port_maker() -> PortMaker:
     extension = require_extension(MIGRATE, "Heritrix's REST interface needs")
     maker: PortMaker = load_part(MIGRATE, extension.console_port)
     return maker
+
+
+class ReplayPortParts(NamedTuple):
+    """The parts of the console that replay beside it uses.
+
+    Attributes:
+        clock: The time.
+        fleet: The jobs.
+        keys: The keys of programs, which are those of replay, too.
+        sessions: The sessions of the console's users; replay ends with them.
+        title_of: Returns the name that people gave to a job.
+        pages: URL of the console's own pages, without a slash at its end.
+    """
+
+    clock: Clock
+    fleet: Fleet
+    keys: KeyBook
+    sessions: SessionBook
+    title_of: Callable[[FoundJob], str]
+    pages: str
+
+
+ReplayLink = Callable[[Requester, FoundJob, str, str], str]
+"""Returns a link of a caller to a capture, by the job, the URL ("" for the first page), and the
+time of up to 14 digits ("" for the newest). It has a ticket, and works once, for a minute."""
+
+
+class ReplayPort(NamedTuple):
+    """Replay beside a console.
+
+    Attributes:
+        url: URL of its viewer.
+        link: Makes links to captures.
+        work: Serves until it is cancelled.
+    """
+
+    url: str
+    link: ReplayLink
+    work: Work
+
+
+ReplayPortMaker = Callable[[ReplayPortParts], ReplayPort]
+"""Opens replay beside a console. Raises a JobError if the port is in use."""

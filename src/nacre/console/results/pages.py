@@ -25,10 +25,12 @@ from nacre.console.results.seeds import SeedOutcomeList, list_seeds
 from nacre.console.task_answers import read
 from nacre.core.states import ExitStatus
 from nacre.fleet.job_files import run_names
+from nacre.fleet.refusals import RefusedRequestError
 from nacre.inspect.analysis.wording import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation
 from nacre.job.lately import place_of
-from nacre.ops.fields import Order, ShortText, Whole
+from nacre.messages import message
+from nacre.ops.fields import LineText, Order, ShortText, Whole
 from nacre.ops.starts import StartRequest
 from nacre.web.workers.background import HeldTask
 
@@ -52,6 +54,18 @@ class ReportPageQuery(ReportQuery, frozen=True):
     first: Whole = 0
 
 
+class ReplayQuery(msgspec.Struct, frozen=True):
+    """The query of the way to replay.
+
+    Attributes:
+        u: URL of the capture; "" for the first page of the job.
+        t: Its time, up to 14 digits; "" for the newest.
+    """
+
+    u: LineText = ""
+    t: ShortText = ""
+
+
 class CheckpointForm(msgspec.Struct, frozen=True):
     """The checkpoint that a job is started from."""
 
@@ -68,6 +82,28 @@ async def seeds_page(call: ActionCall) -> SeedOutcomeList | HeldTask | PageAnswe
 async def seed_facts(call: ActionCall, _: SeedOutcomeList) -> Mapping[str, Any]:
     """The facts of the page of seeds."""
     return {"closed": await why_not_now(call, "frontier")}
+
+
+async def lead_to_replay(call: ActionCall) -> RedirectResponse:
+    """Lead to a capture in replay; the link has a ticket, which works once, for a minute.
+
+    Raises:
+        RefusedRequestError: No replay is served beside this console (503).
+    """
+    query: ReplayQuery = call.query
+    job = call.job()
+    if call.common.replay is None:
+        raise RefusedRequestError(
+            503,
+            "no-replay",
+            message(
+                "console.no-replay",
+                "this console serves no replay; `nacre replay {job}` shows the job",
+                job=job.name,
+            ),
+        )
+    timestamp = query.t if query.t.isascii() and query.t.isdigit() else ""
+    return RedirectResponse(call.common.replay(call.identity, job, query.u, timestamp[:14]), 303)
 
 
 async def why_not_now(call: ActionCall, action: str) -> str:

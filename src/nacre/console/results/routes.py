@@ -40,6 +40,8 @@ RESULT_ROUTES: tuple[RouteRow[ActionParts], ...] = (
     RouteRow("GET", "/j/{job}/url", _V, pages.url_page, "All that is known of a URL.",
              query=handlers.UrlQuery,
              view=RouteView("url.html", pages.url_facts, _("URL"), "frontier")),
+    RouteRow("GET", "/j/{job}/replay", _V, pages.lead_to_replay,
+             "Lead to replay, with a ticket.", query=pages.ReplayQuery),
     RouteRow("GET", f"{_JOB}/explain", _V, handlers.explain, "Why a URL was or was not crawled.",
              query=handlers.UrlQuery, answer=handlers.ExplainedUrl),
     *with_page(read_row(f"{_JOB}/reports", list_reports, "The names of all reports."),

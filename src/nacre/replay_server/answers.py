@@ -1,0 +1,225 @@
+"""Archived exchanges as answers of the server: statuses, parts of a body, rewritten pages.
+
+All functions block, and run in threads. Bodies are sent in pieces; only pages that are rewritten
+are held in memory, up to a limit.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from nacre.fleet.job_files import byte_range
+from nacre.fleet.refusals import RefusedRequestError
+from nacre.replay.headers import replay_headers
+from nacre.replay.matching import NotArchived, ReplayRequest, replay_request
+from nacre.replay.memento import memento_date
+from nacre.replay.page_urls import PageAddress
+from nacre.replay.reply import ArchivedExchange, read_exchange
+from nacre.replay.rewrite_css import rewrite_css
+from nacre.replay.rewrite_html import rewrite_page
+from nacre.replay_server.shelf import OpenedHolding
+from nacre.wire.charset import detect
+
+LARGEST_PAGE: Final = 32 << 20
+"""Bytes of a page that is rewritten; what is beyond them is left out."""
+_PIECE: Final = 1 << 16
+_CSS: Final = "text/css"
+_REWRITTEN: Final = frozenset(("text/html", "application/xhtml+xml", _CSS))
+_BODY_FIELDS: Final = frozenset(
+    ("content-length", "content-range", "accept-ranges", "transfer-encoding", "connection")
+)
+_NO_BODY: Final = frozenset((204, 205, 304))
+
+
+class ServedAnswer(NamedTuple):
+    """An answer.
+
+    Attributes:
+        status: Status code, 200 to 599.
+        headers: Names and values.
+        pieces: The body; empty for an answer to HEAD.
+        length: Bytes of the body; -1 if that is not known.
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    pieces: Iterator[bytes]
+    length: int
+
+
+def status_to_send(status: int) -> int:
+    """Return the status of an answer for that of a capture (pure).
+
+    Browsers do not show 304, interim statuses and those that HTTP does not define; the captured
+    status is in `X-Archive-Orig-Status`.
+    """
+    return status if 200 <= status < 600 and status != 304 else 200
+
+
+class PageRequest(NamedTuple):
+    """A request for a capture.
+
+    Attributes:
+        request: What is looked for.
+        page: The address of the page.
+        is_head: Only the headers are asked for.
+        range: The Range header; "" for none.
+        is_raw: The bytes as captured, with their headers as `X-Archive-Orig-…`.
+        viewer: Origin of the page that may show it in a frame; "" for none.
+    """
+
+    request: ReplayRequest
+    page: PageAddress
+    is_head: bool = False
+    range: str = ""
+    is_raw: bool = False
+    viewer: str = ""
+
+
+def answer_capture(opened: OpenedHolding, wish: PageRequest) -> ServedAnswer | NotArchived:
+    """Return the answer to a request for a capture.
+
+    Args:
+        opened: The holding.
+        wish: The request.
+
+    Raises:
+        ReplayError: The capture cannot be replayed.
+        StorageError: A file cannot be read.
+    """
+    answer = replay_request(opened.holding, opened.lookup, wish.request)
+    if isinstance(answer, NotArchived):
+        return answer
+    exchange = answer.exchange
+    if not wish.is_raw and media_type(exchange.header("Content-Type")) in _REWRITTEN:
+        decoded = read_exchange(opened.holding, opened.lookup, exchange.capture, decode=True)
+        return _rewritten(decoded, wish)
+    return _whole_or_part(exchange, wish)
+
+
+def charset_of(field: str) -> str:
+    """Return the charset of a Content-Type header; "" for none (pure)."""
+    match = re.search(r"""charset\s*=\s*["']?([^\s;"']+)""", field, re.IGNORECASE)
+    return match[1] if match else ""
+
+
+def media_type(field: str) -> str:
+    """Return the media type of a Content-Type header, lower case, without parameters (pure)."""
+    return field.partition(";")[0].strip().lower()
+
+
+def _rewritten(exchange: ArchivedExchange, wish: PageRequest) -> ServedAnswer:
+    """Answer with a page or a style sheet whose URLs lead into the archive."""
+    body = exchange.body.read(LARGEST_PAGE) or b""
+    field = exchange.header("Content-Type")
+    charset, _source = detect(body, charset_of(field), exchange.url)
+    if media_type(field) == _CSS:
+        data = rewrite_css(body, charset, wish.page)
+    else:
+        data = rewrite_page(body, charset, wish.page)
+    headers = _headers(exchange, wish, charset)
+    status = status_to_send(exchange.status)
+    if status in _NO_BODY:
+        data = b""
+    return _bytes_answer(status, headers, data, is_head=wish.is_head)
+
+
+def _whole_or_part(exchange: ArchivedExchange, wish: PageRequest) -> ServedAnswer:
+    """Answer with the body as captured, or the part that is asked for."""
+    headers = _headers(exchange, wish)
+    coding = exchange.header("Content-Encoding")
+    if coding:
+        headers.append(("Content-Encoding", coding))
+    status, body = status_to_send(exchange.status), exchange.body
+    if status in _NO_BODY:
+        return ServedAnswer(status, tuple(headers), iter(()), 0)
+    part = None
+    if status == 200 and wish.range:
+        try:
+            part = byte_range(wish.range, body.measure())
+        except RefusedRequestError:
+            headers.append(("Content-Range", f"bytes */{body.length}"))
+            return _bytes_answer(416, headers, b"", is_head=False)
+    if status == 200:
+        headers.append(("Accept-Ranges", "bytes"))
+    if exchange.status == 206 and exchange.header("Content-Range"):
+        headers.append(("Content-Range", exchange.header("Content-Range")))
+    start, length = part or (0, body.length)
+    if part is not None:
+        end = start + length - 1
+        headers.append(("Content-Range", f"bytes {start}-{end}/{body.length}"))
+        status = 206
+    if wish.is_head:
+        length = body.measure() if part is None else length
+        return ServedAnswer(status, tuple(headers), iter(()), length)
+    return ServedAnswer(status, tuple(headers), _pieces(exchange, start, length), length)
+
+
+def _pieces(exchange: ArchivedExchange, start: int, length: int) -> Iterator[bytes]:
+    """Yield a part of a body; -1 for all of it."""
+    body = exchange.body
+    body.seek(start)
+    while length:
+        piece = body.read(_PIECE if length < 0 else min(_PIECE, length))
+        if not piece:
+            return
+        length -= len(piece) if length > 0 else 0
+        yield piece
+
+
+def _headers(
+    exchange: ArchivedExchange, wish: PageRequest, charset: str = ""
+) -> list[tuple[str, str]]:
+    """Return the headers of an answer without those of its length and coding."""
+    if wish.is_raw:
+        headers = raw_headers(exchange.headers)
+    else:
+        headers = replay_headers(exchange.headers, wish.page, viewer=wish.viewer, charset=charset)
+    chosen = [field for field in headers if field[0].lower() not in _BODY_FIELDS]
+    chosen.append(("Memento-Datetime", memento_date(exchange.capture.timestamp)))
+    if status_to_send(exchange.status) != exchange.status:
+        chosen.append(("X-Archive-Orig-Status", f"{exchange.status} {exchange.reason}".strip()))
+    return chosen
+
+
+def raw_headers(headers: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """Return the headers of a download of the bytes as captured (pure).
+
+    The type is that of any file, so that no browser shows them; the captured headers are there as
+    `X-Archive-Orig-…`.
+    """
+    original = [(f"X-Archive-Orig-{name}", value) for name, value in headers]
+    return [
+        ("Content-Type", "application/octet-stream"),
+        ("Content-Disposition", "attachment"),
+        ("Content-Security-Policy", "sandbox; default-src 'none'"),
+        *original,
+    ]
+
+
+def _bytes_answer(
+    status: int, headers: list[tuple[str, str]], data: bytes, *, is_head: bool
+) -> ServedAnswer:
+    pieces = iter(()) if is_head else iter((data,))
+    return ServedAnswer(status, tuple(headers), pieces, len(data))
+
+
+_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def safe_name(name: str) -> bytes | None:
+    """Return the name of a header as bytes; None for a name that HTTP forbids (pure)."""
+    return name.lower().encode() if _NAME.fullmatch(name) else None
+
+
+def safe_value(value: str) -> bytes:
+    """Return the value of a header as bytes, without what ends a header (pure).
+
+    Args:
+        value: The value; each character is a byte, others become UTF-8.
+    """
+    try:
+        raw = value.encode("latin-1")
+    except UnicodeEncodeError:
+        raw = value.encode("utf-8", "replace")
+    return re.sub(rb"[\x00-\x08\x0a-\x1f\x7f]", b" ", raw).strip()

@@ -1,0 +1,109 @@
+"""The pages of replay: their templates, languages and files.
+
+Whatever comes from captures is text: templates escape it, and characters that control a terminal or
+turn the direction of writing are shown by their numbers.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import Response
+
+from nacre.replay_server.sites import quote_url
+from nacre.report.escape import printable
+from nacre.web.languages import LANGUAGES, Language, language, named_language, preferred
+from nacre.wire.urltext import readable_url
+
+TEMPLATES: Final = Path(__file__).parent / "templates"
+STATIC: Final = Path(__file__).parent / "static"
+HTML: Final = "text/html; charset=utf-8"
+_TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class StaticFile(NamedTuple):
+    """A file that pages load.
+
+    Attributes:
+        data: Its bytes.
+        media: Its media type.
+    """
+
+    data: bytes
+    media: str
+
+
+@cache
+def static_files() -> Mapping[str, StaticFile]:
+    """Return the files of `static/` by name."""
+    return {
+        path.name: StaticFile(path.read_bytes(), _TYPES[path.suffix])
+        for path in sorted(STATIC.iterdir())
+        if path.suffix in _TYPES
+    }
+
+
+def moment(timestamp: str) -> str:
+    """Return 14 digits as people read them: `2026-11-29 18:50:00`; other texts as they are."""
+    digits = timestamp
+    if len(digits) != 14 or not digits.isdigit():
+        return timestamp
+    day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
+    return f"{day} {digits[8:10]}:{digits[10:12]}:{digits[12:]}"
+
+
+def _visible(value: object) -> object:
+    return printable(value) if isinstance(value, str) else value
+
+
+@cache
+def environment(name: str) -> Environment:
+    """Return the templates in a language.
+
+    Args:
+        name: A key of `LANGUAGES`, or the pseudo-locale.
+    """
+    templates = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    templates.filters.update(moment=moment, path=quote_url, readable=readable_url, shown=_visible)
+    templates.globals["languages"] = LANGUAGES
+    reader = language(name)
+    templates.filters["error"] = reader.text
+    # The extension adds this method, which the type of an environment does not have.
+    install = templates.install_gettext_translations  # type: ignore[attr-defined]
+    install(reader.texts, newstyle=True)
+    return templates
+
+
+def language_of(request: Request) -> Language:
+    """Return the language of a page: that of the query, else that of the browser."""
+    chosen = named_language(request.query_params.get("lang", ""))
+    return language(preferred(request.headers.get("accept-language", ""), chosen))
+
+
+def page(request: Request, template: str, facts: Mapping[str, Any], status: int = 200) -> Response:
+    """Return a page in the language of its reader.
+
+    Args:
+        request: The request.
+        template: Name of the template.
+        facts: What the template shows, by name.
+        status: Status code.
+    """
+    reader = language_of(request)
+    text = environment(reader.name).get_template(template).render({"language": reader, **facts})
+    return Response(text.encode("utf-8", "backslashreplace"), status, media_type=HTML)

@@ -1,0 +1,78 @@
+"""The parts of the replay server, and a request to it."""
+
+from typing import Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from nacre.replay_server.access import COOKIE, Admission, ReplayAccess
+from nacre.replay_server.shelf import Shelf
+from nacre.replay_server.sites import HostPart, ReplaySite
+
+_NAVIGATIONS: Final = frozenset(("document", "iframe", "frame"))
+
+
+class ReplayParts(NamedTuple):
+    """The parts of a replay server.
+
+    Attributes:
+        site: Its names.
+        access: Tickets and sessions.
+        shelf: What it shows.
+        console: Origin of the console beside it; "" for none.
+        allows_origins: Pages of any origin may read its files with a key (`--cors`).
+    """
+
+    site: ReplaySite
+    access: ReplayAccess
+    shelf: Shelf
+    console: str = ""
+    allows_origins: bool = False
+
+
+class ReplayCall(NamedTuple):
+    """A request whose host was checked.
+
+    Attributes:
+        parts: The parts of the server.
+        request: The request.
+        part: The part of the site that its Host names.
+        target: Path and query as sent.
+    """
+
+    parts: ReplayParts
+    request: Request
+    part: HostPart
+    target: str
+
+    @property
+    def admission(self) -> Admission:
+        """The caller, by the cookie of this origin or a key."""
+        access = self.parts.access
+        field = self.request.headers.get("authorization", "")
+        if field:
+            return access.of_key(field)
+        return access.of_cookie(self.request.cookies.get(COOKIE, ""))
+
+    @property
+    def path(self) -> str:
+        """The path as sent, without the query."""
+        return self.target.partition("?")[0]
+
+
+def is_navigation(call: ReplayCall) -> bool:
+    """Whether a request is for a page in a window or a frame; browsers say so."""
+    fields = call.request.headers
+    if "sec-fetch-dest" in fields:
+        return fields["sec-fetch-dest"] in _NAVIGATIONS
+    return call.request.method == "GET" and "text/html" in fields.get("accept", "")
+
+
+def text_answer(text: str, status: int) -> Response:
+    """Return a short answer for programs.
+
+    Args:
+        text: What failed, why and what to do; without a line end.
+        status: Status code.
+    """
+    return Response(f"{text}\n", status, media_type="text/plain")

@@ -1,0 +1,144 @@
+"""The paths for programs: Memento (RFC 7089), CDX, bytes as captured. They require a key.
+
+They answer under the names of the loopback, `http://localhost:8411/JOB/…`, with
+`Authorization: Bearer KEY`; a browser cannot be led there, because it has no key.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+from urllib.parse import quote, unquote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from nacre.catalogue.captures import IndexedCapture
+from nacre.errors import URIError
+from nacre.replay.memento import (
+    LINK_FORMAT,
+    PAGE,
+    MementoPlaces,
+    TimeMapPath,
+    memento_date,
+    memento_links,
+    read_accept_datetime,
+    read_replay_path,
+    read_timemap_path,
+    timemap_lines,
+)
+from nacre.replay.page_urls import PageAddress
+from nacre.replay_server.captures import answer_place
+from nacre.replay_server.parts import ReplayCall, text_answer
+from nacre.replay_server.shelf import OpenedHolding, ShelfItem
+from nacre.replay_server.timeline import closest_place
+from nacre.uri.surt import index_key
+
+_MOST: Final = 100_000
+"""Captures of a URL in its TimeMaps, the nearest to now."""
+
+
+class ProgramRequest(NamedTuple):
+    """A request of a program for a holding.
+
+    Attributes:
+        call: The request.
+        item: The job or collection.
+        place: The path behind the name of the job, with its query.
+        base: URL of the archive, with its slash.
+    """
+
+    call: ReplayCall
+    item: ShelfItem
+    place: str
+    base: str
+
+
+async def answer_program(call: ReplayCall) -> Response:
+    """Answer a request of a program.
+
+    Raises:
+        MementoError: It is malformed (400).
+    """
+    admission = call.parts.access.of_key(call.request.headers.get("authorization", ""))
+    if not admission.identity.role:
+        return Response(
+            "send a key as `Authorization: Bearer KEY`: `nacre replay` prints one, and `nacre "
+            "console key add NAME` makes one for the console's replay\n",
+            401, {"www-authenticate": "Bearer"}, media_type="text/plain",
+        )  # fmt: skip
+    name, _slash, place = call.target.removeprefix("/").partition("/")
+    if not name:
+        items = call.parts.shelf.items(admission.identity)
+        return JSONResponse([item._asdict() for item in items])
+    item = call.parts.shelf.find(name_of(name), admission.identity)
+    if item is None:
+        return text_answer("there is no such archive; the list is at /", 404)
+    host = call.request.headers["host"]
+    base = f"{call.parts.site.scheme}://{host}/{quote(item.name, safe='~')}/"
+    request = ProgramRequest(call, item, place, base)
+    if (of_times := read_timemap_path(place)) is not None:
+        return await _timemap(request, of_times)
+    return await _memento(request)
+
+
+def name_of(segment: str) -> str:
+    """Return the name of a job in a path (pure)."""
+    return unquote(segment.partition("?")[0])
+
+
+def captured_times(opened: OpenedHolding, url: str) -> list[str]:
+    """Return the times of the captures of a URL in order, each once; [] for a URL that is none."""
+    try:
+        captures: Sequence[IndexedCapture] = opened.lookup.exact(index_key(url), "")
+    except URIError:
+        return []
+    return sorted({capture.timestamp for capture in captures})[-_MOST:]
+
+
+async def _timemap(request: ProgramRequest, wish: TimeMapPath) -> Response:
+    opened = await run_in_threadpool(request.call.parts.shelf.open, request.item)
+    times = await run_in_threadpool(captured_times, opened, wish.url)
+    if not times:
+        return text_answer("not archived", 404)
+    places = MementoPlaces(request.base)
+    if wish.form == "link":
+        text = "".join(timemap_lines(places, wish.url, times, wish.page))
+        return Response(text, media_type=LINK_FORMAT)
+    part = times[(wish.page - 1) * PAGE : wish.page * PAGE]
+    if wish.form == "cdxj":
+        lines = [f"{time} {json.dumps({'uri': places.memento(wish.url, time)})}\n" for time in part]
+        return Response("".join(lines), media_type="application/cdxj")
+    listed = [
+        {"datetime": memento_date(time), "uri": places.memento(wish.url, time)} for time in part
+    ]
+    return JSONResponse({
+        "original_uri": wish.url, "timegate_uri": places.timegate(wish.url),
+        "timemap_uri": {"link_format": places.timemap(wish.url)}, "mementos": {"list": listed},
+    })  # fmt: skip
+
+
+async def _memento(request: ProgramRequest) -> Response:
+    """Answer as a TimeGate without a time in the path, and else with a memento."""
+    call, place = request.call, read_replay_path(request.place)
+    if place is None:
+        return text_answer("paths are /JOB/URL, /JOB/14DIGITS/URL and /JOB/timemap/link/URL", 404)
+    opened = await run_in_threadpool(call.parts.shelf.open, request.item)
+    times = await run_in_threadpool(captured_times, opened, place.url)
+    places = MementoPlaces(request.base, place.modifier)
+    if place.timestamp:
+        page = PageAddress(request.base.rstrip("/"), place.timestamp, place.url)
+        response = await answer_place(call, request.item, place, page)
+        current = times[closest_place(times, place.timestamp)] if times else ""
+        if response.status_code < 400:
+            response.headers["link"] = memento_links(places, place.url, times, current)
+        if place.modifier != "id_":
+            response.headers["content-security-policy"] = "sandbox; default-src 'none'"
+        return response
+    if not times:
+        return text_answer("not archived", 404)
+    requested = call.request.headers.get("accept-datetime", "")
+    time = times[closest_place(times, read_accept_datetime(requested) if requested else "")]
+    response = RedirectResponse(places.memento(place.url, time), 302)
+    response.headers["vary"] = "accept-datetime"
+    response.headers["link"] = memento_links(places, place.url, times, time)
+    return response
