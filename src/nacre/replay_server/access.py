@@ -118,7 +118,7 @@ class ReplayAudience(NamedTuple):
     subject_of_key: Callable[[str], str]
 
 
-class Admission(NamedTuple):
+class ReplayAdmission(NamedTuple):
     """A caller with the jobs of the grant.
 
     Attributes:
@@ -211,29 +211,33 @@ class ReplayAccess:
         self._used[grant.nonce] = grant.expires
         return True
 
-    def of_cookie(self, cookie: str) -> Admission:
+    def of_cookie(self, cookie: str) -> ReplayAdmission:
         """Return the caller of a cookie; nobody if it is not valid."""
         return self._admit(cookie, SESSION)
 
-    def of_path(self, text: str) -> Admission:
+    def of_path(self, text: str) -> ReplayAdmission:
         """Return the caller of a grant in a path; nobody if it is not valid."""
         return self._admit(text, PATH)
 
-    def of_key(self, field: str) -> Admission:
+    def of_key(self, field: str) -> ReplayAdmission:
         """Return the caller of an Authorization header; nobody if it has no valid key."""
         scheme, _, secret = field.partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
-            return Admission()
+            return ReplayAdmission()
         subject = self._audience.subject_of_key(secret.strip())
         identity = self._audience.of_subject(subject) if subject else NOBODY
-        return Admission(identity, None, subject) if identity.role else Admission()
+        return ReplayAdmission(identity, None, subject) if identity.role else ReplayAdmission()
 
-    def _admit(self, text: str, kind: str) -> Admission:
+    def _admit(self, text: str, kind: str) -> ReplayAdmission:
         grant = self._signer.read(text, (kind,), self._now())
         if grant is None:
-            return Admission()
+            return ReplayAdmission()
         identity = self._audience.of_subject(grant.subject)
-        return Admission(identity, grant.labels, grant.subject) if identity.role else Admission()
+        return (
+            ReplayAdmission(identity, grant.labels, grant.subject)
+            if identity.role
+            else ReplayAdmission()
+        )
 
 
 def cookie_field(value: str) -> str:

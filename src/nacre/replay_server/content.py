@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse, Response
 
 from nacre.replay.memento import read_replay_path
 from nacre.replay.page_urls import PageAddress
-from nacre.replay_server.access import Admission
+from nacre.replay_server.access import ReplayAdmission
 from nacre.replay_server.captures import answer_place, problem_page
 from nacre.replay_server.pages import page
 from nacre.replay_server.parts import ReplayCall, is_navigation, text_answer
@@ -71,7 +71,7 @@ def single_policy(origin: str, viewer: str) -> str:
     )
 
 
-def _of_grant(call: ReplayCall, admission: Admission) -> ShelfItem | None:
+def _of_grant(call: ReplayCall, admission: ReplayAdmission) -> ShelfItem | None:
     label = admission.labels[0] if admission.labels else ""
     return call.parts.shelf.find(label, admission.identity) if label else None
 

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from nacre.replay_server.access import COOKIE, Admission, ReplayAccess
+from nacre.replay_server.access import COOKIE, ReplayAccess, ReplayAdmission
 from nacre.replay_server.shelf import Shelf
 from nacre.replay_server.sites import HostPart, ReplaySite
 
@@ -46,7 +46,7 @@ class ReplayCall(NamedTuple):
     target: str
 
     @property
-    def admission(self) -> Admission:
+    def admission(self) -> ReplayAdmission:
         """The caller, by the cookie of this origin or a key."""
         access = self.parts.access
         field = self.request.headers.get("authorization", "")
