@@ -1,4 +1,4 @@
-"""Make or refresh `.venv-judges`: pywb, cdxj-indexer, warcio and fastwarc, run as commands.
+"""Make or refresh `.venv-judges`: pywb, cdxj-indexer, warcio, fastwarc and wacz, run as commands.
 
 They pin old versions, so they never share an environment with the crawler.
 Usage: `python -m tools.judges [CHECKOUT]`; prints nothing when all is in place.
