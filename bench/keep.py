@@ -25,7 +25,7 @@ import uvloop
 from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
 from nacre.archive.restoring import is_delta
-from nacre.job.expand_warcs import expand
+from nacre.packing.expand_warcs import expand
 from nacre.job.job import Job
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout

@@ -14,7 +14,7 @@ from nacre.archive.link_reference import links_in
 from nacre.archive.reader import WarcReader
 from nacre.engine.readback import CaptureReader
 from nacre.job.archived_links import archived_links
-from nacre.job.expand_warcs import expand
+from nacre.packing.expand_warcs import expand
 from nacre.job.stopped_job import salvage
 from nacre.machine.layout import Layout
 from tests.cli.site import nacre, site

@@ -16,7 +16,7 @@ from nacre.archive.delta import TARGET, page_url
 from nacre.archive.reader import WarcReader
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.job.expand_warcs import expand
+from nacre.packing.expand_warcs import expand
 from nacre.machine.layout import Layout
 from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.runs.runs import plan_run

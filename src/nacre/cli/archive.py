@@ -1,4 +1,4 @@
-"""`nacre archive DIR check|index|expand|digests|salvage|push` and `nacre links DIR URL`."""
+"""`nacre archive DIR check|index|expand|pack|digests|salvage|push` and `nacre links DIR URL`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from nacre.cli import output
 from nacre.cli.options import AsJson, JobDir, job_of, layout_and_settings
-from nacre.cli.program import Program
+from nacre.cli.program import LateCallback, Program
 from nacre.core.states import ExitCode
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def expand_archive(
     runs any software can read them. The job does not change, and the result is the same each time.
     """
     from nacre.cli.summary import collection
-    from nacre.job.expand_warcs import expand
+    from nacre.packing.expand_warcs import expand
     from nacre.runs.manifest import warc_files
 
     layout, settings = layout_and_settings(job_of(ctx))
@@ -325,4 +325,5 @@ def links(
 def register(app: typer.Typer) -> None:
     """Add `links` and `archive`."""
     app.command(rich_help_panel="Look")(links)
+    archive.command("pack")(LateCallback("pack", "", "nacre.cli.packing:COMMANDS"))
     app.add_typer(archive, name="archive", rich_help_panel="Look")

@@ -7,7 +7,7 @@ record with a reference to its outlinks one that has them. The job is not change
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -115,18 +115,23 @@ class ExpandedWarc(NamedTuple):
     defects: list[str]
 
 
-def expand(warcs: list[Path], folder: Path) -> Iterator[ExpandedWarc]:
+def expand(
+    warcs: list[Path], folder: Path, only: Collection[Path] | None = None
+) -> Iterator[ExpandedWarc]:
     """Make a WARC of each one that holds differences or references, one step a WARC.
 
     Args:
         warcs: All WARCs of the job, in their order; referenced records are searched in all of them.
         folder: Where the new ones go; made where it is missing. Files of these names are replaced.
+        only: The WARCs that may hold some; None: all are searched.
 
     Raises:
         OSError: A file cannot be read or written.
     """
     bases, links, places = BaseFiles(warcs), LinkFiles(warcs), DifferencePlaces()
     for path in warcs:
+        if only is not None and path not in only:
+            continue
         expansion = _Expansion(path, folder, bases, links, places)
         if expansion.has_work():
             folder.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.job.expand_warcs import DifferencePlace, DifferencePlaces, expand
+from nacre.packing.expand_warcs import DifferencePlace, DifferencePlaces, expand
 
 HEAD = (
     b"WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:1>\r\n"
