@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.core.pagerow import Piece
-from nacre.extract.pageview import has_text, is_file, page_view, stable_address
+from nacre.extract.pageview import (
+    has_text,
+    is_file,
+    page_title,
+    page_view,
+    stable_address,
+    visible_text,
+)
 
 PAGE = (
     '<html><head><title>公告</title><meta name="PubDate" content="2024-01-02"></head><body>'
@@ -287,3 +294,24 @@ LINES = [
 @pytest.mark.parametrize(("markup", "lines"), LINES)
 def test_lines_of_a_block(markup: str, lines: list[bool]) -> None:
     assert [piece.is_line for piece in page_view(markup).pieces] == lines
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<title>A &amp;\n  B</title>", "A & B"),
+        ("<html><head><title>\u56fd\u5bb6</title><title>x</title>", "\u56fd\u5bb6"),
+        ("<head><script>'<title>no</title>'</script><title>yes</title>", "yes"),
+        ("<body><svg><title>icon</title></svg>", ""),
+        ("<title>never ends", "never ends"),
+        ("no markup", ""),
+    ],
+)
+def test_the_title_of_a_page(page, title):
+    assert page_title(page) == title
+
+
+def test_the_visible_text_of_a_page():
+    page = "<title>T</title><body>a <b>b</b><script>no()</script>\u4e2d\u6587<p>end"
+    assert visible_text(page, 100) == "a b \u4e2d\u6587 end"
+    assert visible_text("<p>word" * 100, 10) == "word word "

@@ -159,6 +159,46 @@ def has_text(text: str, size: int) -> bool:
     return False
 
 
+def page_title(text: str) -> str:
+    """Return the title of a decoded HTML page; "" if it has none before its body.
+
+    Args:
+        text: The page, or its beginning.
+    """
+    parts: list[str] = []
+    is_title = False
+    for token in _tokens(text):
+        if token.type is _TEXT and is_title:
+            parts.append(token.data or "")
+        elif token.type is _START and token.tag in _TITLE_ENDS:
+            is_title = token.tag == "title"
+            if not is_title:
+                break
+        elif token.type is _END and token.tag == "title":
+            break
+    return squeeze("".join(parts))
+
+
+def visible_text(text: str, most: int) -> str:
+    """Return the text of a decoded HTML page, without its title, in one line.
+
+    Args:
+        text: The page.
+        most: Characters at most.
+    """
+    parts: list[str] = []
+    size, is_title = 0, False
+    for token in _tokens(text):
+        if token.type is not _TEXT:
+            is_title = token.type is _START and token.tag == "title"
+        elif not is_title and (part := squeeze(token.data or "")):
+            parts.append(part)
+            size += len(part)
+            if size >= most:
+                break
+    return " ".join(parts)[:most]
+
+
 def _tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of a decoded page, without invisible ones."""
     if text.startswith(_PROLOG):
@@ -181,6 +221,7 @@ def _tokens(text: str) -> Iterator[Token]:
             yield token
 
 
+_TITLE_ENDS = frozenset(("title", "body"))
 _UNSEEN = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))
 """Characters without a width: soft hyphens, places to break a line or not to."""
 
