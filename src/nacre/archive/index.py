@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
+from typing import BinaryIO
 
 from nacre.archive.block import BlockFacts, read_block
 from nacre.archive.fields import digest_label, digest_of, second_digits, strip_brackets, uri_field
@@ -198,10 +199,24 @@ def index_lines(path: Path, note: Note = ignore_defect) -> Iterator[bytes]:
     Raises:
         OSError: The file cannot be read.
     """
-    indexer = Indexer(path.name.removesuffix(".open"))
     with open_ordinary(path) as file:
-        for entry in WarcReader(file, note):
-            yield from (line for line, _ in indexer.add(entry, read_block(entry)))
+        yield from lines_in(file, path.name.removesuffix(".open"), note)
+
+
+def lines_in(file: BinaryIO, name: str, note: Note = ignore_defect) -> Iterator[bytes]:
+    """Yield the index lines of an open WARC in the order of its records.
+
+    Args:
+        file: The file, at its start.
+        name: Its name in the lines.
+        note: Receives defects of the structure.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    indexer = Indexer(name)
+    for entry in WarcReader(file, note):
+        yield from (line for line, _ in indexer.add(entry, read_block(entry)))
     yield from (line for line, _ in indexer.close())
 
 

@@ -1,0 +1,196 @@
+"""WARC files of a selection, each with its index."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from nacre.archive.index import sort_index
+from nacre.catalogue.captures import IndexedCapture
+from nacre.catalogue.holdings import Holding
+from nacre.catalogue.lookup import open_index
+from nacre.errors import JobError
+from nacre.machine.local_files import replace_file
+from nacre.messages import message
+from nacre.packing.cdx_index import capture_line
+from nacre.packing.container import EntrySink, storage_error, sync_folder, whole_file
+from nacre.packing.selection import (
+    SelectionReport,
+    SelectionSource,
+    SelectionWriter,
+    WrittenCapture,
+)
+from nacre.packing.wacz import (
+    MAX_FILE_SIZE,
+    PackOptions,
+    Progress,
+    Tell,
+    nothing_to_pack,
+    scratch_folder,
+)
+from nacre.packing.warc_output import OutputSettings, WarcOutput
+
+_SUFFIX = ".warc.gz"
+
+
+class PackedWarcs(msgspec.Struct, frozen=True, kw_only=True):
+    """WARC files that were files.
+
+    Attributes:
+        paths: The files.
+        bytes: Their size.
+        selection: What they have.
+    """
+
+    paths: tuple[Path, ...]
+    bytes: int
+    selection: SelectionReport
+
+
+def pack_warcs(
+    holding: Holding,
+    target: Path,
+    captures: Iterable[IndexedCapture],
+    options: PackOptions,
+    tell: Tell,
+) -> PackedWarcs:
+    """Write captures as WARC files, compressed, with an index each; all of them or none.
+
+    Args:
+        holding: Where the captures are.
+        target: A file `NAME.warc.gz`; or a folder that is not there or empty, for several files.
+        captures: The captures, in any order.
+        options: How revisits are written, and the date.
+        tell: Receives the progress.
+
+    Raises:
+        JobError: There are none, or the target exists.
+        StorageError: A file cannot be read or written, or the disk is full.
+    """
+    if target.name.endswith(_SUFFIX):
+        return _pack_file(holding, target, captures, options, tell)
+    if not options.replace and target.is_dir() and any(target.iterdir()):
+        raise JobError(
+            message(
+                "packing.folder-in-use",
+                "{path} is not empty. Name another folder, or a file NAME.warc.gz",
+                path=target,
+            )
+        )
+    try:
+        with scratch_folder(target) as scratch:
+            files = _SelectionFiles(holding, options, tell, scratch / "files")
+            files.folder.mkdir(parents=True)
+            settings = _settings(holding, "selection", options, is_single=False)
+            output = WarcOutput(settings, files.open_output)
+            report = files.write(captures, output, scratch)
+            files.write_indexes()
+            target.mkdir(parents=True, exist_ok=True)
+            paths = [files.move(name, target) for name in output.names]
+            sync_folder(target)
+    except OSError as error:
+        raise storage_error(target, error) from error
+    return PackedWarcs(
+        paths=tuple(paths), bytes=sum(path.stat().st_size for path in paths), selection=report
+    )
+
+
+def _pack_file(
+    holding: Holding,
+    target: Path,
+    captures: Iterable[IndexedCapture],
+    options: PackOptions,
+    tell: Tell,
+) -> PackedWarcs:
+    files = _SelectionFiles(holding, options, tell, target.parent)
+    stem = target.name.removesuffix(_SUFFIX)
+    with whole_file(target, replace=options.replace) as file, scratch_folder(target) as scratch:
+
+        @contextmanager
+        def open_output(_: str) -> Iterator[EntrySink]:
+            yield EntrySink(file)
+
+        output = WarcOutput(_settings(holding, stem, options, is_single=True), open_output)
+        report = files.write(captures, output, scratch)
+        size = file.tell()
+    try:
+        files.write_indexes()
+    except OSError as error:
+        raise storage_error(target, error) from error
+    return PackedWarcs(paths=(target,), bytes=size, selection=report)
+
+
+def _settings(
+    holding: Holding, stem: str, options: PackOptions, *, is_single: bool
+) -> OutputSettings:
+    about = [("isPartOf", holding.title), ("description", options.description)]
+    return OutputSettings(
+        stem, is_single, MAX_FILE_SIZE, int(options.created * 1e6),
+        tuple((name, value) for name, value in about if value),
+    )  # fmt: skip
+
+
+class _SelectionFiles:
+    """The files that are being files, and the lines of their indexes."""
+
+    def __init__(self, holding: Holding, options: PackOptions, tell: Tell, folder: Path) -> None:
+        self._holding = holding
+        self._options = options
+        self._progress = Progress(0, tell)
+        self.folder = folder
+        self._lines: dict[str, list[bytes]] = {}
+
+    def write(
+        self, captures: Iterable[IndexedCapture], output: WarcOutput, scratch: Path
+    ) -> SelectionReport:
+        """Write the captures.
+
+        Raises:
+            JobError: There are none.
+            OSError: A file cannot be read or written.
+        """
+        holding, options = self._holding, self._options
+        source = SelectionSource(
+            holding, open_index(holding), scratch, options.resolve, options.with_originals
+        )
+        try:
+            writer = SelectionWriter(source, output, self.add, self._progress.add)
+            report = writer.write(captures)
+        except BaseException as error:
+            output.abandon(error)
+            raise
+        output.close()
+        if not report.captures:
+            raise nothing_to_pack(holding)
+        return report
+
+    def open_output(self, name: str) -> AbstractContextManager[EntrySink]:
+        """Open a WARC."""
+        return self._open(name)
+
+    @contextmanager
+    def _open(self, name: str) -> Iterator[EntrySink]:
+        with (self.folder / name).open("wb") as file:
+            yield EntrySink(file)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def add(self, written: WrittenCapture) -> None:
+        """Note the line of a capture."""
+        lines = self._lines.setdefault(written.capture.warc, [])
+        lines.append(capture_line(written.capture) + b"\n")
+
+    def write_indexes(self) -> None:
+        """Write the indexes."""
+        for name, lines in self._lines.items():
+            path = self.folder / f"{name.removesuffix(_SUFFIX)}.cdxj"
+            replace_file(path, sort_index(b"".join(lines)))
+
+    def move(self, name: str, target: Path) -> Path:
+        """Move a WARC and its index to their folder; return the WARC."""
+        index = f"{name.removesuffix(_SUFFIX)}.cdxj"
+        if (self.folder / index).exists():
+            (self.folder / index).replace(target / index)
+        return (self.folder / name).replace(target / name)

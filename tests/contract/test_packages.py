@@ -1,0 +1,51 @@
+"""What independent programs say of WACZ files and of WARCs of a selection (`make judges`)."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nacre.catalogue.holdings import open_holding
+from nacre.catalogue.lookup import open_index
+from nacre.packing.wacz import PackOptions, pack_wacz
+from nacre.packing.warc_files import pack_warcs
+from tests.packing.jobs import crawl_records, make_job
+
+JUDGES = Path(__file__).parents[2] / ".venv-judges" / "bin"
+
+pytestmark = pytest.mark.skipif(not JUDGES.is_dir(), reason="no judges here: run `make judges`")
+OPTIONS = PackOptions(created=1_795_168_800.0, text=True)
+
+
+def judge(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(JUDGES / command[0]), *command[1:]], cwd=folder, capture_output=True, text=True
+    )
+
+
+def test_wacz_validates_a_job_two_jobs_and_a_selection(tmp_path):
+    one = make_job(tmp_path / "one")
+    two = make_job(tmp_path / "国家图书馆", crawl_records(1000))
+    holding, both = open_holding([one]), open_holding([one, two])
+    selected = [each for each in open_index(both).prefix("") if "/copy" in each.url]
+    for name, source, captures in (
+        ("one", holding, None), ("both", both, None), ("some", both, selected),
+    ):  # fmt: skip
+        target = tmp_path / f"{name}.wacz"
+        pack_wacz(source, target, captures, OPTIONS, lambda _d, _t: None)
+        result = judge(tmp_path, "wacz", "validate", "-f", target.name)
+        assert "Validation succeeded" in result.stdout, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("resolve", [True, False])
+def test_warcio_and_fastwarc_check_a_selection(tmp_path, resolve):
+    holding = open_holding([make_job(tmp_path / "one")])
+    captures = [each for each in open_index(holding).prefix("") if "chunked" not in each.url]
+    target = tmp_path / "some.warc.gz"
+    options = PackOptions(created=OPTIONS.created, resolve=resolve)
+    pack_warcs(holding, target, captures, options, lambda _d, _t: None)
+    assert judge(tmp_path, "warcio", "check", target.name).returncode == 0
+    result = judge(tmp_path, "fastwarc", "check", target.name)
+    assert result.returncode == 0, result.stdout + result.stderr
+    lines = judge(tmp_path, "cdxj-indexer", "--sort", "--post-append", target.name).stdout
+    assert lines == (tmp_path / "some.cdxj").read_text()
