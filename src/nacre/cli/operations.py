@@ -52,6 +52,7 @@ class OperationCommand:
         as_json: Makes the JSON of its result.
         flag: An operation that a flag runs in its place; None for none.
         in_group: The directory of the job is before the command: `nacre frontier DIR retire`.
+        tell: Receives the progress; None to show none.
     """
 
     def __init__(
@@ -62,11 +63,13 @@ class OperationCommand:
         *,
         flag: FlagOperation | None = None,
         in_group: bool = False,
+        tell: Callable[[int, int], None] | None = None,
     ) -> None:
         self._operation = operation
         self._show = show
         self._as_json = as_json
         self._flag = flag
+        self._tell = tell
         self.__name__ = operation.name
         self.__doc__ = "\n\n".join(filter(None, (operation.summary, operation.detail)))
         self.__signature__ = Signature(_parameters(operation, flag, in_group=in_group))
@@ -83,20 +86,32 @@ class OperationCommand:
             values = {}
         # Not decoded: the bounds of texts are those of the REST API, and typer checks the others.
         request = request_of(operation.request, values)
-        result = run_operation(operation, directory, request)
+        result = run_operation(operation, directory, request, self._tell)
         if as_json:
             output.say_json(to_json(result))
         else:
             output.say(show(result, request, directory))
 
 
-def run_operation(operation: Operation[Q, R], directory: Path, request: Q) -> R:
+def run_operation(
+    operation: Operation[Q, R],
+    directory: Path,
+    request: Q,
+    tell: Callable[[int, int], None] | None = None,
+) -> R:
     """Run an operation on the job of a directory.
+
+    Args:
+        operation: The operation.
+        directory: The directory of the job.
+        request: The options.
+        tell: Receives the progress; None to show none.
 
     Raises:
         JobError: The job refuses.
     """
-    return operation.run(context_of(directory), request)
+    context = context_of(directory)
+    return operation.run(context if tell is None else context._replace(tell=tell), request)
 
 
 def context_of(directory: Path) -> OperationContext:

@@ -1,0 +1,52 @@
+"""The operation that packs captures."""
+
+from pathlib import Path
+
+import pytest
+
+from nacre.errors import ConfigError, JobError
+from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
+from nacre.ops.operation import OperationContext
+from nacre.ops.packing import PackRequest, pack
+from tests.packing.jobs import crawl_records, make_job
+
+
+def context(root: Path) -> OperationContext:
+    return OperationContext(Layout(root), SystemClock())
+
+
+def test_a_wacz_of_two_jobs_reports_its_progress(tmp_path):
+    one = make_job(tmp_path / "one")
+    two = make_job(tmp_path / "two", crawl_records(1000))
+    steps: list[tuple[int, int]] = []
+    told = context(one)._replace(tell=lambda done, total: steps.append((done, total)))
+    result = pack(told, PackRequest(wacz=tmp_path / "a.wacz", also=(two,)))
+    assert (result.captures, result.warcs, result.pages) == (16, 2, 2)  # the pages are the same
+    assert result.files == (str(tmp_path / "a.wacz"),)
+    assert result.digest.startswith("sha256:")
+    assert steps[-1][0] == steps[-1][1] > 0
+
+
+def test_warcs_of_all_captures(tmp_path):
+    result = pack(context(make_job(tmp_path / "one")), PackRequest(warc=tmp_path / "folder"))
+    assert (result.captures, result.resolved, result.left_out) == (8, 2, 0)
+    assert [Path(each).name for each in result.files] == ["selection-00001.warc.gz"]
+
+
+@pytest.mark.parametrize(
+    ("request_of", "error"),
+    [
+        (lambda _: PackRequest(), "name the file"),
+        (lambda path: PackRequest(wacz=path / "a.wacz", warc=path / "b"), "name the file"),
+        (lambda path: PackRequest(wacz=path / "a.zip"), "end with .wacz"),
+    ],
+)
+def test_a_target_is_needed(tmp_path, request_of, error):
+    with pytest.raises(ConfigError, match=error):
+        pack(context(make_job(tmp_path / "one")), request_of(tmp_path))
+
+
+def test_a_folder_that_is_no_job(tmp_path):
+    with pytest.raises(JobError):
+        pack(context(tmp_path / "none"), PackRequest(wacz=tmp_path / "a.wacz"))
