@@ -25,10 +25,10 @@ import uvloop
 from nacre.archive.check import Checker
 from nacre.archive.reader import WarcReader
 from nacre.archive.restoring import is_delta
-from nacre.packing.expand_warcs import expand
 from nacre.job.job import Job
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
+from nacre.packing.expand_warcs import expand
 from nacre.recrawl.pagestore import fetch_rows
 from nacre.runs.runs import plan_run
 from nacre.scope.rules.stock import rules_for

@@ -19,9 +19,9 @@ from nacre.history.dedup import Digests, History
 from nacre.inspect.analysis.difference import page_difference
 from nacre.inspect.analysis.page_history import forget
 from nacre.inspect.analysis.recrawl_data import StoredRecrawlData
-from nacre.packing.expand_warcs import ExpandedWarc, expand
 from nacre.job.stopped_job import salvage
 from nacre.machine.layout import Layout
+from nacre.packing.expand_warcs import ExpandedWarc, expand
 from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.store.store import Store
 from tests.cli.site import nacre

@@ -14,9 +14,9 @@ from nacre.archive.link_reference import links_in
 from nacre.archive.reader import WarcReader
 from nacre.engine.readback import CaptureReader
 from nacre.job.archived_links import archived_links
-from nacre.packing.expand_warcs import expand
 from nacre.job.stopped_job import salvage
 from nacre.machine.layout import Layout
+from nacre.packing.expand_warcs import expand
 from tests.cli.site import nacre, site
 from tests.crawl.again import again, first, settings
 from tests.crawl.replay import judge

@@ -16,8 +16,8 @@ from nacre.archive.delta import TARGET, page_url
 from nacre.archive.reader import WarcReader
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import PageRow
-from nacre.packing.expand_warcs import expand
 from nacre.machine.layout import Layout
+from nacre.packing.expand_warcs import expand
 from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.runs.runs import plan_run
 from nacre.store.store import Store

@@ -67,7 +67,7 @@ class WrittenCapture(NamedTuple):
 
 
 class SelectionReport(msgspec.Struct, kw_only=True):
-    """What a selection has.
+    """The contents of a selection.
 
     Attributes:
         captures: Captures that were written.
@@ -105,7 +105,7 @@ class SelectionReport(msgspec.Struct, kw_only=True):
 
 
 class SelectionSource(NamedTuple):
-    """Where a selection comes from, and how revisits are written.
+    """The source of a selection, and the form of its revisits.
 
     Attributes:
         holding: The holding.

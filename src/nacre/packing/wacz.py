@@ -53,7 +53,7 @@ Tell = Callable[[int, int], None]
 
 
 class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How a package is warc.
+    """The way a package is warc.
 
     Attributes:
         created: Its date, seconds since the epoch; all else is the same each time.
