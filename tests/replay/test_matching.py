@@ -31,7 +31,10 @@ class ListIndex:
         return [c for c in self._captures if c.key == key and method in (None, c.method)]
 
     def closest(self, key, timestamp, limit=1):
-        raise AssertionError
+        aim = timestamp_seconds(timestamp or "2999")
+        captures = self.exact(key)
+        distance = lambda c: abs(timestamp_seconds(c.timestamp) - aim)  # noqa: E731
+        return sorted(captures, key=distance)[:limit]
 
     def prefix(self, key_prefix, after="", limit=1000):
         return [c for c in self._captures if c.key.startswith(key_prefix)][:limit]
@@ -97,6 +100,11 @@ class TestErrors:
         later = seconds_timestamp(timestamp_seconds(DAY1) + 9)
         index = ListIndex(line(DAY1, status=404), line(later))
         assert found(index, timestamp=DAY1)[0] == DAY1
+
+    def test_the_reply_to_an_options_request_is_not_the_page(self):
+        later = seconds_timestamp(timestamp_seconds(DAY1) + 1)
+        index = ListIndex(line(DAY1, status=204), line(later))
+        assert found(index, timestamp="20261031235959")[0] == later
 
     def test_a_304_without_its_original_is_last(self):
         index = ListIndex(line(DAY1), line(DAY3, status=304))

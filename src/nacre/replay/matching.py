@@ -17,7 +17,7 @@ from nacre.catalogue.holdings import Holding
 from nacre.catalogue.lookup import CaptureIndex
 from nacre.errors import URIError
 from nacre.messages import message
-from nacre.replay.memento import timestamp_seconds
+from nacre.replay.memento import seconds_timestamp, timestamp_seconds
 from nacre.replay.noise import without_noise, without_static_query
 from nacre.replay.records import ReplayError
 from nacre.replay.reply import ArchivedExchange, read_exchange
@@ -31,6 +31,9 @@ _SCANNED = 1000
 
 _NEAREST = 10
 """URLs that are named when nothing was captured."""
+
+_NEAREST_IN_TIME = 50
+"""Captures of a URL that are considered, the nearest in time."""
 
 _TRIED = 10
 """Captures of a URL that are read until one can be replayed."""
@@ -118,7 +121,7 @@ def find_capture(index: CaptureIndex, request: ReplayRequest) -> CaptureMatch | 
         key = request.key
     except URIError:
         return NotArchived()
-    exact = index.exact(key)
+    exact = _nearest_in_time(index, key, request.timestamp)
     if exact:
         return CaptureMatch(_order(exact, request.timestamp), "exact")
     return _match_noise(index, request, key) or NotArchived(_nearest(index, key, request.timestamp))
@@ -181,13 +184,20 @@ def _refuse_loop(exchange: ArchivedExchange) -> None:
         )  # fmt: skip
 
 
+def _nearest_in_time(index: CaptureIndex, key: str, timestamp: str) -> list[IndexedCapture]:
+    """Return the captures of a key that are near a time; a URL may have any number of them."""
+    full = seconds_timestamp(timestamp_seconds(timestamp)) if timestamp else ""
+    return index.closest(key, full, _NEAREST_IN_TIME)
+
+
 def _order(captures: Iterable[IndexedCapture], timestamp: str) -> tuple[IndexedCapture, ...]:
     """Order the captures of a URL.
 
     The nearest in time first, of two as near the earlier; without a time the newest first. A
     capture of exactly that time is first whatever it is. Else an error (4xx, 5xx) comes behind the
     good captures that are at most `NEAR` seconds farther away: of a page that failed and succeeded
-    some minutes later, the success is shown. A 304 without its original comes last.
+    some minutes later, the success is shown. So does a 204: indexes do not tell the reply to an
+    OPTIONS request from that to a GET. A 304 without its original comes last.
     """
     aim = timestamp_seconds(timestamp) if timestamp else None
 
@@ -195,7 +205,8 @@ def _order(captures: Iterable[IndexedCapture], timestamp: str) -> tuple[IndexedC
         seconds = timestamp_seconds(capture.timestamp)
         distance = -seconds if aim is None else abs(seconds - aim)
         is_aimed = len(timestamp) == 14 and capture.timestamp == timestamp
-        penalty = NEAR if capture.status >= 400 and not is_aimed else 0
+        is_worse = capture.status >= 400 or capture.status == 204
+        penalty = NEAR if is_worse and not is_aimed else 0
         is_bare = capture.status == 304 and not capture.is_revisit
         return is_bare, not is_aimed, distance + penalty, seconds
 
@@ -205,10 +216,11 @@ def _order(captures: Iterable[IndexedCapture], timestamp: str) -> tuple[IndexedC
 def _match_noise(index: CaptureIndex, request: ReplayRequest, key: str) -> CaptureMatch | None:
     """CaptureMatch a request without noise, then as a file, then as a form."""
     plain = without_noise(key)
-    if plain != key and (captures := index.exact(plain)):
+    if plain != key and (captures := _nearest_in_time(index, plain, request.timestamp)):
         return CaptureMatch(_order(captures, request.timestamp), "noise")
     path = key.partition("?")[0]
-    same_path = [*index.exact(path), *index.prefix(f"{path}?", limit=_SCANNED)]
+    same_path = _nearest_in_time(index, path, request.timestamp)
+    same_path += index.prefix(f"{path}?", limit=_SCANNED)
     if request.method in ("POST", "PUT"):
         return _match_form(same_path, request)
     same_path = [capture for capture in same_path if not capture.method]

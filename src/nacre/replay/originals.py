@@ -25,6 +25,9 @@ from nacre.uri.surt import index_key
 _DEEPEST = 8
 """Revisits of revisits, or differences from differences, that are followed."""
 
+_MOST_NEAR = 50
+"""Captures near the stated time that are considered first."""
+
 _MOST_READ = 20
 """Candidates for an original that are read."""
 
@@ -133,19 +136,15 @@ class Originals:
         if file and offset.isdigit() and date:
             hint = own._replace(url=url, timestamp=date, offset=int(offset[:18]))
             yield from self._in_members(hint, file)
-        captures = [c for c in self._under(url, own) if not c.is_revisit]
+        key = _key_of(url, own)
+        near = self._index.closest(key, date or own.timestamp, _MOST_NEAR)
+        captures = [capture for capture in near if not capture.is_revisit]
         yield from sorted(captures, key=lambda capture: _rank(capture, revisit, own, date))
-
-    def _under(self, url: str, own: IndexedCapture) -> list[IndexedCapture]:
-        """Return the captures of a URL; of the URL of the revisit with its method."""
-        if url == own.url:
-            return self._index.exact(own.key, own.method)
-        try:
-            key = index_key(url)
-        except URIError:
-            return []
-        same = self._index.exact(key, "") if key != own.key else []
-        return same or self._index.exact(own.key, own.method)
+        digest = revisit.get("WARC-Payload-Digest")
+        for distant in {key: None, own.key: None} if digest else ():
+            for capture in self._index.exact(distant):
+                if not capture.is_revisit and _same_digest(digest, capture.digest):
+                    yield capture
 
     def _in_members(self, hint: IndexedCapture, file: str) -> Iterator[IndexedCapture]:
         """Yield a place in each member that has a file of that name, that of the hint first."""
@@ -174,9 +173,18 @@ class Originals:
         hint = own._replace(url=delta.base_url, timestamp=date, offset=delta.base_offset, mime="")
         if delta.base_file:
             yield from self._in_members(hint, delta.base_file)
-        for capture in self._under(delta.base_url, own):
+        for capture in self._index.closest(_key_of(delta.base_url, own), date, _MOST_NEAR):
             if capture.timestamp == date and not capture.is_revisit:
                 yield capture
+
+
+def _key_of(url: str, own: IndexedCapture) -> str:
+    """Return the index key of a URL; that of a capture, with its form, if it is its URL."""
+    try:
+        key = index_key(url).replace(" ", "%20")
+        return own.key if key == index_key(own.url).replace(" ", "%20") else key
+    except URIError:
+        return own.key
 
 
 def _rank(
