@@ -160,6 +160,8 @@ TASKS: Mapping[str, ReaderTask] = {
     "seed-list": _typed("results.seed_list", "read_list"),
     "save-seed-list": _typed("results.seed_list", "write_list"),
     "explain": _typed("results.handlers", "explain_url"),
+    "compare-captures": _typed("captures.compare", "compare_job_captures"),
+    "cite-capture": _typed("captures.compare", "cite_job_capture"),
     "explain-page": _typed("results.handlers", "explain_page"),
     "runs": _typed("results.runs", "list_runs"),
     "upcoming": _typed("schedules.calendar", "list_upcoming"),

@@ -1,0 +1,1 @@
+"""The captures of a job in the console: comparison and citation."""
