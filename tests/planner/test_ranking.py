@@ -6,7 +6,7 @@ import pytest
 
 from nacre.core.pagerow import PageRow
 from nacre.planner.change_rate.rates import LISTS, NO_EVIDENCE, PAGES, Classes, observe
-from nacre.planner.change_rate.value import DAY, Hazard, Season, SiteTime, captured
+from nacre.planner.change_rate.value import DAY, Hazard, SiteTime, captured
 from nacre.planner.ranking import Ranking, ValueTerms, VisitValue, Wanted, choose
 
 NOW = 2e9
@@ -22,7 +22,7 @@ def test_a_page_that_was_visited_later_than_now_is_not_likely_to_have_changed(in
         Classes(lambda row: row.arrivals, LISTS),
         ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
     )
-    bid = ranking.visit(row, NOW, SiteTime(Season(), Hazard()), ())
+    bid = ranking.visit(row, NOW, SiteTime(Hazard()), ())
     assert bid is not None
     assert [bid.value, bid.chance] == pytest.approx([0.0, 0.0])
     assert not bid.due
@@ -42,7 +42,7 @@ def test_a_list_is_expected_to_change_as_any_page_unless_a_sitemap_shows_the_sam
         Classes(lambda row: row.arrivals, LISTS),
         ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
     )
-    time = SiteTime(Season(), Hazard(), lists=0.003, untold=0.0, is_mapped=mapped)
+    time = SiteTime(Hazard(), lists=0.003, untold=0.0, is_mapped=mapped)
     bid = ranking.visit(row, NOW, time, ())
     assert bid is not None
     assert least <= bid.chance <= least + 0.5
@@ -61,7 +61,7 @@ def test_new_links_of_a_list_are_counted_among_its_changes_once() -> None:
     def chance(evidence: bytes, arrivals: bytes) -> float:
         row = PageRow("http://a.test/", visits=6, index=1.0, evidence=evidence, arrivals=arrivals)
         row.last_visit = NOW - 7 * DAY
-        bid = ranking.visit(row, NOW, SiteTime(Season(), Hazard()), ())
+        bid = ranking.visit(row, NOW, SiteTime(Hazard()), ())
         assert bid is not None
         return bid.chance
 
@@ -78,7 +78,7 @@ def _look(row: PageRow, days: float) -> tuple[str, bool] | None:
         Classes(lambda row: row.arrivals, LISTS),
         ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
     )
-    bid = ranking.visit(row, NOW + days * DAY, SiteTime(Season(), Hazard()), ())
+    bid = ranking.visit(row, NOW + days * DAY, SiteTime(Hazard()), ())
     return (bid.reason, bid.due) if bid else None
 
 
@@ -128,7 +128,7 @@ def test_dead_links_are_looked_at_at_each_doubling_of_their_age(
         Classes(lambda row: row.arrivals, LISTS),
         ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
     )
-    bid = ranking.visit(row, NOW + age * DAY, SiteTime(Season(), Hazard()), ())
+    bid = ranking.visit(row, NOW + age * DAY, SiteTime(Hazard()), ())
     assert (bid is not None) is asked
     assert bid is None or (bid.reason, bid.due) == ("gone?", False)
 
@@ -141,9 +141,7 @@ def test_a_dead_link_is_worth_less_than_a_page_that_changes_as_likely() -> None:
         Classes(lambda row: row.arrivals, LISTS),
         ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
     )
-    bid, other = (
-        ranking.visit(row, NOW + 7 * DAY, SiteTime(Season(), Hazard()), ()) for row in (dead, page)
-    )
+    bid, other = (ranking.visit(row, NOW + 7 * DAY, SiteTime(Hazard()), ()) for row in (dead, page))
     assert bid is not None
     assert other is not None
     assert bid.chance == 0.05
@@ -163,7 +161,7 @@ def test_an_event_counts_beside_the_own_rate_of_a_page() -> None:
         Classes(lambda row: row.arrivals, LISTS),
         ValueTerms(theta=1.0, floor=180 * DAY, versions=True),
     )
-    time = SiteTime(Season(), Hazard())
+    time = SiteTime(Hazard())
     calm = ranking.visit(row, NOW + 7 * DAY, time, ())
     hit = ranking.visit(row, NOW + 7 * DAY, time._replace(event=0.9, fresh=0.9), ())
     late = ranking.visit(row, NOW + 7 * DAY, time._replace(event=0.9), ())

@@ -119,16 +119,6 @@ def test_youth_is_learned_from_changes_that_the_own_rate_does_not_explain() -> N
     assert time.young(_page(), NOW, NOW + DAY) == 0.0
 
 
-def test_the_hours_of_a_site_are_those_of_its_new_links() -> None:
-    sites = Sites()
-    sites.learn_births(URL, NOW, 0)
-    sites.learn_births(URL, NOW + 3600.0, 5_000)
-    sites.begin_step(NOW, 7.0)
-    time = sites.time(URL)
-    busy, calm = time.days(NOW + 3600.0, NOW + 7200.0), time.days(NOW + 7200.0, NOW + 10_800.0)
-    assert busy > 100 * calm
-
-
 def test_lists_are_worth_what_they_tell_as_far_as_it_is_right() -> None:
     sites, quiet = Sites(), Sites()
     quiet.use_hints(enabled=False)

@@ -14,7 +14,7 @@ from nacre.planner.change_rate.rates import (
     layout,
     observe,
 )
-from nacre.planner.change_rate.value import Hazard, Season, SiteTime
+from nacre.planner.change_rate.value import Hazard, SiteTime
 from nacre.planner.discovery.link_rules import LinkHistory, LinkRule
 from nacre.planner.ranking import Ranking, ValueTerms
 from nacre.planner.visited import Rows
@@ -98,7 +98,7 @@ def decisions_a_second() -> float:
     classes.fit(rows[:1000])
     terms = ValueTerms(1.0, 0.0, versions=True)
     ranking = Ranking(classes, Classes(lambda row: row.arrivals, LISTS), terms)
-    site = SiteTime(Season(), Hazard())
+    site = SiteTime(Hazard())
     began = time.process_time()
     for row in rows:
         ranking.visit(row, 7 * DAY, site, ())

@@ -135,8 +135,7 @@ class Learning:
         self, row: PageRow, now: float, finding: VisitFinding, *, changed: bool
     ) -> None:
         time = self._sites.time(row.url)
-        days = time.days(row.last_visit, now)
-        plain = (now - row.last_visit) / DAY
+        days = max(0.0, (now - row.last_visit) / DAY)
         own = promised = chance_of_change(self._classes.posterior(row), days)
         # A change that youth explains says little of the page's own rate: like noise.
         calm = (1.0 - finding.noise) * math.exp(-time.young(row, row.last_visit, now))
@@ -152,7 +151,7 @@ class Learning:
         observed = Observed(structs.replace(row), days, calm, event, promised)
         if changed:
             self._step.observe(row.url, observed)
-        row.rated(self._evidence(observed, event, plain, changed=changed))
+        row.rated(self._evidence(observed, event, changed=changed))
         expected = 1.0 - (1.0 - own) * (1.0 - event)
         self._sites.learn_age(row, now, expected, changed=changed)
 
@@ -193,13 +192,12 @@ class Learning:
             forecasts.learn(promised, changed=0.0)
         return event
 
-    def _evidence(self, observed: Observed, event: float, plain: float, *, changed: bool) -> bytes:
+    def _evidence(self, observed: Observed, event: float, *, changed: bool) -> bytes:
         """Return the evidence after a visit; an event is no evidence for the page's own rate.
 
         Args:
             observed: The result of the visit.
             event: Probability that an event has changed the page.
-            plain: Days since the visit before.
             changed: It had changed.
         """
         return observe(
@@ -207,7 +205,7 @@ class Learning:
             observed.days,
             changed=changed,
             noise=1.0 - observed.calm * (1.0 - (event if event >= _MAJORITY else 0.0)),
-            keep=remaining_share(plain, self._settings.half_life / DAY),
+            keep=remaining_share(observed.days, self._settings.half_life / DAY),
         )
 
     def _blame_events(self) -> None:
@@ -222,8 +220,7 @@ class Learning:
             row = self._rows.get(url)
             if row is None or row.last_visit != step.time or abs(event - observed.event) < _MOVED:
                 continue
-            plain = (step.time - observed.before.last_visit) / DAY
-            row.rated(self._evidence(observed, event, plain, changed=True))
+            row.rated(self._evidence(observed, event, changed=True))
             self._rows.put(row)
 
 

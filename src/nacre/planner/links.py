@@ -219,12 +219,6 @@ _UNSORTED = frozenset((PageKind.PAGE, PageKind.FILE))
 """Kinds that the media type alone gives."""
 
 _ROBOTS = "/robots.txt"
-_FINE = guess(
-    "links.fine",
-    3 * 3600.0,
-    "Longest time between visits to lists from which the hours of new links are "
-    "learned, in seconds.",
-)
 
 
 class Links:
@@ -300,8 +294,6 @@ class Links:
         self._read_trap(row, visit, breeds=breeds)
         if row.kind in _TELLERS:
             step.told_new |= met
-        if 0.0 < sites.since_shown(row.url, visit.time) <= _FINE:
-            sites.learn_births(row.url, visit.time, len(met))
         return met
 
     def _unknown(self, row: PageRow, link: SeenLink, now: float) -> PageRow:

@@ -56,7 +56,7 @@ class Planner:
 
     Args:
         rows: The rows of all known pages.
-        sites: The knowledge about their sites: hints, lists, seasons.
+        sites: The knowledge about their sites: hints, lists.
         judge: Compares versions.
         settings: The settings of the planner.
         timetable: Pages under a schedule, which are visited when they are due; None if none are.

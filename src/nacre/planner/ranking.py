@@ -81,9 +81,8 @@ class Wait(NamedTuple):
     """Time since the last visit of a page.
 
     Attributes:
-        days: Operational days.
+        days: Its days.
         young: Changes to be expected in it because the page is young.
-        plain: Plain days.
         event: Probability that an event of its section has changed it.
         fresh: Probability that an event of this step has.
         own: Probability that its own rate has.
@@ -91,7 +90,6 @@ class Wait(NamedTuple):
 
     days: float
     young: float
-    plain: float
     event: float = 0.0
     fresh: float = 0.0
     own: float = 0.0
@@ -164,10 +162,10 @@ class Ranking:
             return self._second_look(row, now, time)
         # Later than now where the clock was set back, or by history of another machine.
         last = min(row.last_visit, now)
-        days = time.days(last, now)
+        days = (now - last) / DAY
         own = time.own(row, self._classes.posterior(row), days)
         young = time.young(row, last, now)
-        wait = Wait(days, young, (now - last) / DAY, time.event, time.fresh, own)
+        wait = Wait(days, young, time.event, time.fresh, own)
         is_hinted = any(source in row.told for source, _ in signals)
         chance = self.chance(row, wait, signals)
         amount = chance if is_hinted else self._value(row, wait, chance)
@@ -230,7 +228,7 @@ class Ranking:
     def _arriving(self, row: PageRow, wait: Wait) -> tuple[float, float]:
         """What the new links that an index page may show are worth, and the chance of any."""
         arrivals = self._arrivals.posterior(row)
-        return value(arrivals, wait.plain), chance_of_change(arrivals, wait.plain)
+        return value(arrivals, wait.days), chance_of_change(arrivals, wait.days)
 
     def _second_look(self, row: PageRow, now: float, time: SiteTime) -> VisitValue | None:
         due = 0.0 < self._terms.floor <= now - row.last_visit

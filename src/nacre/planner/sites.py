@@ -1,4 +1,4 @@
-"""The data of each site beside its pages: hints, lists, age, hours of changes (pure)."""
+"""The data of each site beside its pages: hints, lists, age (pure)."""
 
 from collections.abc import MutableMapping, Sequence
 from typing import Any
@@ -12,14 +12,10 @@ from nacre.planner.change_rate.value import (
     AGES,
     BACK,
     DAY,
-    HOURS,
     Hazard,
-    Season,
     SiteTime,
     fit_hazard,
-    hour_of_week,
     inside,
-    learned,
 )
 from nacre.planner.discovery.hints import (
     HintSource,
@@ -98,7 +94,7 @@ class SiteRow(msgspec.Struct, array_like=True):
 
     Attributes:
         trust: Trust by source of hints.
-        hours: New links by hour of the week.
+        hours: Field of earlier versions; not used.
         events: Changes by age bucket, beyond those that the pages' own rates explain.
         exposure: Days observed by age bucket.
         listed: Times of the last two sitemaps, the newest first.
@@ -138,11 +134,6 @@ class SiteRow(msgspec.Struct, array_like=True):
     def count_news(self, mapped: int, unmapped: int) -> None:
         """Count new links of a list: those that a sitemap had in the same step, and others."""
         self.news = (self.news[0] + mapped, self.news[1] + unmapped)
-
-    def count_births(self, hour: int, count: int) -> None:
-        """Count new links that were found in an hour of the week."""
-        self.hours = self.hours or [0.0] * HOURS
-        self.hours[hour] += count
 
     def note_map(self, now: float) -> None:
         """Note that a sitemap was read in the step of this time."""
@@ -223,7 +214,7 @@ class Sites:
         self.hints = enabled
 
     def begin_step(self, now: float, every: float) -> None:
-        """Begin a step: fit seasons, hazards and link rules.
+        """Begin a step: fit hazards and link rules.
 
         Args:
             now: Its time, seconds since the epoch.
@@ -268,12 +259,11 @@ class Sites:
         site_time = self._times.get(name)
         if site_time is None:
             site = self._site(url)
-            season = learned(site.hours, Season()) if site.hours else Season()
             hazard = fit_hazard(site.events, site.exposure) if site.events else Hazard()
             worth = max(_LIST_PAGE, self._list_worth(site)) if self.hints else _LIST_ITSELF
             looks, back = site.returns
             share = (back + BACK * _RETURNS) / (looks + _RETURNS)
-            site_time = self._times[name] = SiteTime(season, hazard, worth, back=share)
+            site_time = self._times[name] = SiteTime(hazard, worth, back=share)
         return site_time
 
     def learn_return(self, url: str, *, back: bool) -> None:
@@ -394,12 +384,6 @@ class Sites:
         for bucket, (days, part) in enumerate(zip(spent, shares, strict=True)):
             site.events[bucket] += (changed - expected) * part / total
             site.exposure[bucket] += days
-
-    def learn_births(self, url: str, now: float, count: int) -> None:
-        """Count new links in the hour of the week at which they were found."""
-        if not count:
-            return
-        self._site(url).count_births(hour_of_week(now), count)
 
     def read_dates(self, sitemap: str, dates: Sequence[str], moved: int, now: float) -> bool:
         """Note the dates of a source; False if so many of them changed that they are useless."""

@@ -145,7 +145,7 @@ class PlannerInputs(NamedTuple):
 
     Attributes:
         rows: The rows of all known pages.
-        sites: The knowledge about their sites: hints, lists, seasons.
+        sites: The knowledge about their sites: hints, lists.
         judge: Compares versions.
         settings: The settings of the planner.
     """
@@ -173,7 +173,7 @@ class Observed(NamedTuple):
 
     Attributes:
         before: The page before the visit.
-        days: Operational days since the previous visit.
+        days: Days since the previous visit.
         calm: Probability that neither noise nor youth made the change.
         event: Probability that an event made the change, as known at the visit.
         promised: Chance of a change by the rate of the page.

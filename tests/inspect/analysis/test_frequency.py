@@ -3,7 +3,13 @@ import math
 import pytest
 
 from nacre.core.pagerow import PageRow
-from nacre.inspect.analysis.frequency import change_frequency, document, even_interval, interval
+from nacre.inspect.analysis.frequency import (
+    change_frequency,
+    document,
+    even_interval,
+    hour_of_week,
+    interval,
+)
 from nacre.inspect.analysis.rate_model import RateMixture
 from nacre.planner.change_rate.rates import GRID, RATES
 from nacre.report.html import html_page
@@ -48,6 +54,11 @@ def test_classes_are_those_of_pages_known_before(known: Given):
     assert change_frequency(known).classes == {
         "none": 1, "major": 1, "noise": 1, "minor": 1, "template": 1,
     }  # fmt: skip
+
+
+def test_hours_begin_on_monday():
+    assert hour_of_week(MONDAY) == 0
+    assert hour_of_week(MONDAY + 7 * 86_400.0 - 1) == 167
 
 
 def test_a_change_is_shared_among_the_hours_in_which_it_may_have_come(known: Given):

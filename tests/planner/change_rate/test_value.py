@@ -1,6 +1,6 @@
 """Values of visits: against quadrature, and where they grow.
 
-Operational time: weeks, ages, and back again.
+Ages: what youth adds.
 
 Plans: the published examples, the budget kept, and what each objective favours.
 """
@@ -14,19 +14,15 @@ from hypothesis import strategies as st
 from nacre.planner.change_rate import value
 from nacre.planner.change_rate.rates import FLAT, GRID
 from nacre.planner.change_rate.value import (
-    HOURS,
     Bounds,
     Hazard,
-    Season,
     Share,
     captured,
     fit_hazard,
     frequency,
     freshness,
-    hour_of_week,
     inside,
     inverse_captured,
-    learned,
     plan,
 )
 
@@ -61,46 +57,6 @@ def test_exploring_pays_where_little_is_known() -> None:
 
 def test_youth_adds_to_the_value_of_a_visit() -> None:
     assert value.value(FLAT, 1.0, 0.5) > value.value(FLAT, 1.0)
-
-
-MONDAY = 1_704_067_200.0  # 2024-01-01 00:00 UTC, a Monday
-DAY = 86_400.0
-weeks = st.lists(st.floats(0.01, 50), min_size=HOURS, max_size=HOURS)
-times = st.floats(0, 4e9)
-
-
-def test_hours_begin_on_monday() -> None:
-    assert hour_of_week(MONDAY) == 0
-    assert hour_of_week(MONDAY + 7 * DAY - 1) == 167
-
-
-def test_an_even_week_is_plain_time() -> None:
-    assert Season().days(MONDAY + 100.0, MONDAY + 100.0 + 2.5 * DAY) == pytest.approx(2.5)
-
-
-def test_a_site_of_office_hours_does_not_age_at_night() -> None:
-    office = Season([1.0 if 9 <= hour % 24 < 17 and hour < 120 else 0.0 for hour in range(HOURS)])
-    assert office.days(MONDAY, MONDAY + 9 * 3600) == pytest.approx(0.0)
-    assert office.days(MONDAY, MONDAY + 7 * DAY) == pytest.approx(7.0)
-    assert office.days(MONDAY + 9 * 3600, MONDAY + 17 * 3600) == pytest.approx(7.0 / 5)
-
-
-@given(weeks, times, times, times)
-def test_time_adds_up(hours: list[float], one: float, two: float, three: float) -> None:
-    season = Season(hours)
-    a, b, c = sorted((one, two, three))
-    assert season.days(a, b) + season.days(b, c) == pytest.approx(season.days(a, c), abs=1e-5)
-
-
-def test_no_time_passes_backwards() -> None:
-    assert Season().days(MONDAY + 10.0, MONDAY) == 0.0
-
-
-def test_a_profile_is_learned_against_a_wider_one() -> None:
-    counts = [0.0] * HOURS
-    counts[9] = 1000.0
-    assert learned(counts, Season()).hours[9] > 100.0
-    assert learned([0.0] * HOURS, Season()).hours == pytest.approx([1.0] * HOURS)
 
 
 def test_an_interval_is_divided_among_five_ages() -> None:

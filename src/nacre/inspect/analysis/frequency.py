@@ -29,7 +29,7 @@ from nacre.inspect.analysis.recrawl_data import CHANGED, MISSING, NEW, RecrawlDa
 from nacre.inspect.reports.base import Audience, ReportRequest
 from nacre.messages import message
 from nacre.planner.change_rate.rates import RATES, interval_of, log_mean_rate
-from nacre.planner.change_rate.value import HOURS, freshness, hour_of_week
+from nacre.planner.change_rate.value import freshness
 from nacre.report.document import (
     Bars,
     Column,
@@ -42,6 +42,10 @@ from nacre.report.document import (
 )
 from nacre.report.formatting import day, moment, span
 
+_HOURS = 168
+"""Hours of a week."""
+_MONDAY = 4 * 86_400.0
+"""The first Monday, seconds: the epoch began on a Thursday."""
 CURRENT = 0.95
 """Share of the copies that should be current, on average, at the recommended interval."""
 _PLACED = 8 * 86_400.0
@@ -51,6 +55,11 @@ _PACES = (1 / 24, 0.25, 1.0, 2.0, 7.0, 14.0, 30.0, 90.0, 180.0, 365.0)
 _LONGEST = 3_650.0
 _HALVINGS = 50
 _MOST_TEMPLATES = 200
+
+
+def hour_of_week(time: float) -> int:
+    """Hour from Monday 0 h UTC, 0 to 167, of a time in seconds since the epoch."""
+    return int((time - _MONDAY) // 3600.0) % _HOURS
 
 
 class DayCounts(msgspec.Struct):
@@ -157,7 +166,7 @@ def change_frequency(data: RecrawlData) -> ChangeFrequency:
     return ChangeFrequency(
         pages=whole.count,
         days=list(log.days.values()),
-        week=[log.hours[at : at + 24] for at in range(0, HOURS, 24)],
+        week=[log.hours[at : at + 24] for at in range(0, _HOURS, 24)],
         unplaced=log.unplaced,
         classes=dict(log.classes.most_common()),
         rates=whole.pages,
@@ -176,7 +185,7 @@ class _Log:
 
     def __init__(self, first: int) -> None:
         self.days: dict[str, DayCounts] = {}
-        self.hours = [0.0] * HOURS
+        self.hours = [0.0] * _HOURS
         self.unplaced = 0
         self.classes: Counter[str] = Counter()
         self._first = first
@@ -210,7 +219,7 @@ class _Log:
             return
         first, count = hour_of_week(start), max(1, math.ceil((end - start) / 3600.0))
         for hour in range(first, first + count):
-            self.hours[hour % HOURS] += 1.0 / count
+            self.hours[hour % _HOURS] += 1.0 / count
 
 
 class _Class:

@@ -6,8 +6,6 @@ by EM: a class that has been revisited often has its own prior, a small one lean
 The posterior is usable after one visit and sharp after thirty. Sources: Cho and Garcia-Molina,
 "Estimating frequency of change", 2003, on why a naive estimate fails; empirical Bayes with a prior
 estimated by EM.
-
-Times are operational days (`value.Season`): plain days where nothing is known of the season.
 """
 
 import math

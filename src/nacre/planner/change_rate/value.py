@@ -1,12 +1,8 @@
-"""The value of a visit after a time, and the time that counts (pure).
+"""The value of a visit after a time, and what youth adds to the rate of a page (pure).
 
 The value of a visit grows with the time since the last one; a page is visited once its value
 reaches the marginal value of the budget. Source: Olston and Pandey, "Recrawl scheduling based on
 information longevity", 2008.
-
-`Season` counts operational days: a site that publishes on weekday mornings ages little at night,
-and the integral of its weekly profile in the place of plain time keeps every formula of `rates`.
-`Hazard` is what youth adds to the rate of a page.
 
 `plan` spreads a budget over pages, for reports: Cho and Garcia-Molina, "Effective page refresh
 policies for web crawlers", 2003. The crawl itself compares values with one marginal value.
@@ -22,27 +18,13 @@ from nacre.planner.change_rate.calibration import CalibrationRow, simple_chance
 from nacre.planner.change_rate.rates import RATES, Distribution, chance_of_change
 from nacre.planner.tuning import guess
 
-HOURS = 168
-"""Hours of a week."""
-_HOUR = 3600.0
-"""Seconds of an hour."""
 DAY = 86_400.0
 """Seconds of a day."""
-_WEEK = 7 * DAY
-"""Seconds of a week."""
-# The epoch began on a Thursday; weeks begin on Monday.
-_MONDAY = 4 * DAY
-"""The first Monday: the epoch began on a Thursday."""
 
 AGES = guess(
     "value.ages",
     (1.0, 3.0, 6.0, 12.0),
     "Limits of the age classes with separate hazards, in days: below 1, to 3, 6, 12, and older.",
-)
-SMOOTHING = guess(
-    "value.smoothing",
-    100.0,
-    "Number of events that weigh as much as the profile of the wider class.",
 )
 _LEAN = guess(
     "value.lean", 5.0, "Days without a change that are added to the observations of each age class."
@@ -50,52 +32,6 @@ _LEAN = guess(
 BACK = guess(
     "value.back", 0.05, "Share of the checks of gone pages that find them restored.", most=1.0
 )
-
-
-class Season:
-    """The week of a site: how much happens in each of its hours, 1 on average.
-
-    Args:
-        hours: 168 weights from Monday 0 h UTC; empty for an even week.
-    """
-
-    def __init__(self, hours: Sequence[float] = ()) -> None:
-        total = sum(hours)
-        even = [1.0] * HOURS
-        self.hours = [HOURS * weight / total for weight in hours] if total > 0.0 else even
-        self._until = [0.0]
-        for weight in self.hours:
-            self._until.append(self._until[-1] + weight / 24.0)
-
-    def days(self, start: float, end: float) -> float:
-        """Operational days between two times, seconds since the epoch; 0 when `end` is first."""
-        return max(0.0, self._since_epoch(end) - self._since_epoch(start))
-
-    def _since_epoch(self, time: float) -> float:
-        weeks, left = divmod(time - _MONDAY, _WEEK)
-        hour, part = divmod(left, _HOUR)
-        at = int(hour)
-        return weeks * 7.0 + self._until[at] + self.hours[at] / 24.0 * part / _HOUR
-
-
-def learned(counts: Sequence[float], wider: Season) -> Season:
-    """The week of a site from the times of its new links, leaning on a wider profile.
-
-    Args:
-        counts: 168 counts, see `hour_of_week`.
-        wider: Profile of its kind of sites.
-    """
-    return Season(
-        [
-            count + SMOOTHING * weight / HOURS
-            for count, weight in zip(counts, wider.hours, strict=True)
-        ]
-    )
-
-
-def hour_of_week(time: float) -> int:
-    """Hour from Monday 0 h UTC, 0 to 167, of a time in seconds since the epoch."""
-    return int((time - _MONDAY) % _WEEK // _HOUR)
 
 
 class Hazard(NamedTuple):
@@ -116,10 +52,9 @@ def inside(start: float, end: float) -> tuple[float, ...]:
 
 
 class SiteTime(NamedTuple):
-    """The hours and days at which a site changes.
+    """The changes of a site that its pages share.
 
     Attributes:
-        season: The hours of its week.
         hazard: What youth adds.
         lists: Value of a change of a list, beside its new links, against one of a page.
         untold: Greatest probability that a list shows new links that no source announced before.
@@ -131,7 +66,6 @@ class SiteTime(NamedTuple):
         back: Share of the checks of gone pages and dead links that find a page.
     """
 
-    season: Season
     hazard: Hazard
     lists: float = 1.0
     untold: float = 1.0
@@ -148,7 +82,7 @@ class SiteTime(NamedTuple):
         Args:
             row: The page.
             posterior: Its rate.
-            days: Operational days since its last visit.
+            days: Days since its last visit.
         """
         chance = chance_of_change(posterior, days)
         if self.forecasts is None:
@@ -156,10 +90,6 @@ class SiteTime(NamedTuple):
         if self.forecasts.is_worse:
             return simple_chance(row, days, self.every)
         return self.forecasts.corrected(chance)
-
-    def days(self, start: float, end: float) -> float:
-        """Operational days between two visits."""
-        return self.season.days(start, end)
 
     def young(self, row: PageRow, start: float, end: float) -> float:
         """Changes expected between two visits because a page is young; 0 if its age is open."""
@@ -209,7 +139,7 @@ def value(weights: Sequence[float], days: float, more: float = 0.0) -> float:
 
     Args:
         weights: Of `importance`.
-        days: Operational days.
+        days: Days since then.
         more: Changes to be expected on top of the page's own rate.
     """
     if days <= 0.0:
