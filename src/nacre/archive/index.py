@@ -204,10 +204,17 @@ def index_lines(path: Path, note: Note = ignore_defect) -> Iterator[bytes]:
 
 
 def lines_in(file: BinaryIO, name: str, note: Note = ignore_defect) -> Iterator[bytes]:
-    """Yield the index lines of an open WARC in the order of its records.
+    """Return the index lines of an open WARC in the order of its records; see `index_records`."""
+    return (line for line, _ in index_records(file, name, note))
+
+
+def index_records(
+    file: BinaryIO, name: str, note: Note = ignore_defect
+) -> Iterator[tuple[bytes, int]]:
+    """Yield the index lines of an open WARC, each with the offset of its record in bytes.
 
     Args:
-        file: The file, at its start.
+        file: The WARC, at its start.
         name: Its name in the lines.
         note: Receives defects of the structure.
 
@@ -216,8 +223,8 @@ def lines_in(file: BinaryIO, name: str, note: Note = ignore_defect) -> Iterator[
     """
     indexer = Indexer(name)
     for entry in WarcReader(file, note):
-        yield from (line for line, _ in indexer.add(entry, read_block(entry)))
-    yield from (line for line, _ in indexer.close())
+        yield from indexer.add(entry, read_block(entry))
+    yield from indexer.close()
 
 
 def rebuild_index(path: Path, note: Note = ignore_defect) -> bytes:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from nacre.archive.delta import MEDIA, TARGET, page_url
+from nacre.archive.index_facts import PostQuery
 from nacre.uri.surt import index_key
 
 LONGEST_LINE = 1 << 20
@@ -133,10 +134,39 @@ def read_capture(line: bytes, member: int = 0) -> IndexedCapture | None:
         return None
 
 
+def own_key(capture: IndexedCapture) -> str:
+    """Return the key that Nacre looks a capture up by, whatever its index has."""
+    url = capture.url
+    if capture.method:
+        url = PostQuery(capture.method, capture.query).appended(url)
+    return index_key(url).replace(" ", "%20")
+
+
+def normal_line(line: bytes) -> bytes | None:
+    """Return a line of any index as Nacre has it: UTF-8, with `own_key` and 14 digits.
+
+    None for lines that are no captures.
+    """
+    capture = read_capture(line)
+    if capture is None:
+        return None
+    text = line.split(b" ", 2)[2].strip()
+    if capture.is_delta:
+        return b"%b %b %b" % (line.partition(b" ")[0], capture.timestamp.encode(), text)
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        text = _escaped(text)
+    return b"%b %b %b" % (own_key(capture).encode(), capture.timestamp.encode(), text)
+
+
+def _escaped(line: bytes) -> bytes:
+    return _NOT_ASCII.sub(lambda match: b"%%%02X" % match[0][0], line)
+
+
 def _read_other_charset(line: bytes, member: int) -> IndexedCapture | None:
     """Return the capture of a line that is not UTF-8; its bytes become escapes, as in a URL."""
-    escaped = _NOT_ASCII.sub(lambda match: b"%%%02X" % match[0][0], line)
-    capture = read_capture(escaped, member)
+    capture = read_capture(_escaped(line), member)
     return None if capture is None else capture._replace(key=capture.key.lower())
 
 

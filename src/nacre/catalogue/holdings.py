@@ -18,14 +18,17 @@ import msgspec
 from nacre.archive.index import index_of
 from nacre.archive.source import section
 from nacre.catalogue.captures import IndexedCapture
+from nacre.catalogue.collections import Collection, CollectionFolder, is_name
+from nacre.catalogue.foreign import ForeignFile, prepare_file
 from nacre.catalogue.index_files import GROWING, SORTED, FilePart, IndexPlace
+from nacre.catalogue.wacz import Progress, is_warc
 from nacre.errors import JobError, NacreError
 from nacre.machine.layout import EFFECTIVE, Layout
-from nacre.machine.local_files import make_private, open_ordinary
+from nacre.machine.local_files import home_path, make_private, open_ordinary
 from nacre.messages import message
 from nacre.store.disk import failure
 
-JOB, ROUNDS, WARC, WACZ = "job", "rounds", "warc", "wacz"
+JOB, ROUNDS, WARC, WACZ, MISSING = "job", "rounds", "warc", "wacz", "missing"
 """Kinds of members."""
 COLLECTION, SEVERAL = "collection", "several"
 """Further kinds of holdings."""
@@ -66,9 +69,11 @@ class Member(NamedTuple):
     Attributes:
         name: Name for people.
         root: The directory of the job, or the file; absolute.
-        kind: `job`, `rounds`, `warc` or `wacz`.
+        kind: `job`, `rounds`, `warc`, `wacz` or `missing`.
         label: Its label; see `label_of`.
-        is_missing: There is nothing at `root`: it was moved or removed.
+        is_missing: There is nothing to read at `root`: it was moved, removed, or damaged.
+        files: The parts of a WARC or WACZ; None for a job.
+        reason: Why it is missing; "" if it is not.
     """
 
     name: str
@@ -76,6 +81,8 @@ class Member(NamedTuple):
     kind: str
     label: str
     is_missing: bool = False
+    files: ForeignFile | None = None
+    reason: str = ""
 
     def warcs(self) -> list[WarcPlace]:
         """Its WARCs at this moment, by run and name; [] if it is missing.
@@ -85,7 +92,7 @@ class Member(NamedTuple):
         """
         if self.is_missing:
             return []
-        return list(_job_warcs(self.root))
+        return list(_job_warcs(self.root)) if self.files is None else _foreign_warcs(self.files)
 
     def indexes(self) -> list[IndexPlace]:
         """Its indexes at this moment; [] if it is missing.
@@ -93,6 +100,8 @@ class Member(NamedTuple):
         Raises:
             StorageError: A directory cannot be read.
         """
+        if self.files is not None:
+            return list(self.files.indexes)
         return [
             IndexPlace(GROWING if path.name.endswith(_OPEN) else SORTED, FilePart(path))
             for path in (place.index for place in self.warcs())
@@ -136,7 +145,7 @@ class Holding:
         members: Its members; their numbers count from 0.
         label: See `label_of`.
         title: Its title; "" for its name.
-        fields: Dublin Core fields of a collection.
+        fields: Dublin Core fields of a collection or a WACZ.
 
     Attributes:
         label, name, title, kind, members, fields: As given.
@@ -159,6 +168,19 @@ class Holding:
         self.members = tuple(members)
         self.fields: Mapping[str, str] = fields or {}
         self._places: dict[int, dict[str, WarcPlace]] = {}
+
+    @property
+    def main_page(self) -> str:
+        """URL of the page to begin with; "" if no member has one."""
+        return next((member.files.main_page for member in self.members if member.files), "")
+
+    @property
+    def warnings(self) -> list[str]:
+        """Notes on captures that may be missing: absent members, damaged files."""
+        gone = [member.reason for member in self.members if member.is_missing]
+        return gone + [
+            text for member in self.members if member.files for text in member.files.warnings
+        ]
 
     def warc(self, member: int, name: str) -> WarcPlace | None:
         """Return the place of a WARC; None if it is nowhere.
@@ -206,35 +228,122 @@ def label_of(text: str) -> str:
     return hashlib.sha256(os.fsencode(text)).hexdigest()[:_LABEL]
 
 
-def open_holding(targets: Sequence[str | Path]) -> Holding:
+def _ignore(_done: int, _total: int) -> None:
+    """Ignore the progress."""
+
+
+def open_holding(
+    targets: Sequence[str | Path],
+    *,
+    collections: CollectionFolder | None = None,
+    tell: Progress = _ignore,
+) -> Holding:
     """Return the holding of jobs, collections and files.
 
     Args:
-        targets: Directories of jobs, files (WARC, WACZ), names of collections; at least one.
+        targets: Directories of jobs, files (WARC, WACZ), directories of such files, names of
+            collections; at least one.
+        collections: The collections; None for those of the user.
+        tell: Receives the progress where a file has to be indexed, in bytes.
 
     Raises:
-        JobError: One of them is neither, or cannot be read.
+        JobError: One of them is neither, or damaged, encrypted or hostile; with the remedy.
+        StorageError: A file cannot be read, or the cache cannot be written.
     """
-    members = [_member(Path(target)) for target in targets]
-    if not members:
+    folder = collections or CollectionFolder()
+    holdings = [_holding(target, folder, tell) for target in targets]
+    if not holdings:
         raise JobError(
             message("catalogue.no-target", "name a job, a collection, or a WARC or WACZ file")
         )
-    if len(members) == 1:
-        (member,) = members
-        return Holding(member.name, member.kind, members, member.label)
-    name = f"{members[0].name}+{len(members) - 1}"
+    if len(holdings) == 1:
+        return holdings[0]
+    members = [member for holding in holdings for member in holding.members]
+    name = f"{holdings[0].name}+{len(holdings) - 1}"
     label = label_of("\n".join(sorted(str(member.root) for member in members)))
     return Holding(name, SEVERAL, members, label)
 
 
-def _member(path: Path) -> Member:
-    root = path.absolute()
-    layout = Layout(root)
-    if not is_job(root):
-        layout.require()
-    kind = ROUNDS if layout.in_rounds else JOB
-    return Member(root.name, root, kind, label_of(str(root)))
+def _holding(target: str | Path, folder: CollectionFolder, tell: Progress) -> Holding:
+    """Return the holding of one target: what is at this path, else the collection of this name."""
+    path = home_path(str(target))
+    root = Path(os.path.abspath(path))  # noqa: PTH100 - `..` goes, and links stay
+    if not root.exists() and is_name(str(target)):
+        collection = folder.read(str(target))
+        if collection is not None:
+            return _collection_holding(collection, tell)
+    if root.is_dir() and not is_job(root):
+        files = [file for file in sorted(root.iterdir()) if _is_archive(file.name)]
+        if files:
+            return Holding(root.name, SEVERAL, [_member(file, tell) for file in files],
+                           label_of(str(root)))  # fmt: skip
+    member = _member(root, tell)
+    files_of_it = member.files
+    if files_of_it is None:
+        return Holding(member.name, member.kind, [member], member.label)
+    return Holding(
+        member.name, member.kind, [member], member.label, title=files_of_it.title,
+        fields=files_of_it.fields,
+    )  # fmt: skip
+
+
+def _collection_holding(collection: Collection, tell: Progress) -> Holding:
+    """Return the holding of a collection; what cannot be read is a missing member."""
+    members = []
+    for text in collection.members:
+        root = Path(text)
+        try:
+            members.append(_member(root, tell))
+        except NacreError as error:
+            label = label_of(text)
+            members.append(Member(root.name, root, MISSING, label, is_missing=True,
+                                  reason=error.message))  # fmt: skip
+    label = label_of(f"collection:{collection.name}")
+    return Holding(
+        collection.name, COLLECTION, members, label, title=collection.title,
+        fields=collection.fields,
+    )  # fmt: skip
+
+
+def _member(root: Path, tell: Progress) -> Member:
+    """Return the member at an absolute path.
+
+    Raises:
+        JobError: There is nothing, or nothing that can be looked at.
+        StorageError: It cannot be read.
+    """
+    label = label_of(str(root))
+    if is_job(root):
+        kind = ROUNDS if Layout(root).in_rounds else JOB
+        return Member(root.name, root, kind, label)
+    if not root.is_file():
+        raise JobError(
+            message(
+                "catalogue.no-holding", "{path} is neither a job, nor a WARC or WACZ file, nor a "
+                "collection: `nacre collection list` lists these, and `nacre new` makes a job",
+                path=root,
+            )
+        )  # fmt: skip
+    files = prepare_file(root, cache_folder() / label / "files", tell)
+    return Member(root.name, root, files.kind, label, files=files)
+
+
+def _is_archive(name: str) -> bool:
+    return is_warc(name) or name.lower().endswith(".wacz")
+
+
+def _foreign_warcs(files: ForeignFile) -> list[WarcPlace]:
+    """Return the WARCs of a file, with the index if that is a file for itself."""
+    whole = [
+        index.part.path for index in files.indexes if index.kind == SORTED and not index.part.start
+    ]
+    index = whole[0] if len(whole) == 1 else None
+    return [
+        WarcPlace(
+            warc.name, warc.part.path, warc.part.start, warc.part.size, index, "", is_open=False
+        )
+        for warc in files.warcs
+    ]
 
 
 def is_job(root: Path) -> bool:

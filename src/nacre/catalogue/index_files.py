@@ -127,6 +127,29 @@ def _open(part: FilePart) -> _Opened:
     return _Opened(handle, (facts.st_dev, facts.st_ino, facts.st_mtime_ns), end)
 
 
+def sample_lines(part: FilePart, places: int) -> Iterator[list[bytes]]:
+    """Yield neighbouring lines from places spread over a file, in its order; all of a small file.
+
+    Args:
+        part: The file.
+        places: Number of places at most.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    opened = _open(part)
+    try:
+        step = max((opened.end - part.start) // places + 1, 2 * _PORTION)
+        for at in range(part.start, opened.end, step):
+            start = _next_start(opened, at - 1, opened.end) if at > part.start else at
+            stop = min(at + 2 * _PORTION, opened.end)
+            end = _next_start(opened, stop - 1, opened.end)
+            data = opened.read(start, min(end - start, 4 * LONGEST_LINE))
+            yield list(filter(None, data.split(b"\n")))
+    finally:
+        os.close(opened.handle)
+
+
 class _Place(NamedTuple):
     """A place in a sorted file.
 
@@ -170,15 +193,15 @@ class SortedFile:
         """See `LineIndex.lines_from`. Lines of more than 1 MiB are left out."""
         place = self._find(target)
         at, data, has_more = place.at, place.data, place.has_more
-        rest, size, is_cut = b"", _BLOCK, False
+        start, size, is_cut = b"", _BLOCK, False
         while True:
             at += len(data)
-            lines = (rest + data).split(b"\n")
+            lines = (start + data).split(b"\n")
             if is_cut:
                 is_cut, lines = len(lines) == 1, lines[1:] or [b""]
-            rest = lines.pop() if has_more or not lines[-1] else b""
-            if len(rest) > LONGEST_LINE:
-                rest, is_cut = b"", True
+            start = lines.pop() if has_more or not lines[-1] else b""
+            if len(start) > LONGEST_LINE:
+                start, is_cut = b"", True
             yield from filter(None, lines)
             if not has_more:
                 return
@@ -188,15 +211,15 @@ class SortedFile:
     def lines_before(self, target: bytes) -> Iterator[bytes]:
         """See `LineIndex.lines_before`. Lines of more than 1 MiB are left out."""
         place = self._find(target)
-        end, first, rest, is_cut = place.at, self._part.start, b"", False
+        end, first, tail, is_cut = place.at, self._part.start, b"", False
         while end > first:
             at = max(end - _BLOCK, first)
-            lines = (self._read(at, end - at, place.mark)[0] + rest).split(b"\n")
+            lines = (self._read(at, end - at, place.mark)[0] + tail).split(b"\n")
             if is_cut:
                 is_cut, lines = len(lines) == 1, lines[:-1] or [b""]
-            rest = lines.pop(0) if at > first else b""
-            if len(rest) > LONGEST_LINE:
-                rest, is_cut = b"", True
+            tail = lines.pop(0) if at > first else b""
+            if len(tail) > LONGEST_LINE:
+                tail, is_cut = b"", True
             yield from filter(None, reversed(lines))
             end = at
 
@@ -369,7 +392,7 @@ class GrowingFile:
     def has_deltas(self) -> bool:
         """See `LineIndex.has_deltas`."""
         number = bisect_left(self._entries, DELTAS)
-        return any(each.startswith(DELTAS) for each in self._entries[number : number + 1])
+        return any(entry.startswith(DELTAS) for entry in self._entries[number : number + 1])
 
     def _refresh(self) -> None:
         """Take the lines that were added; the last one may be half written."""
@@ -468,6 +491,12 @@ class ZipNumFile:
     def has_deltas(self) -> bool:
         """See `LineIndex.has_deltas`."""
         return next(self.lines_from(DELTAS), b"").startswith(DELTAS)
+
+    def samples(self, places: int) -> Iterator[list[bytes]]:
+        """Yield the lines of blocks spread over the index, in its order."""
+        step = len(self._blocks) // places + 1
+        for number in range(0, len(self._blocks), step):
+            yield self._lines(number)
 
     def _lines(self, number: int) -> list[bytes]:
         lines = self._unpacked.pop(number, None)

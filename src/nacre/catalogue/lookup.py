@@ -118,7 +118,7 @@ class SortedIndexes:
     def exact(self, key: str, method: str | None = None) -> list[IndexedCapture]:
         """See `CaptureIndex.exact`."""
         captures = self._retry(lambda indexes: _of_key(indexes, key))
-        return [each for each in captures if method is None or each.method == method]
+        return [capture for capture in captures if method is None or capture.method == method]
 
     def closest(self, key: str, timestamp: str, limit: int = 1) -> list[IndexedCapture]:
         """See `CaptureIndex.closest`."""
@@ -161,7 +161,9 @@ def sort_by_distance(captures: Iterable[IndexedCapture], timestamp: str) -> list
     if not timestamp:
         return sorted(captures, key=lambda capture: capture.order, reverse=True)
     time = seconds_of(timestamp)
-    return sorted(captures, key=lambda each: (abs(seconds_of(each.timestamp) - time), each.order))
+    return sorted(
+        captures, key=lambda capture: (abs(seconds_of(capture.timestamp) - time), capture.order)
+    )
 
 
 def seconds_of(timestamp: str) -> int:
@@ -248,7 +250,7 @@ def _without_deltas(
     merged = _merged(indexes, key_prefix, start)
     for _, group in groupby(merged, key=itemgetter(0)):
         captures = filter(None, (read_capture(line, member) for _, member, line in group))
-        for capture in sorted(set(captures), key=lambda each: each.order):
+        for capture in sorted(set(captures), key=lambda capture: capture.order):
             if after is None or capture.order > after:
                 yield capture
 
