@@ -34,7 +34,7 @@ class Replay:
     """A running pywb with one collection."""
 
     def __init__(self, port: int) -> None:
-        self._port = port
+        self.port = port
 
     def get(self, url: str, date: str) -> Replayed:
         """A capture, as recorded.
@@ -44,7 +44,7 @@ class Replay:
             date: Its WARC-Date.
         """
         stamp = "".join(filter(str.isdigit, date))[:14]
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             connection.request("GET", f"/t/{stamp}id_/{url}")
             reply = connection.getresponse()
