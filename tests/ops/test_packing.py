@@ -5,23 +5,17 @@ from pathlib import Path
 import pytest
 
 from nacre.errors import ConfigError, JobError
-from nacre.machine.clock import SystemClock
-from nacre.machine.layout import Layout
-from nacre.ops.operation import OperationContext
+from nacre.ops.captures import CapturesQuery
 from nacre.ops.packing import PackRequest, pack
 from tests.packing.jobs import crawl_records, make_job
-
-
-def context(root: Path) -> OperationContext:
-    return OperationContext(Layout(root), SystemClock())
 
 
 def test_a_wacz_of_two_jobs_reports_its_progress(tmp_path):
     one = make_job(tmp_path / "one")
     two = make_job(tmp_path / "two", crawl_records(1000))
     steps: list[tuple[int, int]] = []
-    told = context(one)._replace(tell=lambda done, total: steps.append((done, total)))
-    result = pack(told, PackRequest(wacz=tmp_path / "a.wacz", also=(two,)))
+    request = PackRequest(wacz=tmp_path / "a.wacz", also=(two,))
+    result = pack([one], request, tell=lambda done, total: steps.append((done, total)))
     assert (result.captures, result.warcs, result.pages) == (16, 2, 2)  # the pages are the same
     assert result.files == (str(tmp_path / "a.wacz"),)
     assert result.digest.startswith("sha256:")
@@ -29,7 +23,7 @@ def test_a_wacz_of_two_jobs_reports_its_progress(tmp_path):
 
 
 def test_warcs_of_all_captures(tmp_path):
-    result = pack(context(make_job(tmp_path / "one")), PackRequest(warc=tmp_path / "folder"))
+    result = pack([make_job(tmp_path / "one")], PackRequest(warc=tmp_path / "folder"))
     assert (result.captures, result.resolved, result.left_out) == (8, 2, 0)
     assert [Path(each).name for each in result.files] == ["selection-00001.warc.gz"]
 
@@ -44,9 +38,27 @@ def test_warcs_of_all_captures(tmp_path):
 )
 def test_a_target_is_needed(tmp_path, request_of, error):
     with pytest.raises(ConfigError, match=error):
-        pack(context(make_job(tmp_path / "one")), request_of(tmp_path))
+        pack([make_job(tmp_path / "one")], request_of(tmp_path))
 
 
 def test_a_folder_that_is_no_job(tmp_path):
     with pytest.raises(JobError):
-        pack(context(tmp_path / "none"), PackRequest(wacz=tmp_path / "a.wacz"))
+        pack([tmp_path / "none"], PackRequest(wacz=tmp_path / "a.wacz"))
+
+
+@pytest.mark.parametrize(
+    ("select", "captures", "resolved"),
+    [
+        (CapturesQuery("http://example.test/zh/"), 1, 0),
+        (CapturesQuery(mime="page", status="200"), 3, 0),
+        (CapturesQuery(mime="revisit"), 2, 2),
+        (CapturesQuery(prefix="http://example.test/s", method="POST"), 1, 0),
+        (CapturesQuery(), 8, 2),
+    ],
+)
+def test_the_filters_are_those_of_a_search(tmp_path, select, captures, resolved):
+    root = make_job(tmp_path / "one")
+    result = pack([root], PackRequest(warc=tmp_path / "a.warc.gz"), select)
+    assert (result.captures, result.resolved) == (captures, resolved)
+    result = pack([root], PackRequest(wacz=tmp_path / "a.wacz"), select)
+    assert result.captures == captures

@@ -1,4 +1,4 @@
-"""`nacre archive DIR check|index|expand|pack|digests|salvage|push` and `nacre links DIR URL`."""
+"""`nacre archive DIR`: check, index, expand, pack, delete, salvage, push; `nacre links DIR URL`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -325,5 +325,6 @@ def links(
 def register(app: typer.Typer) -> None:
     """Add `links` and `archive`."""
     app.command(rich_help_panel="Look")(links)
-    archive.command("pack")(LateCallback("pack", "", "nacre.cli.packing:COMMANDS"))
+    for name in ("pack", "delete"):
+        archive.command(name)(LateCallback(name, "", "nacre.cli.packing:COMMANDS"))
     app.add_typer(archive, name="archive", rich_help_panel="Look")

@@ -52,7 +52,6 @@ class OperationCommand:
         as_json: Makes the JSON of its result.
         flag: An operation that a flag runs in its place; None for none.
         in_group: The directory of the job is before the command: `nacre frontier DIR retire`.
-        tell: Receives the progress; None to show none.
     """
 
     def __init__(
@@ -63,13 +62,11 @@ class OperationCommand:
         *,
         flag: FlagOperation | None = None,
         in_group: bool = False,
-        tell: Callable[[int, int], None] | None = None,
     ) -> None:
         self._operation = operation
         self._show = show
         self._as_json = as_json
         self._flag = flag
-        self._tell = tell
         self.__name__ = operation.name
         self.__doc__ = "\n\n".join(filter(None, (operation.summary, operation.detail)))
         self.__signature__ = Signature(_parameters(operation, flag, in_group=in_group))
@@ -86,32 +83,20 @@ class OperationCommand:
             values = {}
         # Not decoded: the bounds of texts are those of the REST API, and typer checks the others.
         request = request_of(operation.request, values)
-        result = run_operation(operation, directory, request, self._tell)
+        result = run_operation(operation, directory, request)
         if as_json:
             output.say_json(to_json(result))
         else:
             output.say(show(result, request, directory))
 
 
-def run_operation(
-    operation: Operation[Q, R],
-    directory: Path,
-    request: Q,
-    tell: Callable[[int, int], None] | None = None,
-) -> R:
+def run_operation(operation: Operation[Q, R], directory: Path, request: Q) -> R:
     """Run an operation on the job of a directory.
-
-    Args:
-        operation: The operation.
-        directory: The directory of the job.
-        request: The options.
-        tell: Receives the progress; None to show none.
 
     Raises:
         JobError: The job refuses.
     """
-    context = context_of(directory)
-    return operation.run(context if tell is None else context._replace(tell=tell), request)
+    return operation.run(context_of(directory), request)
 
 
 def context_of(directory: Path) -> OperationContext:
@@ -176,22 +161,28 @@ def request_of(request: type[S], values: Mapping[str, Any]) -> S:
 
 def with_options_of(
     request: type[S],
+    parameter: str = "options",
+    names: Collection[str] = (),
+    panel: str = "",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command whose parameter `options` has an option for each field of a request.
 
     Args:
         request: The struct of the request.
+        parameter: Name of the parameter.
+        names: Fields that have an option; () for all.
+        panel: The panel of the help for all; "" for that of each field.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def command(*arguments: Any, **values: Any) -> None:  # noqa: ANN401 - as its signature says
-            typed = {name: values.pop(name) for name in request.__struct_fields__}
-            function(*arguments, options=request_of(request, typed), **values)
+            typed = {name: values.pop(name) for name in names or request.__struct_fields__}
+            function(*arguments, **{parameter: request_of(request, typed)}, **values)
 
         own = list(signature(function).parameters.values())
-        at = [parameter.name for parameter in own].index("options")
-        own[at : at + 1] = request_parameters(request)
+        at = [each.name for each in own].index(parameter)
+        own[at : at + 1] = request_parameters(request, names, panel)
         vars(command)["__signature__"] = Signature(own)
         return command
 

@@ -1,16 +1,25 @@
-"""`nacre archive DIR pack`: texts of the result, and the progress."""
+"""`nacre archive DIR pack|delete`: texts of the results, and the progress."""
 
 import sys
 import time
 from pathlib import Path
 from typing import Final
 
+import typer
+
 from nacre.cli import output
-from nacre.cli.operations import OperationCommand
-from nacre.ops.packing import PACK, PackRequest, PackResult
+from nacre.cli.installing import Yes, offering
+from nacre.cli.operations import OperationCommand, with_options_of
+from nacre.cli.options import AsJson, job_of
+from nacre.core.message_data import to_plain
+from nacre.ops.captures import FILTERS as ALL_FILTERS
+from nacre.ops.captures import CapturesQuery
+from nacre.ops.deletion import DELETE, DeletionRequest, DeletionResult
+from nacre.ops.packing import PackRequest, PackResult
 from nacre.report.formatting import size
 
 _EACH: Final = 0.5
+FILTERS: Final = tuple(name for name in ALL_FILTERS if name != "order")
 _SAMPLES: Final = 10
 
 
@@ -31,7 +40,7 @@ class ByteProgress:
         sys.stderr.flush()
 
 
-def _packed(result: PackResult, request: PackRequest, _: Path) -> str:
+def _describe(result: PackResult, request: PackRequest) -> str:
     """Describe a package."""
     if sys.stderr.isatty():
         sys.stderr.write("\x1b[K")
@@ -71,7 +80,60 @@ def _warnings(result: PackResult, request: PackRequest) -> list[str]:
     return [output.safe(line) for line in lines]
 
 
+@with_options_of(CapturesQuery, "select", FILTERS, "What is packed")
+@with_options_of(PackRequest)
+def pack(
+    ctx: typer.Context,
+    *,
+    select: CapturesQuery,
+    options: PackRequest,
+    as_json: AsJson = False,
+    _yes: Yes = False,
+) -> None:
+    """Pack captures into one file for other archives and programs: WACZ or WARC.
+
+    DIR is the directory of a job, the name of a collection, or a WARC or WACZ file. Without filters
+    a WACZ contains the WARCs as they are, with an index and the list of the pages. With filters,
+    and with `--warc`, the records of the captures are written into new WARCs, with their request
+    and metadata records. The filters are those of `nacre captures`.
+    """
+    from nacre.ops.packing import pack as pack_captures
+
+    def run() -> PackResult:
+        return pack_captures([str(job_of(ctx))], options, select, ByteProgress())
+
+    result = offering(ctx, run, ("the search for words needs", "search"))
+    if as_json:
+        output.say_json(to_plain(result))
+    else:
+        output.say(_describe(result, options))
+
+
+def _deleted(result: DeletionResult, request: DeletionRequest, _: Path) -> str:
+    """Describe a deletion."""
+    warcs = output.count(len(result.warcs), "WARC")
+    facts = f"{warcs}, {size(result.bytes)}, {output.count(result.captures, 'capture')}"
+    lines = [f"{'deleted' if result.is_deleted else 'would delete'} {facts}"]
+    if not result.is_deleted:
+        lines += [f"  {name}" for name in result.warcs]
+    if result.dependents:
+        number = output.count(result.dependents, "capture needs", "captures need")
+        lines.append(f"{number} records of {'it' if len(result.warcs) == 1 else 'them'}:")
+        lines += [f"  {sample}" for sample in result.samples]
+    if result.resolved:
+        lines.append(f"they were stored in full in {', '.join(result.resolved_in)}")
+    if result.is_deleted:
+        number = output.count(result.pages, "URL is", "URLs are")
+        lines.append(f"{number} stored in full at the next visit")
+    elif result.dependents and not request.resolve_first:
+        lines.append("delete with --yes --resolve-first, which stores them in full before")
+    else:
+        lines.append("delete with --yes")
+    return output.safe_lines("\n".join(lines))
+
+
 COMMANDS: Final = {
-    "pack": OperationCommand(PACK, _packed, in_group=True, tell=ByteProgress()),
+    "pack": pack,
+    "delete": OperationCommand(DELETE, _deleted, in_group=True),
 }
 """The functions of the commands, by name."""

@@ -1,20 +1,24 @@
 """Hand captures on: as a WACZ, or as WARC files of a selection."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
+from nacre.core.clock import Clock
 from nacre.errors import ConfigError
+from nacre.machine.clock import SystemClock
 from nacre.messages import message
 from nacre.ops.fields import LineText, Typed
-from nacre.ops.operation import GROUPS, Operation, OperationContext
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from nacre.catalogue.captures import IndexedCapture
+    from nacre.catalogue.holdings import Holding
+    from nacre.ops.captures import CapturesQuery
     from nacre.packing.selection import SelectionReport
     from nacre.packing.wacz import PackOptions
-
-_WHAT: Final = "What is packed"
 
 
 class PackRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,8 +28,10 @@ class PackRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         wacz: Write a WACZ to FILE.
         warc: Write WARC files to FILE (`NAME.warc.gz`) or into a folder, each with an index.
         also: Pack the captures of this job, WARC or WACZ file, too.
-        revisits: Of WARC files: `resolve` makes responses of revisits, `keep` copies them.
-        with_originals: With `--revisits keep`: add the originals of revisits that are left out.
+        revisits: Of WARC files and of a selection: `resolve` makes responses of revisits, `keep`
+            copies them.
+        with_originals: With `--revisits keep`: add the originals of revisits that the filters
+            leave out.
         text: Of a WACZ: add the texts of the pages, for a search in them.
         logs: Of a WACZ: add the logs of the runs.
         title: Title of the package; default: that of the job or collection.
@@ -35,7 +41,7 @@ class PackRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     wacz: Annotated[Path | None, Typed("FILE")] = None
     warc: Annotated[Path | None, Typed("FILE|FOLDER")] = None
-    also: Annotated[tuple[Path, ...], Typed("TARGET", panel=_WHAT)] = ()
+    also: Annotated[tuple[Path, ...], Typed("TARGET", panel="What is packed")] = ()
     revisits: Annotated[Literal["resolve", "keep"], Typed("")] = "resolve"
     with_originals: bool = False
     text: bool = False
@@ -79,8 +85,21 @@ class PackResult(msgspec.Struct, frozen=True, kw_only=True):
     defects: tuple[str, ...] = ()
 
 
-def pack(context: OperationContext, request: PackRequest) -> PackResult:
+def pack(
+    targets: "Sequence[str | Path]",
+    request: PackRequest,
+    select: "CapturesQuery | None" = None,
+    tell: "Callable[[int, int], None]" = lambda _done, _total: None,
+    clock: Clock | None = None,
+) -> PackResult:
     """Write a package.
+
+    Args:
+        targets: Jobs, collections, WARC and WACZ files.
+        request: The options.
+        select: The captures that are packed; None, or one without filters, for all.
+        tell: Receives bytes done, and bytes in all; 0 if these are not known.
+        clock: The time; None for that of the machine.
 
     Raises:
         ConfigError: An option is missing, or a filter has no meaning.
@@ -93,21 +112,50 @@ def pack(context: OperationContext, request: PackRequest) -> PackResult:
     from nacre.packing.warc_files import pack_warcs
 
     _require_target(request)
-    holding = open_holding([context.layout.root, *request.also])
-    options = _options(context, request)
+    holding = open_holding([*targets, *request.also])
+    options = _options(request, clock or SystemClock())
+    captures = select_captures(holding, select)
     if request.wacz is not None:
-        package = pack_wacz(holding, request.wacz, None, options, context.tell)
+        package = pack_wacz(holding, request.wacz, captures, options, tell)
         return _result(
             package.selection, files=(str(package.path),), bytes=package.bytes,
             captures=package.captures, warcs=package.warcs, pages=package.pages,
             digest=package.digest, expanded=package.expanded, defects=package.defects,
         )  # fmt: skip
     target = request.warc or Path()
-    warcs = pack_warcs(holding, target, all_captures(holding), options, context.tell)
+    if captures is None:
+        captures = all_captures(holding)
+    warcs = pack_warcs(holding, target, captures, options, tell)
     return _result(
         warcs.selection, files=tuple(map(str, warcs.paths)), bytes=warcs.bytes,
         captures=warcs.selection.captures, warcs=len(warcs.paths),
     )  # fmt: skip
+
+
+def select_captures(
+    holding: "Holding", select: "CapturesQuery | None"
+) -> "Iterable[IndexedCapture] | None":
+    """Return the captures of a query, for which the catalogues are brought up to date.
+
+    Args:
+        holding: The holding.
+        select: The query; None for all captures.
+
+    Returns:
+        The captures, in no order; None for all.
+
+    Raises:
+        ConfigError: A filter has no meaning.
+        JobError: It has words, and there is no index of words.
+        StorageError: A catalogue cannot be written.
+    """
+    from nacre.ops.captures import FILTERS, build_catalogues, read_query, selected_captures
+
+    if select is None or not any(getattr(select, name) for name in FILTERS if name != "order"):
+        return None
+    query = read_query(select)
+    build_catalogues(holding)
+    return selected_captures(holding, query)
 
 
 def _require_target(request: PackRequest) -> None:
@@ -128,11 +176,11 @@ def _require_target(request: PackRequest) -> None:
         )
 
 
-def _options(context: OperationContext, request: PackRequest) -> "PackOptions":
+def _options(request: PackRequest, clock: Clock) -> "PackOptions":
     from nacre.packing.wacz import PackOptions
 
     return PackOptions(
-        created=context.clock.now(), title=request.title, description=request.description,
+        created=clock.now(), title=request.title, description=request.description,
         text=request.text, logs=request.logs, resolve=request.revisits == "resolve",
         with_originals=request.with_originals, replace=request.replace,
     )  # fmt: skip
@@ -152,13 +200,3 @@ def _result(selection: "SelectionReport | None", **facts: object) -> PackResult:
         },
         PackResult,
     )  # fmt: skip
-
-
-PACK: Final = Operation(
-    "pack",
-    "Pack captures into one file for other archives and programs: WACZ or WARC.",
-    PackRequest, PackResult, pack, frozenset(GROUPS.values()),
-    detail="A WACZ contains the WARCs as they are, with an index and the list of the pages. With "
-    "`--warc` the records of the captures are written into new WARCs, with their request and "
-    "metadata records.",
-)  # fmt: skip

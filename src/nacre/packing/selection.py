@@ -113,6 +113,7 @@ class SelectionSource(NamedTuple):
         scratch: A folder for temporary files.
         resolve: Revisits become responses; else they are copied.
         with_originals: The originals of copied revisits are added.
+        with_warcinfo: The descriptions of the WARCs are copied.
     """
 
     holding: Holding
@@ -120,6 +121,7 @@ class SelectionSource(NamedTuple):
     scratch: Path
     resolve: bool = True
     with_originals: bool = False
+    with_warcinfo: bool = True
 
 
 class SelectionWriter:
@@ -285,7 +287,7 @@ class SelectionWriter:
     def _copy_warcinfo(self, capture: IndexedCapture) -> None:
         """Copy the description of a WARC before the first of its captures."""
         name = (capture.member, capture.warc)
-        if name in self._seen_warcs or self._window is None:
+        if name in self._seen_warcs or self._window is None or not self._source.with_warcinfo:
             return
         self._seen_warcs.add(name)
         info = self._window.warcinfo()

@@ -64,6 +64,8 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         resolve: Of a selection: revisits become responses.
         with_originals: Of a selection: the originals of copied revisits are added.
         replace: An existing file is replaced.
+        with_warcinfo: Of a selection: the descriptions of its WARCs are copied.
+        stem: Beginning of the names of WARCs of a selection.
         files: Further files, by their path in the package; none in `archive`, `indexes`, `pages`.
     """
 
@@ -75,6 +77,8 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     resolve: bool = True
     with_originals: bool = False
     replace: bool = False
+    with_warcinfo: bool = True
+    stem: str = "selection"
     files: Mapping[str, bytes] = {}
 
 
@@ -285,10 +289,15 @@ class _Packer:
         """Write the selected captures as new WARCs."""
         options, holding = self._options, self._holding
         source = SelectionSource(
-            holding, self._index, self._folder, options.resolve, options.with_originals
+            holding,
+            self._index,
+            self._folder,
+            options.resolve,
+            options.with_originals,
+            options.with_warcinfo,
         )
         settings = OutputSettings(
-            "selection", is_single=False, max_size=MAX_FILE_SIZE,
+            options.stem, is_single=False, max_size=MAX_FILE_SIZE,
             date=int(options.created * 1e6), about=(("isPartOf", holding.title),),
         )  # fmt: skip
         progress = Progress(0, tell)

@@ -83,7 +83,7 @@ def pack_warcs(
         with scratch_folder(target) as scratch:
             files = _SelectionFiles(holding, options, tell, scratch / "files")
             files.folder.mkdir(parents=True)
-            settings = _settings(holding, "selection", options, is_single=False)
+            settings = _settings(holding, options.stem, options, is_single=False)
             output = WarcOutput(settings, files.open_output)
             report = files.write(captures, output, scratch)
             files.write_indexes()
@@ -153,7 +153,12 @@ class _SelectionFiles:
         """
         holding, options = self._holding, self._options
         source = SelectionSource(
-            holding, open_index(holding), scratch, options.resolve, options.with_originals
+            holding,
+            open_index(holding),
+            scratch,
+            options.resolve,
+            options.with_originals,
+            options.with_warcinfo,
         )
         try:
             writer = SelectionWriter(source, output, self.add, self._progress.add)
