@@ -207,9 +207,11 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The crawls of a module share no politeness with those of the user or of other modules.
 
     A delay of ten minutes that a test of another module gives to 127.0.0.1:9 would hold for all.
+    Nor do they share collections.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
 
 

@@ -27,6 +27,9 @@ DUBLIN_CORE: Final = (
 )  # fmt: skip
 """The fifteen elements. Source: ISO 15836-1."""
 
+RESERVED: Final = "list"
+"""The command that lists all collections is typed in place of a name."""
+
 _SUFFIX: Final = ".json"
 _NAME: Final = re.compile(r"[^\W_][\w.-]{0,59}")
 _LONGEST_NAME: Final = 200
@@ -55,7 +58,11 @@ class Collection(msgspec.Struct, frozen=True):
 def is_name(text: str) -> bool:
     """Whether a text can be the name of a collection."""
     normal = unicodedata.normalize("NFC", text)
-    return bool(_NAME.fullmatch(normal)) and len(normal.encode()) <= _LONGEST_NAME
+    return (
+        bool(_NAME.fullmatch(normal))
+        and normal != RESERVED
+        and len(normal.encode()) <= _LONGEST_NAME
+    )
 
 
 def check_name(name: str) -> str:
@@ -68,7 +75,7 @@ def check_name(name: str) -> str:
         raise JobError(
             message(
                 "collections.name", "{name} is no name of a collection: use up to 60 letters and "
-                "digits of any script, and - . _ within it", name=repr(name),
+                "digits of any script, and - . _ within it, but not `list`", name=repr(name),
             )
         )  # fmt: skip
     return unicodedata.normalize("NFC", name)

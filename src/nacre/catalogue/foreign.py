@@ -167,13 +167,8 @@ class _Preparation:
 
     def run(self, stamp: str) -> ForeignFile:
         """Do it."""
-        start = _first_bytes(self._path)
-        if start.startswith(_ZIP_STARTS):
+        if require_archive(self._path) == "wacz":
             return self._wacz(stamp)
-        if start.startswith(b"{") and b"multi-wacz-package" in start:
-            raise multi_error(self._path)
-        if not start.startswith(b"WARC/"):
-            raise _no_warc(self._path, start)
         size = self._path.stat().st_size
         warc = ForeignWarc(self._path.name.removesuffix(".open"), FilePart(self._path, 0, size))
         index = self._index_beside(warc) or self._index_records([warc])
@@ -398,6 +393,26 @@ def _first_bytes(path: Path) -> bytes:
         return zlib.decompressobj(31).decompress(data, _START)
     except zlib.error:
         return b""
+
+
+def require_archive(path: Path) -> str:
+    """Return the kind of a file by its first bytes: `warc` or `wacz`.
+
+    Raises:
+        JobError: It is neither; with what it is and the remedy.
+        StorageError: It cannot be read.
+    """
+    try:
+        start = _first_bytes(path)
+    except OSError as error:
+        raise failure("read", str(path), error) from error
+    if start.startswith(_ZIP_STARTS):
+        return "wacz"
+    if start.startswith(b"{") and b"multi-wacz-package" in start:
+        raise multi_error(path)
+    if not start.startswith(b"WARC/"):
+        raise _no_warc(path, start)
+    return "warc"
 
 
 def _no_warc(path: Path, start: bytes) -> JobError:

@@ -19,7 +19,7 @@ from nacre.archive.index import index_of
 from nacre.archive.source import section
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.collections import Collection, CollectionFolder, is_name
-from nacre.catalogue.foreign import ForeignFile, prepare_file
+from nacre.catalogue.foreign import ForeignFile, prepare_file, require_archive
 from nacre.catalogue.index_files import GROWING, SORTED, FilePart, IndexPlace
 from nacre.catalogue.wacz import Progress, is_warc
 from nacre.errors import JobError, NacreError
@@ -30,6 +30,8 @@ from nacre.store.disk import failure
 
 JOB, ROUNDS, WARC, WACZ, MISSING = "job", "rounds", "warc", "wacz", "missing"
 """Kinds of members."""
+FILE = "file"
+"""A WARC or a WACZ."""
 COLLECTION, SEVERAL = "collection", "several"
 """Further kinds of holdings."""
 
@@ -273,7 +275,7 @@ def _holding(target: str | Path, folder: CollectionFolder, tell: Progress) -> Ho
         if collection is not None:
             return _collection_holding(collection, tell)
     if root.is_dir() and not is_job(root):
-        files = [file for file in sorted(root.iterdir()) if _is_archive(file.name)]
+        files = _files_in(root)
         if files:
             return Holding(root.name, SEVERAL, [_member(file, tell) for file in files],
                            label_of(str(root)))  # fmt: skip
@@ -313,19 +315,23 @@ def _member(root: Path, tell: Progress) -> Member:
         StorageError: It cannot be read.
     """
     label = label_of(str(root))
-    if is_job(root):
-        kind = ROUNDS if Layout(root).in_rounds else JOB
+    kind = kind_at(root)
+    if kind == MISSING:
+        raise _no_holding(root)
+    if kind != FILE:
         return Member(root.name, root, kind, label)
-    if not root.is_file():
-        raise JobError(
-            message(
-                "catalogue.no-holding", "{path} is neither a job, nor a WARC or WACZ file, nor a "
-                "collection: `nacre collection list` lists these, and `nacre new` makes a job",
-                path=root,
-            )
-        )  # fmt: skip
     files = prepare_file(root, cache_folder() / label / "files", tell)
     return Member(root.name, root, files.kind, label, files=files)
+
+
+def _no_holding(root: Path) -> JobError:
+    return JobError(
+        message(
+            "catalogue.no-holding", "{path} is neither a job, nor a WARC or WACZ file, nor a "
+            "collection: `nacre collection list` lists these, and `nacre new` makes a job",
+            path=root,
+        )
+    )  # fmt: skip
 
 
 def _is_archive(name: str) -> bool:
@@ -344,6 +350,41 @@ def _foreign_warcs(files: ForeignFile) -> list[WarcPlace]:
         )
         for warc in files.warcs
     ]
+
+
+def kind_at(root: Path) -> str:
+    """Return the kind of what is at a path: `job`, `rounds`, `file`, or `missing` for neither."""
+    if is_job(root):
+        return ROUNDS if Layout(root).in_rounds else JOB
+    return FILE if root.is_file() else MISSING
+
+
+def archives_in(root: Path) -> list[Path]:
+    """Return the job or the file at a path, or the WARC and WACZ files in a directory.
+
+    Raises:
+        JobError: There is none, or another kind of file.
+        StorageError: It cannot be read.
+    """
+    kind = kind_at(root)
+    if kind != MISSING:
+        if kind == FILE:
+            require_archive(root)
+        return [root]
+    files = _files_in(root)
+    if not files:
+        raise _no_holding(root)
+    return files
+
+
+def _files_in(root: Path) -> list[Path]:
+    """Return the WARC and WACZ files in a directory by name; [] without a directory."""
+    try:
+        return [file for file in sorted(root.iterdir()) if _is_archive(file.name)]
+    except (NotADirectoryError, FileNotFoundError):
+        return []
+    except OSError as error:
+        raise failure("list", str(root), error) from error
 
 
 def is_job(root: Path) -> bool:

@@ -91,6 +91,12 @@ LATE = {
         partial(late_program, "nacre.cli.console:console"),
         "Look",
     ),
+    "collection": LateCommand(
+        "collection",
+        "Named sets of jobs and files, for all commands that take a collection.",
+        partial(late_program, "nacre.cli.collection:collection"),
+        "Look",
+    ),
     "migrate": LateCommand(
         "migrate",
         "Make a job from the configuration of another crawler.",
