@@ -17,8 +17,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
 from nacre.catalogue.captures import LONGEST_LINE, IndexedCapture, read_capture
 from nacre.catalogue.holdings import Member, catalogue_folder, open_holding
+from nacre.catalogue.index_files import GROWING, ZIPNUM, IndexPlace, all_lines
 from nacre.catalogue.rows import (
     MOST_WARCS,
     OFFSET_BITS,
@@ -82,14 +85,14 @@ class IndexSource(NamedTuple):
 
     Attributes:
         name: Its path in the member, as it is when it is closed.
-        path: Where it is.
-        size: Its bytes.
-        modified: Time of its last change, ns.
+        place: Its place.
+        size: Bytes of its file.
+        modified: Time of the last change of its file, ns.
         is_open: It is still being written.
     """
 
     name: str
-    path: Path
+    place: IndexPlace
     size: int
     modified: int
     is_open: bool
@@ -240,17 +243,22 @@ class _Builder:
         self._database.executemany("INSERT OR REPLACE INTO state VALUES (?, ?)", values.items())
 
     def _list_sources(self) -> Iterator[IndexSource]:
-        """Yield the indexes of the member; one of several WARCs once."""
+        """Yield the indexes of the member."""
         self._places = self._member.warcs()
         self._runs = {place.name: place.run for place in self._places}
-        for path in dict.fromkeys(place.index for place in self._places if place.index):
+        root = self._member.root
+        folder = root if root.is_dir() else root.parent
+        for place in self._member.indexes():
+            path, start, size = msgspec.structs.astuple(place.part)
             try:
                 facts = path.stat()
             except OSError:
                 continue  # renamed at this moment: the next update reads it
-            is_open = path.name.endswith(_OPEN)
-            name = os.path.relpath(path, self._member.root).removesuffix(_OPEN)
-            yield IndexSource(name, path, facts.st_size, facts.st_mtime_ns, is_open)
+            name = os.path.relpath(path, folder).removesuffix(_OPEN) + (
+                f"@{start}" if start else ""
+            )
+            size = facts.st_size if size < 0 else size
+            yield IndexSource(name, place, size, facts.st_mtime_ns, place.kind == GROWING)
 
     def _is_late(self) -> bool:
         return self._until is not None and SystemClock().monotonic() > self._until
@@ -265,10 +273,10 @@ class _Builder:
             row = row._replace(position=0, last=b"", repeated=0)
         row = row._replace(size=source.size, modified=source.modified, is_open=int(source.is_open))
         is_late = False
-        for lines, last in _batches(source, row.position, self._batch):
+        for lines, last, position in _batches(source, row.position, self._batch):
             if is_late:
                 return False
-            row = self._store(lines, row, last)
+            row = self._store(lines, row._replace(last=last, position=position), row.position)
             is_late = self._is_late()
             if self._report is not None:
                 self._report(self._done, self._total)
@@ -282,10 +290,15 @@ class _Builder:
     def _put_source(self, row: StoredSource) -> None:
         self._database.execute("INSERT OR REPLACE INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def _store(self, lines: list[bytes], row: StoredSource, last: bytes) -> StoredSource:
-        """Store some lines in a transaction; return the row of their index."""
+    def _store(self, lines: list[bytes], row: StoredSource, before: int) -> StoredSource:
+        """Store some lines in a transaction; return the row of their index.
+
+        Args:
+            lines: The lines.
+            row: The row of their index, with the position behind them.
+            before: The position before them.
+        """
         database = self._database
-        size = sum(map(len, lines))
         database.execute("BEGIN IMMEDIATE")
         try:
             packs, keys, repeated = self._pack(lines, is_repeated=row.repeated >= 0)
@@ -295,7 +308,6 @@ class _Builder:
             database.executemany("INSERT INTO capture_key VALUES (?, ?, ?)", keys)
             self._count(packs)
             row = row._replace(
-                position=row.position + size, last=last,
                 lines=row.lines + len(packs) * row.is_open,
                 repeated=row.repeated + repeated if row.repeated >= 0 else -1,
             )  # fmt: skip
@@ -304,7 +316,7 @@ class _Builder:
         except BaseException:
             database.execute("ROLLBACK")
             raise
-        self._done += size
+        self._done += row.position - before
         return row
 
     def _pack(
@@ -430,7 +442,7 @@ def _continues(source: IndexSource, row: StoredSource) -> bool:
     if source.size < row.position:
         return False
     try:
-        with open_ordinary(source.path) as file:
+        with open_ordinary(source.place.part.path) as file:
             file.seek(row.position - len(row.last))
             return file.read(len(row.last)) == row.last
     except OSError:
@@ -444,29 +456,40 @@ def _is_read(source: IndexSource, row: StoredSource | None) -> bool:
     return row.position >= source.size
 
 
-def _batches(source: IndexSource, position: int, most: int) -> Iterator[tuple[list[bytes], bytes]]:
-    """Yield the lines from a position on in portions, each with the last bytes of the portion.
+def _batches(
+    source: IndexSource, position: int, most: int
+) -> Iterator[tuple[list[bytes], bytes, int]]:
+    """Yield the lines from a position on in portions.
 
-    Half a line at the end of an open index is left out.
+    With each portion come its last bytes, and the position behind it. An index of ZipNum has no
+    positions: it is read from its beginning, and its position is its end when all is read. Half a
+    line at the end of an open index is left out.
     """
+    is_packed = source.place.kind == ZIPNUM
+    lines: list[bytes] = []
     try:
-        file = open_ordinary(source.path)
+        for line in all_lines(source.place) if is_packed else _lines(source, position):
+            lines.append(line)
+            position += 0 if is_packed else len(line)
+            if len(lines) >= most:
+                yield lines, line[-_LAST:], position
+                lines = []
     except FileNotFoundError:
         return  # renamed at this moment: the next update reads it
-    with file:
-        file.seek(position)
-        lines: list[bytes] = []
+    if is_packed or lines:
+        yield lines, b"".join(lines[-1:])[-_LAST:], source.size if is_packed else position
+
+
+def _lines(source: IndexSource, position: int) -> Iterator[bytes]:
+    """Yield the lines of an index that is no ZipNum, with their ends."""
+    with open_ordinary(source.place.part.path) as file:
+        file.seek(source.place.part.start + position)
         while position < source.size:
-            line = file.readline(LONGEST_LINE)
+            line = file.readline(min(LONGEST_LINE, source.size - position))
             if not line or (source.is_open and not line.endswith(b"\n")):
-                break
+                return
             position += len(line)
-            lines.append(line)
-            if len(lines) >= most:
-                yield lines, line[-_LAST:]
-                lines = []
-        if lines:
-            yield lines, lines[-1][-_LAST:]
+            yield line
 
 
 def main() -> None:
