@@ -89,6 +89,7 @@ def test_links_lead_to_what_was_made():
 
 LIST_FIELDS = {"items", "next", "as_of"}
 NO_LISTS = {
+    "/jobs/{job}/captures/{capture}/headers": "the head of a capture is whole",
     "/jobs/{job}": "one job, with its parts",
     "/jobs/{job}/wanted-kinds": "one text of several lines, which is set as a whole",
     "/jobs/{job}/sheets/at": "one URL, with its sheets and what holds there",

@@ -31,6 +31,7 @@ Order = Literal["", "newest", "oldest", "url"]
 LAST: Final = "\U0010ffff"
 """Behind every character of a key."""
 
+_OFFSET_DIGITS: Final = 12
 _STATUS: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
 _CLASS: Final = re.compile(r"([1-5])xx", re.ASCII | re.IGNORECASE)
 _SEPARATORS: Final = re.compile(r"[-:T Z]")
@@ -52,6 +53,7 @@ class CatalogueQuery(msgspec.Struct, frozen=True, kw_only=True):
         end: Not after this time; `2026-11` includes the whole month.
         run: Name of a run or a segment.
         method: Method of the request, such as POST.
+        ids: Only these captures, `WARC:OFFSET` each; () for all.
         words: Words of the page, as `nacre search` takes them; needs an index of words.
         order: `newest` or `oldest` first, or by `url`; "": by URL for parts of a site, the best
             first for words, else the newest first.
@@ -70,6 +72,7 @@ class CatalogueQuery(msgspec.Struct, frozen=True, kw_only=True):
     end: str = ""
     run: str = ""
     method: str = ""
+    ids: tuple[str, ...] = ()
     words: str = ""
     order: Order = ""
     cursor: str = ""
@@ -98,6 +101,7 @@ class CaptureFilter(NamedTuple):
         hosts: Tests a host; None for all.
         run: Name of the run; "" for all.
         method: Method of the request; "" for all.
+        records: WARC and offset of each capture; None for all.
     """
 
     ranges: tuple[KeySpan, ...] = ()
@@ -111,6 +115,7 @@ class CaptureFilter(NamedTuple):
     hosts: Callable[[str], bool] | None = None
     run: str = ""
     method: str = ""
+    records: tuple[tuple[str, int], ...] | None = None
 
     @property
     def is_narrow(self) -> bool:
@@ -118,7 +123,7 @@ class CaptureFilter(NamedTuple):
         return any(
             (
                 self.ranges, self.span != (None, None), self.statuses is not None, self.media,
-                self.verdicts is not None, self.run, self.method,
+                self.verdicts is not None, self.run, self.method, self.records is not None,
             )
         )  # fmt: skip
 
@@ -143,7 +148,18 @@ def compile_query(query: CatalogueQuery) -> CaptureFilter:
         _host_test(query),
         query.run,
         query.method.upper(),
+        tuple(map(_record, query.ids)) if query.ids else None,
     )
+
+
+def _record(name: str) -> tuple[str, int]:
+    """Return the WARC and the offset of the name of a capture."""
+    warc, _, offset = name.rpartition(":")
+    if not warc or not offset.isascii() or not offset.isdigit() or len(offset) > _OFFSET_DIGITS:
+        raise _wrong(
+            message("catalogue.no-id", "{name!r} is no capture; its id is WARC:OFFSET", name=name)
+        )
+    return warc, int(offset)
 
 
 # ---- keys

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
+from nacre.catalogue.captures import REVISIT, IndexedCapture
 from nacre.catalogue.filters import CaptureFilter, KeySpan, row_key, row_test
 from nacre.catalogue.rows import (
     OFFSET_BITS,
@@ -17,6 +18,7 @@ from nacre.catalogue.rows import (
     CapturePack,
     CatalogueItem,
     place_of_row,
+    seconds_of,
     unpack_capture,
 )
 
@@ -24,6 +26,8 @@ SORTED: Final = 10_000
 """Rows of key ranges that are sorted by time; if there are more, all rows are read by time."""
 _MERGED: Final = 64
 """Media types or statuses whose indexes are merged; of more, all rows are read by time."""
+_EARLIER: Final = 500
+"""Captures before a revisit among which its original is searched."""
 _LAST: Final = (1 << 63) - 1
 """The greatest number of SQLite."""
 _COLUMNS: Final = "id, url, time, length, status, mime, verdict, digest, posted"
@@ -120,6 +124,21 @@ class StoredCatalogue:
         row: CapturePack | None = self.database.execute(query, (number,)).fetchone()
         return row
 
+    def original_of(self, capture: IndexedCapture) -> CatalogueItem | None:
+        """Return the last capture before a revisit with its key and its digest; None for none."""
+        query = (
+            f"SELECT {_JOINED} FROM {_BY_KEY}"  # noqa: S608 - own columns
+            " WHERE key = ? AND capture_key.time <= ? ORDER BY capture_key.time DESC LIMIT ?"
+        )
+        time = seconds_of(capture.timestamp)
+        for row in self.database.execute(query, (capture.key, time, _EARLIER)):
+            if self.media_name(row[5]) == REVISIT:
+                continue
+            item = self.item(row, capture.key)
+            if item.capture.digest == capture.digest:
+                return item
+        return None
+
     def test_of(self, chosen: CaptureFilter, *, has_keys: bool) -> Callable[[CapturePack], bool]:
         """Return the test of a row; see `filters.row_test`."""
         warcs = None
@@ -153,6 +172,8 @@ def scan_rows(
         after: The place of the last row before them; None for none.
         whole: All rows are needed, so key ranges are sorted at any size.
     """
+    if chosen.records is not None:
+        return RowScan(iter(_records(catalogue, chosen, after)), has_keys=False)
     if chosen.is_by_url:
         return RowScan(_by_key(catalogue, chosen, after), has_keys=True)
     scan = _TimeScan(catalogue, chosen, after)
@@ -169,6 +190,32 @@ def scan_rows(
     return RowScan(
         merge_rows(scan.rows(*source) for source in _indexes(catalogue, chosen)), has_keys=False
     )
+
+
+def _records(
+    catalogue: StoredCatalogue, chosen: CaptureFilter, after: Place | None
+) -> list[ScannedRow]:
+    """Return the rows of records, in the order of the query."""
+    member = catalogue.member
+    sign = -1 if chosen.is_descending else 1
+    scanned: list[ScannedRow] = []
+    for warc, offset in dict.fromkeys(chosen.records or ()):
+        row = catalogue.row_at(warc, offset)
+        if row is None:
+            continue
+        if chosen.is_by_url:
+            key = row_key(row)
+            place: Place = (key, row[2], member, row[0])
+            scanned.append(ScannedRow(place, place, key, row, catalogue))
+        else:
+            place = (row[2], member, row[0])
+            order = (sign * row[2], sign * member, sign * row[0])
+            scanned.append(ScannedRow(order, place, "", row, catalogue))
+    scanned.sort(key=lambda each: each.order)
+    if after is None:
+        return scanned
+    last = after if chosen.is_by_url else tuple(sign * number for number in after)
+    return [each for each in scanned if each.order > last]
 
 
 def merge_rows(scans: Iterable[Iterator[ScannedRow]]) -> Iterator[ScannedRow]:

@@ -57,6 +57,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "seeds-add": "nacre frontier {job} import {file} --seeds",
     "fetch-again": "echo {url} | nacre frontier {job} import - --force",
     "explain": "nacre explain {job} {url}",
+    "captures": "nacre captures {job}",
     # the archive
     "push": "nacre archive {job} push",
     "archive-check": "nacre archive {job} check",

@@ -7,6 +7,7 @@ To add a page or a noun, add a function and a row.
 
 from nacre.console.admin.routes import ACCESS_ROUTES
 from nacre.console.captures.compare import COMPARE_ROUTES
+from nacre.console.captures.routes import CAPTURE_ROUTES
 from nacre.console.frontier.routes import FRONTIER_ROUTES
 from nacre.console.interface import guide, monitoring
 from nacre.console.jobs.listing import JobListQuery
@@ -71,6 +72,7 @@ ROUTES: tuple[AnyRow, ...] = (
     *LIBRARY_ROUTES,
     *of_noun(RESULT_ROUTES, lambda parts: parts.actions),
     *of_noun(COMPARE_ROUTES, lambda parts: parts.actions),
+    *of_noun(CAPTURE_ROUTES, lambda parts: parts.actions),
     *of_noun(ROUND_ROUTES, lambda parts: parts.actions),
     *of_noun(SCHEDULE_ROUTES, lambda parts: parts.books.schedules),
     *TASK_ROUTES,

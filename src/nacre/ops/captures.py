@@ -7,7 +7,7 @@ lowest priority. A search works on what is there meanwhile.
 import csv
 import io
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -19,11 +19,11 @@ from nacre.catalogue.build import CatalogueState, read_state, spawn_builder, upd
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.filters import CatalogueQuery, Order
 from nacre.catalogue.holdings import Holding, catalogue_folder
-from nacre.catalogue.query import CapturePage, iterate_items, search_captures
+from nacre.catalogue.query import CapturePage, iterate_items, open_catalogues, search_captures
 from nacre.catalogue.rows import CatalogueItem
 from nacre.catalogue.words import search_by_words
 from nacre.core.message_data import to_json
-from nacre.ops.fields import Cursor, LineText, RowCount, ShortText, Typed
+from nacre.ops.fields import Cursor, LineText, RowCount, ShortText, ShortTexts, Typed
 from nacre.uri.typed import is_host_text, is_whole
 
 MOMENT: Final = 0.3
@@ -54,6 +54,7 @@ class CapturesQuery(msgspec.Struct, frozen=True):
         end: Not after this time.
         run: Only captures of this run.
         method: Only requests of this method, such as POST.
+        id: Only these captures, WARC:OFFSET each.
         order: The order of the results.
         after: `next` of the page before; "" for the first.
         limit: Captures of a page.
@@ -70,6 +71,7 @@ class CapturesQuery(msgspec.Struct, frozen=True):
     end: Annotated[ShortText, Typed("TIME", option="--to")] = ""
     run: Annotated[ShortText, Typed("RUN")] = ""
     method: Annotated[ShortText, Typed("METHOD")] = ""
+    id: Annotated[ShortTexts, Typed("WARC:OFFSET")] = ()
     order: Order = ""
     after: Cursor = ""
     limit: RowCount = 50
@@ -77,7 +79,7 @@ class CapturesQuery(msgspec.Struct, frozen=True):
 
 FILTERS: Final = (
     "q", "prefix", "host", "domain", "mime", "status", "verdict", "start", "end", "run", "method",
-    "order",
+    "order", "id",
 )  # fmt: skip
 """The fields of a query that say which captures are meant, and their order."""
 
@@ -132,9 +134,9 @@ class BuildProgress(NamedTuple):
 
 def read_query(query: CapturesQuery) -> CatalogueQuery:
     """Return the query of a catalogue, with the meaning of the text in the search box (pure)."""
-    fields = {name: getattr(query, name) for name in FILTERS if name != "q"}
+    fields = {name: getattr(query, name) for name in FILTERS if name not in {"q", "id"}}
     fields |= place_of_text(query.q) if query.q.strip() else {}
-    return CatalogueQuery(**fields, cursor=query.after, limit=query.limit)
+    return CatalogueQuery(**fields, ids=query.id, cursor=query.after, limit=query.limit)
 
 
 def place_of_text(text: str) -> dict[str, str]:
@@ -191,6 +193,28 @@ def selected_captures(holding: Holding, query: CatalogueQuery) -> Iterator[Index
     """
     for item in iterate_captures(holding, query):
         yield item.capture
+
+
+def originals_of(holding: Holding, items: Sequence[CatalogueItem]) -> dict[str, str]:
+    """Return the ids of the captures that revisits refer to, by the ids of the revisits.
+
+    An original is the last capture before it of the same URL with the same digest; one of another
+    URL is not searched.
+
+    Args:
+        holding: The holding.
+        items: Captures of it, revisits among them.
+    """
+    originals = {}
+    with open_catalogues(holding) as opened:
+        catalogues = {each.member: each for each in opened.catalogues}
+        for item in items:
+            capture = item.capture
+            if capture.is_revisit and capture.member in catalogues:
+                original = catalogues[capture.member].original_of(capture)
+                if original is not None:
+                    originals[capture.id] = original.capture.id
+    return originals
 
 
 # ---- the catalogues of a holding

@@ -20,6 +20,7 @@ JSON_TYPE: Final = "application/json"
 _VISIBLE: Final = r"^[\x21-\x7e][\x20-\x7e]*$"
 PATH_VALUES: Final[Mapping[str, Any]] = {
     "action": Literal[tuple(FRONTIER)],
+    "capture": PathPart,
     "clip": ShortText,
     "job": ShortText,
     "key": ShortText,
@@ -174,15 +175,20 @@ def query_of(kind: type[S] | None, request: Request) -> S | None:
 
     Args:
         kind: Its struct; None: there is none.
-        request: The request. Of a field that comes twice, the last one counts; unknown ones do not.
+        request: The request. A list takes each value of its field; of another field that comes
+            twice, the last one counts; unknown ones do not.
 
     Raises:
         RefusedRequestError: It does not fit (422).
     """
     if kind is None:
         return None
-    fields = {field.encode_name for field in msgspec.structs.fields(kind)}
-    values = {name: v for name, v in request.query_params.items() if name in fields}
+    sent = request.query_params
+    values: dict[str, object] = {}
+    for field in msgspec.structs.fields(kind):
+        name = field.encode_name
+        if name in sent:
+            values[name] = sent.getlist(name) if tuple in _kinds_of(field.type) else sent[name]
     return converted(values, kind, "query")
 
 

@@ -1,1 +1,1 @@
-"""The captures of a job in the console: comparison and citation."""
+"""The captures of a job in the console: search, details, comparison and citation."""

@@ -1,0 +1,214 @@
+"""The captures of a job in the console: search, facets, exports, and one capture."""
+
+import asyncio
+import csv
+import gzip
+import io
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from nacre.archive.index import rebuild_index
+from nacre.ops.operation import Role
+from tests.catalogue.given_job import RUN, add_index, line
+from tests.console.given import GivenConsole, play
+
+J = "/j/crawls~demo"
+API = "/api/v1/jobs/crawls~demo"
+_SIGNS = str.maketrans("", "", "-:T")
+EVIL = "<script>alert(1)</script>"
+
+
+def record(url: str, body: bytes, date: str, **fields: str) -> bytes:
+    """A response record, packed."""
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Evil: <b>\r\n\r\n" + body
+    head = {
+        "WARC-Type": "response", "WARC-Target-URI": url, "WARC-Date": date,
+        "WARC-Record-ID": f"<urn:uuid:00000000-0000-4000-8000-{date[2:-1].translate(_SIGNS)}>",
+        "Content-Type": "application/http;msgtype=response", "Content-Length": str(len(http)),
+        **fields,
+    }  # fmt: skip
+    text = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+    return gzip.compress(f"WARC/1.1\r\n{text}\r\n".encode() + http + b"\r\n\r\n")
+
+
+def real_job(root: Path) -> None:
+    """A job with real records."""
+    add_index(root, [])
+    folder = root / "runs" / RUN / "archive"
+    warc = folder / "a.warc.gz"
+    warc.write_bytes(
+        record("http://h.test/", b"<p>one", "2026-11-20T10:00:00Z")
+        + record("http://h.test/", b"<p>two", "2026-11-21T10:00:00Z")
+        + record("http://h.test/中".encode().decode("latin-1"), b"x", "2026-11-21T10:00:01Z")
+    )
+    (folder / "a.cdxj").write_bytes(rebuild_index(warc))
+
+
+def listed_job(root: Path, number: int = 5) -> None:
+    """A job with captures that were never made."""
+    lines = [
+        line(f"http://h.test/{n}{EVIL}", f"2026112{n % 8}100000", n, status=404 if n % 2 else 200,
+             mime="warc/revisit" if n == 4 else f"text/{EVIL}")
+        for n in range(number)
+    ]  # fmt: skip
+    add_index(root, lines)
+
+
+def scene_of(
+    folder: Path, make: Callable[[Path], None], scene: Callable[[GivenConsole], Awaitable[None]]
+) -> None:
+    (folder / "crawls" / "demo").mkdir(parents=True)
+    make(folder / "crawls" / "demo")
+
+    async def played(console: GivenConsole) -> None:
+        console.client.headers.update(console.as_session(Role.VIEWER))
+        await scene(console)
+
+    play(folder, played)
+
+
+def test_captures_are_searched_counted_and_paged(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        async def get(path: str, **query: str) -> dict:
+            answer = await console.client.get(API + path, params=query)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+        found = await get("/captures", host="h.test", status="404")
+        assert [item["id"] for item in found["items"]] == ["a.warc.gz:1", "a.warc.gz:3"]
+        assert found["complete"]
+        assert found["next"] is None
+        first = await get("/captures", limit="3")
+        rest = await get("/captures", limit="3", after=first["next"])
+        assert len({item["id"] for item in first["items"] + rest["items"]}) == 5
+        facets = await get("/facets", status="4xx")
+        assert facets["total"] == 2
+        assert facets["facets"]["status"] == [{"value": "404", "number": 2}]
+        one = await get("/captures", id="a.warc.gz:2")
+        assert [item["offset"] for item in one["items"]] == [2]
+        two = await get("/captures", verdict="unchanged", order="newest")
+        assert [item["offset"] for item in two["items"]] == [4]
+        for query in ({"status": "x"}, {"after": "kwE"}, {"start": "x"}, {"id": "x"}):
+            wrong = await console.client.get(f"{API}/captures", params=query)
+            assert wrong.status_code == 422, query
+
+    scene_of(tmp_path, listed_job, scene)
+
+
+def test_the_page_of_captures_shows_no_markup_of_captures(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        for path, query in (
+            ("/captures", {}), ("/captures", {"q": "h.test", "status": "404"}),
+            ("/captures", {"q": EVIL}), ("/captures", {"mime": f"text/{EVIL}", "run": EVIL}),
+            ("/captures", {"status": EVIL}), ("/captures/a.warc.gz:0", {}),
+        ):  # fmt: skip
+            page = await console.client.get(J + path, params=query)
+            assert page.status_code == 200, (path, query, page.text)
+            assert "alert(1)" not in page.text or EVIL not in page.text
+        page = (await console.client.get(f"{J}/captures", params={"status": "404"})).text
+        assert page.count('name="id"') == 2
+        assert 'aria-current="page"' in page
+        assert "captures/a.warc.gz%3A1" in page
+        nothing = (await console.client.get(f"{J}/captures", params={"q": "x.test"})).text
+        assert "No capture is like this." in nothing
+        wrong = (await console.client.get(f"{J}/captures", params={"status": "4x"})).text
+        assert "is no status; name some as 404,5xx" in wrong
+        words = (await console.client.get(f"{J}/captures", params={"q": "some words"})).text
+        assert "has no index of words" in words
+        chinese = await console.client.get(f"{J}/captures", headers={"accept-language": "zh-CN"})
+        assert "捕获" in chinese.text
+
+    scene_of(tmp_path, listed_job, scene)
+
+
+def test_captures_are_exported_as_files(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        async def export(**query: str | list[str]) -> str:
+            answer = await console.client.get(f"{API}/captures/export", params=query)
+            assert answer.status_code == 200, answer.text
+            assert answer.headers["content-disposition"].startswith("attachment")
+            return answer.text
+
+        rows = list(csv.DictReader(io.StringIO(await export(form="csv", q="h.test"))))
+        assert len(rows) == 5
+        chosen = json.loads(await export(form="json", id=["a.warc.gz:1", "a.warc.gz:3"]))
+        assert [row["offset"] for row in chosen] == [3, 1]
+        lines = (await export(form="cdxj", status="404")).splitlines()
+        assert len(lines) == 2
+        wrong = await console.client.get(f"{API}/captures/export", params={"status": "x"})
+        assert wrong.status_code == 422
+
+    scene_of(tmp_path, listed_job, scene)
+
+
+def test_a_capture_has_its_headers_its_record_and_its_body(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        found = (await console.client.get(f"{API}/captures", params={"q": "http://h.test/"})).json()
+        newest = found["items"][0]
+        details = (await console.client.get(f"{API}/captures/{newest['id']}")).json()
+        assert (details["status"], details["reason"]) == (200, "OK")
+        assert {"name": "X-Evil", "value": "<b>"} in details["headers"]
+        assert details["problem"] == ""
+        assert len(details["captures"]) == 2
+        headers = (await console.client.get(f"{API}/captures/{newest['id']}/headers")).json()
+        assert headers["headers"] == details["headers"]
+        body = await console.client.get(f"{API}/captures/{newest['id']}/body")
+        assert body.content == b"<p>two"
+        assert body.headers["content-type"] == "application/octet-stream"
+        assert body.headers["content-disposition"] == "attachment; filename*=UTF-8''h.test"
+        assert "sandbox" in body.headers["content-security-policy"]
+        record_file = await console.client.get(f"{API}/captures/{newest['id']}/record")
+        assert b"WARC-Date: 2026-11-21T10:00:00Z" in gzip.decompress(record_file.content)
+        page = (await console.client.get(f"{J}/captures/{newest['id']}")).text
+        assert "&lt;b&gt;" in page
+        assert "<b>" not in page
+        assert 'rel="prev"' in page
+
+    scene_of(tmp_path, real_job, scene)
+
+
+@pytest.mark.parametrize("name", ["a.warc.gz:7777", "../x:1", "x", "a.warc.gz:-1", "b.warc.gz:0"])
+def test_a_capture_that_is_not_there_is_not_found(tmp_path: Path, name: str):
+    async def scene(console: GivenConsole) -> None:
+        for end in ("", "/headers", "/body", "/record"):
+            answer = await console.client.get(f"{API}/captures/{name.replace('/', '%2F')}{end}")
+            assert answer.status_code == 404, (end, answer.text)
+
+    scene_of(tmp_path, real_job, scene)
+
+
+def test_a_damaged_record_is_named_and_its_page_is_shown(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        page = await console.client.get(f"{J}/captures/a.warc.gz:0")
+        assert page.status_code == 200
+        assert "notice-error" in page.text
+        body = await console.client.get(f"{API}/captures/a.warc.gz:0/body")
+        assert body.status_code == 409
+
+    scene_of(tmp_path, listed_job, scene)
+
+
+def test_a_job_without_captures_says_so(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        page = await console.client.get(f"{J}/captures")
+        assert "There are no captures yet." in page.text
+
+    def empty(root: Path) -> None:
+        (root / "crawl.yaml").write_text("seeds: [http://h.test/]\n")
+
+    scene_of(tmp_path, empty, scene)
+
+
+def test_nobody_sees_captures(tmp_path: Path):
+    (tmp_path / "crawls" / "demo").mkdir(parents=True)
+    listed_job(tmp_path / "crawls" / "demo")
+
+    async def scene(console: GivenConsole) -> None:
+        for path in ("/captures", "/facets", "/captures/export", "/captures/a.warc.gz:0/body"):
+            assert (await console.client.get(API + path)).status_code == 401
+
+    play(tmp_path, scene)
+    assert asyncio
