@@ -1,12 +1,12 @@
 """The captures of a job in the console: search, facets, exports, and one capture."""
 
-import asyncio
 import csv
 import gzip
 import io
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,7 +72,7 @@ def scene_of(
 
 def test_captures_are_searched_counted_and_paged(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
-        async def get(path: str, **query: str) -> dict:
+        async def get(path: str, **query: str) -> Any:
             answer = await console.client.get(API + path, params=query)
             assert answer.status_code == 200, answer.text
             return answer.json()
@@ -105,9 +105,9 @@ def test_the_page_of_captures_shows_no_markup_of_captures(tmp_path: Path):
             ("/captures", {"q": EVIL}), ("/captures", {"mime": f"text/{EVIL}", "run": EVIL}),
             ("/captures", {"status": EVIL}), ("/captures/a.warc.gz:0", {}),
         ):  # fmt: skip
-            page = await console.client.get(J + path, params=query)
-            assert page.status_code == 200, (path, query, page.text)
-            assert "alert(1)" not in page.text or EVIL not in page.text
+            answer = await console.client.get(J + path, params=query)
+            assert answer.status_code == 200, (path, query, answer.text)
+            assert EVIL not in answer.text
         page = (await console.client.get(f"{J}/captures", params={"status": "404"})).text
         assert page.count('name="id"') == 2
         assert 'aria-current="page"' in page
@@ -211,4 +211,3 @@ def test_nobody_sees_captures(tmp_path: Path):
             assert (await console.client.get(API + path)).status_code == 401
 
     play(tmp_path, scene)
-    assert asyncio
