@@ -78,7 +78,7 @@ kills: environment system webs
 # Without Chromium it is skipped, which it says.
 console-stories: environment system judges ## the pages of the console in a real browser, two minutes
 	$(PYTEST) -p no:randomly -n $(BROWSERS) --dist loadfile --no-loadscope-reorder \
-		-m "console and not slow" tests/console/stories --timeout 400
+		-m "console and not slow" tests/console/stories tests/replay_server --timeout 400
 
 console-fuzz: environment system ## made-up requests for a minute a seed, starts of crawls too; only the loopback can be reached
 	for seed in $(or $(SEEDS_OF_REQUESTS),1 2 3 4 5); do \

@@ -12,7 +12,7 @@ PAGE = PageAddress("", "2026", "http://h.test/a/page.html")
 
 def sent(*captured: tuple[str, str], charset: str = "") -> list[tuple[str, str]]:
     """Fields of replay but for its own."""
-    return replay_headers(captured, PAGE, charset=charset)[4:]
+    return replay_headers(captured, PAGE, charset=charset)[5:]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nacre.replay.page_urls import PageAddress, UrlRewriter
+from nacre.replay.page_urls import PageAddress, UrlRewriter, locate_stray
 
 PAGE = PageAddress("", "20260102030405", "http://h.test/a/b/page.html?q=/x/y")
 BEFORE = "/20260102030405mp_/"
@@ -88,3 +88,19 @@ def test_unusable_base_is_ignored(base: str):
     rewriter = UrlRewriter(PAGE)
     rewriter.rebase(base)
     assert rewriter.base == PAGE.url
+
+
+@pytest.mark.parametrize(
+    ("path", "referrer", "place"),
+    [
+        ("/x?y", "http://j1.localhost:1/2026mp_/http://h.test/a/b", "/2026mp_/http://h.test/x?y"),
+        ("//o.test/x", "/2026mp_/https://h.test/?a", "/2026mp_/https://h.test/o.test/x"),
+        ("/x", "http://j1.localhost:1/view/http://h.test/", None),
+        ("/x", "http://j1.localhost:1/2026mp_/javascript:x", None),
+        ("/x", "", None),
+    ],
+)
+def test_stray_request_belongs_to_the_page_that_sent_it(
+    path: str, referrer: str, place: str | None
+):
+    assert locate_stray(path, referrer) == place

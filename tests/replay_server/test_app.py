@@ -446,3 +446,12 @@ def test_a_site_without_names_for_jobs_shows_pages_without_scripts(jobs: dict[st
     other = place.replace(grant, server.access.path_grant("ben", label))
     assert server.ask(host, other, {"sec-fetch-dest": "iframe"}).status_code == 401
     assert server.ask(host, place.replace(grant, "x")).status_code == 401
+
+
+def test_a_request_of_a_frame_without_a_url_belongs_to_the_page_that_wrote_it(server: Server):
+    host = server.content("demo")
+    fields = {**server.cookie(), "referer": f"http://{host}/{FIRST}mp_/http://h.test/two?a=1"}
+    stray = server.ask(host, "/film.mp4?x=y", fields)
+    assert stray.status_code == 307
+    assert stray.headers["location"] == f"/{FIRST}mp_/http://h.test/film.mp4?x=y"
+    assert server.ask(host, "/film.mp4", server.cookie()).status_code == 404

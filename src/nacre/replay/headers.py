@@ -1,6 +1,6 @@
 """Response headers of replay: what of a capture is sent, and the policy that keeps pages in (pure).
 
-The policy refuses every origin but that of replay, before any worker sees a request, in frames
+The policy refuses every origin but that of replay, before any worker sees a request, and in frames
 without an origin too. So a page cannot reach the live web, whatever its scripts do; the rewriting
 of URLs only makes it complete.
 
@@ -64,7 +64,6 @@ POLICY: Final = (
     "form-action 'self'",
     "base-uri 'self'",
     "sandbox allow-scripts allow-same-origin allow-forms allow-modals",
-    "webrtc 'block'",
 )
 """Directives of every reply that replay gives from an archive."""
 
@@ -74,11 +73,17 @@ _DENIED: Final = (
 )
 
 GOVERNED: Final = (
+    ("Connection-Allowlist", "(response-origin); redirects=allow"),
     ("Referrer-Policy", "same-origin"),
     ("X-DNS-Prefetch-Control", "off"),
     ("Permissions-Policy", ", ".join(f"{name}=()" for name in _DENIED)),
 )
-"""Other fields of every reply that replay gives from an archive."""
+"""Other fields of every reply that replay gives from an archive.
+
+Chromium opens a connection for a navigation before its policy refuses that, and no policy governs
+WebRTC and names that are resolved ahead: the first field refuses these too, from Chromium 148 on
+(WICG, Connection Allowlists).
+"""
 
 
 def replay_policy(viewer: str = "") -> str:

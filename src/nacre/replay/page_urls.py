@@ -146,5 +146,23 @@ class UrlRewriter:
             return None
 
 
+_PLACE: Final = re.compile(r"(?:https?://[^/]*)?/(\d{1,14})mp_/([a-z][a-z0-9+.-]*://[^/?#]+[/?].*)")
+
+
+def locate_stray(path: str, referrer: str) -> str | None:
+    """Return the path in replay of a request whose path is none; None if its page is unknown.
+
+    The worker does the same for pages that it controls; frames without a URL it does not.
+
+    Args:
+        path: Path and query of the request, such as `/x.png`, of the root of the archived host.
+        referrer: URL of the document or style sheet that it belongs to, on the origin of replay.
+    """
+    place = _PLACE.match(referrer)
+    if place is None:
+        return None
+    return UrlRewriter(PageAddress("", place[1], place[2])).archived("/" + path.lstrip("/"))
+
+
 Rewrite = Callable[[str], str | None]
 """`UrlRewriter.rewrite`, or another such function."""

@@ -5,7 +5,7 @@ from typing import Final
 from starlette.responses import RedirectResponse, Response
 
 from nacre.replay.memento import read_replay_path
-from nacre.replay.page_urls import PageAddress
+from nacre.replay.page_urls import PageAddress, locate_stray
 from nacre.replay_server.access import ReplayAdmission
 from nacre.replay_server.captures import answer_place, problem_page
 from nacre.replay_server.pages import page
@@ -28,7 +28,7 @@ async def answer_content(call: ReplayCall) -> Response:
     if item is None:
         return text_answer("open this archive by a link of the console or of `nacre replay`", 401)
     if place is None or not is_page:
-        return problem_page(call, "not a path of a capture: /TIMESTAMPmp_/URL", 404)
+        return _lead_stray(call)
     if call.request.headers.get("sec-fetch-dest") == "document":
         # A page by itself has no sandbox: it belongs into the frame of the viewer.
         path = viewer_path(label, place.timestamp or "9", place.url)
@@ -36,6 +36,14 @@ async def answer_content(call: ReplayCall) -> Response:
     if is_navigation(call) and WORKER_FIELD not in call.request.headers:
         return boot_page(call, label, is_admitted=True)
     return await answer_place(call, item, place, PageAddress("", place.timestamp, place.url))
+
+
+def _lead_stray(call: ReplayCall) -> Response:
+    """Answer a request for no capture: in a frame without a URL, `/x` is of its page's host."""
+    target = locate_stray(call.target, call.request.headers.get("referer", ""))
+    if target is not None:
+        return RedirectResponse(target, 307)
+    return problem_page(call, "not a path of a capture: /TIMESTAMPmp_/URL", 404)
 
 
 async def answer_single(call: ReplayCall) -> Response:

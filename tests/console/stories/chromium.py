@@ -1,12 +1,14 @@
 """The browser of the stories: Debian's Chromium, which can reach this machine and nothing else."""
 
+import atexit
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 INSTALL = "apt-get install chromium"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -23,6 +25,14 @@ def chromium() -> str:
     return found
 
 
+@cache
+def driver() -> Playwright:
+    """The driver of all browsers of this process: a thread can have only one."""
+    started = sync_playwright().start()
+    atexit.register(started.stop)
+    return started
+
+
 @contextmanager
 def open_browser() -> Iterator[Browser]:
     """A browser without windows.
@@ -30,18 +40,15 @@ def open_browser() -> Iterator[Browser]:
     No name but those of the loopback is resolved, so that nothing leaves the machine. As root
     Chromium has no sandbox; it shows pages of our own console only.
     """
-    program = chromium()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=program,
-            chromium_sandbox=os.geteuid() != 0,
-            args=[
-                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, "
-                "EXCLUDE *.localhost, EXCLUDE 127.0.0.1",
-                "--disable-dev-shm-usage",
-            ],
-        )
-        try:
-            yield browser
-        finally:
-            browser.close()
+    browser = driver().chromium.launch(
+        executable_path=chromium(),
+        chromium_sandbox=os.geteuid() != 0,
+        args=[
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+            "--disable-dev-shm-usage",
+        ],
+    )
+    try:
+        yield browser
+    finally:
+        browser.close()

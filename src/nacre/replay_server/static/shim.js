@@ -1,1 +1,298 @@
-/* shim */ parent.postMessage({nacre:"page",url:document.currentScript.dataset.url,timestamp:document.currentScript.dataset.timestamp},"*");
+// What an archived page runs first: its time, its storage, its URLs, and what is off in an archive.
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// It makes pages work; it guards nothing. A page can undo it, and then gets what the policy of its
+// reply allows: requests to this origin, which the worker (sw.js) answers from the archive.
+//
+// To the viewer, from the page in its frame, by `postMessage`; frames in the page pass theirs on to
+// it. The viewer shows them as text and must not trust them, because a page can send them too
+//   { nacre: "page", url, timestamp, title }: a page was loaded in the frame of the viewer.
+//   { nacre: "missing", url, timestamp, status, destination }: see sw.js.
+//   { nacre: "blocked", url, directive }: the policy refused a request to the live web.
+// `location` cannot be replaced: what scripts compare with it, such as `a.href` and
+// `document.baseURI`, stays a URL of replay as well.
+(() => {
+  const { timestamp, url } = document.currentScript.dataset;
+  const here = new URL(url);
+  const own = window.origin;
+  const prefix = `/${timestamp}mp_/`;
+  const isReplay = /^\/(\d{1,14}mp_|-)\//;
+  const define = (object, name, get, set) =>
+    object && Object.defineProperty(object, name, { get, set, configurable: true });
+  const wrap = (object, name, change) => {
+    const real = object?.[name];
+    if (!real) return;
+    object[name] = function (...values) {
+      return change.call(this, real.bind(this), ...values);
+    };
+  };
+
+  // The URL in replay of any URL.
+  const replay = (value) => {
+    const text = String(value).trim();
+    let to;
+    try {
+      to = new URL(/^[\\/]{2}/.test(text) ? here.protocol + text : text, document.baseURI);
+    } catch {
+      return value;
+    }
+    if (!/^(https?|ftp):$/.test(to.protocol)) return value;
+    if (to.origin !== own) return prefix + to.href;
+    if (isReplay.test(to.pathname)) return value;
+    return prefix + here.origin + to.href.slice(own.length);
+  };
+  const inSet = (value) => String(value).replace(/(^|,\s+)([^\s,]\S*)/g, (_, a, b) => a + replay(b));
+  const inStyle = (value) =>
+    String(value).replace(
+      /(url\(\s*["']?|@import\s*["'])((?:https?:)?\/[^"')]*)/gi, (_, a, b) => a + replay(b));
+  const inMarkup = (value) =>
+    String(value).replace(
+      /(\s(?:src|href|action|poster|data)\s*=\s*["']?)((?:https?:)?\/[^"'\s>]*)/gi,
+      (_, a, b) => a + replay(b));
+  const kinds = {
+    src: replay, href: replay, action: replay, formaction: replay, poster: replay, data: replay,
+    "xlink:href": replay, srcset: inSet, imagesrcset: inSet, style: inStyle, srcdoc: inMarkup,
+  };
+
+  // Attributes and markup that scripts set.
+  const setter = (type, name, change) => {
+    const { get, set } = Object.getOwnPropertyDescriptor(type.prototype, name) ?? {};
+    if (set) define(type.prototype, name, get, function (value) { set.call(this, change(value)); });
+  };
+  for (const type of ["Image", "Script", "Link", "IFrame", "Frame", "Media", "Source", "Track",
+    "Video", "Input", "Button", "Form", "Anchor", "Area", "Object", "Embed", "Base"]) {
+    for (const name of ["src", "href", "srcset", "poster", "action", "formAction", "data"]) {
+      const change = kinds[name.toLowerCase()];
+      setter(window[`HTML${type}Element`], name, change);
+    }
+  }
+  wrap(Element.prototype, "setAttribute", (real, name, value) =>
+    real(name, kinds[String(name).toLowerCase()]?.(value) ?? value));
+  wrap(Element.prototype, "setAttributeNS", (real, space, name, value) =>
+    real(space, name, kinds[String(name).toLowerCase()]?.(value) ?? value));
+  setter(Element, "innerHTML", inMarkup);
+  setter(Element, "outerHTML", inMarkup);
+  wrap(Element.prototype, "insertAdjacentHTML", (real, where, text) => real(where, inMarkup(text)));
+  wrap(Range.prototype, "createContextualFragment", (real, text) => real(inMarkup(text)));
+  for (const name of ["write", "writeln"]) {
+    wrap(Document.prototype, name, (real, ...texts) => real(inMarkup(texts.join(""))));
+  }
+  wrap(CSSStyleSheet.prototype, "insertRule", (real, rule, at) => real(inStyle(rule), at));
+  const repair = (element) => {
+    for (const [name, change] of Object.entries(kinds)) {
+      const value = element.getAttribute?.(name);
+      if (value && /^\/|\/\//.test(value) && change(value) !== value) {
+        element.setAttribute(name, value);
+      }
+    }
+    if (element.localName === "style" && inStyle(element.textContent) !== element.textContent) {
+      element.textContent = inStyle(element.textContent);
+    }
+  };
+  new MutationObserver((changes) => {
+    for (const { type, target, addedNodes } of changes) {
+      if (type === "attributes" || target.localName === "style") repair(target);
+      for (const node of addedNodes) {
+        if (node.nodeType === 1) [node, ...node.querySelectorAll("*")].forEach(repair);
+      }
+    }
+  }).observe(document, {
+    subtree: true, childList: true, attributes: true, attributeFilter: Object.keys(kinds),
+  });
+
+  // Requests.
+  const { Request } = window;
+  window.Request = new Proxy(Request, {
+    construct: (real, [input, init]) =>
+      new real(input instanceof Request ? input : replay(input), init),
+  });
+  wrap(window, "fetch", (real, input, init) =>
+    real(input instanceof Request ? input : replay(input), init));
+  wrap(XMLHttpRequest.prototype, "open", (real, method, to, ...more) =>
+    real(method, replay(to), ...more));
+  window.Audio = new Proxy(Audio, {
+    construct: (real, values) => new real(...values.map(replay)),
+  });
+
+  // Time.
+  const full = timestamp + "00000101000000".slice(timestamp.length);
+  const [year, month, ...clock] = /^(....)(..)(..)(..)(..)(..)/.exec(full).slice(1).map(Number);
+  const now = Date.now.bind(Date);
+  const shift = Date.UTC(year, month - 1, ...clock) - now();
+  Date.now = () => now() + shift;
+  window.Date = Date.prototype.constructor = new Proxy(Date, {
+    construct: (real, values, type) =>
+      Reflect.construct(real, values.length ? values : [real.now()], type),
+    apply: (real) => new real(real.now()).toString(),
+  });
+
+  // Storage, by archived host.
+  const mark = `${here.host}\n`;
+  const partition = (real) => {
+    const keys = () => Object.keys(real).filter((key) => key.startsWith(mark))
+      .map((key) => key.slice(mark.length));
+    const api = {
+      getItem: (key) => real.getItem(mark + key),
+      setItem: (key, value) => real.setItem(mark + key, value),
+      removeItem: (key) => real.removeItem(mark + key),
+      clear: () => keys().forEach(api.removeItem),
+      key: (at) => keys()[at] ?? null,
+      get length() { return keys().length; },
+    };
+    const has = (key) => typeof key === "string" && api.getItem(key) !== null;
+    return new Proxy(api, {
+      get: (_, key) => (key in api ? api[key] : has(key) ? api.getItem(key) : undefined),
+      set: (_, key, value) => (api.setItem(key, value), true),
+      has: (_, key) => key in api || has(key),
+      deleteProperty: (_, key) => (api.removeItem(key), true),
+      ownKeys: keys,
+      getOwnPropertyDescriptor: (_, key) => (has(key)
+        ? { value: api.getItem(key), enumerable: true, configurable: true, writable: true }
+        : undefined),
+    });
+  };
+  for (const name of ["localStorage", "sessionStorage"]) {
+    try {
+      const part = partition(window[name]);
+      define(window, name, () => part);
+    } catch { /* a frame without an origin has none */ }
+  }
+  for (const type of [window.IDBFactory, window.CacheStorage]) {
+    for (const name of ["open", "deleteDatabase", "has", "delete"]) {
+      wrap(type?.prototype, name, (real, key, ...more) => real(mark + key, ...more));
+    }
+  }
+  const cookies = new Map();
+  define(Document.prototype, "cookie",
+    () => [...cookies].map((pair) => pair.join("=")).join("; "),
+    (text) => {
+      const [, name, value] = /^\s*([^=;]*)=?([^;]*)/.exec(text);
+      const old = /;\s*(max-age=(0|-)|expires=[^;]*)/i.exec(text)?.[1];
+      const isOver = old && !(Date.parse(old.slice(8)) > Date.now());
+      if (isOver) cookies.delete(name.trim());
+      else cookies.set(name.trim(), value.trim());
+    });
+
+  // The page about itself.
+  define(Document.prototype, "URL", () => here.href + location.hash);
+  define(Document.prototype, "documentURI", () => here.href + location.hash);
+  define(Document.prototype, "domain", () => here.hostname, () => {});
+  const from = /\/\d{1,14}mp_\/(.*)/.exec(document.referrer)?.[1] ?? "";
+  const referrer = from === here.href ? "" : from; // a page that was loaded again for the worker
+  define(Document.prototype, "referrer", () => referrer);
+
+  // Navigation. Frames of a sandbox cannot lead each other, so they ask.
+  let outer = window;
+  const isWithin = (frame) => {
+    try {
+      return Boolean(frame.document);
+    } catch {
+      return false;
+    }
+  };
+  while (outer !== outer.parent && isWithin(outer.parent)) outer = outer.parent;
+  const named = (name, frame) => {
+    if (!isWithin(frame)) return null;
+    if (frame.name === name) return frame;
+    for (let at = 0; at < frame.length; at++) {
+      const inner = named(name, frame[at]);
+      if (inner) return inner;
+    }
+    return null;
+  };
+  const lead = (to, name) => {
+    const frame = name === "_parent" && window !== outer ? parent : named(name, outer) ?? outer;
+    frame.postMessage({ nacre: "lead", url: new URL(replay(to), document.baseURI).href }, own);
+  };
+  addEventListener("message", (event) => {
+    if (event.data?.nacre !== "lead" || event.origin !== own) return;
+    event.stopImmediatePropagation();
+    location.assign(replay(event.data.url));
+  });
+  window.open = (to, name) => {
+    if (to) lead(to, name);
+    return null;
+  };
+  addEventListener("click", (event) => {
+    const link = event.composedPath().find((node) => /^(a|area)$/i.test(node.localName));
+    const name = link?.target || (link && document.querySelector("base[target]")?.target);
+    if (!name || !link.href || event.defaultPrevented || /^(_self|javascript:.*)$/.test(name)) return;
+    if (name === window.name || /^javascript:/i.test(link.href)) return;
+    event.preventDefault();
+    lead(link.href, name);
+  });
+  addEventListener("submit", ({ target }) => {
+    if (target.target) target.target = "_self";
+  });
+  window.navigation?.addEventListener("navigate", (event) => {
+    const to = replay(event.destination.url);
+    if (to === event.destination.url || !event.cancelable || event.formData) return;
+    event.preventDefault();
+    location.assign(to);
+  });
+  for (const name of ["pushState", "replaceState"]) {
+    wrap(History.prototype, name, (real, state, title, to) => {
+      try {
+        real(state, title, to == null ? to : replay(to));
+      } catch { /* a page of another origin was meant */ }
+    });
+  }
+
+  // What an archive does not have.
+  class Closed extends EventTarget {
+    static CONNECTING = 0; static OPEN = 1; static CLOSING = 2; static CLOSED = 3;
+    readyState = 3;
+    constructor(to) {
+      super();
+      this.url = String(to);
+      setTimeout(() => {
+        for (const type of ["error", "close"]) {
+          const event = new Event(type);
+          this.dispatchEvent(event);
+          this[`on${type}`]?.(event);
+        }
+      });
+    }
+    send() {}
+    close() {}
+  }
+  window.WebSocket = window.EventSource = Closed;
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"]) {
+    define(window, name, () => undefined);
+  }
+  Navigator.prototype.sendBeacon = () => true;
+  const workers = navigator.serviceWorker;
+  const tell = (facts) => {
+    if (window !== outer) outer.postMessage(facts, own);
+    else if (parent !== window) parent.postMessage(facts, "*");
+  };
+  addEventListener("message", (event) => {
+    if (event.origin !== own || !["missing", "blocked"].includes(event.data?.nacre)) return;
+    event.stopImmediatePropagation();
+    tell(event.data);
+  });
+  workers?.addEventListener("message", (event) => {
+    if (event.data?.nacre !== "missing") return;
+    event.stopImmediatePropagation();
+    tell(event.data);
+  });
+  workers?.startMessages();
+  const container = window.ServiceWorkerContainer?.prototype;
+  const never = new Promise(() => {});
+  if (container) {
+    container.register = () => never;
+    container.getRegistration = async () => undefined;
+    container.getRegistrations = async () => [];
+    define(container, "ready", () => never);
+    define(container, "controller", () => null);
+  }
+
+  addEventListener("securitypolicyviolation", ({ blockedURI, effectiveDirective }) =>
+    tell({ nacre: "blocked", url: blockedURI, directive: effectiveDirective }));
+  const { title } = Object.getOwnPropertyDescriptors(Document.prototype);
+  const loaded = () =>
+    window === outer && tell({ nacre: "page", url, timestamp, title: title.get.call(document) });
+  addEventListener("DOMContentLoaded", loaded);
+  addEventListener("pageshow", loaded);
+})();

@@ -26,14 +26,16 @@
 //     sub-request that the archive does not have.
 
 const PATH = /^\/(\d{1,14})mp_\/(.*)$/s;
-const OURS = ["/-/sw.js", "/-/shim.js", "/-/boot.js", "/-/boot", "/-/ticket"];
+const OURS = "/-/";
+const WHOLE = /^[a-z][a-z0-9+.-]*:\/\/[^/?]+[/?]/i;
+const SINGLE_LABEL = /^[a-z]+:\/\/[^/?.:]+\//i; // `../x/y` on a page of the root is `http://x/y`
 const DROPPED = /^(authorization|cookie|x-nacre-.*)$/i;
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
-  if (url.origin === self.location.origin && OURS.includes(url.pathname)) return;
+  if (url.origin === self.location.origin && url.pathname.startsWith(OURS)) return;
   event.respondWith(answer(event).catch(() => unreachable(event.request)));
 });
 
@@ -46,14 +48,28 @@ async function answer(event) {
   if (request.mode === "navigate" && new URL(path, self.location).href !== withoutFragment(request)) {
     return Response.redirect(path, 307);
   }
-  const reply = await self.fetch(path, await asSent(request));
-  if (request.mode !== "navigate" && reply.status >= 400 && !reply.headers.has("Memento-Datetime")) {
-    report(client, { ...target, status: reply.status, destination: request.destination });
+  const sent = await asSent(request);
+  const reply = await self.fetch(path, sent);
+  if (!isMissing(reply)) return reply;
+  if (target.instead) {
+    const other = await self.fetch(`/${target.timestamp}mp_/${target.instead}`, sent);
+    if (!isMissing(other)) return other;
+  }
+  if (request.mode !== "navigate") {
+    const { timestamp, url } = target;
+    client?.postMessage({
+      nacre: "missing", url, timestamp, status: reply.status, destination: request.destination,
+    });
   }
   return reply;
 }
 
-// The timestamp and the archived URL of a request; null if it belongs to no page.
+function isMissing(reply) {
+  return reply.status >= 400 && !reply.headers.has("Memento-Datetime");
+}
+
+// The timestamp and the archived URL of a request, and perhaps the one that is meant `instead`;
+// null if it belongs to no page.
 async function place(request, client) {
   const url = new URL(withoutFragment(request));
   const source = archived(request.referrer) ?? archived(client?.url) ?? (await anyPage());
@@ -61,10 +77,13 @@ async function place(request, client) {
     return source && { timestamp: source.timestamp, url: url.href };
   }
   const direct = archived(url.href);
-  if (direct && isWhole(direct.url)) return direct;
+  const isWhole = direct && WHOLE.test(direct.url);
+  if (isWhole && !(source && SINGLE_LABEL.test(direct.url))) return direct;
   if (!source) return null;
   const rest = direct ? direct.url : url.pathname + url.search;
-  return { timestamp: direct?.timestamp ?? source.timestamp, url: relocate(rest, source.url) };
+  const moved = relocate(rest, source.url);
+  if (isWhole) return { ...direct, instead: moved };
+  return { timestamp: direct?.timestamp ?? source.timestamp, url: moved };
 }
 
 // The parts of a URL of replay; null for another one.
@@ -72,11 +91,6 @@ function archived(href) {
   if (!href || !href.startsWith(self.location.origin)) return null;
   const match = PATH.exec(href.slice(self.location.origin.length).replace(/#.*$/s, ""));
   return match && { timestamp: match[1], url: match[2] };
-}
-
-// Whether a URL names a host and a path. `../x` on a page of the root yields `http://x`.
-function isWhole(url) {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^/?]+[/?]/i.test(url);
 }
 
 // A path that lost its host: `/x`, `http:/h/x` (slashes collapsed), `http://x` and `http:/x` and
@@ -123,10 +137,6 @@ async function asSent(request) {
     referrer: request.referrer.startsWith(self.location.origin) ? request.referrer : "",
     signal: request.signal,
   };
-}
-
-function report(client, facts) {
-  client?.postMessage({ nacre: "missing", ...facts });
 }
 
 function unreachable(request) {
