@@ -188,6 +188,11 @@ class WaczFile:
             with suppress(OSError, ValueError):  # the file is removed
                 self._zip.close()
 
+    @property
+    def files(self) -> tuple[PackedFile, ...]:
+        """The entries that were written so far."""
+        return tuple(self._files)
+
     def unused_path(self, folder: str, name: str, prefix: str) -> str:
         """Return a path that no entry has.
 

@@ -8,7 +8,7 @@ and ReplayWeb.page read.
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +66,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         replace: An existing file is replaced.
         with_warcinfo: Of a selection: the descriptions of its WARCs are copied.
         stem: Beginning of the names of WARCs of a selection.
-        files: Further files, by their path in the package; none in `archive`, `indexes`, `pages`.
+        extend: Adds further files, when all others are written; None: there are none.
     """
 
     created: float
@@ -79,7 +79,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     replace: bool = False
     with_warcinfo: bool = True
     stem: str = "selection"
-    files: Mapping[str, bytes] = {}
+    extend: Callable[[WaczFile], None] | None = None
 
 
 class PackedWacz(msgspec.Struct, frozen=True, kw_only=True):
@@ -335,8 +335,8 @@ class _Packer:
         pages = write_pages(self._wacz, self._pages, seeds.keys, with_text=options.text)
         if options.logs:
             self._add_logs()
-        for path, data in options.files.items():
-            self._wacz.write(path, data)
+        if options.extend is not None:
+            options.extend(self._wacz)
         facts: dict[str, object] = {
             "title": options.title or holding.title,
             "description": options.description or holding.fields.get("description", ""),

@@ -117,15 +117,15 @@ def make_citation(
     record_id, date = record
     time = micros(date)
     return Citation(
-        url=_ascii_url(capture.url),
+        url=ascii_url(capture.url),
         title=clean_text(title),
         date=date_text(time, 0) if time > 0 else iso_date(capture.timestamp),
-        urn=_ascii_url(clean_text(record_id)),
+        urn=ascii_url(clean_text(record_id)),
         pwid=make_pwid(archive.name, capture.timestamp, capture.url, mime or capture.mime),
-        digest=_ascii_url(clean_text(capture.digest)),
+        digest=ascii_url(clean_text(capture.digest)),
         archive=clean_text(archive.title),
         publisher=clean_text(archive.publisher),
-        replay=_ascii_url(replay),
+        replay=ascii_url(replay),
     )
 
 
@@ -140,7 +140,7 @@ def make_pwid(archive: str, timestamp: str, url: str, mime: str = "") -> str:
     """
     name = re.sub(r"[^A-Za-z0-9._~-]+", "-", archive).strip("-")[:255] or "archive"
     coverage = "page" if mime.lower() in _PAGES else "part"
-    return f"urn:pwid:{name}:{iso_date(timestamp)}:{coverage}:{_ascii_url(url)}"
+    return f"urn:pwid:{name}:{iso_date(timestamp)}:{coverage}:{ascii_url(url)}"
 
 
 def read_pwid(urn: str) -> PwidParts | None:
@@ -173,7 +173,8 @@ def clean_text(text: str) -> str:
     return " ".join("".join(visible).split())[:_LONGEST]
 
 
-def _ascii_url(url: str) -> str:
+def ascii_url(url: str) -> str:
+    """Return a URL with its characters that are not allowed in a URI as escapes."""
     return quote(url, safe=_URI_CHARS)
 
 
