@@ -327,4 +327,6 @@ def register(app: typer.Typer) -> None:
     app.command(rich_help_panel="Look")(links)
     for name in ("pack", "delete"):
         archive.command(name)(LateCallback(name, "", "nacre.cli.packing:COMMANDS"))
+    for name in ("evidence", "verify-evidence"):
+        archive.command(name)(LateCallback(name, "", "nacre.cli.evidence:COMMANDS"))
     app.add_typer(archive, name="archive", rich_help_panel="Look")

@@ -317,7 +317,8 @@ def _check_capture(capture: CaptureEvidence, records: _Records) -> EvidenceCheck
         return EvidenceCheck("capture", "failed", "the record has another payload digest")
     if ascii_url(records.url) != citation.url:
         return EvidenceCheck("capture", "failed", f"the record is of {clean_text(records.url)}")
-    return EvidenceCheck("capture", "ok", f"{clean_text(citation.url)} of {clean_text(citation.date)}")
+    text = f"{clean_text(citation.url)} of {clean_text(citation.date)}"
+    return EvidenceCheck("capture", "ok", text)
 
 
 def _check_timestamp(
