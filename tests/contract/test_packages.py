@@ -9,7 +9,9 @@ from nacre.catalogue.holdings import open_holding
 from nacre.catalogue.lookup import open_index
 from nacre.packing.wacz import PackOptions, pack_wacz
 from nacre.packing.warc_files import pack_warcs
-from tests.packing.jobs import crawl_records, make_job
+from tests.crawl.replay import replaying
+from tests.packing.jobs import CHINESE, ENGLISH, crawl_records, make_job
+from tests.packing.test_wacz import delta_crawl
 
 JUDGES = Path(__file__).parents[2] / ".venv-judges" / "bin"
 
@@ -49,3 +51,34 @@ def test_warcio_and_fastwarc_check_a_selection(tmp_path, resolve):
     assert result.returncode == 0, result.stdout + result.stderr
     lines = judge(tmp_path, "cdxj-indexer", "--sort", "--post-append", target.name).stdout
     assert lines == (tmp_path / "some.cdxj").read_text()
+
+
+@pytest.mark.crawl
+def test_pywb_replays_a_job_a_selection_and_a_difference(tmp_path):
+    holding = open_holding([make_job(tmp_path / "one")])
+    selected = [each for each in open_index(holding).prefix("") if "/copy" in each.url]
+    changed = open_holding([make_job(tmp_path / "changed", delta_crawl())])
+    cases = (
+        ("all", holding, None, "http://example.test/zh/", "2026-11-20T10:00:02Z", CHINESE),
+        ("all", holding, None, "http://example.test/copy", "2026-11-20T10:01:00Z", ENGLISH),
+        ("some", holding, selected, "http://example.test/copy", "2026-11-20T10:01:00Z", ENGLISH),
+        (
+            "new",
+            changed,
+            None,
+            "http://example.test/",
+            "2026-11-20T10:01:00Z",
+            "新闻".encode("gbk"),
+        ),
+    )
+    for name in ("all", "some", "new"):
+        own = [case for case in cases if case[0] == name]
+        target = tmp_path / f"{name}.wacz"
+        pack_wacz(own[0][1], target, own[0][2], OPTIONS, lambda _d, _t: None)
+        folder = tmp_path / f"pywb-{name}"
+        folder.mkdir()
+        with replaying([target], folder) as replay:
+            for _, _, _, url, date, text in own:
+                reply = replay.get(url, date)
+                assert reply.status == 200
+                assert text in reply.body

@@ -58,11 +58,12 @@ class Replay:
 
 @contextmanager
 def replaying(warcs: Sequence[Path], folder: Path) -> Iterator[Replay]:
-    """Run pywb over some WARCs while the context lasts."""
+    """Run pywb over some WARCs, or WACZ files, while the context lasts."""
     made = judge("wb-manager", "init", "t", cwd=folder)
     assert made.returncode == 0, made.stderr
     copies = [Path(shutil.copy(path, folder)) for path in warcs]
-    added = judge("wb-manager", "add", "t", *(str(path) for path in copies), cwd=folder)
+    unpack = ["--unpack-wacz"] if any(path.suffix == ".wacz" for path in copies) else []
+    added = judge("wb-manager", "add", *unpack, "t", *(str(path) for path in copies), cwd=folder)
     assert added.returncode == 0, added.stderr
     port = free_port()
     with (folder / "pywb.log").open("wb") as log:

@@ -125,3 +125,17 @@ def test_the_file_may_be_read_by_others(tmp_path):
     finally:
         os.umask(mask)
     assert (tmp_path / "a.wacz").stat().st_mode & 0o777 == 0o644
+
+
+def test_an_entry_with_fields_has_some_in_the_directory(tmp_path):
+    """Else wabac.js takes the fields in front of an entry for its first bytes."""
+    path = tmp_path / "a.wacz"
+    with whole_file(path) as file, WaczFile(file, MOMENT) as wacz:
+        with wacz.entry("large.txt") as sink:
+            sink.write(b"large")
+        wacz.write("small.txt", b"small")
+    data = path.read_bytes()
+    with zipfile.ZipFile(path) as packed:
+        for info in packed.infolist():
+            local = int.from_bytes(data[info.header_offset + 28 :][:2], "little")
+            assert bool(local) is bool(info.extra)

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import struct
 import time
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,8 @@ VERSION: Final = "1.1.1"
 _EARLIEST: Final = 315532800.0
 """1980-01-01: ZIP has no earlier time."""
 _LATEST: Final = 4354819198.0
+_TIME: Final = struct.Struct("<2sHBI")
+"""The extra field with the time of an entry. Source: Info-ZIP, "extended timestamp"."""
 _UNNAMED: Final = re.compile(r"[^-a-z0-9._]")
 _LARGE: Final = 1 << 31
 """Bytes from which an entry is written with ZIP64, so that it may exceed 4 GiB."""
@@ -174,7 +177,9 @@ class WaczFile:
 
     def __init__(self, file: BinaryIO, moment: float) -> None:
         self._zip = zipfile.ZipFile(file, "w")
-        self._date = time.gmtime(min(max(moment, _EARLIEST), _LATEST))[:6]
+        moment = min(max(moment, _EARLIEST), _LATEST)
+        self._date = time.gmtime(moment)[:6]
+        self._extra = _TIME.pack(b"UT", 5, 1, int(moment) & 0xFFFFFFFF)
         self._files: list[PackedFile] = []
         self._paths: set[str] = set()
 
@@ -223,7 +228,10 @@ class WaczFile:
         info = zipfile.ZipInfo(path, self._date)
         info.compress_type = zipfile.ZIP_DEFLATED if deflate else zipfile.ZIP_STORED
         info.create_system, info.external_attr = 3, 0o644 << 16
-        with self._zip.open(info, "w", force_zip64=size >= _LARGE) as file:
+        is_large = size >= _LARGE
+        if is_large:  # wabac.js ignores the fields of an entry that has none in the directory
+            info.extra = self._extra
+        with self._zip.open(info, "w", force_zip64=is_large) as file:
             sink = EntrySink(file)
             yield sink
         self._paths.add(path)
