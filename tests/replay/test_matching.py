@@ -168,6 +168,12 @@ class TestForms:
         assert found(self.INDEX, method="POST", query="a=9") == []
         assert found(self.INDEX, method="POST", query="a=1&b=2&_=12") == [DAY1]
 
+    @pytest.mark.parametrize("method", ["DELETE", "OPTIONS", "PATCH"])
+    def test_a_page_is_no_answer_to_other_methods(self, method):
+        assert found(ListIndex(line(DAY1)), method=method) == []
+        assert found(ListIndex(line(DAY1, method=method)), method=method) == [DAY1]
+        assert found(ListIndex(line(DAY1)), method="HEAD") == [DAY1]
+
     def test_a_page_is_no_answer_to_a_form(self):
         assert found(ListIndex(line(DAY1)), method="POST", query="a=1") == []
         assert found(ListIndex(line(DAY1, method="POST", query="a=1"))) == []

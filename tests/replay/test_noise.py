@@ -31,6 +31,11 @@ from nacre.replay.noise import without_noise, without_static_query
         ("test,h)/a?callback=show", "test,h)/a?callback=show"),
         ("test,h)/a?", "test,h)/a"),
         ("test,h)/a?b", "test,h)/a?b"),
+        ("test,h)/a?__user=1&__dyn=x&b=1", "test,h)/a?b=1"),
+        (
+            "test,h)/a?__wb_method=post&__eventtarget=x&_=1",
+            "test,h)/a?__wb_method=post&__eventtarget=x",
+        ),
         ("test,h)/a?名=1", "test,h)/a?名=1"),
     ],
 )

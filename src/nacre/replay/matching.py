@@ -45,7 +45,7 @@ class ReplayRequest(NamedTuple):
     Attributes:
         url: The URL.
         timestamp: Up to 14 digits; "" for the newest capture.
-        method: Method; "" for GET.
+        method: Method; "" for GET, as which HEAD counts.
         query: What the body of a POST or PUT adds (`archive.index_facts.post_query`).
     """
 
@@ -61,13 +61,15 @@ class ReplayRequest(NamedTuple):
         Raises:
             URIError: The URL is none.
         """
-        return self._key(self.query)
-
-    def _key(self, query: str) -> str:
         url = self.url
-        if self.method in ("POST", "PUT"):
-            url = PostQuery(self.method, query).appended(url)
+        if self.has_method:
+            url = PostQuery(self.method, self.query).appended(url)
         return index_key(url).replace(" ", "%20")
+
+    @property
+    def has_method(self) -> bool:
+        """Whether the method is part of the key."""
+        return self.method not in ("", "GET", "HEAD")
 
 
 class CaptureMatch(NamedTuple):
@@ -221,7 +223,7 @@ def _match_noise(index: CaptureIndex, request: ReplayRequest, key: str) -> Captu
     path = key.partition("?")[0]
     same_path = _nearest_in_time(index, path, request.timestamp)
     same_path += index.prefix(f"{path}?", limit=_SCANNED)
-    if request.method in ("POST", "PUT"):
+    if request.has_method:
         return _match_form(same_path, request)
     same_path = [capture for capture in same_path if not capture.method]
     rules: tuple[tuple[str, Callable[[str], str]], ...] = (

@@ -31,6 +31,7 @@ _NUMBER = re.compile(r"[0-9]*\.?[0-9]*(?:e-[0-9]+)?", re.ASCII)
 _TIME = re.compile(r"1[0-9]{9}(?:[0-9]{3})?", re.ASCII)
 """Seconds or milliseconds since 1970."""
 
+_METHOD = "__wb_method="
 _JQUERY = re.compile(r"(jquery)[0-9]+_[0-9]+", re.ASCII)
 _CALLBACK = re.compile(r"(\w*?)_*[0-9]+(?:[_.-]?[0-9]+)*", re.ASCII)
 _CALLBACK_NAME = re.compile(r"\w*callback\w*|jsonp\w*|cb", re.ASCII)
@@ -46,6 +47,9 @@ _STATIC = frozenset(_ENDINGS.split())
 def without_noise(key: str) -> str:
     """Return an index key without the parameters that do not count.
 
+    Of a page, but not of a form, parameters that begin with two underscores do not count either:
+    frameworks make them.
+
     Args:
         key: An index key, or a URL; its query is compared in lower case.
     """
@@ -53,6 +57,8 @@ def without_noise(key: str) -> str:
     if not question:
         return key
     parts = [_plain(part) for part in query.split("&")]
+    if _METHOD not in query:  # of a form, `__eventtarget` says what it does
+        parts = [part for part in parts if not part.startswith("__")]
     plain = "&".join(part for part in parts if part)
     return f"{path}?{plain}" if plain else path
 
