@@ -66,6 +66,16 @@ async def sections_are_pages(console: GivenConsole, page: ReadPage, url: str) ->
     assert "每个网址只计一次" in chinese.text
 
 
+async def captures_are_linked(page: ReadPage, url: str) -> None:
+    """The URLs of pages lead to their captures."""
+    for path in ("/seeds", "/reports/sections", "/log"):
+        assert f"{J}/captures?q=" in await page(path), path
+    assert f"{J}/captures?q=" in await page("/url", u=url)
+    assert "%2A" in await page("/reports/sections")
+    captures = await page("/captures", q=f"{url}a.html")
+    assert captures.count('name="id"') == 2
+
+
 def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
     crawls = tmp_path / "crawls"
     crawls.mkdir()
@@ -102,6 +112,7 @@ def test_the_results_of_a_crawl_are_pages_linked_both_ways(tmp_path: Path):
             assert "</table>" in await page(f"/reports/{name}"), name
         await sections_are_pages(console, page, url)
         await runs_are_compared(console)
+        await captures_are_linked(page, url)
         hosts = await page("/reports/mimetype", table="0", sort="0", falling="1")
         assert 'aria-sort="descending"' in hosts
         assert "/reports/crawl-summary" in await page("/reports")

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
 
+from nacre.catalogue.captures import read_capture
 from nacre.console.routes import ROUTES, AnyRow
 from nacre.ops.operation import Role
 from tests.cli.site import many_pages, site
@@ -67,12 +68,14 @@ class Given:
     Attributes:
         console: The console, with the jobs of `JOBS`.
         site: URL of the site that they crawl.
+        capture: Id of a capture of the job that is over.
         labels: Label of the place of each job.
     """
 
-    def __init__(self, console: ConsoleProcess, url: str) -> None:
+    def __init__(self, console: ConsoleProcess, url: str, capture: str) -> None:
         self.console = console
         self.site = url
+        self.capture = capture
         self.labels: dict[str, str] = dict.fromkeys(JOBS, console.label)
 
 
@@ -87,7 +90,15 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Given]:
         new_job(crawls / "new", url)
         new_job(crawls / "runs", url, "politeness.delay=60s")
         with running_job(crawls / "runs"), console_of(folder) as console:
-            yield Given(console, url)
+            yield Given(console, url, first_capture(crawls / "over"))
+
+
+def first_capture(job: Path) -> str:
+    """The id of a capture of a job."""
+    (index,) = job.glob("runs/*/archive/*.cdxj")
+    capture = read_capture(index.read_bytes().splitlines()[0])
+    assert capture is not None
+    return capture.id
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +158,12 @@ def pages_of_states() -> Iterator[object]:
 
 def url_of(row: AnyRow, given: Given, job: str) -> str:
     """The URL of a page of a job."""
-    values = {"u": given.site, **SAMPLES, "job": f"{given.labels.get(job, '')}~{job}"}
+    values = {
+        "u": given.site,
+        "capture": given.capture,
+        **SAMPLES,
+        "job": f"{given.labels.get(job, '')}~{job}",
+    }
     missing = set(_PARAMETER.findall(row.path)) - {*values}
     assert not missing, f"{row.path}: give a value for {missing} in SAMPLES"
     path = _PARAMETER.sub(lambda found: quote(values[found[1]]), row.path)
