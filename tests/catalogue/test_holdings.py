@@ -83,6 +83,30 @@ def test_rounds_with_a_storage_elsewhere(tmp_path):
     ]
 
 
+def test_warcs_that_rounds_imported_stay_where_they_are(tmp_path):
+    root = job(tmp_path / "j", "cycle/archive")
+    other = job(tmp_path / "other") / "runs" / "20261120T100000Z" / "archive" / "a.warc.gz"
+    part = root / "cycle" / "segments" / "20261122T101500.123Z" / "parts" / "u0001"
+    part.mkdir(parents=True)
+    names = [str(other), "archive/b.warc.gz", str(tmp_path / "gone.warc.gz"), str(root / "x.txt")]
+    manifest = {"unit": "u0001", "files": [{"name": name, "size": 0} for name in names]}
+    (part / "1-001.json").write_text(json.dumps(manifest))
+    (part / "2-001.json").write_text("{")
+    places = open_holding([root]).members[0].warcs()
+    assert [place.path for place in places if "cycle" not in place.path.parts] == [other]
+    assert places[-1].index == other.with_name("a.cdxj")
+
+
+def test_rounds_in_an_object_store_are_a_gap(tmp_path):
+    root = job(tmp_path / "j", "cycle/versions")
+    (root / "crawl.yaml").write_text("seeds: [http://h.test/]\ncycle: {storage: s3://b/f}\n")
+    holding = open_holding([root])
+    assert holding.members[0].warcs() == []
+    assert "object store" in holding.warnings[0]
+    (root / "crawl.yaml").write_text("seeds: 5: 6\n")
+    assert "crawl.yaml" in open_holding([root]).warnings[0]
+
+
 def test_a_warc_is_opened_at_a_record(tmp_path):
     holding = open_holding([job(tmp_path / "j")])
     first = len(gzip.compress(b"one"))

@@ -74,6 +74,21 @@ def test_without_a_description_nothing_can_be_compared(tmp_path):
     assert [text.code for text in contents.warnings] == ["catalogue.no-package"]
 
 
+@pytest.mark.parametrize(
+    ("pages", "url"),
+    [
+        (b'{"format": "json-pages-1.0"}\n{"url": "http://h.test/a", "ts": "x"}\n{"url": "b"}', "http://h.test/a"),
+        (b"", ""),
+        (b"[\n5\n\xff\n" + b"[" * 100_000, ""),
+        (b'{"url": 5}\n' * 100, ""),
+    ],
+)  # fmt: skip
+def test_the_first_page(tmp_path, pages, url):
+    parts = {"archive/one.warc.gz": b"", "pages/pages.jsonl": pages}
+    path = write_wacz(tmp_path / "x.wacz", parts, deflated=["pages/pages.jsonl"])
+    assert read_wacz(path, ignore).main_page == url
+
+
 def resource(name: str, data: bytes = b"x", **changes: object) -> dict[str, object]:
     return {"path": name, "hash": sha256(data), "bytes": len(data), **changes}
 

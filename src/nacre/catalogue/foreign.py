@@ -36,7 +36,7 @@ from nacre.catalogue.wacz import (
 )
 from nacre.errors import JobError
 from nacre.machine.local_files import make_private, open_ordinary, replace_file
-from nacre.messages import Message, message, pack, unpack
+from nacre.messages import Message, message, pack, plural, unpack
 from nacre.store.disk import failure
 
 _FORMAT: Final = 1
@@ -315,14 +315,7 @@ class _Preparation:
                     self._tell(before + line[1], total)
             before += part.size
             if defects.number:
-                self._warnings.append(
-                    message(
-                        "catalogue.damaged-warc", "{path}: {number} defects in {name}, the first "
-                        "at byte {offset} ({reason}): captures may be missing. Get it again if "
-                        "there is another copy", path=self._path, number=defects.number,
-                        name=warc.name, offset=defects.offset, reason=defects.reason,
-                    )
-                )  # fmt: skip
+                self._warnings.append(defects.warning(self._path, warc.name))
         self._tell(total, total)
         sorter.save(self._work / _INDEX)
         size = (self._work / _INDEX).stat().st_size
@@ -359,6 +352,17 @@ class _Defects:
             if not self.number:
                 self.offset, self.reason = offset, text
             self.number += 1
+
+    def warning(self, path: Path, name: str) -> Message:
+        """Return the note on a WARC with defects."""
+        return plural(
+            "catalogue.damaged-warc",
+            "{path}: {number} defect in {name}, at byte {offset} ({reason}): captures may be "
+            "missing. Get the file again if there is another copy",
+            "{path}: {number} defects in {name}, the first at byte {offset} ({reason}): captures "
+            "may be missing. Get the file again if there is another copy",
+            number=self.number, path=path, name=name, offset=self.offset, reason=self.reason,
+        )  # fmt: skip
 
 
 def _capture_lines(

@@ -1,32 +1,30 @@
 """Holdings: a job, a collection of jobs, files of other crawlers, with their WARCs.
 
 A holding has members, and a member has WARCs with their indexes. Both are the files on disk at that
-moment: a crawl may run meanwhile, and no store is opened. The WARCs of a run are in the directories
-that its `effective.json` has, those of batch rounds in `archive/` of their storage.
+moment: a crawl may run meanwhile, and no store is opened.
 """
 
 import errno
 import hashlib
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-import msgspec
-
-from nacre.archive.index import index_of
 from nacre.archive.source import section
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.collections import Collection, CollectionFolder, is_name
 from nacre.catalogue.foreign import ForeignFile, prepare_file, require_archive
 from nacre.catalogue.index_files import GROWING, SORTED, FilePart, IndexPlace
+from nacre.catalogue.job_files import OPEN, WarcPlace, job_warcs, rounds_folder
 from nacre.catalogue.wacz import Progress, is_warc
 from nacre.errors import JobError, NacreError
-from nacre.machine.layout import EFFECTIVE, Layout
+from nacre.machine.layout import Layout
 from nacre.machine.local_files import home_path, make_private, open_ordinary
 from nacre.messages import message
 from nacre.store.disk import failure
+
+__all__ = ["WarcPlace"]
 
 JOB, ROUNDS, WARC, WACZ, MISSING = "job", "rounds", "warc", "wacz", "missing"
 """Kinds of members."""
@@ -35,34 +33,7 @@ FILE = "file"
 COLLECTION, SEVERAL = "collection", "several"
 """Further kinds of holdings."""
 
-_OPEN = ".open"
-_SUFFIXES = (".warc", ".warc.gz", ".warc.open", ".warc.gz.open")
 _LABEL = 12
-_ARCHIVE = "archive"
-_UNIT = re.compile(r"(\d{8}T\d{6})(\d{3})-\d+-\d+")
-_RUN = "${launchId}"
-
-
-class WarcPlace(msgspec.Struct, frozen=True):
-    """The place of a WARC.
-
-    Attributes:
-        name: Its final name, without folders, as in its index.
-        path: The file with its bytes.
-        start: Where it begins in the file, bytes; more than 0 within a WACZ.
-        size: Its bytes when it was listed.
-        index: Its index, which may be open as well; None: it has none.
-        run: The run or the segment that made it; "" if unknown.
-        is_open: It is still being written.
-    """
-
-    name: str
-    path: Path
-    start: int
-    size: int
-    index: Path | None
-    run: str
-    is_open: bool
 
 
 class Member(NamedTuple):
@@ -75,7 +46,7 @@ class Member(NamedTuple):
         label: Its label; see `label_of`.
         is_missing: There is nothing to read at `root`: it was moved, removed, or damaged.
         files: The parts of a WARC or WACZ; None for a job.
-        reason: Why it is missing; "" if it is not.
+        reason: Why it, or a part of it, is missing; "" for none.
     """
 
     name: str
@@ -94,7 +65,7 @@ class Member(NamedTuple):
         """
         if self.is_missing:
             return []
-        return list(_job_warcs(self.root)) if self.files is None else _foreign_warcs(self.files)
+        return list(job_warcs(self.root)) if self.files is None else _foreign_warcs(self.files)
 
     def indexes(self) -> list[IndexPlace]:
         """Its indexes at this moment; [] if it is missing.
@@ -105,37 +76,10 @@ class Member(NamedTuple):
         if self.files is not None:
             return list(self.files.indexes)
         return [
-            IndexPlace(GROWING if path.name.endswith(_OPEN) else SORTED, FilePart(path))
+            IndexPlace(GROWING if path.name.endswith(OPEN) else SORTED, FilePart(path))
             for path in (place.index for place in self.warcs())
             if path is not None
         ]
-
-
-class FileWatch:
-    """Notices that the WARCs or indexes of a member may have changed, without a read of them.
-
-    Args:
-        member: The member.
-    """
-
-    def __init__(self, member: Member) -> None:
-        self._root = member.root
-        self._runs: object = None
-        self._folders: list[Path] = []
-        self._names: object = None
-
-    def has_changed(self) -> bool:
-        """Return whether files came or went since the last call; True for the first."""
-        runs = _names_in(self._root / "runs")
-        latest = self._root / "runs" / (runs[-1] if runs else "") / EFFECTIVE
-        state = (runs, _mark_of(latest), _mark_of(self._root))
-        if state != self._runs or self._names is None:
-            self._runs = state
-            self._folders = [folder for _, folder in _archive_folders(self._root)]
-        names = [_names_in(folder) for folder in self._folders]
-        changed = names != self._names
-        self._names = names
-        return changed
 
 
 class Holding:
@@ -179,7 +123,7 @@ class Holding:
     @property
     def warnings(self) -> list[str]:
         """Notes on captures that may be missing: absent members, damaged files."""
-        gone = [member.reason for member in self.members if member.is_missing]
+        gone = [member.reason for member in self.members if member.reason]
         return gone + [
             text for member in self.members if member.files for text in member.files.warnings
         ]
@@ -319,9 +263,25 @@ def _member(root: Path, tell: Progress) -> Member:
     if kind == MISSING:
         raise _no_holding(root)
     if kind != FILE:
-        return Member(root.name, root, kind, label)
+        reason = _gap(root) if kind == ROUNDS else ""
+        return Member(root.name, root, kind, label, reason=reason)
     files = prepare_file(root, cache_folder() / label / "files", tell)
     return Member(root.name, root, files.kind, label, files=files)
+
+
+def _gap(root: Path) -> str:
+    """Return why WARCs of batch rounds cannot be read here; "" if they can."""
+    try:
+        if rounds_folder(root) is not None:
+            return ""
+        reason = "they are in an object store"
+    except NacreError as error:
+        reason = error.message
+    return message(
+        "catalogue.no-rounds", "the WARCs of the rounds of {path} cannot be read ({reason}). Copy "
+        "the folder archive of their storage to this machine, and name that", path=root,
+        reason=reason,
+    )  # fmt: skip
 
 
 def _no_holding(root: Path) -> JobError:
@@ -417,105 +377,3 @@ def catalogue_folder(member: Member) -> Path:
     except OSError as error:
         raise failure("mkdir", str(folder), error) from error
     return folder
-
-
-# ---- jobs
-
-
-class _Value(msgspec.Struct):
-    """A setting of a run, without its origin."""
-
-    value: tuple[str, ...] = ()
-
-
-class _Effective(msgspec.Struct):
-    """The settings of a run that say where its WARCs are."""
-
-    directories: _Value = msgspec.field(name="archive.directories", default_factory=_Value)
-
-
-def _job_warcs(root: Path) -> Iterator[WarcPlace]:
-    """Yield the WARCs of a job; one that two runs share, once."""
-    listed: set[Path] = set()
-    for run, folder in _archive_folders(root):
-        try:
-            with os.scandir(folder) as entries:
-                files = {entry.name: entry for entry in entries}
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:
-            raise failure("list", str(folder), error) from error
-        for name in sorted(files):
-            path = folder / name
-            if name.endswith(_SUFFIXES) and path not in listed:
-                listed.add(path)
-                place = _job_place(path, run)
-                if place is not None:
-                    yield place
-
-
-def _job_place(path: Path, run: str) -> WarcPlace | None:
-    """Return the place of a WARC of a job; None if it was renamed at this moment."""
-    try:
-        size = path.stat().st_size
-    except OSError:
-        return None
-    name = path.name.removesuffix(_OPEN)
-    unit = _UNIT.search(name)
-    maker = run or (f"{unit[1]}.{unit[2]}Z" if unit else "")
-    return WarcPlace(name, path, 0, size, index_of(path), maker, path.name.endswith(_OPEN))
-
-
-def _names_in(folder: Path) -> list[str]:
-    """Return the names in a directory in a fixed order; [] if it cannot be read."""
-    try:
-        return sorted(os.listdir(folder))  # noqa: PTH208 - names alone; a look-up waits for it
-    except OSError:
-        return []
-
-
-def _mark_of(path: Path) -> tuple[int, int, int]:
-    """Return what differs if a file differs; zeros if there is none."""
-    try:
-        facts = path.stat()
-    except OSError:
-        return 0, 0, 0
-    return facts.st_ino, facts.st_size, facts.st_mtime_ns
-
-
-def _archive_folders(root: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the directories with WARCs, with the name of the run; "" for batch rounds."""
-    runs = root / "runs"
-    for run in sorted(runs.iterdir()) if runs.is_dir() else ():
-        for directory in _run_directories(run):
-            yield run.name, run / directory.replace(_RUN, run.name)
-    if Layout(root).in_rounds:
-        folder = _rounds_folder(root)
-        if folder is not None:
-            yield "", folder
-
-
-def _run_directories(run: Path) -> Sequence[str]:
-    """Return `archive.directories` of a run; the default if its settings cannot be read."""
-    try:
-        effective = msgspec.json.decode((run / EFFECTIVE).read_bytes(), type=_Effective)
-    except (OSError, ValueError):
-        return (_ARCHIVE,)
-    return effective.directories.value or (_ARCHIVE,)
-
-
-def _rounds_folder(root: Path) -> Path | None:
-    """Return the directory of the WARCs of batch rounds; None in an object store.
-
-    The settings of the job are read only if it is not in its usual place, as that takes a second.
-    """
-    usual = Layout(root).cycle / _ARCHIVE
-    if usual.is_dir():
-        return usual
-    from nacre.runs.manifest import rounds_archive  # noqa: PLC0415 - it takes long
-    from nacre.settings.load import load_job  # noqa: PLC0415 - it takes long
-
-    try:
-        return rounds_archive(Layout(root), load_job(Layout(root)).settings)
-    except NacreError:
-        return None

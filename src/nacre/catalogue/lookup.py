@@ -10,8 +10,9 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 
 from nacre.archive.delta import TARGET
 from nacre.catalogue.captures import CaptureOrder, IndexedCapture, read_capture, read_position
-from nacre.catalogue.holdings import FileWatch, Holding
+from nacre.catalogue.holdings import Holding
 from nacre.catalogue.index_files import DELTAS, IndexPlace, LineIndex, open_lines
+from nacre.catalogue.job_files import FileWatch
 from nacre.store.disk import failure
 from nacre.uri.surt import index_key
 
@@ -87,7 +88,7 @@ class _MemberIndexes:
     def __init__(self, holding: Holding, number: int) -> None:
         self._member = holding.members[number]
         self._number = number
-        self._watch = FileWatch(self._member)
+        self._watch = FileWatch(self._member.root)
         self._open: dict[IndexPlace, _MemberIndex] = {}
 
     def refresh(self, *, always: bool = False) -> Iterable[_MemberIndex]:

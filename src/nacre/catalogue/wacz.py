@@ -27,6 +27,7 @@ Progress = Callable[[int, int], None]
 
 PACKAGE, PACKAGE_DIGEST = "datapackage.json", "datapackage-digest.json"
 ARCHIVE, INDEXES = "archive/", "indexes/"
+PAGES = "pages/pages.jsonl"
 WARC_SUFFIXES: Final = (".warc", ".warc.gz")
 
 _CHUNK: Final = 1 << 20
@@ -44,6 +45,7 @@ _LONGEST_PACKAGE: Final = 64 << 20
 _RATIO: Final = 200
 _FREE_RATIO: Final = 64 << 20
 """Bytes that a part may have whatever its ratio."""
+_FIRST_LINES: Final = 20
 _MULTI: Final = "multi-wacz-package"
 _ALGORITHMS: Final = frozenset(("sha256", "sha512", "sha1", "md5"))
 _FIELDS: Final = {
@@ -77,7 +79,8 @@ class WaczContents(NamedTuple):
         parts: Its parts by name.
         title: Its title; "" for none.
         fields: Dublin Core fields from its description.
-        main_page: URL of the page to begin with; "" if it names none.
+        main_page: URL of the page to begin with: that of its description, or the first of its
+            pages; "" for none.
         warnings: What is unusual.
     """
 
@@ -123,8 +126,9 @@ def read_wacz(path: Path, tell: Progress) -> WaczContents:
                     path=path,
                 )
             )
+        main = _text(package, "mainPageUrl") or _text(package, "mainPageURL")
+        main = main or _first_page(file, path, parts.get(PAGES))
     fields = {name: _text(package, key) for key, name in _FIELDS.items() if _text(package, key)}
-    main = _text(package, "mainPageUrl") or _text(package, "mainPageURL")
     return WaczContents(parts, fields.get("title", ""), fields, main, tuple(warnings))
 
 
@@ -299,6 +303,21 @@ def _read_object(file: BufferedReader, path: Path, part: ZipPart) -> dict[str, A
     if not isinstance(value, dict):
         raise _damaged(path, f"{part.name} is no object")
     return value
+
+
+def _first_page(file: BufferedReader, path: Path, part: ZipPart | None) -> str:
+    """Return the URL of the first page in the list of pages; "" if there is none."""
+    if part is None:
+        return ""
+    start = next(part_chunks(file, path, part), b"")
+    for line in start.split(b"\n", _FIRST_LINES)[:_FIRST_LINES]:
+        try:
+            page = msgspec.json.decode(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(page, dict) and _text(page, "url"):
+            return _text(page, "url")
+    return ""
 
 
 def _resources(package: Mapping[str, Any]) -> list[dict[str, Any]]:
