@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.catalogue.foreign_files import packed_warc
 from tests.catalogue.lines import index_line, job_with
 from tests.cli.site import nacre
 
@@ -53,3 +54,15 @@ def test_mistakes_have_a_remedy(job: Path, words: tuple[str, ...]):
     result = nacre("collection", *words)
     assert result.code == 2
     assert result.err.startswith("nacre: ")
+
+
+def test_a_gap_and_damage_are_warnings(job: Path, tmp_path: Path):
+    (tmp_path / "cut.warc.gz").write_bytes(packed_warc() + b"junk" * 99)
+    moved = job_with(tmp_path / "moved", {})
+    assert nacre("collection", "c", "add", job, moved, tmp_path / "cut.warc.gz").code == 0
+    moved.rename(tmp_path / "elsewhere")
+    result = nacre("captures", "c", "--format", "json")
+    assert result.code == 0, result.err
+    assert len(result.out.splitlines()) > 4
+    lines = [line for line in result.err.splitlines() if line.startswith("nacre: warning: ")]
+    assert [name in line for line, name in zip(lines, ("moved", "cut"), strict=True)] == [True] * 2

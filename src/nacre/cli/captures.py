@@ -11,6 +11,7 @@ import typer
 from nacre.cli import output
 from nacre.cli.installing import Yes, offering
 from nacre.cli.operations import with_options_of
+from nacre.cli.options import holding_of
 from nacre.cli.output import count
 from nacre.core.states import ExitCode
 from nacre.ops.captures import CapturesQuery
@@ -57,7 +58,6 @@ def captures(
     The catalogue is made from the indexes of the WARCs at the first search, and is followed while
     a crawl runs. Ends with code 10 if nothing is found.
     """
-    from nacre.catalogue.holdings import open_holding
     from nacre.errors import ConfigError
     from nacre.messages import message
     from nacre.ops.captures import build_catalogues, export_captures, find_captures, read_query
@@ -72,8 +72,7 @@ def captures(
             )
         )
     query = read_query(options)
-    holding = open_holding([target])
-    _tell_missing(holding)
+    holding = holding_of([target])
     build_catalogues(holding, _report if sys.stderr.isatty() else None)
     if facets:
         _say_facets(holding, query)
@@ -87,12 +86,6 @@ def captures(
         _say_page(page, holding)
         if not page.items and not page.next:
             raise typer.Exit(ExitCode.NOTHING_DUE)
-
-
-def _tell_missing(holding: "Holding") -> None:
-    for member in holding.members:
-        if member.is_missing:
-            output.tell(f"nacre: {output.shown(member.root)} is missing: it was moved or removed")
 
 
 def _report(done: int, total: int) -> None:

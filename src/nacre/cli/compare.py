@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, Html
+from nacre.cli.options import AsJson, Html, holding_of
 
 Target = Annotated[
     str,
@@ -61,14 +61,13 @@ def compare(
     """
     import msgspec
 
-    from nacre.catalogue.holdings import open_holding
     from nacre.cli.reports import write_html
     from nacre.ops.compare import CompareRequest, compare_captures
     from nacre.replay.compare_report import compare_document
     from nacre.report.plain import plain_text
 
     request = CompareRequest(url, to, old, new, section or "")
-    view = compare_captures(open_holding([target]), request)
+    view = compare_captures(holding_of([target]), request)
     if html is not None:
         write_html(html, compare_document(view))
     if as_json:
@@ -124,7 +123,6 @@ def cite(
     """
     import msgspec
 
-    from nacre.catalogue.holdings import open_holding
     from nacre.errors import JobError
     from nacre.messages import message
     from nacre.ops.citation import CitationRequest, cite_capture
@@ -133,7 +131,7 @@ def cite(
     if bool(url) == bool(urn):
         raise JobError(message("cli.url-or-urn", "name a URL, or a URN with --urn"))
     request = CitationRequest(url, at, urn, archive_id, replay)
-    citation = cite_capture(open_holding([target]), request, tell=_tell_read)
+    citation = cite_capture(holding_of([target]), request, tell=_tell_read)
     if as_json:
         output.say_json(msgspec.to_builtins(citation))
     else:

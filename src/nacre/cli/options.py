@@ -1,11 +1,13 @@
 """Arguments and options that several commands have."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 if TYPE_CHECKING:
+    from nacre.catalogue.holdings import Holding
     from nacre.core.clock import Clock
     from nacre.machine.layout import Layout
     from nacre.settings.settings import JobSettings
@@ -56,6 +58,10 @@ Regex = Annotated[
 ]
 
 
+_LONG_READ = 64_000_000
+"""Bytes of a file from which the progress of its index is printed."""
+
+
 def clock_at(now: str | None) -> "Clock":
     """The clock of a command with `--now`; the machine's for None.
 
@@ -97,6 +103,29 @@ def is_typed(ctx: typer.Context, name: str) -> bool:
     """Return whether a parameter was typed, also with its default value."""
     source = ctx.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def holding_of(targets: Sequence[str | Path]) -> "Holding":
+    """Open jobs, collections and files; gaps and damage are warnings.
+
+    The progress is printed if a file of 64 MB or more has to be read for its index.
+    """
+    from nacre.catalogue.holdings import open_holding
+    from nacre.cli import output
+    from nacre.report.formatting import size
+
+    shares: set[int] = set()
+
+    def tell(done: int, total: int) -> None:
+        share = 10 * done // total if total >= _LONG_READ else 0
+        if share and share not in shares:
+            shares.add(share)
+            output.tell(f"nacre: made the index of {size(done)} of {size(total)}")
+
+    holding = open_holding(targets, tell=tell)
+    for warning in holding.warnings:
+        output.tell(f"nacre: warning: {warning}")
+    return holding
 
 
 def layout_and_settings(directory: Path) -> "tuple[Layout, JobSettings]":

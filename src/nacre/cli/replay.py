@@ -7,6 +7,7 @@ import typer
 from nacre.cli import output
 from nacre.cli.console_options import ReplayHost, SingleHost
 from nacre.cli.installing import Yes, offering
+from nacre.cli.options import holding_of
 
 Targets = Annotated[
     list[str],
@@ -79,6 +80,7 @@ def _serve(targets: list[str], options: tuple[int, str, bool, bool], *, opens: b
         if opens and typer.launch(opened.url) != 0:
             output.tell("no browser could be opened: open the link above in one")
 
+    holding_of(targets)  # what it takes long to read is read once, and the server has it then
     run(serve(targets, ReplayOptions(*options), SystemClock(), say_opened))
 
 
