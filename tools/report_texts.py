@@ -11,7 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-FOLDER: Final = Path(__file__).parents[1] / "src" / "nacre" / "inspect"
+SOURCES: Final = Path(__file__).parents[1] / "src" / "nacre"
+PLACES: Final = ("inspect", "replay/compare_report.py")
+"""The folders and modules that make reports."""
 _OWN: Final = "summary"
 """The folder of the report of a run, which has a Chinese of its own."""
 _MADE: Final = frozenset(
@@ -57,8 +59,8 @@ _CLASS: Final = frozenset(("summary", "title", "caption", "note"))
 def report_texts() -> Iterator[tuple[str, str]]:
     """Yield the texts, each with the file that has it, below the sources of Nacre."""
     yield from (("report/localize.py", term) for term in _TERMS)
-    for path in sorted(FOLDER.rglob("*.py")):
-        place = f"inspect/{path.relative_to(FOLDER).as_posix()}"
+    for path in chain.from_iterable(map(_modules, PLACES)):
+        place = path.relative_to(SOURCES).as_posix()
         tree = ast.parse(path.read_text("utf-8"))
         of_loop = partial(_of_loop, _named_tuples(tree))
         is_own = _OWN in path.parent.parts
@@ -67,6 +69,12 @@ def report_texts() -> Iterator[tuple[str, str]]:
             for part in chain.from_iterable(kind(node) for kind in kinds):
                 if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value:
                     yield place, part.value
+
+
+def _modules(place: str) -> list[Path]:
+    """Return the modules of a folder, or the module of a path."""
+    path = SOURCES / place
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
 
 
 def _named_tuples(tree: ast.AST) -> dict[str, ast.Tuple]:
