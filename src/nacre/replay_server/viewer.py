@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from nacre.replay.memento import ReplayPath, original_url
 from nacre.replay.page_urls import PageAddress
 from nacre.replay_server.captures import answer_place
+from nacre.replay_server.comparison import answer_citation, answer_compare
 from nacre.replay_server.pages import language_of, page
 from nacre.replay_server.parts import ReplayCall, text_answer
 from nacre.replay_server.shelf import OpenedHolding, ShelfItem
@@ -43,10 +44,8 @@ async def answer_view(call: ReplayCall, item: ShelfItem, target: str) -> Respons
     action = name.partition("?")[0]
     if action == "go":
         return _go(item, query.get("url", ""), query.get("t", ""))
-    if action == "raw":
-        address = PageAddress("", query.get("t", ""), original_url(query.get("u", "")))
-        place = ReplayPath(address.timestamp, "id_", address.url)
-        return await answer_place(call, item, place, address)
+    if action in _ABOUT:
+        return await _ABOUT[action](call, opened)
     if not url:
         return await _start(call, opened, "")
     if is_time(name):
@@ -55,6 +54,18 @@ async def answer_view(call: ReplayCall, item: ShelfItem, target: str) -> Respons
     if name in pages:
         return await pages[name](call, opened, original_url(url))
     return text_answer("a time has up to 14 digits, as 20261129185000", 400)
+
+
+async def _download(call: ReplayCall, opened: OpenedHolding) -> Response:
+    """Answer with the bytes of a capture: `raw?u=&t=`."""
+    query = call.request.query_params
+    address = PageAddress("", query.get("t", ""), original_url(query.get("u", "")))
+    place = ReplayPath(address.timestamp, "id_", address.url)
+    return await answer_place(call, opened.item, place, address)
+
+
+_ABOUT: Final = {"compare": answer_compare, "cite": answer_citation, "raw": _download}
+"""Answers about captures, by the last part of their path."""
 
 
 def is_time(text: str) -> bool:
