@@ -241,6 +241,19 @@ class TestReplay:
         archive.add(record(PAGE + b"page", date="2026-11-21T10:00:00Z"))
         assert self.answer(archive).exchange.body.read() == b"page"
 
+    @pytest.mark.parametrize(("byte", "body"), [(0, b"abc"), (4, b"def"), (9, b"abc")])
+    def test_the_part_of_a_video_that_is_requested(self, archive, byte, body):
+        part = b"HTTP/1.1 206 Part\r\nContent-Range: bytes %s/9\r\n\r\n"
+        archive.add(
+            record(part % b"0-2" + b"abc"),
+            record(part % b"3-5" + b"def", date="2026-11-20T10:00:01Z"),
+        )
+        holding, index = archive.open()
+        request = ReplayRequest(URL, "20261120100000", first_byte=byte)
+        answer = replay_request(holding, index, request)
+        assert isinstance(answer, ReplayAnswer)
+        assert answer.exchange.body.readall() == body
+
     def test_nothing_can_be_read(self, archive):
         archive.add(record(redirect(URL)))
         with pytest.raises(ReplayError) as caught:

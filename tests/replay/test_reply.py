@@ -16,7 +16,13 @@ from nacre.archive.delta import MEDIA, TARGET, Delta, delta_block, make_patch
 from nacre.archive.fields import digest_of, micros
 from nacre.catalogue.captures import IndexedCapture, read_capture
 from nacre.replay.records import INLINE, ReplayError
-from nacre.replay.reply import ArchivedExchange, page_codec, read_exchange
+from nacre.replay.reply import (
+    ArchivedExchange,
+    CapturedRange,
+    captured_range,
+    page_codec,
+    read_exchange,
+)
 from tests.replay.archives import DATE, PAGE, URL, Archive, record, sha1
 
 LATER = "2026-11-21T10:00:00Z"
@@ -498,3 +504,24 @@ def test_the_codec_of_a_page(archive, head, body, codec):
     archive.add(record(f"HTTP/1.1 200 OK\r\nContent-Type: {head}\r\n\r\n".encode() + data))
     exchange = archive.read()
     assert page_codec(exchange, exchange.body.readall()) == codec
+
+
+@pytest.mark.parametrize(
+    ("field", "body", "part"),
+    [
+        ("bytes 0-4/5", b"whole", CapturedRange(0, 4, 5)),
+        ("bytes 2-4/9", b"par", CapturedRange(2, 4, 9)),
+        ("bytes 2-8/9", b"cut", CapturedRange(2, 4, 9)),
+        ("bytes 2-8/9", b"", None),
+        ("bytes 2-8/*", b"par", None),
+        ("bytes 8-2/9", b"par", None),
+        ("bytes 0-9/5", b"0123456789", None),
+        ("", b"x", None),
+    ],
+)
+def test_the_part_that_a_206_has(archive, field, body, part):
+    head = f"HTTP/1.1 206 Part\r\nContent-Range: {field}\r\n\r\n".encode()
+    archive.add(record(head + body))
+    assert captured_range(archive.read()) == part
+    archive.add(record(head.replace(b"206 Part", b"200 OK") + body, date=LATER))
+    assert captured_range(archive.read()) is None

@@ -9,7 +9,7 @@ import pytest
 
 from nacre.replay_server.access import SESSION_LIFE, TICKET_LIFE
 from nacre.replay_server.sites import ReplaySite
-from tests.replay_server.site import FIRST, KEY, SECOND, Server
+from tests.replay_server.site import FIRST, KEY, SECOND, Server, new_archive, reply
 
 VIEWER = "replay.localhost:8411"
 FRAME = {"sec-fetch-dest": "iframe", "x-nacre-worker": "1"}
@@ -309,6 +309,36 @@ def test_parts_of_media(server: Server, field: str, status: int, length: int, pl
         assert answer.headers["content-length"] == str(length)
         assert answer.headers.get("content-range") == place
         assert len(answer.content) == (length if method == "GET" else 0)
+
+
+@pytest.mark.parametrize(
+    ("target", "field", "status", "body", "place"),
+    [
+        ("whole.mp4", "", 200, b"0123456789", None),
+        ("whole.mp4", "bytes=0-", 206, b"0123456789", "bytes 0-9/10"),
+        ("whole.mp4", "bytes=7-", 206, b"789", "bytes 7-9/10"),
+        ("whole.mp4", "bytes=10-", 416, b"", "bytes */10"),
+        ("part.mp4", "", 206, b"3456", "bytes 3-6/10"),
+        ("part.mp4", "bytes=4-", 206, b"456", "bytes 4-6/10"),
+        ("part.mp4", "bytes=4-5", 206, b"45", "bytes 4-5/10"),
+        ("part.mp4", "bytes=0-", 416, b"", "bytes */10"),
+    ],
+)
+def test_parts_of_media_that_were_captured_in_parts(
+    tmp_path: Path, target: str, field: str, status: int, body: bytes, place: str | None
+):
+    part = "206 Partial Content"
+    pages = {
+        "http://h.test/whole.mp4": reply(
+            b"0123456789", "video/mp4", part, "Content-Range: bytes 0-9/10"
+        ),
+        "http://h.test/part.mp4": reply(b"3456", "video/mp4", part, "Content-Range: bytes 3-6/10"),
+    }
+    server = Server({"demo": new_archive(tmp_path / "demo", pages).root})
+    fields = {**server.cookie(), "sec-fetch-dest": "video", **({"range": field} if field else {})}
+    answer = server.ask(server.content("demo"), f"/{FIRST}mp_/http://h.test/{target}", fields)
+    assert (answer.status_code, answer.content) == (status, body)
+    assert answer.headers.get("content-range") == place
 
 
 def test_what_is_not_archived(server: Server):

@@ -20,7 +20,7 @@ from nacre.messages import message
 from nacre.replay.memento import seconds_timestamp, timestamp_seconds
 from nacre.replay.noise import without_noise, without_static_query
 from nacre.replay.records import ReplayError
-from nacre.replay.reply import ArchivedExchange, read_exchange
+from nacre.replay.reply import ArchivedExchange, captured_range, read_exchange
 from nacre.uri.surt import index_key
 
 NEAR = 3600
@@ -47,12 +47,14 @@ class ReplayRequest(NamedTuple):
         timestamp: Up to 14 digits; "" for the newest capture.
         method: Method; "" for GET, as which HEAD counts.
         query: What the body of a POST or PUT adds (`archive.index_facts.post_query`).
+        first_byte: The first byte of the part that is requested; 0 for the whole.
     """
 
     url: str
     timestamp: str = ""
     method: str = ""
     query: str = ""
+    first_byte: int = 0
 
     @property
     def key(self) -> str:
@@ -135,7 +137,8 @@ def replay_request(
     """Read the exchange that answers a request; captures that cannot be replayed are passed over.
 
     A redirect to its own index key (http to https, `www`, a slash at the end) would loop, so it is
-    passed over as well.
+    passed over as well. A 206 that does not have the requested byte comes behind all others:
+    browsers fetch media in parts, which are captures of the same URL.
 
     Args:
         holding: Where the files are.
@@ -151,14 +154,20 @@ def replay_request(
     if isinstance(match, NotArchived):
         return match
     skipped: list[tuple[IndexedCapture, ReplayError]] = []
+    other_part: ArchivedExchange | None = None
     for capture in match.captures[:_TRIED]:
         try:
             exchange = read_exchange(holding, index, capture, decode=decode)
             _refuse_loop(exchange)
+            part = captured_range(exchange)
         except ReplayError as error:
             skipped.append((capture, error))
-        else:
+            continue
+        if part is None or part.has(request.first_byte):
             return ReplayAnswer(exchange, match, tuple(skipped))
+        other_part = other_part or exchange
+    if other_part is not None:
+        return ReplayAnswer(other_part, match, tuple(skipped))
     raise skipped[0][1]
 
 

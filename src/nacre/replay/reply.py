@@ -5,6 +5,7 @@ content coding on request. A revisit has the body of its original, found by the 
 is applied to its base, found in the same way. Source: WARC 1.1 clauses 5.8 and 6.7; RFC 9112.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ DECODED_LIMIT = 1 << 32
 _MAX_INTERIM = 64
 _CONTROLS = dict.fromkeys([*range(9), *range(10, 32), 127], " ")
 _HTTP_URLS = ("http:", "https:")
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.ASCII)
 
 
 class ArchivedExchange(NamedTuple):
@@ -69,6 +71,42 @@ class ArchivedExchange(NamedTuple):
     def header(self, name: str) -> str:
         """First value of a header, whatever the case of its name; "" when absent."""
         return _first_value(self.headers, name)
+
+
+class CapturedRange(NamedTuple):
+    """The part of a representation that a captured 206 has.
+
+    Attributes:
+        first: Its first byte.
+        last: Its last byte, included.
+        total: Bytes of the whole representation.
+    """
+
+    first: int
+    last: int
+    total: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the whole representation, as browsers get media."""
+        return self.first == 0 and self.last == self.total - 1
+
+    def has(self, byte: int) -> bool:
+        """Whether a byte of the representation is in it."""
+        return self.first <= byte <= self.last
+
+
+def captured_range(exchange: ArchivedExchange) -> CapturedRange | None:
+    """Return the part that an exchange has; None unless it is a 206 with a valid Content-Range.
+
+    A part that was cut while it was captured ends where it was cut. Source: RFC 9110 clause 14.4.
+    """
+    match = _CONTENT_RANGE.fullmatch(exchange.header("content-range"))
+    if exchange.status != 206 or match is None:
+        return None
+    first, last, total = (int(number) for number in match.groups())
+    last = min(last, first + exchange.body.measure() - 1)
+    return CapturedRange(first, last, total) if first <= last < total else None
 
 
 class _Reply(NamedTuple):

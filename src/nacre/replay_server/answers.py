@@ -14,7 +14,7 @@ from nacre.replay.headers import replay_headers
 from nacre.replay.matching import NotArchived, ReplayRequest, replay_request
 from nacre.replay.memento import memento_date
 from nacre.replay.page_urls import PageAddress
-from nacre.replay.reply import ArchivedExchange, read_exchange
+from nacre.replay.reply import ArchivedExchange, CapturedRange, captured_range, read_exchange
 from nacre.replay.rewrite_css import rewrite_css
 from nacre.replay.rewrite_html import rewrite_page
 from nacre.replay_server.shelf import OpenedHolding
@@ -87,7 +87,8 @@ def answer_capture(opened: OpenedHolding, wish: PageRequest) -> ServedAnswer | N
         ReplayError: The capture cannot be replayed.
         StorageError: A file cannot be read.
     """
-    answer = replay_request(opened.holding, opened.lookup, wish.request)
+    request = wish.request._replace(first_byte=first_byte(wish.range))
+    answer = replay_request(opened.holding, opened.lookup, request)
     if isinstance(answer, NotArchived):
         return answer
     exchange = answer.exchange
@@ -95,6 +96,12 @@ def answer_capture(opened: OpenedHolding, wish: PageRequest) -> ServedAnswer | N
         decoded = read_exchange(opened.holding, opened.lookup, exchange.capture, decode=True)
         return _rewritten(decoded, wish)
     return _whole_or_part(exchange, wish)
+
+
+def first_byte(field: str) -> int:
+    """Return the first byte of a Range header; 0 for none, and for the last bytes (pure)."""
+    match = re.match(r"bytes=(\d{1,18})-", field.strip())
+    return int(match[1]) if match else 0
 
 
 def charset_of(field: str) -> str:
@@ -130,29 +137,63 @@ def _whole_or_part(exchange: ArchivedExchange, wish: PageRequest) -> ServedAnswe
     coding = exchange.header("Content-Encoding")
     if coding:
         headers.append(("Content-Encoding", coding))
-    status, body = status_to_send(exchange.status), exchange.body
-    if status in _NO_BODY:
-        return ServedAnswer(status, tuple(headers), iter(()), 0)
-    part = None
-    if status == 200 and wish.range:
-        try:
-            part = byte_range(wish.range, body.measure())
-        except RefusedRequestError:
-            headers.append(("Content-Range", f"bytes */{body.length}"))
-            return _bytes_answer(416, headers, b"", is_head=False)
-    if status == 200:
+    if status_to_send(exchange.status) in _NO_BODY:
+        return ServedAnswer(status_to_send(exchange.status), tuple(headers), iter(()), 0)
+    try:
+        part = _part(exchange, wish)
+    except RefusedRequestError:
+        captured = captured_range(exchange)
+        size = exchange.body.length if captured is None else captured.total
+        headers.append(("Content-Range", f"bytes */{size}"))
+        return _bytes_answer(416, headers, b"", is_head=False)
+    if part.status == 200:
         headers.append(("Accept-Ranges", "bytes"))
-    if exchange.status == 206 and exchange.header("Content-Range"):
-        headers.append(("Content-Range", exchange.header("Content-Range")))
-    start, length = part or (0, body.length)
-    if part is not None:
-        end = start + length - 1
-        headers.append(("Content-Range", f"bytes {start}-{end}/{body.length}"))
-        status = 206
+    if part.field:
+        headers.append(("Content-Range", part.field))
     if wish.is_head:
-        length = body.measure() if part is None else length
-        return ServedAnswer(status, tuple(headers), iter(()), length)
-    return ServedAnswer(status, tuple(headers), _pieces(exchange, start, length), length)
+        length = exchange.body.measure() if part.length < 0 else part.length
+        return ServedAnswer(part.status, tuple(headers), iter(()), length)
+    pieces = _pieces(exchange, part.start, part.length)
+    return ServedAnswer(part.status, tuple(headers), pieces, part.length)
+
+
+class _BodyPart(NamedTuple):
+    """A part of a body that is sent.
+
+    Attributes:
+        status: Status code.
+        start: Its first byte in the body.
+        length: Its bytes; -1 if that is not known.
+        field: Content-Range; "" for none.
+    """
+
+    status: int
+    start: int
+    length: int
+    field: str = ""
+
+
+def _part(exchange: ArchivedExchange, wish: PageRequest) -> _BodyPart:
+    """Return the part of a body that answers a request; a captured 206 is a part itself.
+
+    Raises:
+        RefusedRequestError: The body does not have the part (416).
+    """
+    status, body = status_to_send(exchange.status), exchange.body
+    captured = captured_range(exchange)
+    if captured is None and (status != 200 or not wish.range):
+        return _BodyPart(status, 0, body.length, exchange.header("Content-Range"))
+    if captured is None:
+        captured = CapturedRange(0, body.measure() - 1, body.length)
+    part = byte_range(wish.range, captured.total)
+    if part is None and captured.is_whole:
+        return _BodyPart(200, 0, body.length)
+    start, length = part or (captured.first, body.length)
+    if not captured.has(start):
+        raise RefusedRequestError(416, "range", "this part was not captured")
+    last = min(start + length - 1, captured.last)
+    field = f"bytes {start}-{last}/{captured.total}"
+    return _BodyPart(206, start - captured.first, last - start + 1, field)
 
 
 def _pieces(exchange: ArchivedExchange, start: int, length: int) -> Iterator[bytes]:
