@@ -221,18 +221,28 @@ def serve_and_stop_console(words: list[str], state: Path) -> None:
         words: The command as a page has it, from `console` on.
         state: Folder of the console's state.
     """
+    serve_and_stop([*words, "--state", str(state)], "http://localhost:")
+
+
+def serve_and_stop(words: list[str], address: str) -> None:
+    """Start a server on a free port, without a browser, and stop it as Ctrl-C does.
+
+    Args:
+        words: The command as a page has it, from its name on.
+        address: The beginning of the address that its first line has.
+    """
     options = [word for word in words if word != "--open"]
     if "--port" in options:
         del options[options.index("--port") : options.index("--port") + 2]
     with subprocess.Popen(
-        [sys.executable, "-m", "nacre", *options, "--port", "0", "--state", str(state)],
+        [sys.executable, "-m", "nacre", *options, "--port", "0"],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     ) as process:  # fmt: skip
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline()]
-            assert "http://localhost:" in lines[0], lines + process.stdout.readlines()
+            assert address in lines[0], lines + process.stdout.readlines()
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=30)
         finally:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.site import PAGES, Done, nacre, serve_and_stop_console, site
+from tests.cli.site import PAGES, Done, nacre, serve_and_stop, serve_and_stop_console, site
 from tests.migrate.nutch.conffiles import conf
 from tests.rounds.moving.hadoop_files import datum, map_file
 
@@ -34,6 +34,7 @@ ELSEWHERE = {
     "docs/incremental.md": "tests/bench/histories/test_run.py",
     "docs/simulated-goals.md": "tests/simweb/test_paper.py",
     "docs/contributing.md": "tests/contract/test_contributing.py",
+    "docs/replay.md": "tests/docs/test_replay_page.py",
 }
 """Pages whose commands other tests run: these tests, or their folder."""
 FILTERS = {"filter", "normalize"}
@@ -179,6 +180,9 @@ class Folder:
             return
         if words[0] == "console":
             serve_and_stop_console(words, self._root / "console")
+            return
+        if words[0] == "replay":
+            serve_and_stop(words, "http://replay.localhost:")
             return
         done = nacre(*words, stdin=stdin)
         if "spark" in words:  # tests/rounds/spark runs these on a cluster, in its own environment
