@@ -1,8 +1,11 @@
 """`nacre archive DIR pack`."""
 
 import json
+import signal
+import zipfile
 
-from tests.cli.site import nacre
+from tests.cli.site import many_pages, nacre, site
+from tests.cli.test_control import ended, running, until
 from tests.packing.jobs import make_job
 
 
@@ -35,3 +38,42 @@ def test_mistakes_are_explained(tmp_path):
     assert "--wacz FILE" in nacre("archive", root, "pack").err
     (tmp_path / "a.wacz").write_bytes(b"")
     assert "--replace" in nacre("archive", root, "pack", "--wacz", tmp_path / "a.wacz").err
+
+
+def test_a_crawl_packs_its_captures_at_its_end(tmp_path):
+    job, target = tmp_path / "demo", tmp_path / "demo.wacz"
+    with site(many_pages(3)) as home:
+        words = ("crawl", home, "--scope", "host", "--delay", 0, "--out", job, "--wacz", target)
+        done = nacre(*words, "-q", "--json")
+        assert done.code == 0, done.err
+        assert json.loads(done.out)["exit"] == "FINISHED"
+        assert "demo.wacz: " in done.err
+        first = target.stat().st_size
+        assert nacre("recrawl", job, "--full", "-q").code == 0
+    assert target.stat().st_size > first  # it has both runs
+    with zipfile.ZipFile(target) as wacz:
+        pages = [json.loads(line) for line in wacz.read("pages/pages.jsonl").splitlines()]
+    assert home in {page.get("url") for page in pages}
+    again = nacre("crawl", home, "--out", tmp_path / "other", "--wacz", target)
+    assert (again.code, (tmp_path / "other").exists()) == (2, False)
+    assert "exists" in again.err
+    wrong = nacre("crawl", home, "--out", tmp_path / "other", "--wacz", tmp_path / "a.zip")
+    assert "ends with .wacz" in wrong.err
+
+
+def test_an_interrupted_crawl_packs_when_it_was_resumed(tmp_path):
+    job, target = tmp_path / "demo", tmp_path / "demo.wacz"
+    with site(many_pages(3)) as home:
+        words = ("--scope", "host", "--delay", 0, "--set", f"archive.wacz={target}")
+        assert nacre("new", job, home, *words).code == 0
+        (job / "control").mkdir()
+        (job / "control" / "pause").touch()
+        with running(job, "run", job) as process:
+            until(lambda: nacre("status", job, "--json").code == 0)
+            process.send_signal(signal.SIGINT)
+            _, _, errors = ended(process)
+        assert "is written when the run ends" in errors
+        assert not target.exists()
+        (job / "control" / "pause").unlink()
+        assert nacre("run", job, "-q").code == 0
+    assert target.exists()

@@ -9,6 +9,7 @@ from nacre.catalogue.holdings import open_holding
 from nacre.catalogue.lookup import open_index
 from nacre.packing.wacz import PackOptions, pack_wacz
 from nacre.packing.warc_files import pack_warcs
+from nacre.replay.reply import read_exchange
 from tests.crawl.replay import replaying
 from tests.packing.jobs import CHINESE, ENGLISH, crawl_records, make_job
 from tests.packing.test_wacz import delta_crawl
@@ -51,6 +52,27 @@ def test_warcio_and_fastwarc_check_a_selection(tmp_path, resolve):
     assert result.returncode == 0, result.stdout + result.stderr
     lines = judge(tmp_path, "cdxj-indexer", "--sort", "--post-append", target.name).stdout
     assert lines == (tmp_path / "some.cdxj").read_text()
+
+
+def test_a_wacz_of_py_wacz_is_read_and_packed_again(tmp_path):
+    root = make_job(tmp_path / "one")
+    (warc,) = root.glob("runs/*/archive/*.warc.gz")
+    words = ("--detect-pages", "--text", "-o", "made.wacz", str(warc))
+    result = judge(tmp_path, "wacz", "create", *words)
+    assert result.returncode == 0, result.stdout + result.stderr
+    holding = open_holding([tmp_path / "made.wacz"])
+    index = open_index(holding)
+    captures = index.prefix("")
+    assert len(captures) == 8
+    for capture in captures:
+        exchange = read_exchange(holding, index, capture, decode=True)
+        body = exchange.body.read()
+        assert body == CHINESE if "/zh/" in capture.url else body != CHINESE
+    for name, selected in (("all", None), ("some", captures)):
+        target = tmp_path / f"{name}.wacz"
+        made = pack_wacz(holding, target, selected, OPTIONS, lambda _d, _t: None)
+        assert (made.captures, made.defects) == (8, ())
+        assert "succeeded" in judge(tmp_path, "wacz", "validate", "-f", target.name).stdout
 
 
 @pytest.mark.crawl

@@ -143,6 +143,14 @@ class WarcSettings(Component):
     publisher: str = setting("", "Organisation, for warcinfo.", live=False, sheets=False)
     audience: str = setting("", "For whom it is made, for warcinfo.", live=False, sheets=False)
     description: str = setting("", "What is crawled, for warcinfo.", live=False, sheets=False)
+    wacz: FileName = setting(
+        "",
+        "File that gets all captures of the job as a WACZ when a run ends, relative to the job or "
+        "absolute; a file of an earlier run is replaced. A run that is stopped or interrupted "
+        "writes none. Empty: none.",
+        sheets=False,
+        sample="demo.wacz",
+    )
     outbackcdx: ServerAddress = setting(
         "",
         "Collection of an OutbackCDX server that gets the index of each closed WARC; an address in "
@@ -162,6 +170,13 @@ class WarcSettings(Component):
                 "archive.outbackcdx is empty: name a collection, http://HOST:PORT/NAME"
             )
         return self.outbackcdx
+
+    @field_validator("wacz")
+    @classmethod
+    def _named_wacz(cls, value: str) -> str:
+        if value and not value.endswith(".wacz"):
+            raise ValueError("the name of a WACZ ends with .wacz")
+        return value
 
     @field_validator("outbackcdx")
     @classmethod

@@ -40,8 +40,8 @@ class ByteProgress:
         sys.stderr.flush()
 
 
-def _describe(result: PackResult, request: PackRequest) -> str:
-    """Describe a package."""
+def describe_package(result: PackResult, request: PackRequest) -> str:
+    """Return the lines about a package, after its warnings were printed."""
     if sys.stderr.isatty():
         sys.stderr.write("\x1b[K")
     for line in _warnings(result, request):
@@ -106,7 +106,7 @@ def pack(
     if as_json:
         output.say_json(to_plain(result))
     else:
-        output.say(_describe(result, options))
+        output.say(describe_package(result, options))
 
 
 def _deleted(result: DeletionResult, request: DeletionRequest, _: Path) -> str:

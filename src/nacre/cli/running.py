@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 
 from nacre.cli import process
-from nacre.cli.output import count, shown, tell
+from nacre.cli.output import count, shown, tell, typed
 from nacre.cli.progress import Display, display_for
 from nacre.cli.summary import say_finished, summarize
 from nacre.core.clock import Clock
@@ -195,7 +195,9 @@ def run_and_summarize(
     """Run a job, print a summary, and return the exit code.
 
     Raises:
-        JobError: It runs already, or `--now` is before the end of its last run.
+        JobError: It runs already, or `--now` is before the end of its last run; or there is nothing
+            for the WACZ of `archive.wacz`.
+        StorageError: This WACZ cannot be written.
     """
     if is_running(layout.socket):
         raise JobError(f"{layout.root} is running already; see `nacre status {layout.root}`")
@@ -210,4 +212,32 @@ def run_and_summarize(
     display = display_for(clock, quiet=quiet, as_json=as_json)
     result = run_job(job, display, accept_loss=accept_loss, by=by)
     summarize(layout, settings, result, clock, as_json=as_json)
+    if settings.archive.wacz:
+        _pack(layout, settings, result.exit)
     return result.code
+
+
+_RESUMED = frozenset(
+    (ExitStatus.NONE, ExitStatus.ABORTED, ExitStatus.INTERRUPTED, ExitStatus.DISK_WAIT)
+)
+"""Ends of a run after which `archive.wacz` is not written: it is to be resumed."""
+
+
+def _pack(layout: Layout, settings: JobSettings, end: ExitStatus) -> None:
+    """Write the WACZ of `archive.wacz`.
+
+    Raises:
+        JobError: There is no capture.
+        StorageError: It cannot be written, or the disk is full.
+    """
+    from nacre.cli.packing import ByteProgress, describe_package
+    from nacre.ops.packing import PackRequest, pack
+
+    target = layout.root / settings.archive.wacz
+    if end in _RESUMED:
+        tell(
+            f"nacre: {shown(target)} is written when the run ends: `nacre run {typed(layout.root)}`"
+        )
+        return
+    request = PackRequest(wacz=target, replace=True)
+    tell(describe_package(pack([layout.root], request, tell=ByteProgress()), request))

@@ -35,6 +35,7 @@ class JobOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         delay: Wait this long between two fetches from a host; 0 only for your own servers.
         parallel: Number of parallel fetches; default: 25.
         warc_prefix: First part of WARC file names.
+        wacz: Pack all captures as a WACZ when the crawl ends; also when it is resumed.
         assignments: Set any other setting.
         max_pages: Stop after this many documents.
         max_bytes: Stop after receiving this many bytes, such as 500MB.
@@ -63,6 +64,7 @@ class JobOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delay: Annotated[ShortText | None, Typed("SECONDS", letter="--wait -w", panel=_HOW)] = None
     parallel: Annotated[Natural | None, Typed("N", panel=_HOW)] = None
     warc_prefix: Annotated[ShortText | None, Typed("TEXT", panel=_HOW)] = None
+    wacz: Annotated[Path | None, Typed("FILE", panel=_HOW)] = None
     assignments: Annotated[LineTexts, Typed("PATH=VALUE", option="--set")] = ()
     max_pages: Annotated[Natural | None, Typed("N", panel=_LIMITS)] = None
     max_bytes: Annotated[ShortText | None, Typed("SIZE", panel=_LIMITS)] = None

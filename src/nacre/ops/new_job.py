@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from nacre.config.component import parse_duration
 from nacre.config.layer import Layer, assignment_layer, merge
 from nacre.core.clock import Clock
-from nacre.errors import ConfigError, Problem
+from nacre.errors import ConfigError, JobError, Problem
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.settings import FetchSettings
 from nacre.job.checks import check
@@ -157,10 +157,14 @@ def make_job(
 
     Raises:
         ConfigError: With every problem.
-        JobError: There is a job already.
+        JobError: There is a job already, or the WACZ.
     """
     if directory is not None:
         require_no_job(Layout(directory), option)
+    if options.wacz is not None and options.wacz.exists():
+        raise JobError(
+            message("ops.wacz-exists", "{path} exists. Name another file", path=options.wacz)
+        )
     depth, values = _depth(options), values_of(options)
     seeds = seed_input(options.urls, options.seed_files, set_seeds(values))
     layout = Layout(directory or default_directory(seeds.lines, clock))
@@ -267,7 +271,10 @@ def values_of(options: JobOptions) -> dict[str, object]:
             "time": _number(options.max_time),
         },
         "robots": {"policy": options.robots},
-        "archive": {"prefix": options.warc_prefix},
+        "archive": {
+            "prefix": options.warc_prefix,
+            "wacz": options.wacz and str(options.wacz.absolute()),
+        },
     }
     layer = assignment_layer(options.assignments)
     if layer.problems:
