@@ -41,6 +41,7 @@ FILTERS = {"filter", "normalize"}
 ENDLESS = {"--every", "--at", "--continuous"}
 CODES = {
     "search": (0, 10),
+    "captures": (0, 10),
     "check": (0, 2),
     "migrate": (0, 2),
     "crawl": (0, 4, 8),
