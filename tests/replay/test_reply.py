@@ -23,6 +23,7 @@ from nacre.replay.reply import (
     page_codec,
     read_exchange,
 )
+from tests.archive.files import write_crawl
 from tests.replay.archives import DATE, PAGE, URL, Archive, record, sha1
 
 LATER = "2026-11-21T10:00:00Z"
@@ -525,3 +526,24 @@ def test_the_part_that_a_206_has(archive, field, body, part):
     assert captured_range(archive.read()) == part
     archive.add(record(head.replace(b"206 Part", b"200 OK") + body, date=LATER))
     assert captured_range(archive.read()) is None
+
+
+@pytest.mark.parametrize("compress", [True, False])
+def test_what_nacre_writes(tmp_path, compress):
+    """A page, the same again under another URL, chunks, a 304, a look-up, a POST."""
+    archive = Archive(tmp_path / "job")
+    write_crawl(archive.folder, compress=compress)
+    holding, index = archive.open()
+    bodies = {}
+    for capture in index.prefix(""):
+        exchange = read_exchange(holding, index, capture)
+        bodies[capture.url, capture.method, capture.mime] = exchange.status, exchange.body.readall()
+    page = (200, b"hello world")
+    assert bodies == {
+        ("http://example.test/", "", "text/html"): page,
+        ("http://example.test/copy?b=1&a=2", "", "warc/revisit"): page,
+        ("http://example.test/chunked", "", "text/plain"): page,
+        ("http://example.test/", "", "warc/revisit"): page,
+        ("dns:example.test", "", "text/dns"): (200, b"example.test.\t60\tIN\tA\t127.0.0.1\n"),
+        ("http://example.test/", "POST", "text/html"): page,
+    }

@@ -105,7 +105,7 @@ def answer_cdx(
     query = read_cdx_query(parameters, dialect)
     progress = _Progress()
     rows = _rows(index, query, progress)
-    first = next(rows, None)  # raises what is wrong before the answer begins
+    first = next(rows, None)  # raises an error before the answer begins
     if first is not None:
         rows = _chain(first, rows)
     media, lines = _format(query, rows, places, progress)

@@ -247,7 +247,7 @@ def _filters(parameters: Parameters, dialect: Dialect) -> tuple[CdxFilter, ...]:
             )
         )
     read = _pywb_filter if dialect == "pywb" else _outback_filter
-    return tuple(read(each) for each in texts if each)
+    return tuple(read(text) for text in texts if text)
 
 
 def _pywb_filter(text: str) -> CdxFilter:

@@ -1,4 +1,4 @@
-"""The capture that answers a request of a replayed page, and what is near when there is none.
+"""The capture that answers a request of a replayed page, or the nearest URLs if there is none.
 
 In this order: the exact index key, in which http and https, and hosts with and without `www`, are
 equal already; for a POST or PUT with what its body adds; then URLs that differ in noise alone
@@ -116,7 +116,7 @@ class ReplayAnswer(NamedTuple):
 
 
 def find_capture(index: CaptureIndex, request: ReplayRequest) -> CaptureMatch | NotArchived:
-    """Return the captures that answer a request, or what is near.
+    """Return the captures that answer a request, or captures of URLs near it.
 
     Raises:
         StorageError: An index cannot be read.

@@ -1,4 +1,4 @@
-"""Parts of a URL that a page makes anew at each visit, and that decide nothing (pure).
+"""Parts of a URL that change at each visit and do not decide on the content (pure).
 
 A page asks for `data.json?callback=jQuery31_1638&_=1638` with other numbers each time, so that the
 URL of the replayed page is not in the archive. Look-up compares such URLs without their noise, but
@@ -57,7 +57,7 @@ def without_noise(key: str) -> str:
     if not question:
         return key
     parts = [_plain(part) for part in query.split("&")]
-    if _METHOD not in query:  # of a form, `__eventtarget` says what it does
+    if _METHOD not in query:  # the action of a form is in `__eventtarget`
         parts = [part for part in parts if not part.startswith("__")]
     plain = "&".join(part for part in parts if part)
     return f"{path}?{plain}" if plain else path

@@ -1,8 +1,8 @@
 """The record with the content of a revisit, and the base of a difference, both found by the index.
 
-Nothing is scanned: an original is where a record says it is, or under the URL that it names. It may
-be in another WARC, another run, or another member of the holding. Source: WARC 1.1 clause 6.7, and
-`WARC-Refers-To-Filename` and `WARC-Refers-To-File-Offset` of Heritrix.
+Nothing is scanned: an original is at the place, or under the URL, in the fields of the record. It
+may be in another WARC, another run, or another member of the holding. Source: WARC 1.1 clause 6.7,
+and `WARC-Refers-To-Filename` and `WARC-Refers-To-File-Offset` of Heritrix.
 """
 
 import binascii

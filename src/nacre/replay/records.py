@@ -98,7 +98,7 @@ class StoredRecord(NamedTuple):
 
     @property
     def url(self) -> str:
-        """URL of what it holds; that of a difference is the URL of the page."""
+        """URL of its content; that of a difference is the URL of the page."""
         return page_url(strip_brackets(self.get("WARC-Target-URI")))
 
 
@@ -202,10 +202,10 @@ def _is_of(entry: WarcEntry, capture: IndexedCapture) -> bool:
     return digits == capture.timestamp and _same_url(url, capture.url)
 
 
-def _same_url(url: str, other: str) -> bool:
-    if url == other or url.replace(" ", "%20") == other:
+def _same_url(url: str, second: str) -> bool:
+    if url == second or url.replace(" ", "%20") == second:
         return True
     try:
-        return index_key(url) == index_key(other)
+        return index_key(url) == index_key(second)
     except URIError:
         return False
