@@ -2,9 +2,12 @@
 
 import json
 import zipfile
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
-from tests.cli.site import nacre, site
+from nacre.archive.certificates import read_chain
+from tests.cli.site import Pages, nacre, running
+from tests.fetch.certificates import Authority
 from tests.packing.time_authority import TimeAuthority, serving
 from tests.packing.tls_job import BARE, URL, TlsJob
 
@@ -45,12 +48,29 @@ def test_what_is_missing_is_said(tmp_path: Path):
     assert (done.code, "no such file" in done.err) == (2, True)
 
 
-def test_a_crawled_page_has_its_explanation(tmp_path: Path):
-    with site({"/": "<title>Home</title><p>x"}) as url:
-        assert nacre("crawl", url, "--out", tmp_path / "job").code == 0
-    out = tmp_path / "home.wacz"
-    done = nacre("archive", tmp_path / "job", "evidence", url, "--out", out)
+class Home(Pages):
+    """A home page alone."""
+
+    def page(self) -> str | None:
+        return "<title>首页</title><p>x" if self.path == "/" else None
+
+
+def test_a_page_that_was_crawled_over_tls_has_its_chain_and_explanation(tmp_path: Path):
+    job, authority = tmp_path / "job", Authority(tmp_path)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Home)
+    server.socket = authority.context("127.0.0.1").wrap_socket(server.socket, server_side=True)
+    with running(server) as plain:
+        url = plain.replace("http://", "https://")
+        done = nacre("crawl", url, "--out", job, "--set", "politeness.delay=0s")
     assert done.code == 0, done.err
+    assert "nothing damaged" in nacre("archive", job, "check").out
+    out = tmp_path / "home.wacz"
+    done = nacre("archive", job, "evidence", url, "--out", out)
+    assert (done.code, done.err) == (0, "")
     with zipfile.ZipFile(out) as package:
         assert "scope" in package.read("evidence/explain.txt").decode()
-    assert nacre("archive", out, "verify-evidence").code == 0
+        assert "首页" in package.read("evidence/citation.txt").decode()
+        (leaf, *_) = read_chain(package.read("evidence/certificates.pem"))
+    assert leaf.startswith(b"\x30\x82")
+    done = nacre("archive", out, "verify-evidence", "--tls-roots", authority.roots)
+    assert [line.split()[1] for line in done.out.splitlines()] == [*["ok"] * 4, "absent", "ok"]

@@ -7,12 +7,14 @@ import pytest
 
 from nacre.catalogue.holdings import open_holding
 from nacre.catalogue.lookup import open_index
+from nacre.ops.evidence import EvidenceRequest, make_evidence
 from nacre.packing.wacz import PackOptions, pack_wacz
 from nacre.packing.warc_files import pack_warcs
 from nacre.replay.reply import read_exchange
 from tests.crawl.replay import replaying
 from tests.packing.jobs import CHINESE, ENGLISH, crawl_records, make_job
 from tests.packing.test_wacz import delta_crawl
+from tests.packing.tls_job import COPY, URL, TlsJob
 
 JUDGES = Path(__file__).parents[2] / ".venv-judges" / "bin"
 
@@ -36,6 +38,15 @@ def test_wacz_validates_a_job_two_jobs_and_a_selection(tmp_path):
     ):  # fmt: skip
         target = tmp_path / f"{name}.wacz"
         pack_wacz(source, target, captures, OPTIONS, lambda _d, _t: None)
+        result = judge(tmp_path, "wacz", "validate", "-f", target.name)
+        assert "Validation succeeded" in result.stdout, result.stdout + result.stderr
+
+
+def test_wacz_validates_evidence(tmp_path):
+    job = TlsJob(tmp_path)
+    for url in (URL, COPY):
+        target = tmp_path / "evidence.wacz"
+        make_evidence(job.root, url, EvidenceRequest(out=target, replace=True))
         result = judge(tmp_path, "wacz", "validate", "-f", target.name)
         assert "Validation succeeded" in result.stdout, result.stdout + result.stderr
 

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import structs
 
 from nacre.archive.block import BlockFacts, read_block
+from nacre.archive.certificates import CHAIN_MEDIA
 from nacre.archive.delta import Delta, DeltaError, page_url
 from nacre.archive.fields import micros, strip_brackets
 from nacre.archive.index_facts import header_value, index_facts
@@ -190,7 +191,7 @@ class CaptureReader:
             self._open = facts.capture(entry, offset)
         elif kind in ("response", "revisit"):
             self._open = main_record(entry, facts, offset)
-        elif kind == "resource":
+        elif kind == "resource" and entry.get("Content-Type") != CHAIN_MEDIA:
             self.count += 1
         return None
 

@@ -1,23 +1,15 @@
 """Cite a capture, and find a capture by its URN."""
 
-from collections import OrderedDict
-from collections.abc import Callable
-from contextlib import suppress
-
 import msgspec
 
-from nacre.archive.delta import page_url
-from nacre.archive.fields import strip_brackets
-from nacre.archive.reader import WarcEntry, WarcReader
-from nacre.archive.source import section
 from nacre.catalogue.captures import IndexedCapture
-from nacre.catalogue.holdings import Holding, WarcPlace
+from nacre.catalogue.holdings import Holding
 from nacre.catalogue.lookup import CaptureIndex, open_index
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
-from nacre.machine.local_files import open_ordinary
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText
+from nacre.ops.record_search import Tell, find_record
 from nacre.ops.url_captures import captures_of, choose_capture
 from nacre.replay.citation import (
     ARCHIVE_ID,
@@ -35,12 +27,6 @@ from nacre.wire.charset import decode
 _HEAD = 1 << 18
 """Bytes of a page in which its title is searched."""
 _PAGES = ("text/html", "application/xhtml+xml")
-_MAIN = frozenset(("response", "revisit", "resource"))
-_NEAR = 1_000
-"""Records within which the records of a capture are in a WARC."""
-
-Tell = Callable[[int, int], None]
-"""Receives bytes done, and bytes in all."""
 
 
 class CitationRequest(msgspec.Struct, frozen=True):
@@ -144,8 +130,7 @@ def find_by_urn(
 ) -> IndexedCapture:
     """Return the capture of a URN.
 
-    A PWID is looked up in the index. The index has no record ids: for `urn:uuid:…` the WARCs are
-    read, the newest first, at some 100 MB a second.
+    A PWID is looked up in the index, which has no record ids: see `find_record`.
 
     Args:
         holding: Where it is.
@@ -181,67 +166,4 @@ def find_by_urn(
                 urn=clean_text(urn),
             )
         )
-    return _find_record(holding, urn.strip().lower(), index, tell)
-
-
-def _find_record(holding: Holding, urn: str, index: CaptureIndex, tell: Tell) -> IndexedCapture:
-    places = [
-        (number, place)
-        for number, member in enumerate(holding.members)
-        for place in reversed(member.warcs())
-    ]
-    total, done = sum(place.size for _, place in places), 0
-    for number, place in places:
-        capture = _search_warc(place, number, urn, index)
-        if capture is not None:
-            return capture
-        done += place.size
-        tell(done, total)
-    raise JobError(
-        message(
-            "ops.record-not-found",
-            "no record of {name} has the id {urn}",
-            name=holding.name,
-            urn=urn,
-        )
-    )
-
-
-def _search_warc(
-    place: WarcPlace, member: int, urn: str, index: CaptureIndex
-) -> IndexedCapture | None:
-    """Return the capture that a record of a WARC belongs to; None if the WARC does not have it."""
-    recent: OrderedDict[str, tuple[int, str]] = OrderedDict()
-    target = urn
-    with suppress(OSError), open_ordinary(place.path) as file:
-        for entry in WarcReader(section(file, place.start, place.start + place.size)):
-            own = _id_of(entry, "WARC-Record-ID")
-            recent[own] = entry.offset, strip_brackets(entry.get("WARC-Target-URI") or "")
-            if len(recent) > _NEAR:
-                recent.popitem(last=False)
-            if own != target:
-                continue
-            # A request or metadata record belongs to a record before it, or soon after it.
-            target = _id_of(entry, "WARC-Concurrent-To") if _is_companion(entry) else own
-            if target in recent:
-                return _indexed(index, member, place.name, *recent[target])
-    return None
-
-
-def _is_companion(entry: WarcEntry) -> bool:
-    return entry.get("WARC-Type") not in _MAIN and bool(entry.get("WARC-Concurrent-To"))
-
-
-def _id_of(entry: WarcEntry, name: str) -> str:
-    return strip_brackets(entry.get(name) or "").lower()
-
-
-def _indexed(
-    index: CaptureIndex, member: int, warc: str, offset: int, url: str
-) -> IndexedCapture | None:
-    """Return the capture of a record; None if the index does not have it."""
-    with suppress(JobError):
-        for capture in captures_of(index, page_url(url)):
-            if (capture.member, capture.warc, capture.offset) == (member, warc, offset):
-                return capture
-    return None
+    return find_record(holding, urn.strip().lower(), index, tell)
