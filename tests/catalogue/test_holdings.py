@@ -155,3 +155,23 @@ def test_the_catalogue_is_in_the_state_of_a_job(tmp_path, monkeypatch):
     assert folder.stat().st_mode & 0o777 == 0o700
     (tmp_path / "j" / "state").mkdir()
     assert catalogue_folder(member) == tmp_path / "j" / "state"
+
+
+def test_a_warc_without_an_index_is_named(tmp_path):
+    root = job(tmp_path / "j")
+    assert open_holding([root]).warnings == []
+    next(root.rglob("a.cdxj")).unlink()
+    (text,) = open_holding([root]).warnings
+    assert text.startswith("1 WARC ")
+    assert f"nacre archive {root} index" in text
+    rounds = job(tmp_path / "r", "cycle/archive")
+    for number in range(2):
+        (rounds / "cycle" / "archive" / f"x{number}.warc.gz").write_bytes(b"")
+    (text,) = open_holding([rounds]).warnings
+    assert text.startswith("2 WARCs ")
+    assert f"nacre cycle {rounds} storage check" in text
+
+
+def test_a_job_that_is_named_twice_counts_once(tmp_path):
+    root = job(tmp_path / "j")
+    assert len(open_holding([root, f"{root}/../j"]).members) == 1

@@ -16,6 +16,7 @@ from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import open_holding
 from nacre.catalogue.lookup import CaptureIndex, open_index, seconds_of, sort_by_distance
 from nacre.errors import StorageError
+from tests.catalogue.foreign_files import packed_warc
 from tests.catalogue.lines import LinearIndex, index_line, job_with
 
 KEYS = st.sampled_from(["a)/", "a)/x", "a)/x!", "a)/x/y", "a,b)/", "b)/?q=1", "z)/" + "p" * 90])
@@ -238,3 +239,18 @@ def test_of_two_as_near_the_earlier_is_first():
     order = [each.timestamp[-2:] for each in sort_by_distance(captures, "20260101000001")]
     assert order == ["00", "02", "99"]
     assert [each.timestamp[-2:] for each in sort_by_distance(captures, "")] == ["99", "02", "00"]
+
+
+def test_a_member_that_is_moved_meanwhile_is_a_gap(tmp_path):
+    roots = [
+        job_with(tmp_path / str(number), {"a": [index_line("b)/", f"20{number}0101000000")]})
+        for number in (20, 25)
+    ]
+    (tmp_path / "one.warc.gz").write_bytes(packed_warc(["http://b/"]))
+    index = open_index(open_holding([*roots, tmp_path / "one.warc.gz"]))
+    assert [each.member for each in index.exact("b)/")] == [0, 1, 2]
+    roots[1].rename(tmp_path / "moved")
+    (tmp_path / "one.warc.gz").unlink()
+    assert [each.member for each in index.exact("b)/")] == [0]
+    (tmp_path / "moved").rename(roots[1])
+    assert [each.member for each in index.exact("b)/")] == [0, 1]

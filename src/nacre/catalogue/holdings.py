@@ -7,6 +7,7 @@ moment: a crawl may run meanwhile, and no store is opened.
 import errno
 import hashlib
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -21,7 +22,7 @@ from nacre.catalogue.wacz import Progress, is_warc
 from nacre.errors import JobError, NacreError
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import home_path, make_private, open_ordinary
-from nacre.messages import message
+from nacre.messages import message, plural
 from nacre.store.disk import failure
 
 __all__ = ["WarcPlace"]
@@ -81,6 +82,30 @@ class Member(NamedTuple):
             if path is not None
         ]
 
+    @property
+    def lacks(self) -> str:
+        """A note on WARCs of a job without an index; "" if all have one.
+
+        Raises:
+            StorageError: A directory cannot be read.
+        """
+        if self.files is not None:
+            return ""
+        places = [place for place in self.warcs() if place.index is None and not place.is_open]
+        if not places:
+            return ""
+        command = (
+            "nacre cycle {} storage check --repair"
+            if self.kind == ROUNDS
+            else ("nacre archive {} index")
+        )
+        return plural(
+            "catalogue.no-index", "{number} WARC of {path} has no index, and is left out: "
+            "`{command}` makes it", "{number} WARCs of {path} have no index, and are left out: "
+            "`{command}` makes it", number=len(places), path=self.root,
+            command=command.format(shlex.quote(str(self.root))),
+        )  # fmt: skip
+
 
 class Holding:
     """Captures that belong together: of a job, a collection, or files.
@@ -123,7 +148,7 @@ class Holding:
     @property
     def warnings(self) -> list[str]:
         """Notes on captures that may be missing: absent members, damaged files."""
-        gone = [member.reason for member in self.members if member.reason]
+        gone = [text for member in self.members for text in (member.reason, member.lacks) if text]
         return gone + [
             text for member in self.members if member.files for text in member.files.warnings
         ]
@@ -204,7 +229,8 @@ def open_holding(
         )
     if len(holdings) == 1:
         return holdings[0]
-    members = [member for holding in holdings for member in holding.members]
+    by_root = {member.root: member for holding in holdings for member in holding.members}
+    members = list(by_root.values())
     name = f"{holdings[0].name}+{len(holdings) - 1}"
     label = label_of("\n".join(sorted(str(member.root) for member in members)))
     return Holding(name, SEVERAL, members, label)

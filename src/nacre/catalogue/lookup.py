@@ -88,11 +88,17 @@ class _MemberIndexes:
     def __init__(self, holding: Holding, number: int) -> None:
         self._member = holding.members[number]
         self._number = number
+        self._is_alone = len(holding.members) == 1
         self._watch = FileWatch(self._member.root)
         self._open: dict[IndexPlace, _MemberIndex] = {}
 
     def refresh(self, *, always: bool = False) -> Iterable[_MemberIndex]:
-        """Return them; what is the same as before stays open."""
+        """Return them; what is the same as before stays open.
+
+        A member that was moved meanwhile has none, unless it is the only one: that is an error.
+        """
+        if not self._is_alone and not self._member.root.exists():
+            return ()
         if self._watch.has_changed() or always:
             places = self._member.indexes()
             self._open = {

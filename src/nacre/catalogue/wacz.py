@@ -12,6 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from io import SEEK_END, BufferedReader
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -350,13 +351,13 @@ def _compare(
     tell: Progress,
 ) -> None:
     """Compare the parts with the digests of the description, and that with its own digest."""
-    checks = [
-        (_text(resource, "path"), _text(resource, "hash"), resource.get("bytes"))
+    checks = dict.fromkeys(
+        (_text(resource, "path"), _text(resource, "hash"), _size(resource))
         for resource in _resources(package)
-    ]
+    )
     if PACKAGE_DIGEST in parts:
         own = _read_object(file, path, parts[PACKAGE_DIGEST])
-        checks.append((PACKAGE, _text(own, "hash"), None))
+        checks[PACKAGE, _text(own, "hash"), None] = None
     total = sum(parts[name].size for name, _, _ in checks if name in parts)
     done = 0
     for name, digest, size in checks:
@@ -368,8 +369,8 @@ def _compare(
                     "get it again", path=path, name=name or "a file without a name",
                 )
             )  # fmt: skip
-        if not _has_digest(file, path, part, digest) or (
-            isinstance(size, int) and size != part.size
+        if size not in (None, part.size) or not _has_digest(
+            file, path, part, digest, partial(_tell_from, tell, done, total)
         ):
             raise JobError(
                 message(
@@ -382,12 +383,34 @@ def _compare(
         tell(done, total)
 
 
-def _has_digest(file: BufferedReader, path: Path, part: ZipPart, digest: str) -> bool:
-    """Whether a part has a digest such as `sha256:HEX`; True without one that is known."""
+def _tell_from(tell: Progress, before: int, total: int, count: int) -> None:
+    """Report the bytes of a part as a share of all parts."""
+    tell(before + count, total)
+
+
+def _size(resource: Mapping[str, Any]) -> int | None:
+    size = resource.get("bytes")
+    return size if isinstance(size, int) else None
+
+
+def _has_digest(
+    file: BufferedReader, path: Path, part: ZipPart, digest: str, tell: Callable[[int], None]
+) -> bool:
+    """Whether a part has a digest such as `sha256:HEX`; True without one that is known.
+
+    Args:
+        file: The ZIP file.
+        path: Its path, for messages.
+        part: The part.
+        digest: The digest.
+        tell: Receives the bytes that were read.
+    """
     algorithm, _, value = digest.partition(":")
     if algorithm not in _ALGORITHMS or not value:
         return True
-    state = hashlib.new(algorithm, usedforsecurity=False)
+    state, count = hashlib.new(algorithm, usedforsecurity=False), 0
     for data in part_chunks(file, path, part):
         state.update(data)
+        count += len(data)
+        tell(count)
     return state.hexdigest() == value.strip().lower()
