@@ -235,7 +235,13 @@ def test_modules_get_an_import_map():
 
 def test_import_map_of_a_page():
     written = {
-        "imports": {"x": "/x.js", "y": "https://o.test/y.js", "z": "./z.js", "n": None},
+        "imports": {
+            "/lib/": "./lib/",
+            "x": "/x.js",
+            "y": "https://o.test/y.js",
+            "z": "./z.js",
+            "n": None,
+        },
         "scopes": {"/s/": {"x": "//o.test/</script>"}},
         "integrity": {"/x.js": "sha256-x"},
     }
@@ -245,6 +251,7 @@ def test_import_map_of_a_page():
     read = json.loads(map_text)
     assert read["imports"] == MODULES | {
         "x": f"{HERE}/x.js", "y": "/2026mp_/https://o.test/y.js", "z": "./z.js", "n": None,
+        "/lib/": "./lib/", f"{HERE}/lib/": "./lib/",
     }  # fmt: skip
     assert read["scopes"] == {f"{HERE}/s/": {"x": f"{OTHER}/%3C/script%3E"}}
     assert "integrity" not in read

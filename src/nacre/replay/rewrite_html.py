@@ -126,9 +126,12 @@ def import_map(written: object, prefix: str, rewrite: Callable[[str], str]) -> d
 def _addresses(written: object, rewrite: Callable[[str], str]) -> dict[str, object]:
     if not isinstance(written, dict):
         return {}
-    return {
-        key: rewrite(value) if isinstance(value, str) else value for key, value in written.items()
-    }
+    addresses: dict[str, object] = {}
+    for key, value in written.items():
+        # Modules may write either URL.
+        for name in (key, rewrite(key)):
+            addresses[name] = rewrite(value) if isinstance(value, str) else value
+    return addresses
 
 
 def _json(value: object) -> str:

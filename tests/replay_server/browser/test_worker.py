@@ -358,7 +358,8 @@ def test_storage_is_of_the_archived_host(show: Opener):
         "http://o.test/": HEAD + "<a href=//h.test/back>x</a>",
         "http://h.test/back": HEAD,
     })  # fmt: skip
-    fill = """localStorage.a = 1; localStorage.setItem("b", 2); sessionStorage.s = 3;
+    fill = """localStorage.clear(); localStorage.a = 1;
+        localStorage.setItem("b", 2); sessionStorage.s = 3;
         document.cookie = "c=d; path=/"; document.cookie = "e=f; max-age=0"; """
     read = """JSON.stringify([localStorage.a, localStorage.getItem("b"), localStorage.length,
         Object.keys(localStorage), "a" in localStorage, sessionStorage.s ?? null])"""

@@ -67,10 +67,12 @@
       setter(window[`HTML${type}Element`], name, change);
     }
   }
-  wrap(Element.prototype, "setAttribute", (real, name, value) =>
-    real(name, kinds[String(name).toLowerCase()]?.(value) ?? value));
-  wrap(Element.prototype, "setAttributeNS", (real, space, name, value) =>
-    real(space, name, kinds[String(name).toLowerCase()]?.(value) ?? value));
+  for (const name of ["setAttribute", "setAttributeNS"]) {
+    wrap(Element.prototype, name, (real, ...values) => {
+      const [key, value] = values.slice(-2);
+      return real(...values.slice(0, -1), kinds[String(key).toLowerCase()]?.(value) ?? value);
+    });
+  }
   setter(Element, "innerHTML", inMarkup);
   setter(Element, "outerHTML", inMarkup);
   wrap(Element.prototype, "insertAdjacentHTML", (real, where, text) => real(where, inMarkup(text)));
@@ -192,6 +194,8 @@
     }
   };
   while (outer !== outer.parent && isWithin(outer.parent)) outer = outer.parent;
+  const viewer = window.parent;
+  if (window === outer) define(window, "parent", () => window, () => {});
   const named = (name, frame) => {
     if (!isWithin(frame)) return null;
     if (frame.name === name) return frame;
@@ -265,7 +269,7 @@
   const workers = navigator.serviceWorker;
   const tell = (facts) => {
     if (window !== outer) outer.postMessage(facts, own);
-    else if (parent !== window) parent.postMessage(facts, "*");
+    else if (viewer !== window) viewer.postMessage(facts, "*");
   };
   addEventListener("message", (event) => {
     if (event.origin !== own || !["missing", "blocked"].includes(event.data?.nacre)) return;

@@ -29,6 +29,8 @@ const PATH = /^\/(\d{1,14})mp_\/(.*)$/s;
 const OURS = "/-/";
 const WHOLE = /^[a-z][a-z0-9+.-]*:\/\/[^/?]+[/?]/i;
 const SINGLE_LABEL = /^[a-z]+:\/\/[^/?.:]+\//i; // `../x/y` on a page of the root is `http://x/y`
+const CALLBACK = /[?&](?:callback|jsonp|jsoncallback|cb)=([\w$.%]+)/i;
+const CALL = /^((?:\s|\/\*[^]*?\*\/|\/\/.*\n|;)*)[\w$.[\]"']+\(/;
 const DROPPED = /^(authorization|cookie|x-nacre-.*)$/i;
 
 self.addEventListener("install", () => self.skipWaiting());
@@ -50,7 +52,7 @@ async function answer(event) {
   }
   const sent = await asSent(request);
   const reply = await self.fetch(path, sent);
-  if (!isMissing(reply)) return reply;
+  if (!isMissing(reply)) return request.destination === "script" ? named(reply, path) : reply;
   if (target.instead) {
     const other = await self.fetch(`/${target.timestamp}mp_/${target.instead}`, sent);
     if (!isMissing(other)) return other;
@@ -62,6 +64,17 @@ async function answer(event) {
     });
   }
   return reply;
+}
+
+// A script that calls a function which its URL names (JSONP) was captured with another name.
+async function named(reply, path) {
+  const name = CALLBACK.exec(path)?.[1];
+  if (!name || !reply.ok) return reply;
+  const bytes = new Uint8Array(await reply.arrayBuffer());
+  const call = CALL.exec(String.fromCharCode(...bytes.subarray(0, 1000)));
+  const parts = call
+    ? [`${call[1]}${decodeURIComponent(name)}(`, bytes.subarray(call[0].length)] : [bytes];
+  return new Response(new Blob(parts), { status: reply.status, headers: reply.headers });
 }
 
 function isMissing(reply) {
