@@ -1,5 +1,7 @@
 """Look-up: which capture answers a request."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -270,3 +272,77 @@ class TestReplay:
 
 def test_keys_are_those_of_the_index():
     assert ReplayRequest("http://h.test/A b").key == index_key("http://h.test/A b")
+
+
+def exchange_of(method: str, body: bytes, kind: str, reply: bytes, number: int) -> list[bytes]:
+    """The records of a request and its reply, as a crawler with a browser writes them."""
+    url, date = "http://h.test/api", f"2026-11-20T10:00:0{number}Z"
+    head = f"{method} /api HTTP/1.1\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+    record_id = f"<urn:uuid:{method}>"
+    return [
+        record(PAGE + reply, url=url, date=date, Record_ID=record_id),
+        record(
+            head.encode() + body, "request", url, date, "application/http; msgtype=request",
+            Concurrent_To=record_id,
+        ),
+    ]  # fmt: skip
+
+
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = b'--b\r\nContent-Disposition: form-data; name="movie"\r\n\r\n\xe4\xbd\xa0\r\n--b--\r\n'
+BODIES = [
+    ("POST", b"movie=A+Clockwork+Orange", FORM),
+    ("PUT", b'{"movie": "A", "list": [1, true, null]}', "application/json"),
+    ("POST", MULTIPART, "multipart/form-data; boundary=b"),
+    ("POST", b"\0\1\2", "application/octet-stream"),
+]
+
+
+@pytest.mark.parametrize(("method", "body", "kind"), BODIES)
+def test_methods_of_one_url(tmp_path, method, body, kind):
+    """Replies to other methods are not the page, and are found by the body of the request."""
+    archive = Archive(tmp_path / "job")
+    archive.add(
+        record(PAGE + b"got", url="http://h.test/api"),
+        *exchange_of(method, body, kind, b"answer", 1),
+    )
+    holding, index = archive.open()
+    head = f"{method} /api HTTP/1.1\r\nContent-Type: {kind}\r\n\r\n".encode()
+    added = post_query(head + body)
+    assert added is not None
+    for request, expected in [
+        (ReplayRequest("http://h.test/api", "2026", method, added.query), b"answer"),
+        (ReplayRequest("http://h.test/api", "20261120100001"), b"got"),
+        (ReplayRequest("http://h.test/api", "20261120100001", "HEAD"), b"got"),
+    ]:
+        answer = replay_request(holding, index, request)
+        assert isinstance(answer, ReplayAnswer)
+        assert (answer.match.rule, answer.exchange.body.readall()) == ("exact", expected)
+
+
+def test_a_chain_between_http_and_https(tmp_path):
+    """Each redirect to another URL is followed; those to the same key, for a cookie, are not."""
+    archive = Archive(tmp_path / "job")
+    steps = [
+        "http://h.test/r/1",
+        "https://h.test/r/1",
+        "http://www.h.test/r/2",
+        "https://h.test/end",
+    ]
+    for number, (url, target) in enumerate(itertools.pairwise(steps)):
+        archive.add(record(redirect(target), url=url, date=f"2026-11-20T10:00:0{number}Z"))
+    archive.add(
+        record(redirect(steps[-1]), url=steps[-1], date="2026-11-20T10:00:05Z"),
+        record(PAGE + b"end", url=steps[-1], date="2026-11-20T10:00:06Z"),
+    )
+    holding, index = archive.open()
+    url = steps[0]
+    visited: list[int] = []
+    while len(visited) < 9:
+        answer = replay_request(holding, index, ReplayRequest(url, "20261120100000"))
+        assert isinstance(answer, ReplayAnswer)
+        visited.append(answer.exchange.status)
+        if answer.exchange.status == 200:
+            break
+        url = answer.exchange.header("location")
+    assert (url, visited) == (steps[-1], [301, 301, 200])
