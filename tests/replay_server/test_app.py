@@ -35,6 +35,8 @@ PROGRAMS = (
     "/demo/timemap/link/http://h.test/",
     "/demo/timemap/json/http://h.test/",
     "/demo/timemap/cdxj/http://h.test/",
+    "/demo/cdx?url=http://h.test/",
+    "/demo/outbackcdx?url=http://h.test/",
     "/",
 )
 OPEN = ("/-/boot", "/-/boot.js", "/-/viewer.js", "/-/replay.css")
@@ -455,6 +457,28 @@ def test_timemaps(server: Server, form: str):
     assert SECOND in answer.text
     none = server.ask("localhost", f"/demo/timemap/{form}/http://none.test/", server.bearer)
     assert none.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("target", "lines"),
+    [
+        ("cdx?url=http://h.test/", 2),
+        ("cdx?url=h.test/&matchType=host&filter=~mimetype:video.*", 1),
+        ("cdx?url=h.test/&output=json&limit=1", 1),
+        ("outbackcdx?url=http://h.test/", 2),
+        ("cdx?url=http://none.test/", 0),
+    ],
+)
+def test_the_cdx_server(server: Server, target: str, lines: int):
+    answer = server.ask("localhost", f"/demo/{target}", server.bearer)
+    assert answer.status_code == 200
+    assert len(answer.text.splitlines()) == lines
+
+
+def test_a_malformed_query_of_the_cdx_server(server: Server):
+    answer = server.ask("localhost", "/demo/cdx?matchType=x", server.bearer)
+    assert answer.status_code == 400
+    assert "url" in answer.text
 
 
 # ---- one host

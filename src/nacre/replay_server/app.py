@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from nacre.errors import NacreError
+from nacre.replay.cdx_queries import CdxQueryError
 from nacre.replay.memento import MementoError
 from nacre.replay_server.access import COOKIE, cookie_field
 from nacre.replay_server.captures import problem_page
@@ -103,7 +104,7 @@ class ReplayApp:
         call = ReplayCall(self._parts, request, part, target)
         try:
             response = await self._answer(call)
-        except MementoError as error:
+        except (MementoError, CdxQueryError) as error:
             response = text_answer(str(error), 400)
         except NacreError as error:
             response = problem_page(call, error.message, 503)

@@ -4,27 +4,24 @@ They answer under the names of the loopback, `http://localhost:8411/JOB/…`, wi
 `Authorization: Bearer KEY`; a browser cannot be led there, because it has no key.
 """
 
-import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qsl, quote, unquote
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from nacre.catalogue.captures import IndexedCapture
 from nacre.errors import URIError
+from nacre.replay.cdx_answers import CdxAnswer, answer_cdx, answer_timemap
 from nacre.replay.memento import (
-    LINK_FORMAT,
-    PAGE,
     MementoPlaces,
     TimeMapPath,
-    memento_date,
     memento_links,
     read_accept_datetime,
     read_replay_path,
     read_timemap_path,
-    timemap_lines,
 )
 from nacre.replay.page_urls import PageAddress
 from nacre.replay_server.captures import answer_place
@@ -35,6 +32,11 @@ from nacre.uri.surt import index_key
 
 _MOST: Final = 100_000
 """Captures of a URL in its TimeMaps, the nearest to now."""
+
+
+CDX_PATHS: Final = frozenset(("cdx", "outbackcdx"))
+"""Paths of CDX servers: as pywb's, and as OutbackCDX's."""
+_PARAMETERS: Final = 100
 
 
 class ProgramRequest(NamedTuple):
@@ -57,7 +59,7 @@ async def answer_program(call: ReplayCall) -> Response:
     """Answer a request of a program.
 
     Raises:
-        MementoError: It is malformed (400).
+        MementoError, CdxQueryError: It is malformed (400).
     """
     admission = call.parts.access.of_key(call.request.headers.get("authorization", ""))
     if not admission.identity.role:
@@ -76,6 +78,8 @@ async def answer_program(call: ReplayCall) -> Response:
     host = call.request.headers["host"]
     base = f"{call.parts.site.scheme}://{host}/{quote(item.name, safe='~')}/"
     request = ProgramRequest(call, item, place, base)
+    if place.partition("?")[0] in CDX_PATHS:
+        return await _cdx(request)
     if (of_times := read_timemap_path(place)) is not None:
         return await _timemap(request, of_times)
     return await _memento(request)
@@ -97,24 +101,27 @@ def captured_times(opened: OpenedHolding, url: str) -> list[str]:
 
 async def _timemap(request: ProgramRequest, wish: TimeMapPath) -> Response:
     opened = await run_in_threadpool(request.call.parts.shelf.open, request.item)
-    times = await run_in_threadpool(captured_times, opened, wish.url)
-    if not times:
-        return text_answer("not archived", 404)
     places = MementoPlaces(request.base)
-    if wish.form == "link":
-        text = "".join(timemap_lines(places, wish.url, times, wish.page))
-        return Response(text, media_type=LINK_FORMAT)
-    part = times[(wish.page - 1) * PAGE : wish.page * PAGE]
-    if wish.form == "cdxj":
-        lines = [f"{time} {json.dumps({'uri': places.memento(wish.url, time)})}\n" for time in part]
-        return Response("".join(lines), media_type="application/cdxj")
-    listed = [
-        {"datetime": memento_date(time), "uri": places.memento(wish.url, time)} for time in part
-    ]
-    return JSONResponse({
-        "original_uri": wish.url, "timegate_uri": places.timegate(wish.url),
-        "timemap_uri": {"link_format": places.timemap(wish.url)}, "mementos": {"list": listed},
-    })  # fmt: skip
+    answer = await run_in_threadpool(answer_timemap, opened.lookup, wish, places)
+    return _lines(answer) if answer is not None else text_answer("not archived", 404)
+
+
+async def _cdx(request: ProgramRequest) -> Response:
+    """Answer a query of a CDX server: `cdx` as pywb's, `outbackcdx` as OutbackCDX's."""
+    name, _mark, query = request.place.partition("?")
+    parameters: dict[str, list[str]] = {}
+    for key, value in parse_qsl(query, keep_blank_values=True, max_num_fields=_PARAMETERS):
+        parameters.setdefault(key, []).append(value)
+    opened = await run_in_threadpool(request.call.parts.shelf.open, request.item)
+    ask = partial(
+        answer_cdx, opened.lookup, parameters, places=MementoPlaces(request.base),
+        dialect="outbackcdx" if name == "outbackcdx" else "pywb",
+    )  # fmt: skip
+    return _lines(await run_in_threadpool(ask))
+
+
+def _lines(answer: CdxAnswer) -> Response:
+    return StreamingResponse(answer.lines, media_type=answer.media)
 
 
 async def _memento(request: ProgramRequest) -> Response:

@@ -54,14 +54,14 @@ async function follow(url, timestamp) {
   listMissing();
 }
 
+const isUrl = (url) => typeof url === "string" && url.length < 8000 && /^(https?|ftp|wss?):\/\//i.test(url);
+
 addEventListener("message", (event) => {
-  if (event.source !== frame.contentWindow || event.origin !== origin) return;
-  const data = event.data;
-  if (typeof data !== "object" || data === null) return;
-  if (data.nacre === "page" && typeof data.url === "string" && /^\d{1,14}$/.test(data.timestamp)) {
-    if (/^https?:\/\//i.test(data.url) && data.url.length < 8000) follow(data.url, data.timestamp);
-  }
-  if (data.nacre === "missing" && typeof data.url === "string" && missing.size < MOST) {
+  const { data, source } = event;
+  if (event.origin !== origin || typeof data !== "object" || data === null || !isUrl(data.url)) return;
+  if (data.nacre === "page" && source === frame.contentWindow) {
+    if (/^\d{1,14}$/.test(data.timestamp) && /^https?:/i.test(data.url)) follow(data.url, data.timestamp);
+  } else if ((data.nacre === "missing" || data.nacre === "blocked") && missing.size < MOST) {
     missing.set(data.url.slice(0, 2000), Number(data.status) || 0);
     listMissing();
   }
