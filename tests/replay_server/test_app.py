@@ -12,7 +12,7 @@ from nacre.replay_server.sites import ReplaySite
 from tests.replay_server.site import FIRST, KEY, SECOND, Server, new_archive, reply
 
 VIEWER = "replay.localhost:8411"
-FRAME = {"sec-fetch-dest": "iframe", "x-nacre-worker": "1"}
+FRAME = {"sec-fetch-dest": "empty", "x-nacre-worker": "iframe"}
 VIEWS = (
     "/view/{demo}/",
     "/view/{demo}/*/http://h.test/",
@@ -138,7 +138,7 @@ def test_two_hosts_are_misdirected(server: Server):
 
 @pytest.mark.parametrize("target", [*CAPTURES, *OPEN, "/sw.js", "/view/x/"])
 def test_no_script_of_a_worker_but_ours(server: Server, target: str):
-    fields = {"service-worker": "script", **server.cookie("anna"), "x-nacre-worker": "1"}
+    fields = {"service-worker": "script", **server.cookie("anna"), "x-nacre-worker": "iframe"}
     answer = server.ask(server.content("demo"), target, fields)
     assert answer.status_code == 403
     assert server.view(target, fields).status_code == 403
@@ -234,7 +234,7 @@ def test_the_viewer_frames_only_the_pages_of_its_job(server: Server):
     assert answer.headers["cross-origin-resource-policy"] == "same-origin"
     assert "camera=()" in answer.headers["permissions-policy"]
     assert answer.headers["cache-control"] == "no-store"
-    assert 'sandbox="allow-scripts allow-same-origin allow-forms allow-modals"' in answer.text
+    assert 'sandbox="allow-scripts allow-same-origin allow-forms"' in answer.text
 
 
 def test_a_capture_governs_nothing(server: Server):

@@ -130,8 +130,9 @@ def serve(
     from nacre.fleet.database import state_folder
     from nacre.fleet.reach import CORES, ConsoleOptions, ConsoleReach, PortOptions
     from nacre.machine.clock import SystemClock
+    from nacre.replay_server.beside import beside_console
     from nacre.replay_server.server import PORT as REPLAY_PORT
-    from nacre.replay_server.server import ReplayOptions, beside_console
+    from nacre.replay_server.server import ReplayOptions
 
     places = _places(directories)
     folder, theirs = state or state_folder(), None

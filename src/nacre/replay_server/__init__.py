@@ -7,5 +7,6 @@ reach neither the console nor the pages of other jobs. Begin with `app.py`, whic
 - `shelf.py`: the jobs, collections and files that are shown.
 - `answers.py`: archived exchanges as answers; `content.py`: the origins of pages; `viewer.py`: the
   page around them; `programs.py`: Memento, CDX and raw downloads.
-- `server.py`: start and end. `static/` has the service worker and the scripts of the pages.
+- `server.py`: start and end; `beside.py`: replay beside a console. `static/` has the service worker
+  and the scripts of the pages.
 """

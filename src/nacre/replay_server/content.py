@@ -1,7 +1,5 @@
 """The origin of the pages of a job: the page that opens it, the worker, and the captures."""
 
-from typing import Final
-
 from starlette.responses import RedirectResponse, Response
 
 from nacre.replay.memento import read_replay_path
@@ -9,12 +7,15 @@ from nacre.replay.page_urls import PageAddress, locate_stray
 from nacre.replay_server.access import ReplayAdmission
 from nacre.replay_server.captures import answer_place, problem_page
 from nacre.replay_server.pages import page
-from nacre.replay_server.parts import ReplayCall, is_navigation, text_answer
+from nacre.replay_server.parts import (
+    WORKER_FIELD,
+    ReplayCall,
+    destination_of,
+    is_navigation,
+    text_answer,
+)
 from nacre.replay_server.shelf import ShelfItem
 from nacre.replay_server.sites import SINGLE, viewer_path
-
-WORKER_FIELD: Final = "x-nacre-worker"
-"""Header of the requests that the worker of archived pages sends."""
 
 
 async def answer_content(call: ReplayCall) -> Response:
@@ -29,7 +30,7 @@ async def answer_content(call: ReplayCall) -> Response:
         return text_answer("open this archive by a link of the console or of `nacre replay`", 401)
     if place is None or not is_page:
         return _lead_stray(call)
-    if call.request.headers.get("sec-fetch-dest") == "document":
+    if destination_of(call.request) == "document":
         # A page by itself has no sandbox: it belongs into the frame of the viewer.
         path = viewer_path(label, place.timestamp or "9", place.url)
         return RedirectResponse(f"{call.parts.site.viewer}{path}", 302)
@@ -56,7 +57,7 @@ async def answer_single(call: ReplayCall) -> Response:
         return text_answer("this page has expired: open the capture again from the viewer", 401)
     if place is None:
         return problem_page(call, "not a path of a capture: /TIMESTAMPmp_/URL", 404)
-    if call.request.headers.get("sec-fetch-dest") == "document":
+    if destination_of(call.request) == "document":
         return RedirectResponse(viewer_path(item.label, place.timestamp or "9", place.url), 302)
     origin = f"{call.parts.site.viewer}{SINGLE}{grant}"
     page_address = PageAddress(origin, place.timestamp, place.url)

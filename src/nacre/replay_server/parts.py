@@ -9,6 +9,8 @@ from nacre.replay_server.access import COOKIE, ReplayAccess, ReplayAdmission
 from nacre.replay_server.shelf import Shelf
 from nacre.replay_server.sites import HostPart, ReplaySite
 
+WORKER_FIELD: Final = "x-nacre-worker"
+"""Header of the requests that the worker of archived pages sends: what each is for."""
 _NAVIGATIONS: Final = frozenset(("document", "iframe", "frame"))
 
 
@@ -60,12 +62,21 @@ class ReplayCall(NamedTuple):
         return self.target.partition("?")[0]
 
 
+def destination_of(request: Request) -> str:
+    """Return what a request is for, as browsers name it: `document`, `iframe`, `image`.
+
+    The worker of archived pages says it of the requests that it passes on, which are its own.
+    """
+    fields = request.headers
+    return fields.get(WORKER_FIELD, "") or fields.get("sec-fetch-dest", "")
+
+
 def is_navigation(call: ReplayCall) -> bool:
-    """Whether a request is for a page in a window or a frame; browsers say so."""
-    fields = call.request.headers
-    if "sec-fetch-dest" in fields:
-        return fields["sec-fetch-dest"] in _NAVIGATIONS
-    return call.request.method == "GET" and "text/html" in fields.get("accept", "")
+    """Whether a request is for a page in a window or a frame."""
+    destination = destination_of(call.request)
+    if destination:
+        return destination in _NAVIGATIONS
+    return call.request.method == "GET" and "text/html" in call.request.headers.get("accept", "")
 
 
 def text_answer(text: str, status: int) -> Response:

@@ -18,8 +18,8 @@ from nacre.replay_server.sites import SINGLE, content_path, viewer_path
 from nacre.replay_server.timeline import MOST, CaptureRow, Timeline, row_of, timeline_of
 from nacre.uri.surt import index_key
 
-SANDBOX: Final = "allow-scripts allow-same-origin allow-forms allow-modals"
-"""What an archived page may do: no navigation of the viewer, no windows, no downloads."""
+SANDBOX: Final = "allow-scripts allow-same-origin allow-forms"
+"""What an archived page may do: no navigation of the viewer, no windows, downloads or dialogs."""
 _FIRST_PAGES: Final = 100
 _SCANNED: Final = 2000
 """Lines of an index that the start page looks at for one host or beginning."""

@@ -11,20 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from nacre.core.clock import duration
-from nacre.editing.complete import CompletionItem, Completions
-from nacre.editing.findings import TextFinding, TextFindings
-from nacre.editing.hover import HoverCard
 from nacre.job.diagnosis import Diagnosis
 from nacre.job.diagnosis_text import diagnosis_text, progress_text
 from nacre.languages import CHINESE, read_texts
 from nacre.languages.translations import compiled
 from nacre.messages import Message, message
 from nacre.web.problems import ProblemDetails
+
+if TYPE_CHECKING:  # a face without an editor does not load it
+    from nacre.editing.complete import CompletionItem, Completions
+    from nacre.editing.findings import TextFinding, TextFindings
+    from nacre.editing.hover import HoverCard
 
 BEGIN, END = "\u27e6", "\u27e7"
 """The marks around a text."""
@@ -260,7 +262,7 @@ def _problem(item: Mapping[str, Any], language: Language) -> dict[str, Any]:
     return {**item, **{name: text for name, text in texts.items() if text}}
 
 
-def spoken_findings(findings: TextFindings, language: Language) -> TextFindings:
+def spoken_findings(findings: "TextFindings", language: Language) -> "TextFindings":
     """Return the findings of a text in a language."""
     return msgspec.structs.replace(
         findings,
@@ -269,7 +271,7 @@ def spoken_findings(findings: TextFindings, language: Language) -> TextFindings:
     )
 
 
-def _finding(finding: TextFinding, language: Language) -> TextFinding:
+def _finding(finding: "TextFinding", language: Language) -> "TextFinding":
     fixes = [msgspec.structs.replace(fix, label=language.text(fix.label)) for fix in finding.fixes]
     return msgspec.structs.replace(
         finding,
@@ -279,19 +281,19 @@ def _finding(finding: TextFinding, language: Language) -> TextFinding:
     )
 
 
-def spoken_card(card: HoverCard, language: Language) -> HoverCard:
+def spoken_card(card: "HoverCard", language: Language) -> "HoverCard":
     """Return the meaning of a word in a language."""
     return msgspec.structs.replace(card, doc=language.text(card.doc), type=language.text(card.type))
 
 
-def spoken_completions(completions: Completions, language: Language) -> Completions:
+def spoken_completions(completions: "Completions", language: Language) -> "Completions":
     """Return completions in a language."""
     return msgspec.structs.replace(
         completions, items=tuple(_item(item, language) for item in completions.items)
     )
 
 
-def _item(item: CompletionItem, language: Language) -> CompletionItem:
+def _item(item: "CompletionItem", language: Language) -> "CompletionItem":
     return msgspec.structs.replace(
         item, detail=language.text(item.detail), doc=language.text(item.doc)
     )

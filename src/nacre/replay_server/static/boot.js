@@ -35,6 +35,7 @@
       return show("no-worker");
     }
     // A worker that does not answer navigations would bring this page again and again.
+    if (location.pathname === "/-/boot") sessionStorage.removeItem("nacre-boot");
     const [tries, last] = (sessionStorage.getItem("nacre-boot") || "0 0").split(" ").map(Number);
     const count = Date.now() - last < 3000 ? tries + 1 : 1;
     sessionStorage.setItem("nacre-boot", `${count} ${Date.now()}`);
