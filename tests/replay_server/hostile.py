@@ -11,10 +11,12 @@ import re
 import socket
 import sys
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import BrowserContext, Dialog, Frame, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Dialog, Error, Frame, Page, sync_playwright
 
 from nacre.catalogue.holdings import label_of
 from tests.console.stories.chromium import chromium
@@ -26,7 +28,7 @@ from tools.nginx import free_port
 LIVE: Final = "203.0.113.9"
 """Address of all names below `live.test`."""
 PAGES: Final = "http://h.test"
-_SETTLE: Final = 600
+_SETTLE: Final = 400
 """Milliseconds after an attack in which its requests would be seen."""
 
 ATTACKS: Final = dict(
@@ -34,9 +36,12 @@ ATTACKS: Final = dict(
     for line in Path(__file__).with_name("attacks.txt").read_text("utf-8").splitlines()
 )
 """Scripts by name: {live} and {leak} are hosts of their own, {console} and {replay} ports."""
-FRAMES: Final = ("frame", "frame-form", "console-frame", "other-job-frame")
-"""Attacks for which Chromium connects before it applies the policy; it sends nothing."""
-ALONE: Final = frozenset(("top", "parent", "top-link", "blank-link", "top-form", *FRAMES))
+CRASH: Final = "rtc"
+"""An attack at which Chromium ends the process of the page, as its allow-list forbids WebRTC."""
+ALONE: Final = (
+    "top", "parent", "top-link", "blank-link", "top-form", "frame", "frame-form", "console-frame",
+    "other-job-frame",
+)  # fmt: skip
 """Attacks with a page of their own: they may lead the frame away."""
 NAVIGATIONS: Final[dict[str, bytes]] = {
     "location": reply(b"<script>location = 'http://location.live.test/'</script>"),
@@ -160,8 +165,8 @@ class Hostile:
             "other": label_of(str(other.root.absolute())),
         }  # fmt: skip
         pages = {
-            f"{PAGES}/": self.page(*(name for name in ATTACKS if name not in ALONE)),
-            **{f"{PAGES}/{name}": self.page(name) for name in ALONE},
+            f"{PAGES}/": self.page(*(name for name in ATTACKS if name not in (*ALONE, CRASH))),
+            **{f"{PAGES}/{name}": self.page(name) for name in (*ALONE, CRASH)},
             f"{PAGES}/calm": reply(b"<title>Calm</title><h1>Calm</h1>"),
             f"{PAGES}/evil-sw.js": reply(
                 b"self.onfetch = e => e.respondWith(new Response('evil'))",
@@ -285,6 +290,16 @@ def attack_together(page: Page, watch: Watch, url: str) -> dict[str, Any]:
     }
 
 
+def attack_fatally(page: Page, watch: Watch, url: str) -> dict[str, Any]:
+    """Open a page whose process the browser may end for its attack."""
+    watch.begin()
+    with suppress(Error):
+        page.goto(url)
+        page.wait_for_timeout(3 * _SETTLE)
+    time.sleep(_SETTLE / 1000)
+    return watch.seen()
+
+
 def control(page: Page, watch: Watch) -> dict[str, Any]:
     """What a page outside of replay does is seen: so would the attacks be."""
     watch.begin()
@@ -317,8 +332,10 @@ def main(folder: Path) -> dict[str, Any]:
         together = attack_together(page, watch, pages)
         alone = {name: attack(page, watch, pages + name) for name in (*NAVIGATIONS, *ALONE)}
         cookies = [(each["name"], each.get("httpOnly")) for each in context.cookies()]
+        fatal = attack_fatally(context.new_page(), watch, pages + CRASH)
         return {
-            "attacks": together, "navigations": alone, "notes": watch.notes, "cookies": cookies,
+            "attacks": together, "fatal": fatal, "navigations": alone, "notes": watch.notes,
+            "cookies": cookies,
             "control": control(context.new_page(), watch), "console": console.log,
         }  # fmt: skip
 

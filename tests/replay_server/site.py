@@ -1,8 +1,7 @@
 """A small archive, and the replay server over it, asked in process."""
 
-from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import anyio
 import httpx
@@ -109,20 +108,20 @@ class Server:
 
     def ask(
         self, host: str, target: str, fields: dict[str, str] | None = None, method: str = "GET",
-        content: bytes = b"",
+        content: bytes = b"", more: list[tuple[str, str]] | None = None,
     ) -> httpx.Response:  # fmt: skip
-        """Ask it; the target is sent as it is."""
+        """Ask it; the target is sent as it is, `more` fields in place of the host."""
+        sent = more or [("host", host), *(fields or {}).items()]
 
         async def one() -> httpx.Response:
             transport = httpx.ASGITransport(self.app)
             async with httpx.AsyncClient(transport=transport) as client:
                 url = httpx.URL("http://replay.test", raw_path=target.encode())
-                return await client.request(
-                    method, url, headers={"host": host, **(fields or {})}, content=content
-                )
+                return await client.request(method, url, headers=sent, content=content)
 
-        asked: Callable[[], Coroutine[Any, Any, httpx.Response]] = one
-        return anyio.run(asked)
+        # In a thread: the driver of a browser has the event loop of this one.
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(anyio.run, one).result()
 
     def view(self, target: str, fields: dict[str, str] | None = None) -> httpx.Response:
         """Ask the viewer."""
