@@ -68,9 +68,12 @@ def beside_console(options: ReplayOptions, *, is_fixed: bool) -> ReplayPortMaker
         async def work() -> None:
             listeners = [each for each in sockets if each.fileno() >= 0]
             listeners = listeners or _console_sockets(port, is_fixed=True)
+            server = SecondServer(server_config(app), lambda: None)
             try:
-                await SecondServer(server_config(app), lambda: None).serve(listeners)
+                await server.serve(listeners)
             finally:
+                for opened in getattr(server, "servers", ()):  # none before its start
+                    opened.close()
                 for listener in listeners:
                     listener.close()
 
