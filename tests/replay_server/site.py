@@ -86,7 +86,7 @@ class Server:
         )
         self.access = ReplayAccess(audience, self.now)
         self.site = site or ReplaySite(port=8411)
-        parts = ReplayParts(self.site, self.access, JobShelf(jobs, self.seen))
+        parts = ReplayParts(self.site, self.access, JobShelf(jobs, self.seen), target="crawls/demo")
         self.app = ReplayApp(parts)
         self.labels = {name: open_holding([root]).label for name, root in jobs.items()}
 

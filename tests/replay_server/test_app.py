@@ -341,7 +341,7 @@ def test_what_is_not_archived(server: Server):
     host, fields = server.content("demo"), server.cookie()
     page = server.ask(host, f"/{FIRST}mp_/http://h.test/none", {**FRAME, **fields})
     assert page.status_code == 404
-    assert "nacre explain demo http://h.test/none" in page.text
+    assert "nacre explain crawls/demo http://h.test/none" in page.text
     assert "never asks the live web" in page.text
     picture = server.ask(
         host, f"/{FIRST}mp_/http://h.test/no.png", {**fields, "sec-fetch-dest": "image"}

@@ -58,7 +58,7 @@ def beside_console(options: ReplayOptions, *, is_fixed: bool) -> ReplayPortMaker
         site = options.site(port)
         access = ReplayAccess(console_audience(parts), parts.clock.now)
         shelf = FleetShelf(parts.fleet, parts.title_of)
-        app = ReplayApp(ReplayParts(site, access, shelf, parts.pages, options.allows_origins))
+        app = ReplayApp(ReplayParts(site, access, shelf, parts.pages))
 
         def link(identity: Requester, job: FoundJob, url: str, timestamp: str) -> str:
             label = job_label(job)

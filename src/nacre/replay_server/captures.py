@@ -1,5 +1,6 @@
 """Requests for a capture: what is looked up, the answer, and the pages in its place."""
 
+import shlex
 from typing import Any, Final
 
 from starlette.concurrency import run_in_threadpool
@@ -23,7 +24,7 @@ from nacre.replay_server.answers import (
 from nacre.replay_server.pages import language_of, page
 from nacre.replay_server.parts import ReplayCall, is_navigation, text_answer
 from nacre.replay_server.shelf import ShelfItem
-from nacre.replay_server.sites import viewer_path
+from nacre.replay_server.sites import content_path
 from nacre.replay_server.timeline import row_of
 
 LARGEST_POST: Final = 1 << 20
@@ -64,7 +65,7 @@ async def answer_place(
         return text_answer(str(error), status)
     if isinstance(answer, NotArchived):
         if is_navigation(call):
-            return not_archived_page(call, item, place.url, list(answer.nearest))
+            return not_archived_page(call, address, list(answer.nearest))
         return text_answer("not archived", 404)
     return send_answer(answer)
 
@@ -111,21 +112,27 @@ def send_answer(answer: ServedAnswer) -> Response:
 
 
 def not_archived_page(
-    call: ReplayCall, item: ShelfItem, url: str, nearest: list[IndexedCapture]
+    call: ReplayCall, address: PageAddress, nearest: list[IndexedCapture]
 ) -> Response:
-    """Return the page in the place of a capture that is not there, with the nearest captures."""
-    origin = call.parts.site.viewer
+    """Return the page in the place of a capture that is not there, with the nearest captures.
+
+    Args:
+        call: The request.
+        address: The address of the page.
+        nearest: The captures.
+    """
     text = language_of(call.request).text(
         message(
             "replay.not-archived",
             "This URL is not in the archive. Replay never asks the live web for it.",
         )
     )
+    target = call.parts.target
     facts = {
-        "heading": language_of(call.request).text(_("Not archived")), "text": text, "url": url,
-        "nearest": [row_of(capture) for capture in nearest],
-        "explain": f"nacre explain {item.name} {url}",
-        "view_of": lambda row: origin + viewer_path(item.label, row.timestamp, row.url),
+        "heading": language_of(call.request).text(_("Not archived")), "text": text,
+        "url": address.url, "nearest": [row_of(capture) for capture in nearest],
+        "explain": f"nacre explain {target} {shlex.quote(address.url)}" if target else "",
+        "view_of": lambda row: address.origin + content_path(row.timestamp, row.url),
     }  # fmt: skip
     return page(call.request, "problem.html", facts, 404)
 

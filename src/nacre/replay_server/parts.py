@@ -22,6 +22,7 @@ class ReplayParts(NamedTuple):
         access: Tickets and sessions.
         shelf: What it shows.
         console: Origin of the console beside it; "" for none.
+        target: The job as commands take it; "" if there are several, or if it is no job.
         allows_origins: Pages of any origin may read its files with a key (`--cors`).
     """
 
@@ -29,6 +30,7 @@ class ReplayParts(NamedTuple):
     access: ReplayAccess
     shelf: Shelf
     console: str = ""
+    target: str = ""
     allows_origins: bool = False
 
 

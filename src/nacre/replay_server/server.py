@@ -1,10 +1,11 @@
 """The process of `nacre replay`."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from nacre.catalogue.holdings import open_holding
+from nacre.catalogue.holdings import JOB, ROUNDS, open_holding
 from nacre.core.clock import Clock
 from nacre.fleet.keys import new_secret
 from nacre.replay_server.access import ReplayAccess
@@ -82,7 +83,9 @@ async def serve(
         key, site = new_secret(), options.site(port)
         access = ReplayAccess(local_audience(key), clock.now)
         shelf = LocalShelf(targets, holding)
-        parts = ReplayParts(site, access, shelf, allows_origins=options.allows_origins)
+        target = shlex.quote(str(targets[0])) if holding.kind in {JOB, ROUNDS} else ""
+        origins = options.allows_origins
+        parts = ReplayParts(site, access, shelf, target=target, allows_origins=origins)
         ticket = access.ticket(LOCAL, holding.label, is_printed=True)
         url = f"{site.viewer}/view/{holding.label}/#t={ticket}"
         server = FaceServer(server_config(ReplayApp(parts)), lambda: None)
