@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from playwright.sync_api import Browser, Error, Frame, Page, Response
+from playwright.sync_api import Browser, Error, Frame, Page, Response, ViewportSize
 
 from bench.replay_sites import LiveSite, live_site, names
 from nacre.catalogue.captures import IndexedCapture, read_capture
@@ -27,7 +27,15 @@ from tests.crawl.replay import replaying
 from tools.nginx import free_port
 
 _ARCHIVED = re.compile(r"/\d{1,14}[a-z]*_?/(https?:/.*)")
-_PAGES, _DOCUMENTS = 5, 60
+_PAGES, _DOCUMENTS = 5, 900
+_TEXT = """() => {
+    const style = document.createElement("style");
+    style.textContent = "* { content-visibility: visible !important }";
+    document.documentElement.append(style);
+    return document.body ? document.body.innerText : "";
+}"""
+"""Its text depends on no window: else a browser leaves out what is far outside of it."""
+_WINDOW: ViewportSize = {"width": 1280, "height": 4000}
 _QUIET = 1500
 """Milliseconds after which scripts of a page have done their requests."""
 
@@ -79,7 +87,7 @@ def crawl(site: LiveSite, job: Path) -> list[IndexedCapture]:
     """Crawl a site; return the lines of its index."""
     command = [
         sys.executable, "-m", "nacre", "crawl", *site.seeds, "--out", str(job), "--scope", "host",
-        "--delay", "0", "--max-pages", str(_DOCUMENTS * 4), "--quiet",
+        "--delay", "0", "--depth", "1", "--max-pages", str(_DOCUMENTS), "--quiet",
         "--allow-net", "127.0.0.0/8",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -109,13 +117,14 @@ def visit(page: Page, origin: str, show: Callable[[Page], Frame]) -> Visit:
     Args:
         page: A tab.
         origin: Scheme, host and port of the live site.
-        show: Opens the page in the tab; returns the frame that has it.
+        show: Opens the page in the tab; returns the frame that has it. A frame loads no icon
+            (the resource type `other`) and no lazy image far below, so neither is compared.
     """
     result = Visit()
 
     def answered(response: Response) -> None:
         url = archived_url(response.url, origin)
-        if response.status < 400 and url:
+        if response.status < 400 and url and response.request.resource_type != "other":
             result.requests.add(url)
 
     page.on("response", answered)
@@ -123,7 +132,7 @@ def visit(page: Page, origin: str, show: Callable[[Page], Frame]) -> Visit:
         frame = show(page)
         frame.wait_for_load_state("load", timeout=30_000)
         page.wait_for_timeout(_QUIET)
-        text = frame.evaluate("document.body ? document.body.innerText : ''")
+        text = frame.evaluate(_TEXT)
         result.text = " ".join(str(text).split())
     except Error as error:
         result.error = str(error).splitlines()[0]
@@ -189,7 +198,7 @@ def compare(name: str, browser: Browser, folder: Path) -> Row:
         stored = {c.url for c in captures if c.status < 400}
         pages = pages_of(site, captures)
         times = {c.url: c.timestamp for c in captures}
-        tab = browser.new_context().new_page()
+        tab = browser.new_page(viewport=_WINDOW)
         live = {}
         for url in pages:
             live[url] = visit(tab, origin, partial(_goto, url=url))
@@ -203,7 +212,7 @@ def compare(name: str, browser: Browser, folder: Path) -> Row:
                 theirs[url] = visit(tab, origin, partial(_framed, url=address))
         by_pywb = len(site.served.log) - requests
         with nacre_replay(folder / "job", browser) as show:
-            tab = browser.new_context().new_page()
+            tab = browser.new_page(viewport=_WINDOW)
             for url in pages:
                 ours[url] = visit(tab, origin, partial(show, url=url, timestamp=times[url]))
         row.leaks = len(site.served.log) - requests - by_pywb

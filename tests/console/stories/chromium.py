@@ -44,7 +44,8 @@ def open_browser() -> Iterator[Browser]:
         executable_path=chromium(),
         chromium_sandbox=os.geteuid() != 0,
         args=[
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, "
+            "EXCLUDE 127.0.0.1",
             "--disable-dev-shm-usage",
         ],
     )
