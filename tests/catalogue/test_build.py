@@ -231,3 +231,16 @@ def test_the_logs_of_a_run_are_read_no_more_when_it_is_over(tmp_path):
 def test_the_closed_form_of_an_index_is_what_the_crawler_makes(tmp_path):
     index = add_index(tmp_path, LINES[::-1])
     assert index.read_bytes() == sort_index(b"".join(LINES))
+
+
+def test_captures_of_rounds_have_their_segment(tmp_path):
+    folder = tmp_path / "cycle" / "archive"
+    folder.mkdir(parents=True)
+    (tmp_path / "crawl.yaml").write_text("seeds: [http://h.test/]\n")
+    warc = "NACRE-20261120T100000123-00000-vm.warc.gz"
+    (folder / warc).write_bytes(b"")
+    index = folder / warc.replace(".warc.gz", ".cdxj")
+    index.write_bytes(line("http://h.test/0", warc=warc))
+    assert update(tmp_path).is_complete
+    items = list(iterate_items(holding_of(tmp_path), CatalogueQuery()))
+    assert [item.capture.url for item in items] == ["http://h.test/0"]

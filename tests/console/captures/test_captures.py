@@ -4,16 +4,19 @@ import csv
 import gzip
 import io
 import json
+import re
 from collections.abc import Awaitable, Callable
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nacre.archive.index import rebuild_index
+from nacre.console.app import ConsoleApp
 from nacre.ops.operation import Role
 from tests.catalogue.given_job import RUN, add_index, line
-from tests.console.given import GivenConsole, play
+from tests.console.given import GivenConsole, play, with_common
 
 J = "/j/crawls~demo"
 API = "/api/v1/jobs/crawls~demo"
@@ -211,3 +214,21 @@ def test_nobody_sees_captures(tmp_path: Path):
             assert (await console.client.get(API + path)).status_code == 401
 
     play(tmp_path, scene)
+
+
+def test_captures_lead_to_replay_if_it_is_served(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        for path in ("/captures", "/captures/a.warc.gz:0"):
+            assert "/replay?" not in (await console.client.get(J + path)).text
+        served = with_common(console.parts, replay=lambda *_: "http://replay.localhost/")
+        client = console.of(ConsoleApp(served))
+        for path in ("/captures", "/captures/a.warc.gz:0"):
+            page = await client.get(J + path, headers=console.as_session(Role.VIEWER))
+            link = re.search(rf'href="({J}/replay\?u=[^"]+t=20261120100000)"', page.text)
+            assert link, page.text
+            answer = await client.get(
+                unescape(link[1]), headers=console.as_session(Role.VIEWER), follow_redirects=False
+            )
+            assert answer.headers["location"] == "http://replay.localhost/"
+
+    scene_of(tmp_path, listed_job, scene)

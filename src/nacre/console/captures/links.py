@@ -8,7 +8,9 @@ from nacre.fleet.places import FoundJob
 
 
 def replay_link(call: Call, job: FoundJob, timestamp: str, url: str) -> str:
-    """Return the link that shows a capture in replay; "" if replay is not served.
+    """Return the link that leads to a capture in replay; "" if no replay is served beside it.
+
+    The link makes a ticket when it is followed (`results.pages.lead_to_replay`).
 
     Args:
         call: The request.
@@ -16,8 +18,10 @@ def replay_link(call: Call, job: FoundJob, timestamp: str, url: str) -> str:
         timestamp: When it was captured, RFC 3339 or 14 digits.
         url: Its URL.
     """
-    _ = call, job, timestamp, url
-    return ""
+    if call.common.replay is None:
+        return ""
+    digits = "".join(char for char in timestamp if char.isdigit())[:14]
+    return f"{job_path(job.id)}/replay?{urlencode({'u': url, 't': digits})}"
 
 
 def capture_link(job: str, capture: str) -> str:
