@@ -13,8 +13,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO, Final
 
-from isal import isal_zlib
-
 from nacre.archive.delta import page_url
 from nacre.archive.fields import strip_brackets
 from nacre.archive.reader import WarcEntry, WarcReader
@@ -93,7 +91,7 @@ def _record_id(file: BinaryIO, offset: int) -> str:
     data = os.pread(file.fileno(), _HEADER, offset)
     if data.startswith(b"\x1f\x8b"):
         try:
-            data = isal_zlib.decompressobj(GZIP).decompress(data, _HEADER)
+            data = zlib.decompressobj(GZIP).decompress(data, _HEADER)
         except zlib.error:
             return ""
     match = _ID.search(data.partition(b"\r\n\r\n")[0])
