@@ -339,6 +339,27 @@ def test_with_room_for_all_no_page_needs_a_share() -> None:
     assert len(chosen(_sources(Scene(*rows)), room=9).visits) == 0
 
 
+def test_with_room_for_all_but_one_page_some_have_a_share() -> None:
+    rows = [page(f"p{number}", arrivals=_shows(3)) for number in range(20)]
+    assert paths(chosen(_sources(Scene(*rows)), room=20)) == []
+    assert len(chosen(_sources(Scene(*rows)), room=19).visits) == 1
+
+
+def test_of_equal_sources_the_one_that_waits_longest_comes_first() -> None:
+    rows = [page(f"p{number}", arrivals=_shows(3)) for number in range(18)]
+    rows += [page("old", arrivals=_shows(3), last_visit=NOW - 28 * DAY)]
+    assert paths(chosen(_sources(Scene(*rows)), room=18)) == ["old"]
+    assert not _sources(Scene())._worth(page("just now", last_visit=NOW))
+
+
+def test_no_other_page_takes_the_room_of_a_source() -> None:
+    rows = [page(f"p{number}", arrivals=_shows(0)) for number in range(17)]
+    others = [{"visits": 0}, {"life": "gone"}, {"kind": PageKind.FILE}]
+    rows += [page(f"no{n}", arrivals=_shows(30), **facts) for n, facts in enumerate(others)]
+    rows += [page("source", arrivals=_shows(3))]
+    assert paths(chosen(_sources(Scene(*rows)), room=18)) == ["source"]
+
+
 def test_what_was_chosen_is_gone_or_was_never_visited_is_no_source() -> None:
     rows = [page("new", visits=0), page("gone", life="gone"), page("done"), page("left")]
     rows += [page(f"p{number}", depth=9) for number in range(20)]
