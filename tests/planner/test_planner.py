@@ -339,3 +339,31 @@ def test_an_embed_that_was_never_visited_waits_once_embeds_had_their_part() -> N
     assert row is not None
     assert (row.kind, row.depth) == (PageKind.EMBED, 2)
     assert picture in {choice.url for choice in planner.choose(now, 19)}
+
+
+def _manual(release: int, number: int) -> str:
+    return f"http://a.test/{release}/api.html?C{number}"
+
+
+@pytest.mark.parametrize("forbidden", [True, False])
+def test_new_urls_without_a_request_take_no_share_of_a_budget(*, forbidden: bool) -> None:
+    """URLs that robots.txt forbids, or that wait as they are one known page."""
+    site, planner = _site(200, sitemap=False), _planner(hints=False)
+    for release in (3, 4):
+        site.texts.update((_manual(release, number), "the same text") for number in range(4))
+    _step(planner, site, START)
+    first = [f"http://a.test/x/{n}.html" if forbidden else _manual(9, n) for n in range(30)]
+    site.texts.update(dict.fromkeys(first, "the same text"))
+    now, requests = START + 7 * DAY, 0
+    for number in range(1000, 1100):
+        site.write(number, f"new text {number}", now - DAY)
+    site.asked.clear()
+    while wave := planner.choose(now, 40 - requests):
+        for choice in wave:
+            if forbidden and choice.url in first:
+                planner.learn(Visit(choice.url, now, -9998, "", "", 0, (), bytes))
+            else:
+                planner.learn(site.visit(choice.url, now))
+                requests += 1
+    assert requests == 40
+    assert len(set(site.asked) & set(map(_url, range(1000, 1100)))) >= 34

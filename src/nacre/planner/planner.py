@@ -10,6 +10,7 @@ See docs/recrawl.md.
 from collections.abc import Sequence
 
 from nacre.core.pagerow import PageKind
+from nacre.core.status import FetchStatus
 from nacre.planner.change_rate.rates import LISTS, PAGES, Classes, mean_rate
 from nacre.planner.discovery.twins import Twins
 from nacre.planner.learning import Learning
@@ -40,7 +41,7 @@ from nacre.planner.phases.samples import (
     SecondFetches,
 )
 from nacre.planner.phases.sentinels import SectionDraws, Sentinels
-from nacre.planner.phases.shares import Shares
+from nacre.planner.phases.shares import NEW, Shares
 from nacre.planner.phases.valuation import IdleParameters, TrapShare, Valuation, VisitLimits
 from nacre.planner.ranking import Ranking, ValueTerms
 from nacre.planner.schedules.timetable import Timetable
@@ -252,7 +253,8 @@ class Planner:
         self._shares.begin(room, step.chosen.values())
         while room > 0:
             chosen = step.take_pages(room)
-            chosen += self._take_new(room - len(chosen))
+            new, older = self._take_new(room - len(chosen))
+            chosen += new + older
             while not chosen and self._phases:
                 phase = self._phases.pop(0)
                 result = yield from phase.choose(room)
@@ -266,20 +268,23 @@ class Planner:
                 self._give_room_of_traps()
             if admitted:
                 step.take(admitted)
+                waiting = len(set(older).intersection(admitted))
+                total = sum(choice.reason in NEW for choice in admitted)
+                self._shares.take(total - waiting, waiting)
                 return admitted
             if not self._phases and not step.new and not step.waiting:
                 break
         self._learning.settle()
         return []
 
-    def _take_new(self, room: int) -> list[Choice]:
-        """Take new pages, within their share of the budget."""
+    def _take_new(self, room: int) -> tuple[list[Choice], list[Choice]]:
+        """Take new pages, of this step and of earlier ones, within their shares of the budget."""
         step, shares = self._step, self._shares
         new, waiting = min(len(step.new), shares.room_for_new(room)), 0
         if room > new:
             waiting = min(len(step.waiting), shares.room_for_waiting(room - new))
-        shares.take(new, waiting)
-        return step.take_new(new, waiting)
+        taken = step.take_new(new, waiting)
+        return taken[:new], taken[new:]
 
     def _note(self, phase: Phase, result: PhaseResult) -> None:
         """Note in the step what a phase chose and left out."""
@@ -340,7 +345,10 @@ class Planner:
         return len(left) + (yield from self._by_value.counting())
 
     def learn(self, visit: Visited) -> VisitFinding:
-        """Learn from a visit."""
+        """Learn from a visit; one that robots.txt forbade was no request."""
+        choice = self._step.chosen.get(visit.url)
+        if choice is not None and choice.reason in NEW:
+            self._shares.take(-(visit.status == FetchStatus.ROBOTS_PRECLUDED), 0)
         return self._learning.learn(visit)
 
     def rates(self) -> dict[str, float]:

@@ -354,8 +354,9 @@ def test_of_equal_sources_the_one_that_waits_longest_comes_first() -> None:
 
 def test_no_other_page_takes_the_room_of_a_source() -> None:
     rows = [page(f"p{number}", arrivals=_shows(0)) for number in range(17)]
-    others = [{"visits": 0}, {"life": "gone"}, {"kind": PageKind.FILE}]
-    rows += [page(f"no{n}", arrivals=_shows(30), **facts) for n, facts in enumerate(others)]
+    rows += [page("never", arrivals=_shows(30), visits=0)]
+    rows += [page("gone", arrivals=_shows(30), life="gone")]
+    rows += [page("file", PageKind.FILE, arrivals=_shows(30))]
     rows += [page("source", arrivals=_shows(3))]
     assert paths(chosen(_sources(Scene(*rows)), room=18)) == ["source"]
 
