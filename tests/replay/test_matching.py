@@ -88,6 +88,15 @@ def test_http_https_and_www_are_one():
         assert found(index, url) == [DAY1]
 
 
+def test_upper_and_lower_case_are_told_apart_if_both_were_captured():
+    index = ListIndex(
+        line(DAY1, "http://h.test/wiki/Foo?A=1"), line(DAY3, "http://h.test/wiki/foo?a=1")
+    )
+    assert found(index, "https://www.h.test/wiki/Foo/?A=1#x", DAY3) == [DAY1, DAY3]
+    assert found(index, "http://h.test/wiki/foo?a=1", DAY1) == [DAY3, DAY1]
+    assert found(index, "http://h.test/wiki/FOO?a=1", DAY1) == [DAY1, DAY3]
+
+
 class TestErrors:
     def test_a_success_within_the_hour_is_preferred(self):
         later = seconds_timestamp(timestamp_seconds(DAY1) + NEAR - 1)

@@ -9,7 +9,7 @@ the captures of a URL the nearest in time comes first, of two as near the earlie
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urljoin
+from urllib.parse import parse_qsl, unquote, urljoin
 
 from nacre.archive.index_facts import PostQuery
 from nacre.catalogue.captures import IndexedCapture
@@ -127,8 +127,8 @@ def find_capture(index: CaptureIndex, request: ReplayRequest) -> CaptureMatch | 
         return NotArchived()
     exact = _nearest_in_time(index, key, request.timestamp)
     if exact:
-        return CaptureMatch(_order(exact, request.timestamp), "exact")
-    return _match_noise(index, request, key) or NotArchived(_nearest(index, key, request.timestamp))
+        return CaptureMatch(_order(exact, request), "exact")
+    return _match_noise(index, request, key) or NotArchived(_nearest(index, key, request))
 
 
 def replay_request(
@@ -201,34 +201,47 @@ def _nearest_in_time(index: CaptureIndex, key: str, timestamp: str) -> list[Inde
     return index.closest(key, full, _NEAREST_IN_TIME)
 
 
-def _order(captures: Iterable[IndexedCapture], timestamp: str) -> tuple[IndexedCapture, ...]:
-    """Order the captures of a URL.
+def _order(
+    captures: Iterable[IndexedCapture], request: ReplayRequest
+) -> tuple[IndexedCapture, ...]:
+    """Order the captures of a key.
 
-    The nearest in time first, of two as near the earlier; without a time the newest first. A
-    capture of exactly that time is first whatever it is. Else an error (4xx, 5xx) comes behind the
-    good captures that are at most `NEAR` seconds farther away: of a page that failed and succeeded
-    some minutes later, the success is shown. So does a 204: indexes do not tell the reply to an
-    OPTIONS request from that to a GET. A 304 without its original comes last.
+    The key does not distinguish upper and lower case, as wikis do: captures whose path and query
+    are those of the request come first. Then the nearest in time, of two as near the earlier;
+    without a time the newest. A capture of exactly that time is first whatever it is. Else an error
+    (4xx, 5xx) comes behind the good captures that are at most `NEAR` seconds farther away: of a
+    page that failed and succeeded some minutes later, the success is shown. So does a 204: indexes
+    do not tell the reply to an OPTIONS request from that to a GET. A 304 without its original comes
+    last.
     """
+    timestamp, page = request.timestamp, _page_of(request.url)
     aim = timestamp_seconds(timestamp) if timestamp else None
 
-    def rank(capture: IndexedCapture) -> tuple[bool, bool, int, int]:
+    def rank(capture: IndexedCapture) -> tuple[bool, bool, bool, int, int]:
         seconds = timestamp_seconds(capture.timestamp)
         distance = -seconds if aim is None else abs(seconds - aim)
         is_aimed = len(timestamp) == 14 and capture.timestamp == timestamp
         is_worse = capture.status >= 400 or capture.status == 204
         penalty = NEAR if is_worse and not is_aimed else 0
         is_bare = capture.status == 304 and not capture.is_revisit
-        return is_bare, not is_aimed, distance + penalty, seconds
+        is_other = _page_of(capture.url) != page
+        return is_bare, is_other, not is_aimed, distance + penalty, seconds
 
     return tuple(sorted(captures, key=rank))
+
+
+def _page_of(url: str) -> tuple[str, list[str]]:
+    """Return the path and the sorted query of a URL, with upper and lower case, unescaped."""
+    path, _, query = url.partition("#")[0].partition("?")
+    folder = path.partition("://")[2].partition("/")[2]
+    return unquote(folder).rstrip("/"), sorted(unquote(part) for part in query.split("&"))
 
 
 def _match_noise(index: CaptureIndex, request: ReplayRequest, key: str) -> CaptureMatch | None:
     """CaptureMatch a request without noise, then as a file, then as a form."""
     plain = without_noise(key)
     if plain != key and (captures := _nearest_in_time(index, plain, request.timestamp)):
-        return CaptureMatch(_order(captures, request.timestamp), "noise")
+        return CaptureMatch(_order(captures, request), "noise")
     path = key.partition("?")[0]
     same_path = _nearest_in_time(index, path, request.timestamp)
     same_path += index.prefix(f"{path}?", limit=_SCANNED)
@@ -242,7 +255,7 @@ def _match_noise(index: CaptureIndex, request: ReplayRequest, key: str) -> Captu
     for rule, reduce in rules:
         reduced = reduce(key)
         if reduced and (same := [c for c in same_path if reduce(c.key) == reduced]):
-            return CaptureMatch(_order(same, request.timestamp), rule)
+            return CaptureMatch(_order(same, request), rule)
     return None
 
 
@@ -255,12 +268,12 @@ def _match_form(captures: Sequence[IndexedCapture], request: ReplayRequest) -> C
     reduced = without_noise(request.key)
     same = [capture for capture in captures if without_noise(capture.key) == reduced]
     if same:
-        return CaptureMatch(_order(same, request.timestamp), "noise")
+        return CaptureMatch(_order(same, request), "noise")
     fields = _fields(request.key)
     alike = [c for c in captures if {name for name, _ in _fields(c.key)} == {n for n, _ in fields}]
     if not alike:
         return None
-    ordered = _order(alike, request.timestamp)
+    ordered = _order(alike, request)
     return CaptureMatch(tuple(sorted(ordered, key=lambda c: -len(_fields(c.key) & fields))), "form")
 
 
@@ -269,13 +282,13 @@ def _fields(key: str) -> set[tuple[str, str]]:
     return set(parse_qsl(query, keep_blank_values=True))
 
 
-def _nearest(index: CaptureIndex, key: str, timestamp: str) -> tuple[IndexedCapture, ...]:
+def _nearest(index: CaptureIndex, key: str, request: ReplayRequest) -> tuple[IndexedCapture, ...]:
     """Return captures of the URLs below the nearest path that has any, each URL once."""
     for prefix in _paths_above(key):
         captures = index.prefix(prefix, limit=_SCANNED)
         if captures:
             best: dict[str, IndexedCapture] = {}
-            for capture in _order(captures, timestamp):
+            for capture in _order(captures, request):
                 best.setdefault(capture.key, capture)
             near = sorted(best.values(), key=lambda c: -_common(c.key, key))
             return tuple(near[:_NEAREST])
