@@ -6,8 +6,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from nacre.catalogue.holdings import open_holding
+from nacre.fleet.requester import Requester
+from nacre.ops.operation import Role
 from nacre.replay_server.access import SESSION_LIFE, TICKET_LIFE
+from nacre.replay_server.shelf import LocalShelf
 from nacre.replay_server.sites import ReplaySite
+from nacre.replay_server.viewer import start_rows
 from tests.replay_server.site import FIRST, KEY, SECOND, Server, new_archive, reply
 
 VIEWER = "replay.localhost:8411"
@@ -390,6 +395,16 @@ def test_the_start_page_has_the_first_page_of_each_host(server: Server):
     assert "http://h.test/" in page
     assert "http://other.test/" in page
     assert "film.mp4" not in page
+
+
+def test_the_start_page_begins_with_the_seeds(tmp_path: Path):
+    pages = ("http://a.test/1", "http://a.test/网页", "http://b.test/")
+    archive = new_archive(tmp_path / "job", dict.fromkeys(pages, reply(b"<p>page")))
+    lines = "# list\nhttp://a.test/网页\nhttp://gone.test/\n"
+    (archive.root / "seeds.txt").write_text(lines, "utf-8")
+    shelf = LocalShelf([archive.root], open_holding([archive.root]))
+    opened = shelf.open(shelf.items(Requester("anna", Role.VIEWER))[0])
+    assert [row.url for row in start_rows(opened, 9)] == [pages[1], pages[2]]
 
 
 @pytest.mark.parametrize(

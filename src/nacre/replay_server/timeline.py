@@ -18,7 +18,7 @@ class CaptureRow(NamedTuple):
         timestamp: Its time, 14 digits.
         url: Its URL.
         status: HTTP status; 0 if absent.
-        mime: Media type; "" if absent.
+        mime: Media type; "" if absent, and of a revisit.
         job: Name of its job in a collection; else "".
         is_revisit: Its content is that of an earlier capture.
         is_current: It is on the page now.
@@ -36,7 +36,12 @@ class CaptureRow(NamedTuple):
 def row_of(capture: IndexedCapture) -> CaptureRow:
     """Return the row of a capture, without the name of its job."""
     return CaptureRow(
-        capture.timestamp, capture.url, capture.status, capture.mime, "", capture.is_revisit
+        capture.timestamp,
+        capture.url,
+        capture.status,
+        "" if capture.is_revisit else capture.mime,
+        "",
+        capture.is_revisit,
     )
 
 

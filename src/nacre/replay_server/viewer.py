@@ -1,12 +1,17 @@
 """The viewer: the toolbar around an archived page, the list of its captures, the start page."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
+from nacre.config.seed_file import seed_lines
+from nacre.errors import ConfigError
+from nacre.machine.layout import SEEDS
 from nacre.replay.memento import ReplayPath, original_url
 from nacre.replay.page_urls import PageAddress
 from nacre.replay_server.captures import answer_place
@@ -203,13 +208,44 @@ def host_rows(opened: OpenedHolding, most: int) -> list[CaptureRow]:
     return rows
 
 
+def seed_rows(opened: OpenedHolding, most: int) -> list[CaptureRow]:
+    """Return the newest capture of each seed of the jobs; seeds without a capture are left out.
+
+    Args:
+        opened: The holding.
+        most: Number of seeds at most that are looked up.
+    """
+    rows: list[CaptureRow] = []
+    for member in opened.holding.members:
+        with suppress(ConfigError):  # a job may have its seeds elsewhere
+            for line in islice(seed_lines(SEEDS, member.root), most - len(rows)):
+                captures = opened.lookup.closest(index_key(original_url(line.strip())), "", 1)
+                rows += map(row_of, captures)
+    return list({row.url: row for row in rows}.values())
+
+
+def start_rows(opened: OpenedHolding, most: int) -> list[CaptureRow]:
+    """Return the seeds, and the first page of each host without a seed.
+
+    Args:
+        opened: The holding.
+        most: Number of rows at most.
+    """
+    rows = seed_rows(opened, most)
+    hosts = {index_key(row.url).partition(")")[0] for row in rows}
+    for row in host_rows(opened, most - len(rows)):
+        if index_key(row.url).partition(")")[0] not in hosts:
+            rows.append(row)
+    return rows
+
+
 async def _start(call: ReplayCall, opened: OpenedHolding, prefix: str) -> Response:
     """Answer with the start page of a holding, or the URLs that begin with a text."""
     if prefix:
         rows = await run_in_threadpool(first_rows, opened, index_key(prefix), _FIRST_PAGES)
         heading = _("URLs that begin so")
     else:
-        rows = await run_in_threadpool(host_rows, opened, _FIRST_PAGES)
+        rows = await run_in_threadpool(start_rows, opened, _FIRST_PAGES)
         heading = _("First pages")
     fields: Mapping[str, str] = {} if prefix else opened.holding.fields
     facts = {
