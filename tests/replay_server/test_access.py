@@ -1,3 +1,5 @@
+from base64 import b64encode
+
 import pytest
 
 from nacre.fleet.requester import NOBODY, Requester
@@ -124,7 +126,18 @@ def test_a_key_of_a_program_is_for_all_jobs_of_its_user(access: ReplayAccess):
     assert access.trade_key("another", ONE, "") == ""
 
 
-@pytest.mark.parametrize("field", ["", "Bearer", "Bearer ", "Bearer x", "Basic key of anna", "x y"])
+def test_a_key_may_be_the_password_of_a_url(access: ReplayAccess):
+    assert access.of_key(f"Basic {b64encode(b'key:key of anna').decode()}").permits(ONE)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "", "Bearer", "Bearer ", "Bearer x", "Basic key of anna", "x y", "Basic", "Basic \xe4",
+        f"Basic {b64encode(b'key of anna').decode()}", f"Basic {b64encode(b'a:').decode()}",
+        f"Basic {b64encode(bytes([255])).decode()}",
+    ],
+)  # fmt: skip
 def test_other_keys_are_nobody(access: ReplayAccess, field: str):
     assert access.of_key(field).identity is NOBODY
 

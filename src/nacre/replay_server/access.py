@@ -220,11 +220,13 @@ class ReplayAccess:
         return self._admit(text, PATH)
 
     def of_key(self, field: str) -> ReplayAdmission:
-        """Return the caller of an Authorization header; nobody if it has no valid key."""
-        scheme, _, secret = field.partition(" ")
-        if scheme.lower() != "bearer" or not secret.strip():
-            return ReplayAdmission()
-        subject = self._audience.subject_of_key(secret.strip())
+        """Return the caller of an Authorization header; nobody if it has no valid key.
+
+        The key is a Bearer token, or the password of Basic: programs such as pywb send what is in
+        a URL, `http://key:KEY@localhost:8411/`.
+        """
+        key = _key_of(field)
+        subject = self._audience.subject_of_key(key) if key else ""
         identity = self._audience.of_subject(subject) if subject else NOBODY
         return ReplayAdmission(identity, None, subject) if identity.role else ReplayAdmission()
 
@@ -238,6 +240,19 @@ class ReplayAccess:
             if identity.role
             else ReplayAdmission()
         )
+
+
+def _key_of(field: str) -> str:
+    """Return the key in an Authorization header; "" for none."""
+    scheme, _, secret = field.partition(" ")
+    if scheme.lower() == "bearer":
+        return secret.strip()
+    if scheme.lower() != "basic":
+        return ""
+    try:
+        return base64.b64decode(secret.strip(), validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def cookie_field(value: str) -> str:
