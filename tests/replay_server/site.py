@@ -76,7 +76,9 @@ class JobShelf:
 class Server:
     """A replay server in process, with users anna and ben."""
 
-    def __init__(self, jobs: dict[str, Path], site: ReplaySite | None = None) -> None:
+    def __init__(
+        self, jobs: dict[str, Path], site: ReplaySite | None = None, *, cors: bool = False
+    ) -> None:
         self.users = {name: Requester(name, Role.VIEWER, "session") for name in ("anna", "ben")}
         self.seen = {"anna": set(jobs), "ben": set(list(jobs)[1:])}
         self.now = Now()
@@ -86,7 +88,10 @@ class Server:
         )
         self.access = ReplayAccess(audience, self.now)
         self.site = site or ReplaySite(port=8411)
-        parts = ReplayParts(self.site, self.access, JobShelf(jobs, self.seen), target="crawls/demo")
+        shelf = JobShelf(jobs, self.seen)
+        parts = ReplayParts(
+            self.site, self.access, shelf, target="crawls/demo", allows_origins=cors
+        )
         self.app = ReplayApp(parts)
         self.labels = {name: open_holding([root]).label for name, root in jobs.items()}
 

@@ -25,6 +25,7 @@ from nacre.replay.memento import (
 )
 from nacre.replay.page_urls import PageAddress
 from nacre.replay_server.captures import answer_place
+from nacre.replay_server.files import CORS, FOLDER, answer_file
 from nacre.replay_server.parts import ReplayCall, text_answer
 from nacre.replay_server.shelf import OpenedHolding, ShelfItem
 from nacre.replay_server.timeline import closest_place
@@ -61,6 +62,17 @@ async def answer_program(call: ReplayCall) -> Response:
     Raises:
         MementoError, CdxQueryError: It is malformed (400).
     """
+    if call.parts.allows_origins and f"/{FOLDER}" in call.path:
+        if call.request.method == "OPTIONS":  # browsers ask it before, without the key
+            return Response(status_code=204, headers=dict(CORS))
+        answer = await _answer_key(call)
+        answer.headers.update(CORS)
+        return answer
+    return await _answer_key(call)
+
+
+async def _answer_key(call: ReplayCall) -> Response:
+    """Answer a request with a key."""
     admission = call.parts.access.of_key(call.request.headers.get("authorization", ""))
     if not admission.identity.role:
         return Response(
@@ -78,6 +90,16 @@ async def answer_program(call: ReplayCall) -> Response:
     host = call.request.headers["host"]
     base = f"{call.parts.site.scheme}://{host}/{quote(item.name, safe='~')}/"
     request = ProgramRequest(call, item, place, base)
+    return await _answer_place(request)
+
+
+async def _answer_place(request: ProgramRequest) -> Response:
+    """Answer a request for a file, of a CDX server, for a TimeMap, or of Memento."""
+    call, place = request.call, request.place
+    if place.startswith(FOLDER):
+        opened = await run_in_threadpool(call.parts.shelf.open, request.item)
+        wish = (call.request.method, call.request.headers.get("range", ""))
+        return await answer_file(opened.holding, place.removeprefix(FOLDER), wish)
     if place.partition("?")[0] in CDX_PATHS:
         return await _cdx(request)
     if (of_times := read_timemap_path(place)) is not None:

@@ -15,7 +15,6 @@ from nacre.machine.layout import SEEDS
 from nacre.replay.memento import ReplayPath, original_url
 from nacre.replay.page_urls import PageAddress
 from nacre.replay_server.captures import answer_place
-from nacre.replay_server.comparison import answer_citation, answer_compare
 from nacre.replay_server.pages import language_of, page
 from nacre.replay_server.parts import ReplayCall, text_answer
 from nacre.replay_server.shelf import OpenedHolding, ShelfItem
@@ -69,7 +68,21 @@ async def _download(call: ReplayCall, opened: OpenedHolding) -> Response:
     return await answer_place(call, opened.item, place, address)
 
 
-_ABOUT: Final = {"compare": answer_compare, "cite": answer_citation, "raw": _download}
+async def _compare(call: ReplayCall, opened: OpenedHolding) -> Response:
+    """See `comparison.answer_compare`, which takes long to load, while a first page waits."""
+    from nacre.replay_server.comparison import answer_compare  # noqa: PLC0415
+
+    return await answer_compare(call, opened)
+
+
+async def _cite(call: ReplayCall, opened: OpenedHolding) -> Response:
+    """See `comparison.answer_citation`, likewise."""
+    from nacre.replay_server.comparison import answer_citation  # noqa: PLC0415
+
+    return await answer_citation(call, opened)
+
+
+_ABOUT: Final = {"compare": _compare, "cite": _cite, "raw": _download}
 """Answers about captures, by the last part of their path."""
 
 
