@@ -1,5 +1,6 @@
 """Evidence of captures, verified; each change of a package is noticed; openssl judges too."""
 
+import gzip
 import json
 import re
 import shutil
@@ -19,6 +20,7 @@ from nacre.packing.container import WaczFile
 from nacre.packing.evidence import CAPTURE_FILE, CHAIN_FILE, REPLY_FILE, SUMS_FILE
 from nacre.packing.timestamp import TimestampError
 from nacre.packing.verify_evidence import VerifiedEvidence, verify_evidence
+from tests.packing.jobs import FORM, make_job
 from tests.packing.time_authority import TimeAuthority, serving
 from tests.packing.tls_job import BARE, COPY, PLAIN, URL, TlsJob
 from tests.replay.archives import PAGE, Archive, record
@@ -108,6 +110,29 @@ def test_revisits_and_captures_without_a_chain(job, tmp_path: Path, url, capture
         "certificates": certificates,
     }  # fmt: skip
     assert verified.is_sound
+
+
+def test_a_form_is_packed_with_its_request(tmp_path: Path):
+    root, out = make_job(tmp_path / "job"), tmp_path / "e.wacz"
+    result = make_evidence(root, "http://example.test/search", EvidenceRequest(out=out))
+    assert (result.records, result.is_tls) == (1, False)
+    assert verify_evidence(out).is_sound
+    with zipfile.ZipFile(out) as package:
+        (name,) = (name for name in package.namelist() if name.startswith("archive/"))
+        assert FORM in gzip.decompress(package.read(name))
+
+
+def test_hostile_texts_stay_in_their_files(tmp_path: Path):
+    archive = Archive(tmp_path / "job")
+    title = "../../etc/passwd\x1b[2J\u202e\n0000  evidence/x"
+    archive.add(record(PAGE + f"<title>{title}</title>".encode()))
+    out = tmp_path / "e.wacz"
+    make_evidence(archive.root, "http://h.test/", EvidenceRequest(out=out), lambda _: title)
+    assert verify_evidence(out).is_sound
+    with zipfile.ZipFile(out) as package:
+        assert all(re.fullmatch(r"[a-z]+/[\w.-]+|[\w.-]+", name) for name in package.namelist())
+        assert "\x1b" not in package.read("evidence/citation.txt").decode()
+        assert package.read(SUMS_FILE).decode().isascii()
 
 
 def test_a_difference_is_packed_as_its_page(tmp_path: Path):
