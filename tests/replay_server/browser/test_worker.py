@@ -326,6 +326,23 @@ def test_page_that_appears_without_the_worker_is_loaded_again(show: Opener):
     assert place.log[-1].worker == "iframe"
 
 
+def test_texts_and_values_that_are_no_urls_stay(show: Opener):
+    page, _ = show({"http://h.test/": HEAD + "<div data='http://o.test/' title='/x'></div>"})
+    assert within(page, """(() => {
+        const code = document.body.appendChild(document.createElement("code"));
+        code.innerHTML = "&lt;a href='/x'&gt; src=/y <b title='a > b'>data=http://o.test/</b>";
+        const part = document.body.appendChild(document.createElement("my-part"));
+        part.innerHTML = null;
+        part.setAttribute("data", "/items");
+        part.setAttribute("title", "/t");
+        const map = {}; part.map = map;
+        return [code.textContent, part.innerHTML, part.getAttribute("data"), part.title,
+            document.querySelector("div").getAttribute("data"), part.map === map];
+    })()""") == [
+        "<a href='/x'> src=/y data=http://o.test/", "", "/items", "/t", "http://o.test/", True,
+    ]  # fmt: skip
+
+
 def test_facts_of_the_capture(show: Opener):
     page, _ = show({
         "http://h.test/": HEAD + "<a href=http://o.test/second?q=1#part>x</a>",

@@ -46,13 +46,20 @@
   const inStyle = (value) =>
     String(value).replace(
       /(url\(\s*["']?|@import\s*["'])((?:https?:)?\/[^"')]*)/gi, (_, a, b) => a + replay(b));
-  const inMarkup = (value) =>
-    String(value).replace(
+  // Only in tags: a text may show markup.
+  const inMarkup = (value) => value === null ? value
+    : String(value).replace(/<[a-z](?:"[^"]*"|'[^']*'|[^"'>])*>/gi, (tag) => tag.replace(
       /(\s(?:src|href|action|poster|data)\s*=\s*["']?)((?:https?:)?\/[^"'\s>]*)/gi,
-      (_, a, b) => a + replay(b));
+      (_, a, b) => a + replay(b)));
   const kinds = {
+    __proto__: null,
     src: replay, href: replay, action: replay, formaction: replay, poster: replay, data: replay,
     "xlink:href": replay, srcset: inSet, imagesrcset: inSet, style: inStyle, srcdoc: inMarkup,
+  };
+  const changed = (element, name, value) => {
+    const key = String(name).toLowerCase();
+    const change = key !== "data" || element.localName === "object" ? kinds[key] : null;
+    return change?.(value) ?? value;
   };
 
   // Attributes and markup that scripts set.
@@ -68,9 +75,9 @@
     }
   }
   for (const name of ["setAttribute", "setAttributeNS"]) {
-    wrap(Element.prototype, name, (real, ...values) => {
+    wrap(Element.prototype, name, function (real, ...values) {
       const [key, value] = values.slice(-2);
-      return real(...values.slice(0, -1), kinds[String(key).toLowerCase()]?.(value) ?? value);
+      return real(...values.slice(0, -1), changed(this, key, value));
     });
   }
   setter(Element, "innerHTML", inMarkup);
@@ -82,9 +89,9 @@
   }
   wrap(CSSStyleSheet.prototype, "insertRule", (real, rule, at) => real(inStyle(rule), at));
   const repair = (element) => {
-    for (const [name, change] of Object.entries(kinds)) {
+    for (const name of Object.keys(kinds)) {
       const value = element.getAttribute?.(name);
-      if (value && /^\/|\/\//.test(value) && change(value) !== value) {
+      if (value && /^\/|\/\//.test(value) && changed(element, name, value) !== value) {
         element.setAttribute(name, value);
       }
     }
