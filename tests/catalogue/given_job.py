@@ -1,11 +1,13 @@
 """Jobs with indexes of captures that were never made."""
 
+import gzip
 from pathlib import Path
 
-from nacre.archive.index import format_line, sort_index
+from nacre.archive.index import format_line, rebuild_index, sort_index
 from nacre.archive.index_facts import PostQuery
 
 RUN = "20261120T100000Z"
+_SIGNS = str.maketrans("", "", "-:T")
 SHA1 = "sha1:" + "A" * 32
 
 
@@ -63,3 +65,29 @@ def log_line(url: str, timestamp: str, annotations: str = "-", status: int = 200
         f"2026-11-20T10:00:01.000Z {status:>5}        500 {url} L http://h.test/ text/html #000 "
         f"{fetched} {SHA1} - {annotations}"
     )
+
+
+def record(url: str, body: bytes, date: str, **fields: str) -> bytes:
+    """A response record, packed."""
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Evil: <b>\r\n\r\n" + body
+    head = {
+        "WARC-Type": "response", "WARC-Target-URI": url, "WARC-Date": date,
+        "WARC-Record-ID": f"<urn:uuid:00000000-0000-4000-8000-{date[2:-1].translate(_SIGNS)}>",
+        "Content-Type": "application/http;msgtype=response", "Content-Length": str(len(http)),
+        **fields,
+    }  # fmt: skip
+    text = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+    return gzip.compress(f"WARC/1.1\r\n{text}\r\n".encode() + http + b"\r\n\r\n")
+
+
+def real_job(root: Path) -> None:
+    """A job with real records."""
+    add_index(root, [])
+    folder = root / "runs" / RUN / "archive"
+    warc = folder / "a.warc.gz"
+    warc.write_bytes(
+        record("http://h.test/", b"<p>one", "2026-11-20T10:00:00Z")
+        + record("http://h.test/", b"<p>two", "2026-11-21T10:00:00Z")
+        + record("http://h.test/中".encode().decode("latin-1"), b"x", "2026-11-21T10:00:01Z")
+    )
+    (folder / "a.cdxj").write_bytes(rebuild_index(warc))

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.catalogue.given_job import add_index, line
+from tests.catalogue.given_job import add_index, line, real_job
 from tests.cli.site import nacre
 
 
@@ -31,6 +31,7 @@ def test_errors_name_the_remedy(tmp_path):
     assert nacre("captures", str(job), "http://h.test/x").code == 10
     for arguments, text in (
         (("--format", "xml"), "table, csv, json, cdxj"),
+        (("--format", "warc"), "--out FILE"),
         (("some words",), "nacre index"),
         (("--status", "x"), "404,5xx"),
         (("--format", "csv", "--out", str(tmp_path / "no" / "file")), "--out"),
@@ -39,3 +40,15 @@ def test_errors_name_the_remedy(tmp_path):
         assert failed.code in {1, 2}
         assert text in failed.err.replace("\n", " ")
     assert nacre("captures", str(tmp_path / "nothing")).code == 2
+
+
+def test_captures_are_packed(tmp_path):
+    job = tmp_path / "j"
+    real_job(job)
+    out = tmp_path / "part.warc.gz"
+    packed = nacre("captures", job, "--from", "2026-11-21", "--format", "warc", "--out", out)
+    assert packed.code == 0, packed.err
+    listed = nacre("captures", out, "--order", "url", "--format", "json")
+    assert [row["time"] for row in json.loads(listed.out)] == [
+        "2026-11-21T10:00:00Z", "2026-11-21T10:00:01Z",
+    ]  # fmt: skip

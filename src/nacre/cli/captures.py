@@ -27,7 +27,9 @@ Target = Annotated[
         help="Directory of a job, name of a collection, or a WARC or WACZ file.",
     ),
 ]  # fmt: skip
-_FORMS: Final = ("table", "csv", "json", "cdxj")
+_FORMS: Final = ("table", "csv", "json", "cdxj", "warc", "wacz")
+_PACKAGES: Final = ("warc", "wacz")
+_WORDS_NEED: Final = ("the search for words needs", "search")
 _URL_WIDTH: Final = 100
 
 
@@ -44,7 +46,8 @@ def captures(
         str,
         typer.Option(
             "--format", metavar="|".join(_FORMS), show_default=False,
-            help="Format of the results; all formats but `table` have all results.",
+            help="Format of the results; all formats but `table` have all results. `warc` and "
+            "`wacz` need --out; `nacre archive pack` has more options for them.",
         ),
     ] = "table",
     out: Annotated[
@@ -72,6 +75,9 @@ def captures(
             )
         )
     query = read_query(options)
+    if form in _PACKAGES:
+        offering(ctx, lambda: _pack(target, options, form, out), _WORDS_NEED)
+        return
     holding = holding_of([target])
     build_catalogues(holding, _report if sys.stderr.isatty() else None)
     if facets:
@@ -80,12 +86,25 @@ def captures(
         lines = export_captures(holding, query, "csv" if form == "table" else form)
         _write(lines, out)
     else:
-        page = offering(
-            ctx, lambda: find_captures(holding, query), ("the search for words needs", "search")
-        )
+        page = offering(ctx, lambda: find_captures(holding, query), _WORDS_NEED)
         _say_page(page, holding)
         if not page.items and not page.next:
             raise typer.Exit(ExitCode.NOTHING_DUE)
+
+
+def _pack(target: str, options: CapturesQuery, form: str, out: Path | None) -> None:
+    """Write the captures of a search into a WARC or a WACZ."""
+    from nacre.cli.packing import describe_package
+    from nacre.errors import ConfigError
+    from nacre.messages import message
+    from nacre.ops.packing import PackRequest, pack
+
+    if out is None:
+        raise ConfigError(
+            message("cli.format-needs-out", "--format {form} needs a file: --out FILE", form=form)
+        )
+    request = PackRequest(wacz=out) if form == "wacz" else PackRequest(warc=out)
+    output.say(describe_package(pack([target], request, options), request))
 
 
 def _report(done: int, total: int) -> None:

@@ -12,42 +12,14 @@ from typing import Any
 
 import pytest
 
-from nacre.archive.index import rebuild_index
 from nacre.console.app import ConsoleApp
 from nacre.ops.operation import Role
-from tests.catalogue.given_job import RUN, add_index, line
+from tests.catalogue.given_job import add_index, line, real_job
 from tests.console.given import GivenConsole, play, with_common
 
 J = "/j/crawls~demo"
 API = "/api/v1/jobs/crawls~demo"
-_SIGNS = str.maketrans("", "", "-:T")
 EVIL = "<script>alert(1)</script>"
-
-
-def record(url: str, body: bytes, date: str, **fields: str) -> bytes:
-    """A response record, packed."""
-    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Evil: <b>\r\n\r\n" + body
-    head = {
-        "WARC-Type": "response", "WARC-Target-URI": url, "WARC-Date": date,
-        "WARC-Record-ID": f"<urn:uuid:00000000-0000-4000-8000-{date[2:-1].translate(_SIGNS)}>",
-        "Content-Type": "application/http;msgtype=response", "Content-Length": str(len(http)),
-        **fields,
-    }  # fmt: skip
-    text = "".join(f"{name}: {value}\r\n" for name, value in head.items())
-    return gzip.compress(f"WARC/1.1\r\n{text}\r\n".encode() + http + b"\r\n\r\n")
-
-
-def real_job(root: Path) -> None:
-    """A job with real records."""
-    add_index(root, [])
-    folder = root / "runs" / RUN / "archive"
-    warc = folder / "a.warc.gz"
-    warc.write_bytes(
-        record("http://h.test/", b"<p>one", "2026-11-20T10:00:00Z")
-        + record("http://h.test/", b"<p>two", "2026-11-21T10:00:00Z")
-        + record("http://h.test/中".encode().decode("latin-1"), b"x", "2026-11-21T10:00:01Z")
-    )
-    (folder / "a.cdxj").write_bytes(rebuild_index(warc))
 
 
 def listed_job(root: Path, number: int = 5) -> None:
