@@ -173,7 +173,7 @@ def read_state(folder: Path) -> CatalogueState:
         stored = dict(database.execute("SELECT name, value FROM state"))
         (done,) = database.execute("SELECT coalesce(sum(position), 0) FROM source").fetchone()
     return CatalogueState(
-        bool(stored.get("complete")) and not is_building, is_building,
+        bool(stored.get("complete")), is_building,
         int(stored.get("captures", 0)), done, int(stored.get("total", 0)),
         float(stored.get("as_of", 0)),
     )  # fmt: skip

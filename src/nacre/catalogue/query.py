@@ -47,6 +47,8 @@ ROWS: Final = 10_000
 """Rows that are read for a page."""
 SECONDS: Final = 0.02
 """Seconds of the reads for a page."""
+LEAST_ROWS: Final = 50
+"""Rows that are read however long it takes, so that a busy machine does not cut short lists."""
 FACET_ROWS: Final = 20_000
 """Rows that are read for the counts of a query."""
 FACET_SECONDS: Final = 0.1
@@ -106,7 +108,7 @@ class RowBudget:
 
     Args:
         rows: Rows at most.
-        seconds: Seconds at most.
+        seconds: Seconds at most, if `LEAST_ROWS` are read.
 
     Attributes:
         looked: Rows that were read.
@@ -121,8 +123,10 @@ class RowBudget:
     def is_spent(self) -> bool:
         """Count a row; return whether the budget is spent."""
         self.looked += 1
+        if self.looked >= self._rows:
+            return True
         # A row on a slow disk takes milliseconds, so the time counts at each.
-        return self.looked >= self._rows or self._clock.monotonic() > self._until
+        return self.looked >= LEAST_ROWS and self._clock.monotonic() > self._until
 
 
 class OpenCatalogues(NamedTuple):

@@ -41,7 +41,7 @@ def capture_at(holding: Holding, name: str) -> CatalogueItem:
         ConfigError: It is no id.
         JobError: There is no such capture, or the catalogue does not have it yet.
     """
-    items = search_captures(holding, CatalogueQuery(ids=(name,))).items
+    items = search_captures(holding, CatalogueQuery(ids=(name,), limit=1)).items
     if not items:
         raise JobError(
             message(

@@ -7,6 +7,7 @@ lowest priority. A search works on what is there meanwhile.
 import csv
 import io
 import subprocess
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -28,8 +29,10 @@ from nacre.uri.typed import is_host_text, is_whole
 
 MOMENT: Final = 0.3
 """Seconds that a page may spend on the update of a catalogue."""
-_NAP: Final = 0.2
+_NAP: Final = 0.1
 """Seconds between two looks at the progress of a builder."""
+_TRIES: Final = 20
+"""Updates until a catalogue that never gets complete is used as it is: its indexes change."""
 
 Format = Literal["table", "csv", "json", "cdxj"]
 Report = Callable[[int, int], None]
@@ -255,11 +258,14 @@ def build_catalogues(holding: Holding, report: Report | None = None) -> None:
         StorageError: A catalogue cannot be written.
     """
     folders = [catalogue_folder(member) for member in holding.members if not member.is_missing]
-    while not refresh_catalogues(holding, 1.0).is_complete:
+    for _ in range(_TRIES):
+        if refresh_catalogues(holding, 1.0).is_complete:
+            return
         while BUILDERS.wait(_NAP) or any(read_state(folder).is_building for folder in folders):
             progress = _progress([read_state(folder) for folder in folders])
             if report is not None:
                 report(progress.done, progress.total)
+            time.sleep(_NAP)  # the builder may be a process of another command
 
 
 def _progress(states: Iterable[CatalogueState]) -> BuildProgress:

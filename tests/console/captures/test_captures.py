@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from nacre.console.app import ConsoleApp
+from nacre.errors import StorageError
 from nacre.ops.operation import Role
 from tests.catalogue.given_job import add_index, line, real_job
 from tests.console.given import GivenConsole, play, with_common
@@ -202,5 +203,20 @@ def test_captures_lead_to_replay_if_it_is_served(tmp_path: Path):
                 unescape(link[1]), headers=console.as_session(Role.VIEWER), follow_redirects=False
             )
             assert answer.headers["location"] == "http://replay.localhost/"
+
+    scene_of(tmp_path, listed_job, scene)
+
+
+def test_captures_are_found_while_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object, **__: object) -> None:
+        raise StorageError("no space")
+
+    async def scene(console: GivenConsole) -> None:
+        assert len((await console.client.get(f"{API}/captures")).json()["items"]) == 5
+        monkeypatch.setattr("nacre.ops.captures.update_catalogue", fail)
+        found = (await console.client.get(f"{API}/captures")).json()
+        assert (len(found["items"]), found["complete"]) == (5, False)
+        (tmp_path / "crawls" / "demo" / "state" / "catalogue.db").unlink()
+        assert (await console.client.get(f"{API}/captures")).status_code == 503
 
     scene_of(tmp_path, listed_job, scene)

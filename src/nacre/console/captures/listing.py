@@ -11,8 +11,9 @@ from urllib.parse import urlencode
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
+from nacre.catalogue.build import read_state
 from nacre.catalogue.filters import CatalogueQuery
-from nacre.catalogue.holdings import open_holding
+from nacre.catalogue.holdings import Holding, catalogue_folder, open_holding
 from nacre.catalogue.query import count_facets
 from nacre.catalogue.rows import FAMILIES
 from nacre.catalogue.words import has_word_index
@@ -22,12 +23,13 @@ from nacre.console.forms import offered_runs
 from nacre.console.links import job_path
 from nacre.console.task_answers import read
 from nacre.core.clock import iso
-from nacre.errors import ConfigError, JobError
+from nacre.errors import ConfigError, JobError, StorageError
 from nacre.fleet.job_files import run_names
 from nacre.inspect.analysis.wording import FOUND_WORDS
 from nacre.machine.layout import Layout
 from nacre.ops.captures import (
     FILTERS,
+    BuildProgress,
     CapturesQuery,
     ListedCapture,
     find_captures,
@@ -111,7 +113,7 @@ class CaptureFacets(msgspec.Struct, frozen=True):
 def list_captures(layout: Layout, query: CapturesQuery) -> CaptureList:
     """Read a page of the captures of a job."""
     holding = open_holding([layout.root])
-    progress = refresh_catalogues(holding)
+    progress = _refresh(holding)
     page = find_captures(holding, read_query(query))
     originals = originals_of(holding, page.items)
     items = tuple(
@@ -126,6 +128,21 @@ def list_captures(layout: Layout, query: CapturesQuery) -> CaptureList:
         items, page.next or None, as_of, progress.is_complete and page.is_complete, progress.done,
         progress.total, page.looked, page.reached, has_word_index(holding),
     )  # fmt: skip
+
+
+def _refresh(holding: Holding) -> BuildProgress:
+    """Bring the catalogues up to date; if the disk is full, use them as they are.
+
+    Raises:
+        StorageError: There is no catalogue, and it cannot be made.
+    """
+    try:
+        return refresh_catalogues(holding)
+    except StorageError:
+        states = [read_state(catalogue_folder(member)) for member in holding.members]
+        if not all(state.as_of for state in states):
+            raise
+        return BuildProgress(is_complete=False, done=0, total=0)
 
 
 @reader_task("capture-facets")
