@@ -243,8 +243,9 @@ def _match_noise(index: CaptureIndex, request: ReplayRequest, key: str) -> Captu
     if plain != key and (captures := _nearest_in_time(index, plain, request.timestamp)):
         return CaptureMatch(_order(captures, request), "noise")
     path = key.partition("?")[0]
-    same_path = _nearest_in_time(index, path, request.timestamp)
-    same_path += index.prefix(f"{path}?", limit=_SCANNED)
+    same_path = index.prefix(f"{path}?", limit=_SCANNED)
+    if path not in (key, plain):  # which have no captures
+        same_path = [*_nearest_in_time(index, path, request.timestamp), *same_path]
     if request.has_method:
         return _match_form(same_path, request)
     same_path = [capture for capture in same_path if not capture.method]
