@@ -75,7 +75,7 @@ class IndexedCapture(NamedTuple):
 
     @property
     def position(self) -> str:
-        """Its `order` as text, for a request that continues behind it; see `read_position`."""
+        """Its `order` as text, for a request that continues there; see `read_position`."""
         return f"{self.key} {self.timestamp} {self.member} {self.offset} {self.warc}"
 
     @property

@@ -403,7 +403,7 @@ def require_archive(path: Path) -> str:
     """Return the kind of a file by its first bytes: `warc` or `wacz`.
 
     Raises:
-        JobError: It is neither; with what it is and the remedy.
+        JobError: It is neither; the message has its kind and the remedy.
         StorageError: It cannot be read.
     """
     try:
@@ -420,7 +420,7 @@ def require_archive(path: Path) -> str:
 
 
 def _no_warc(path: Path, start: bytes) -> JobError:
-    """Return the error for a file that is no WARC, with what it is."""
+    """Return the error for a file that is no WARC, with its kind."""
     if start.startswith(_ZSTD):
         return JobError(
             message(

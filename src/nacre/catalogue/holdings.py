@@ -237,7 +237,7 @@ def open_holding(
 
 
 def _holding(target: str | Path, folder: CollectionFolder, tell: Progress) -> Holding:
-    """Return the holding of one target: what is at this path, else the collection of this name."""
+    """Return the holding of one target: the job or file at this path, else the collection."""
     path = home_path(str(target))
     root = Path(os.path.abspath(path))  # noqa: PTH100 - `..` goes, and links stay
     if not root.exists() and is_name(str(target)):
@@ -339,7 +339,7 @@ def _foreign_warcs(files: ForeignFile) -> list[WarcPlace]:
 
 
 def kind_at(root: Path) -> str:
-    """Return the kind of what is at a path: `job`, `rounds`, `file`, or `missing` for neither."""
+    """Return the kind of the member at a path: `job`, `rounds`, `file`; `missing` for none."""
     if is_job(root):
         return ROUNDS if Layout(root).in_rounds else JOB
     return FILE if root.is_file() else MISSING

@@ -142,7 +142,7 @@ def _job_place(path: Path, run: str) -> WarcPlace | None:
 def _outside_warcs(root: Path) -> Iterator[Path]:
     """Yield the WARCs of imported jobs and merged crawls, which batch rounds list by their paths.
 
-    A segment of its own has them; its part is the only one that has absolute paths.
+    A separate segment has them; its part is the only one that has absolute paths.
     """
     folder = _local_rounds(root)
     if folder is None:
@@ -185,7 +185,7 @@ def _archive_folders(root: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _local_rounds(root: Path) -> Path | None:
-    """Return `rounds_folder`; None if there are no rounds, or it cannot be told."""
+    """Return `rounds_folder`; None without rounds, or if the settings cannot be read."""
     try:
         return rounds_folder(root) if Layout(root).in_rounds else None
     except NacreError:

@@ -93,7 +93,7 @@ class _MemberIndexes:
         self._open: dict[IndexPlace, _MemberIndex] = {}
 
     def refresh(self, *, always: bool = False) -> Iterable[_MemberIndex]:
-        """Return them; what is the same as before stays open.
+        """Return them; those that did not change stay open.
 
         A member that was moved meanwhile has none, unless it is the only one: that is an error.
         """
@@ -267,7 +267,7 @@ def _with_deltas(
 ) -> Iterator[IndexedCapture]:
     start = key_prefix if after is None else max(key_prefix, f"{after[0]} ")
     merged = _merged(indexes, key_prefix, start)
-    for key, _ in groupby(merged, key=lambda each: each[0].partition(b" ")[0]):
+    for key, _ in groupby(merged, key=lambda row: row[0].partition(b" ")[0]):
         if key.startswith(DELTAS):
             continue
         for capture in _of_key(indexes, key.decode("utf-8", "replace")):

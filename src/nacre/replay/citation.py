@@ -31,7 +31,7 @@ _PWID = re.compile(
 _UUID = re.compile(r"urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _LONGEST: Final = 500
 """Characters of a title, a name or a publisher."""
-_URI_CHARS = "!#$%&'()*+,-./:;=?@[]_~"
+_URI_CHARS = "!#$%&'()+*,-./:;=?@[]_~"
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",

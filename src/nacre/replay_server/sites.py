@@ -17,7 +17,7 @@ OWN: Final = "/-/"
 SINGLE: Final = "/-/c/"
 """Beginning of the paths of captures on a site without an origin for each job."""
 _LABEL: Final = re.compile(r"j([0-9a-f]{12})")
-_SAFE: Final = "/:@!$&'()*+,;=-._~%[]?"
+_SAFE: Final = "/:@!$&'()+*,;=-._~%[]?"
 
 
 class HostPart(NamedTuple):
