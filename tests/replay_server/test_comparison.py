@@ -84,3 +84,10 @@ def test_what_is_not_there_is_a_page(compared: Server, path: str, query: dict[st
 def test_without_a_ticket_nothing_is_shown(compared: Server, path: str):
     target = f"/view/{compared.labels['news']}/{path}?u={URL}"
     assert compared.view(target).status_code == 401
+
+
+@pytest.mark.parametrize("day", DAYS[:2])
+def test_the_toolbar_compares_the_older_capture_with_the_newer(compared: Server, day: str):
+    _status, text = view(compared, f"{day}/{URL}")
+    query = urlencode({"u": URL, "a": DAYS[0], "b": DAYS[1]})
+    assert f"compare?{query.replace('&', '&amp;')}" in text
