@@ -57,6 +57,12 @@ def parse_time(text: str) -> float:
     return moment.timestamp()
 
 
+def iso_of_digits(digits: str) -> str:
+    """`2026-11-20T10:00:00Z`, of the 14 digits of a timestamp of an archive."""
+    day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
+    return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"
+
+
 def digits14(seconds: float) -> str:
     """`20261120151100`, of seconds since the epoch."""
     return f"{_moment(seconds):%Y%m%d%H%M%S}"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from nacre.archive.delta import MEDIA, Delta, DeltaError, page_url
 from nacre.archive.restoring import difference_at
 from nacre.core.capture import Capture
+from nacre.core.clock import iso_of_digits
 from nacre.engine.keeping import Bases
 from nacre.engine.readback import MOST, read_at
 from nacre.history.dedup import Digests
@@ -122,7 +123,7 @@ class ArchivedReplies:
             status = "200"
             delta = self._difference(file, offset)
             mime, digest = (delta.mime, delta.payload) if delta else (mime, digest)
-        return ArchivedReply(url, _date(when.decode()), status, mime, digest, file, offset)
+        return ArchivedReply(url, iso_of_digits(when.decode()), status, mime, digest, file, offset)
 
     def _difference(self, file: str, offset: int) -> Delta | None:
         """What the record of a difference holds; None when it cannot be read."""
@@ -143,9 +144,3 @@ def _lines(path: Path) -> Iterator[bytes]:
             yield from file
     except FileNotFoundError:
         return  # closed and renamed at this moment, or moved away by its owner
-
-
-def _date(digits: str) -> str:
-    """`20261120100000` as `2026-11-20T10:00:00Z`."""
-    day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
-    return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"

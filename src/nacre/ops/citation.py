@@ -5,6 +5,7 @@ import msgspec
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import Holding
 from nacre.catalogue.lookup import CaptureIndex, open_index
+from nacre.core.clock import iso_of_digits
 from nacre.errors import JobError
 from nacre.extract.pageview import page_view
 from nacre.messages import message
@@ -17,7 +18,6 @@ from nacre.replay.citation import (
     CitedArchive,
     clean_text,
     is_uuid_urn,
-    iso_date,
     make_citation,
     read_pwid,
 )
@@ -154,8 +154,8 @@ def find_by_urn(
                 "ops.pwid-not-captured",
                 "there is no capture of {url} at {time}; the nearest is of {near}",
                 url=clean_text(parts.url),
-                time=iso_date(parts.timestamp),
-                near=iso_date(near.timestamp),
+                time=iso_of_digits(parts.timestamp),
+                near=iso_of_digits(near.timestamp),
             )
         )
     if not is_uuid_urn(urn):

@@ -8,9 +8,9 @@ import msgspec
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import Holding
 from nacre.catalogue.lookup import CaptureIndex, open_index
+from nacre.core.clock import iso_of_digits
 from nacre.ops.fields import LineText, ShortText
 from nacre.ops.url_captures import captures_of, choose_pair
-from nacre.replay.citation import iso_date
 from nacre.replay.compare import (
     SECTIONS,
     ComparedCapture,
@@ -65,7 +65,7 @@ def compare_captures(
     old, new = (_reply(holding, index, capture) for capture in pair)
     sections: Sequence[str] = (request.section,) if request.section else SECTIONS
     view = compare_replies(old, new, sections)
-    dates = dict.fromkeys(iso_date(each.timestamp) for each in captures[-_MOST_DATES:])
+    dates = dict.fromkeys(iso_of_digits(each.timestamp) for each in captures[-_MOST_DATES:])
     return msgspec.structs.replace(view, dates=list(dates))
 
 
@@ -74,7 +74,7 @@ def _reply(holding: Holding, index: CaptureIndex, capture: IndexedCapture) -> Co
     facts = ComparedCapture(
         id=capture.id,
         url=capture.url,
-        date=iso_date(capture.timestamp),
+        date=iso_of_digits(capture.timestamp),
         status=exchange.status,
         mime="",
         charset="",

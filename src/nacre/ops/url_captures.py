@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.lookup import CaptureIndex
-from nacre.core.clock import digits14, parse_time
+from nacre.core.clock import digits14, iso_of_digits, parse_time
 from nacre.errors import JobError, URIError
 from nacre.messages import message
-from nacre.replay.citation import clean_text, iso_date
+from nacre.replay.citation import clean_text
 from nacre.replay.memento import timestamp_seconds
 from nacre.uri.surt import index_key
 
@@ -137,7 +137,7 @@ def choose_pair(
                 "ops.no-two-captures",
                 "{url} has no two captures to compare; there are: {dates}",
                 url=clean_text(newer.url),
-                dates=", ".join(iso_date(each.timestamp) for each in captures[-_LISTED:]),
+                dates=", ".join(iso_of_digits(each.timestamp) for each in captures[-_LISTED:]),
             )
         )
     different = [each for each in earlier if each.digest != newer.digest]

@@ -17,6 +17,7 @@ from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import JOB, ROUNDS, Holding, Member, WarcPlace
 from nacre.catalogue.lookup import CaptureIndex
 from nacre.config.seed_file import seed_lines
+from nacre.core.clock import iso_of_digits
 from nacre.engine.readback import read_at
 from nacre.errors import NacreError, URIError
 from nacre.extract.document import stored_document
@@ -79,7 +80,7 @@ def page_line(
     """
     title, text = _title_and_text(place, capture, find, with_text=with_text)
     facts = {
-        "id": page_id(capture), "url": capture.url, "ts": iso_time(capture.timestamp),
+        "id": page_id(capture), "url": capture.url, "ts": iso_of_digits(capture.timestamp),
         "title": title or capture.url,
     }  # fmt: skip
     if text:
@@ -93,12 +94,6 @@ def page_id(capture: IndexedCapture) -> str:
     return hashlib.sha256(
         f"{capture.timestamp}/{capture.url}".encode("utf-8", "replace")
     ).hexdigest()[:20]
-
-
-def iso_time(digits: str) -> str:
-    """Return `20261120100000` as `2026-11-20T10:00:00Z` (pure)."""
-    day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
-    return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z"
 
 
 def _title_and_text(

@@ -18,6 +18,7 @@ import msgspec
 
 from nacre.archive.fields import date_text, micros
 from nacre.catalogue.captures import IndexedCapture
+from nacre.core.clock import iso_of_digits
 
 ARCHIVE_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}")
 """Name of an archive in a PWID: characters that a URI need not escape."""
@@ -119,7 +120,7 @@ def make_citation(
     return Citation(
         url=ascii_url(capture.url),
         title=clean_text(title),
-        date=date_text(time, 0) if time > 0 else iso_date(capture.timestamp),
+        date=date_text(time, 0) if time > 0 else iso_of_digits(capture.timestamp),
         urn=ascii_url(clean_text(record_id)),
         pwid=make_pwid(archive.name, capture.timestamp, capture.url, mime or capture.mime),
         digest=ascii_url(clean_text(capture.digest)),
@@ -140,7 +141,7 @@ def make_pwid(archive: str, timestamp: str, url: str, mime: str = "") -> str:
     """
     name = re.sub(r"[^A-Za-z0-9._~-]+", "-", archive).strip("-")[:255] or "archive"
     coverage = "page" if mime.lower() in _PAGES else "part"
-    return f"urn:pwid:{name}:{iso_date(timestamp)}:{coverage}:{ascii_url(url)}"
+    return f"urn:pwid:{name}:{iso_of_digits(timestamp)}:{coverage}:{ascii_url(url)}"
 
 
 def read_pwid(urn: str) -> PwidParts | None:
@@ -155,12 +156,6 @@ def read_pwid(urn: str) -> PwidParts | None:
 def is_uuid_urn(urn: str) -> bool:
     """Whether a text is the id of a record, `urn:uuid:…`."""
     return _UUID.fullmatch(urn.strip()) is not None
-
-
-def iso_date(timestamp: str) -> str:
-    """Return `20261120100000` as `2026-11-20T10:00:00Z`."""
-    day = f"{timestamp[:4]}-{timestamp[4:6]}-{timestamp[6:8]}"
-    return f"{day}T{timestamp[8:10]}:{timestamp[10:12]}:{timestamp[12:14]}Z"
 
 
 def clean_text(text: str) -> str:
