@@ -62,6 +62,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     # the archive
     "push": "nacre archive {job} push",
     "archive-check": "nacre archive {job} check",
+    "archive-pack": "nacre archive {job} pack --wacz FILE",
     # the console's own
     "schedule-add": "nacre console schedule add {job} --at {times} --zone {zone}",
     "schedule-add-new": "nacre console schedule add {job} --at {times} --mode new-job "
@@ -201,6 +202,8 @@ COMMANDS_OF: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("POST", f"{_J}/push/outbackcdx"): ("push",),
     ("POST", "/j/{job}/push"): ("push",),
     ("POST", f"{_J}/archive/check"): ("archive-check",),
+    ("POST", f"{_J}/exports"): ("archive-pack",),
+    ("POST", "/j/{job}/exports"): ("archive-pack",),
     ("POST", "/j/{job}/archive/check"): ("archive-check",),
 }  # fmt: skip
 """The commands that do what a row of the table of routes does, by its verb and path."""

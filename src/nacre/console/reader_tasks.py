@@ -168,6 +168,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "capture": _typed("captures.details", "show_capture"),
     "runs": _typed("results.runs", "list_runs"),
     "upcoming": _typed("schedules.calendar", "list_upcoming"),
+    "export-captures": _typed("captures.exports", "write_export"),
     "reports": _typed("results.report_tasks", "list_reports"),
     "report": _typed("results.report_tasks", "make_report"),
 }
@@ -196,8 +197,8 @@ def find_task(name: str) -> ReaderTask:
 READER_TASKS: Final = TaskTable(
     __name__,
     long=frozenset(
-        ("check", "convert-beans", "count", "dry-round", "import-uris", "operate", "report",
-         "write-report")
+        ("check", "convert-beans", "count", "dry-round", "export-captures", "import-uris",
+         "operate", "report", "write-report")
     ),
     writes=frozenset(("import-uris", "operate")),
 )  # fmt: skip

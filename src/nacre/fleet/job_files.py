@@ -23,8 +23,11 @@ from nacre.messages import message
 
 _NAME: Final = re.compile(r"[^\x00-\x1f\x7f/\\]{1,255}")
 _RUN: Final = re.compile(r"\d{8}T\d{6}Z(-\d+)?")
+_EXPORTS: Final = "exports"
 _FOLDERS: Final = frozenset(("archive", "logs", "reports"))
-_ENDS: Final = re.compile(r"\.(warc|cdxj|log|txt|json|csv|html)(\.(gz|zst|zstd|bz2))?(\.open)?$")
+_ENDS: Final = re.compile(
+    r"\.(warc|wacz|cdxj?|log|txt|json|csv|html)(\.(gz|zst|zstd|bz2))?(\.open)?$"
+)
 
 
 class ListedFile(NamedTuple):
@@ -53,7 +56,7 @@ class FilePage(NamedTuple):
     """A page of the files of a job.
 
     Attributes:
-        items: The files, the newest run first.
+        items: The files, the newest run first, and then files that were made for others.
         next: The place after which the next page begins; None for none.
     """
 
@@ -80,16 +83,20 @@ class OpenedFile(NamedTuple):
 
 
 def is_shown(path: str) -> bool:
-    """Whether the file of a path may be viewed (pure): `runs/RUN/FOLDER/FILE`.
+    """Whether the file of a path may be viewed (pure): `runs/RUN/FOLDER/FILE`, `exports/FILE`.
 
     Args:
         path: Untrusted path below the job.
     """
     parts = path.split("/")
-    if len(parts) != 4 or not all(_NAME.fullmatch(part) for part in parts):
+    if len(parts) not in (2, 4) or not all(_NAME.fullmatch(part) for part in parts):
         return False
-    top, run, folder, name = parts
-    is_known = top == "runs" and _RUN.fullmatch(run) and folder in _FOLDERS
+    *folders, name = parts
+    if len(folders) == 1:
+        is_known = folders[0] == _EXPORTS
+    else:
+        top, run, folder = folders
+        is_known = bool(top == "runs" and _RUN.fullmatch(run) and folder in _FOLDERS)
     return bool(is_known and not name.startswith(".") and _ENDS.search(name))
 
 
@@ -161,6 +168,11 @@ def _places(
                 file = _listed(f"runs/{run}/{folder}/{entry.name}", entry)
                 if file is not None:
                     yield FilePlace(run, folder, entry.name), file
+    last = after.name if after is not None and not after.run else ""
+    for entry in () if only else sorted(_entries(root / _EXPORTS), key=lambda one: one.name):
+        file = _listed(f"{_EXPORTS}/{entry.name}", entry) if entry.name > last else None
+        if file is not None:
+            yield FilePlace("", _EXPORTS, entry.name), file
 
 
 def _listed(path: str, entry: "os.DirEntry[str]") -> ListedFile | None:

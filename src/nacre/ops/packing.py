@@ -1,5 +1,6 @@
 """Hand captures on: as a WACZ, or as WARC files of a selection."""
 
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,6 +9,7 @@ import msgspec
 from nacre.core.clock import Clock
 from nacre.errors import ConfigError
 from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout, run_name
 from nacre.messages import message
 from nacre.ops.fields import LineText, Typed
 
@@ -156,6 +158,103 @@ def select_captures(
     query = read_query(select)
     build_catalogues(holding)
     return selected_captures(holding, query)
+
+
+EXPORTS = "exports"
+"""The folder of a job with files that were made for others."""
+
+
+class ExportedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file with captures of a job.
+
+    Attributes:
+        path: Its path below the job.
+        bytes: Its size.
+        captures: Captures in it; of URLs, their number.
+        left_out: Revisits whose original is not in it.
+        damaged: Captures that cannot be read and were left out.
+    """
+
+    path: str
+    bytes: int
+    captures: int
+    left_out: int = 0
+    damaged: int = 0
+
+
+def export_file(
+    layout: Layout,
+    kind: str,
+    select: "CapturesQuery",
+    tell: "Callable[[int, int], None]",
+    *,
+    keep: bool = False,
+) -> ExportedFile:
+    """Write captures of a job to a new file in its folder `exports/`.
+
+    Args:
+        layout: The job.
+        kind: `wacz`, `warc`, `cdxj`, `cdx11` or `urls`.
+        select: The captures.
+        tell: Receives steps done, and steps in all; 0 if these are not known.
+        keep: Of a selection: copy revisits.
+
+    Raises:
+        ConfigError: A filter has no meaning.
+        JobError: There are no captures, or no index of words.
+        StorageError: A file cannot be read or written, or the disk is full.
+    """
+    clock = SystemClock()
+    stem = f"{layout.root.name}-{run_name(clock.now())}"
+    target = layout.root / EXPORTS / f"{stem}{_SUFFIXES[kind]}"
+    if kind in ("wacz", "warc"):
+        request = PackRequest(
+            wacz=target if kind == "wacz" else None,
+            warc=target if kind == "warc" else None,
+            revisits="keep" if keep else "resolve",
+        )
+        target.parent.mkdir(exist_ok=True)
+        package = pack([layout.root], request, select, tell, clock)
+        return ExportedFile(
+            path=f"{EXPORTS}/{target.name}", bytes=package.bytes, captures=package.captures,
+            left_out=package.left_out, damaged=package.damaged,
+        )  # fmt: skip
+    return _export_lines(layout, kind, select, target, tell)
+
+
+_SUFFIXES = {
+    "wacz": ".wacz", "warc": ".warc.gz", "cdxj": ".cdxj", "cdx11": ".cdx", "urls": ".txt",
+}  # fmt: skip
+
+
+def _export_lines(
+    layout: Layout, kind: str, select: "CapturesQuery", target: Path,
+    tell: "Callable[[int, int], None]",
+) -> ExportedFile:  # fmt: skip
+    from nacre.archive.index import cdx11_line
+    from nacre.catalogue.holdings import open_holding
+    from nacre.ops.captures import build_catalogues, export_captures, read_query
+    from nacre.ops.captures import selected_captures as selected
+    from nacre.packing.container import whole_file
+
+    holding = open_holding([layout.root])
+    query = msgspec.structs.replace(read_query(select), order="" if select.q else "url")
+    build_catalogues(holding)
+    if kind == "urls":
+        lines = (f"{url}\n" for url, _ in groupby(each.url for each in selected(holding, query)))
+    else:
+        lines = (line for line in export_captures(holding, query, "cdxj"))
+    if kind == "cdx11":
+        lines = (f"{line}\n" for line in map(cdx11_line, lines) if line)
+    count = 0
+    with whole_file(target) as file:
+        if kind == "cdx11":
+            file.write(b" CDX N b a m s k r M S V g\n")
+        for count, line in enumerate(lines, 1):
+            file.write(line.encode("utf-8", "backslashreplace"))
+            tell(count, 0)
+        size = file.tell()
+    return ExportedFile(path=f"{EXPORTS}/{target.name}", bytes=size, captures=count)
 
 
 def _require_target(request: PackRequest) -> None:

@@ -210,6 +210,7 @@ async def captures_facts(call: ActionCall, _: CaptureList) -> Mapping[str, Any] 
     return {
         **await _form_facts(call),
         "error": "",
+        "hidden_filters": filters,
         "counts": counts,
         "facets": facet_links(counts, filters),
         "exports": [(form, export_link(job.id, form, filters)) for form in _MEDIA],

@@ -1,13 +1,14 @@
 """The routes of captures: search, facets, export, and one capture."""
 
 from nacre.console.answering import read_row, with_page
-from nacre.console.captures import details, listing
+from nacre.console.captures import details, exports, listing
 from nacre.console.parts import ActionParts
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.ops.captures import CapturesQuery
 from nacre.ops.operation import Role
+from nacre.ops.packing import ExportedFile
 
-_V = Role.VIEWER
+_V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"
 _ONE = f"{_JOB}/captures/{{capture}}"
 _BYTES = "application/octet-stream"
@@ -20,6 +21,11 @@ CAPTURE_ROUTES: tuple[RouteRow[ActionParts], ...] = (
     RouteRow("GET", f"{_JOB}/captures/export", _V, listing.export_captures,
              "The captures of a search as CSV, JSON or CDXJ.", query=listing.CaptureExport,
              media=_BYTES),
+    RouteRow("POST", f"{_JOB}/exports", _O, exports.export,
+             "Write captures as WACZ, WARC, index or list of URLs into `exports/`.",
+             body=exports.ExportRequest, answer=ExportedFile),
+    RouteRow("POST", "/j/{job}/exports", _O, exports.export, "Write captures into a file; a form.",
+             form=exports.ExportForm),
     *with_page(read_row(_ONE, details.show_capture, "A capture."), "/j/{job}/captures/{capture}",
                RouteView("capture.html", details.capture_facts)),
     RouteRow("GET", f"{_ONE}/headers", _V, details.get_headers, "The head of a capture.",

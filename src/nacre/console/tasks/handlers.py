@@ -46,6 +46,7 @@ _BACK: Final = {
     "push": "files",
     "withdraw": "files",
     "check-archive": "files",
+    "export-captures": "captures",
 }
 """The pages from which tasks are begun, if that is not the frontier's."""
 
@@ -99,6 +100,8 @@ def _said(call: Call, task: TaskFacts) -> str:
     if task.what == "check-archive":
         damaged = task.result["damaged"]
         return _("The archive is damaged.") if damaged else _("The archive is whole.")
+    if task.what == "export-captures":
+        return _("The file is written.")
     texts = {
         "delay": _("The delay is set by a sheet: {text}"),
         "restore": _("The store is that of the checkpoint now; the former one is kept in {text}"),
