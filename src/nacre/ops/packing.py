@@ -164,7 +164,7 @@ EXPORTS = "exports"
 """The folder of a job with files that were made for others."""
 
 
-class ExportedFile(msgspec.Struct, frozen=True, kw_only=True):
+class CaptureFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file with captures of a job.
 
     Attributes:
@@ -189,7 +189,7 @@ def export_file(
     tell: "Callable[[int, int], None]",
     *,
     keep: bool = False,
-) -> ExportedFile:
+) -> CaptureFile:
     """Write captures of a job to a new file in its folder `exports/`.
 
     Args:
@@ -215,7 +215,7 @@ def export_file(
         )
         target.parent.mkdir(exist_ok=True)
         package = pack([layout.root], request, select, tell, clock)
-        return ExportedFile(
+        return CaptureFile(
             path=f"{EXPORTS}/{target.name}", bytes=package.bytes, captures=package.captures,
             left_out=package.left_out, damaged=package.damaged,
         )  # fmt: skip
@@ -230,7 +230,7 @@ _SUFFIXES = {
 def _export_lines(
     layout: Layout, kind: str, select: "CapturesQuery", target: Path,
     tell: "Callable[[int, int], None]",
-) -> ExportedFile:  # fmt: skip
+) -> CaptureFile:  # fmt: skip
     from nacre.archive.index import cdx11_line
     from nacre.catalogue.holdings import open_holding
     from nacre.ops.captures import build_catalogues, export_captures, read_query
@@ -254,7 +254,7 @@ def _export_lines(
             file.write(line.encode("utf-8", "backslashreplace"))
             tell(count, 0)
         size = file.tell()
-    return ExportedFile(path=f"{EXPORTS}/{target.name}", bytes=size, captures=count)
+    return CaptureFile(path=f"{EXPORTS}/{target.name}", bytes=size, captures=count)
 
 
 def _require_target(request: PackRequest) -> None:

@@ -9,7 +9,7 @@ from nacre.console.task_answers import begin_reading
 from nacre.core.message_data import to_builtins
 from nacre.machine.layout import Layout
 from nacre.ops.captures import CapturesQuery
-from nacre.ops.packing import ExportedFile, export_file
+from nacre.ops.packing import CaptureFile, export_file
 from nacre.web.workers.background import HeldTask
 from nacre.web.workers.task import PROGRESS, reader_task
 
@@ -18,7 +18,7 @@ _SOON: Final = 2.0
 """Seconds that a program's request waits for the file."""
 
 
-class ExportRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CaptureFileRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file that is requested.
 
     Attributes:
@@ -33,18 +33,18 @@ class ExportRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     revisits: Literal["resolve", "keep"] = "resolve"
 
 
-class ExportForm(CapturesQuery, frozen=True, kw_only=True):
+class CaptureFileForm(CapturesQuery, frozen=True, kw_only=True):
     """A file that is requested by a form.
 
     Attributes:
-        what: Its kind, as of `ExportRequest`.
+        what: Its kind, as of `CaptureFileRequest`.
     """
 
     what: ExportKind = "wacz"
 
 
 @reader_task("export-captures")
-def write_export(layout: Layout, request: ExportRequest) -> ExportedFile:
+def write_export(layout: Layout, request: CaptureFileRequest) -> CaptureFile:
     """Write the file."""
     return export_file(
         layout, request.what, request.select, PROGRESS.tell, keep=request.revisits == "keep"
@@ -53,10 +53,10 @@ def write_export(layout: Layout, request: ExportRequest) -> ExportedFile:
 
 async def export(call: ActionCall) -> HeldTask:
     """Begin to write a file of captures."""
-    request: ExportRequest | ExportForm = call.body
-    if isinstance(request, ExportForm):
+    request: CaptureFileRequest | CaptureFileForm = call.body
+    if isinstance(request, CaptureFileForm):
         fields = {name: getattr(request, name) for name in CapturesQuery.__struct_fields__}
-        request = ExportRequest(request.what, CapturesQuery(**fields))
+        request = CaptureFileRequest(request.what, CapturesQuery(**fields))
     task = begin_reading(call, call.job(), write_export.name, **to_builtins(request))
     task.patience = _SOON
     return task

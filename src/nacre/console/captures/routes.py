@@ -6,7 +6,7 @@ from nacre.console.parts import ActionParts
 from nacre.console.route_row import API, RouteRow, RouteView
 from nacre.ops.captures import CapturesQuery
 from nacre.ops.operation import Role
-from nacre.ops.packing import ExportedFile
+from nacre.ops.packing import CaptureFile
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"
@@ -23,9 +23,9 @@ CAPTURE_ROUTES: tuple[RouteRow[ActionParts], ...] = (
              media=_BYTES),
     RouteRow("POST", f"{_JOB}/exports", _O, exports.export,
              "Write captures as WACZ, WARC, index or list of URLs into `exports/`.",
-             body=exports.ExportRequest, answer=ExportedFile),
+             body=exports.CaptureFileRequest, answer=CaptureFile),
     RouteRow("POST", "/j/{job}/exports", _O, exports.export, "Write captures into a file; a form.",
-             form=exports.ExportForm),
+             form=exports.CaptureFileForm),
     *with_page(read_row(_ONE, details.show_capture, "A capture."), "/j/{job}/captures/{capture}",
                RouteView("capture.html", details.capture_facts)),
     RouteRow("GET", f"{_ONE}/headers", _V, details.get_headers, "The head of a capture.",
