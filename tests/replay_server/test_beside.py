@@ -72,6 +72,7 @@ def test_a_link_leads_to_a_capture(tmp_path: Path):
             assert "http://localhost:8410/j/crawls~demo/url?u=" in opened.text
         start = await _lead(console, console.as_key())
         assert "http://h.test/" in start.extensions["opened"].text
+        assert "a search is incomplete" in start.extensions["opened"].text
 
     play(tmp_path, scene)
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, Protocol
 
 from nacre.catalogue.holdings import Holding, label_of, open_holding
 from nacre.catalogue.lookup import CaptureIndex, open_index
+from nacre.errors import StorageError
 from nacre.fleet.places import Fleet, FoundJob
 from nacre.fleet.requester import NOBODY, Requester
 from nacre.ops.operation import Role
@@ -42,11 +43,13 @@ class OpenedHolding(NamedTuple):
         item: Its names.
         holding: The holding.
         lookup: Finds its captures.
+        is_incomplete: Its catalogue, in which the console searches, lacks captures.
     """
 
     item: ShelfItem
     holding: Holding
     lookup: CaptureIndex
+    is_incomplete: bool = False
 
 
 class Shelf(Protocol):
@@ -154,10 +157,24 @@ class FleetShelf:
 
     def open(self, item: ShelfItem) -> OpenedHolding:
         """See `Shelf`."""
-        return self._cache.open(item, [self._fleet.job(item.name).layout.root])
+        opened = self._cache.open(item, [self._fleet.job(item.name).layout.root])
+        return opened._replace(is_incomplete=_lacks_captures(opened.holding))
 
     def _item(self, job: FoundJob) -> ShelfItem:
         return ShelfItem(job_label(job), job.id, self._title_of(job))
+
+
+def _lacks_captures(holding: Holding) -> bool:
+    """Whether the catalogue of a holding is still being built, or cannot be read."""
+    from nacre.catalogue.query import (  # noqa: PLC0415 - `nacre replay` has no search
+        open_catalogues,
+    )
+
+    try:
+        with open_catalogues(holding) as opened:
+            return not opened.is_complete
+    except StorageError:
+        return True
 
 
 def job_label(job: FoundJob) -> str:

@@ -131,7 +131,7 @@ def _facts(call: ReplayCall, opened: OpenedHolding) -> dict[str, Any]:
         "console": f"{console}/j/{quote(item.name, safe='')}" if console else "",
         "gaps": [member for member in holding.members if member.is_missing],
         "has_jobs": len(holding.members) > 1,
-        "is_incomplete": bool(getattr(opened.lookup, "is_incomplete", False)),
+        "is_incomplete": opened.is_incomplete,
         "view_of": lambda row: viewer_path(item.label, row.timestamp, row.url),
     }
 
