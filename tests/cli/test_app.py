@@ -62,9 +62,8 @@ def as_one_line(framed: str) -> str:
 def test_help_of_what_there_is_not():
     done = nacre("help", "archive", "dance")
     assert done.code == 2
-    assert "it has: check, delete, digests, expand, index, pack, push, salvage" in as_one_line(
-        done.err
-    )
+    names = "check, delete, digests, evidence, expand, index, pack, push, salvage"
+    assert f"it has: {names}" in as_one_line(done.err)
     assert "exit-codes" in as_one_line(nacre("help", "dance").err)
 
 
