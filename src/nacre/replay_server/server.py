@@ -1,9 +1,12 @@
 """The process of `nacre replay`."""
 
 import shlex
+import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
+
+import uvicorn
 
 from nacre.catalogue.holdings import JOB, ROUNDS, open_holding
 from nacre.core.clock import Clock
@@ -59,6 +62,19 @@ class OpenedReplay(NamedTuple):
     programs: str
 
 
+class _ReplayServer(FaceServer):
+    """A server that reports when it answers; by then it takes Ctrl-C."""
+
+    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
+        super().__init__(config, lambda: None)
+        self._on_start = on_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See its base."""
+        await super().startup(sockets)
+        self._on_start()
+
+
 async def serve(
     targets: Sequence[str | Path],
     options: ReplayOptions,
@@ -88,8 +104,8 @@ async def serve(
         parts = ReplayParts(site, access, shelf, target=target, allows_origins=origins)
         ticket = access.ticket(LOCAL, holding.label, is_printed=True)
         url = f"{site.viewer}/view/{holding.label}/#t={ticket}"
-        server = FaceServer(server_config(ReplayApp(parts)), lambda: None)
-        on_open(OpenedReplay(url, key, f"http://localhost:{port}/"))
+        opened = OpenedReplay(url, key, f"http://localhost:{port}/")
+        server = _ReplayServer(server_config(ReplayApp(parts)), lambda: on_open(opened))
         await server.serve(sockets)
     finally:
         for listener in sockets:
