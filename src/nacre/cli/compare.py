@@ -59,9 +59,8 @@ def compare(
     Of images and other content, sizes and digests are compared, and where the bytes begin to
     differ. `report DIR diff URL` compares pages with what a job knows of its site.
     """
-    import msgspec
-
     from nacre.cli.reports import write_html
+    from nacre.core.message_data import to_plain
     from nacre.ops.compare import CompareRequest, compare_captures
     from nacre.replay.compare_report import compare_document
     from nacre.report.plain import plain_text
@@ -71,7 +70,7 @@ def compare(
     if html is not None:
         write_html(html, compare_document(view))
     if as_json:
-        output.say_json(msgspec.to_builtins(view))
+        output.say_json(to_plain(view))
     elif html is None:
         output.say(plain_text(compare_document(view), _MOST_ROWS).rstrip("\n"))
 
@@ -121,8 +120,7 @@ def cite(
     `urn:uuid:…` is the id of its record. `urn:pwid:…` has archive, time and URL, so that any
     archive can find the capture by its index.
     """
-    import msgspec
-
+    from nacre.core.message_data import to_plain
     from nacre.errors import JobError
     from nacre.messages import message
     from nacre.ops.citation import CitationRequest, cite_capture
@@ -133,7 +131,7 @@ def cite(
     request = CitationRequest(url, at, urn, archive_id, replay)
     citation = cite_capture(holding_of([target]), request, tell=_tell_read)
     if as_json:
-        output.say_json(msgspec.to_builtins(citation))
+        output.say_json(to_plain(citation))
     else:
         output.say(format_citation(citation, form).rstrip("\r\n").replace("\r\n", "\n"))
 

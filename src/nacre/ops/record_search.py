@@ -69,7 +69,7 @@ def find_record(holding: Holding, urn: str, index: CaptureIndex, tell: Tell) -> 
         tell(done, total)
     raise JobError(
         message(
-            "ops.record-not-found",
+            "ops.record-missing",
             "no record of {name} has the id {urn}",
             name=holding.name,
             urn=urn,

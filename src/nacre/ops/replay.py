@@ -9,9 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-import msgspec
-
 from nacre.catalogue.holdings import WACZ, Holding, WarcPlace, open_holding
+from nacre.core.message_data import to_json
 from nacre.errors import JobError
 from nacre.messages import message
 
@@ -56,7 +55,7 @@ def pywb_config(places: Sequence[WarcPlace]) -> bytes:
     settings = {
         "collections": {COLLECTION: collection}, "framed_replay": True, "enable_auto_fetch": False,
     }  # fmt: skip
-    return msgspec.json.encode(settings)
+    return to_json(settings)
 
 
 def _warcs(holding: Holding) -> Iterator[WarcPlace]:
