@@ -18,8 +18,8 @@ from nacre.web.workers.worker import ReaderRequest
 from tests.console.given import GivenConsole, play
 from tests.console.waiting import add_waiting_job
 
-LASTING = {"audit"}
-"""Refusals that nobody knows the end of: a disk is full."""
+LASTING = {"audit", "no-replay"}
+"""Refusals that nobody knows the end of: a disk is full, or this console serves no replay."""
 
 
 def refusals(status: int) -> Iterator[tuple[str, str, bool]]:
