@@ -36,6 +36,7 @@ def test_every_command_of_the_page_works(folder: Path):
             done = nacre("crawl", home, "--scope", "host", "--delay", "0", "-q",
                          "--out", folder / "crawls" / name)  # fmt: skip
             assert done.code == 0, done.err
+    assert nacre("collection", "elections", "add", folder / "crawls" / "demo").code == 0
     count = 0
     for command in commands("docs/replay.md"):
         here = re.sub(r"https://example\.org/|\bURL\b", home, command)
@@ -48,5 +49,6 @@ def test_every_command_of_the_page_works(folder: Path):
             serve_and_stop(words, address)
             continue
         done = nacre(*words)
-        assert done.code == 0, (command, done.out, done.err)
+        codes = (0, 10) if words[0] == "captures" else (0,)
+        assert done.code in codes, (command, done.out, done.err)
     assert count > 8
