@@ -9,8 +9,10 @@ the job in a folder and leaves it there, for the next run and for other measurem
 
 import argparse
 import gzip
+import http.client
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -88,6 +90,42 @@ def first_look(root: Path, key: str) -> str:
     return f"| first exact look-up of a process | {times[2]:.1f} | {times[-1]:.1f} | | |"
 
 
+def first_page(root: Path, url: str) -> str:
+    """A row: from the command `nacre replay` to the page of a URL in the viewer, five times."""
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        command = [sys.executable, "-m", "nacre", "replay", str(root), "--port", "0"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                status = _open_first(process, url)
+            finally:
+                times.append((time.perf_counter() - start) * 1000)
+                process.terminate()
+        if status != 200:
+            raise RuntimeError(f"the viewer answers {status} for {url}")
+    times.sort()
+    return f"| first page of `nacre replay` | {times[2]:.1f} | {times[-1]:.1f} | | |"
+
+
+def _open_first(process: "subprocess.Popen[str]", url: str) -> int:
+    """Ask a replay that begins for the page of a URL; return the status of the answer."""
+    place = key = ""
+    for line in process.stdout or ():
+        place = place or "".join(re.findall(r"(?<=http://)\S+(?=/#)", line))
+        key = "".join(re.findall(r"^ +key +(\S+)", line))
+        if key:
+            break
+    host, _slash, path = place.partition("/")
+    connection = http.client.HTTPConnection("127.0.0.1", int(host.rpartition(":")[2]))
+    fields = {"Host": host, "Authorization": f"Bearer {key}"}
+    connection.request("GET", f"/{path}/20260517000000/{url}", headers=fields)
+    reply = connection.getresponse()
+    reply.read()
+    connection.close()
+    return reply.status if reply.status != 302 else 200
+
+
 def row(name: str, look: Callable[[int], object], numbers: list[int]) -> str:
     """A row of the table: median and p95 of a look-up, by the clock and in CPU."""
     times, cpus = [], []
@@ -111,6 +149,7 @@ def report(root: Path, files: int, lines: int, lookups: int) -> None:
     print(f"{files * lines:,} captures in {files} WARCs; load {os.getloadavg()[0]:.1f}\n")
     print("| look-up | median ms | p95 ms | CPU ms | p95 of CPU |\n|---|---|---|---|---|")
     print(first_look(root, key_of(numbers[0])))
+    print(first_page(root, url_of(numbers[0])))
     assert len(index.exact(key_of(numbers[0]))) == 5
 
     def opened(number: int) -> bytes:
