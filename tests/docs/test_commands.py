@@ -167,7 +167,17 @@ class Folder:
             (r"--at \"0 3 \* \* \*\"", "--at '0 3 1 1 *'"),
         ):
             command = re.sub(old, new, command)
-        return command
+        deletes = re.match(r"nacre archive \S+ delete ", command) is not None
+        return self._with_warc(command) if deletes else command
+
+    def _with_warc(self, command: str) -> str:
+        """A command that deletes a run or a WARC, with those of a job that is crawled for it."""
+        job = command.split()[2]
+        self._make_room(job)
+        self._crawl(job, 0)
+        (warc,) = (self._root / job / "runs").glob("*/archive/*.warc.gz")
+        command = re.sub(r"(?<=--run )\d{8}T\d{6}Z", warc.parts[-3], command)
+        return command.replace("NAME.warc.gz", warc.name)
 
     def type(self, command: str) -> None:
         """Run a command; its exit code must be one that the page tells of."""
