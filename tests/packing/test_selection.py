@@ -18,7 +18,7 @@ from nacre.packing.wacz import PackOptions
 from nacre.packing.warc_files import PackedWarcs, pack_warcs
 from tests.archive.captures import counting_ids
 from tests.packing.jobs import CHINESE, ENGLISH, make_job, page
-from tests.replay.archives import PAGE, Archive, record, sha1
+from tests.replay.archives import DATE, PAGE, URL, Archive, record, sha1
 
 OPTIONS = PackOptions(created=1_795_168_800.0)
 SAME = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -137,6 +137,23 @@ def test_its_original_comes_with_it_on_request(tmp_path):
     ((_, block),) = of_type(made.paths[0], "response")
     assert block.endswith(ENGLISH)
     require_sound(made.paths[0])
+
+
+def test_a_revisit_in_the_second_of_its_original_does_not_count_as_this(tmp_path):
+    job = Archive(tmp_path / "job")
+    job.add(record(PAGE + b"x", Payload_Digest=sha1(b"x")))
+    job.add(record(PAGE, "revisit", Refers_To_Target_URI=URL, Refers_To_Date=DATE,
+                   Payload_Digest=sha1(b"x"), Profile=SAME))  # fmt: skip
+    holding = open_holding([job.root])
+    captures = [each for each in open_index(holding).prefix("") if each.is_revisit]
+    for with_originals, numbers in ((False, (0, 1)), (True, (1, 0))):
+        options = PackOptions(created=OPTIONS.created, resolve=False, with_originals=with_originals)
+        target = tmp_path / f"{with_originals}.warc.gz"
+        made = pack_warcs(holding, target, captures, options, lambda _d, _t: None)
+        assert (made.selection.originals, made.selection.left_out) == numbers
+        assert len(of_type(target, "response")) == numbers[0]
+    both = pack(job.root, tmp_path / "both.warc.gz", resolve=False)
+    assert (both.selection.originals, both.selection.left_out) == (0, 0)
 
 
 def test_a_revisit_without_any_original_stays_one(tmp_path):

@@ -258,7 +258,7 @@ class SelectionWriter:
                 mime=record.mime or "", digest=record.digest,
                 status=int(status) if status.isdecimal() and len(status) < 4 else 0,
             )  # fmt: skip
-        if not self._source.resolve:
+        if not self._source.resolve and not capture.is_revisit:
             self._references.add(_reference_line(capture.key, capture.timestamp))
         self._listen(WrittenCapture(line, own.digest, place, content))
 
@@ -359,8 +359,11 @@ class SelectionWriter:
         target = self._target(capture, record)
         if target is None:
             self.report.leave_out(capture, _describe(record))
-        else:
-            self._references.add(_reference_line(*target) + b" " + _encode(capture))
+            return
+        name, own = _reference_line(*target), _reference_line(capture.key, capture.timestamp)
+        self._references.add(name + b" " + _encode(capture))
+        if name != own:  # of the same second as its original, it must not count as this
+            self._references.add(own)
 
     def _target(self, capture: IndexedCapture, record: StoredRecord) -> tuple[str, str] | None:
         """Return key and time of the original of a revisit; None if they are not known."""
