@@ -12,8 +12,9 @@ from nacre.ops.operation import Role
 from nacre.replay_server.access import SESSION_LIFE, TICKET_LIFE
 from nacre.replay_server.shelf import LocalShelf
 from nacre.replay_server.sites import ReplaySite
-from nacre.replay_server.viewer import start_rows
-from tests.replay_server.site import FIRST, KEY, SECOND, Server, new_archive, reply
+from nacre.replay_server.viewer import find_timeline, start_rows
+from tests.replay.archives import Archive, record
+from tests.replay_server.site import FIRST, KEY, SECOND, Server, date_of, new_archive, reply
 
 VIEWER = "replay.localhost:8411"
 FRAME = {"sec-fetch-dest": "empty", "x-nacre-worker": "iframe"}
@@ -405,6 +406,71 @@ def test_the_start_page_begins_with_the_seeds(tmp_path: Path):
     shelf = LocalShelf([archive.root], open_holding([archive.root]))
     opened = shelf.open(shelf.items(Requester("anna", Role.VIEWER))[0])
     assert [row.url for row in start_rows(opened, 9)] == [pages[1], pages[2]]
+
+
+@pytest.mark.parametrize("media", ["text/html", "text/css"])
+def test_a_page_that_is_larger_than_what_is_read_at_once_is_whole(tmp_path: Path, media: str):
+    body = b"/* words */\n" * 200_000 + b"END"
+    new_archive(tmp_path / "demo", {"http://h.test/large": reply(body, media)})
+    server = Server({"demo": tmp_path / "demo"})
+    fields = {**server.cookie(), **FRAME}
+    answer = server.ask(server.content("demo"), f"/{FIRST}mp_/http://h.test/large", fields)
+    assert answer.content.endswith(body)
+
+
+def test_a_captured_time_that_is_none_is_refused(server: Server):
+    label = server.labels["demo"]
+    answer = server.view(f"/view/{label}/raw?u=http://h.test/&t=abc", server.cookie())
+    assert (answer.status_code, "14 digits" in answer.text) == (400, True)
+
+
+def test_a_query_of_too_many_parameters_is_refused(server: Server):
+    query = "&".join(f"filter=={number}" for number in range(101))
+    answer = server.ask("localhost:8411", f"/demo/cdx?url=h.test&{query}", server.bearer)
+    assert (answer.status_code, "send fewer" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize("label", ["x;sandbox", "x,y", "0123456789AB", "0123456789abc"])
+def test_a_path_adds_nothing_to_the_policy_of_its_page(server: Server, label: str):
+    answer = server.view(f"/view/{label}/", server.cookie())
+    policy = answer.headers["content-security-policy"]
+    assert "frame-src 'none';" in policy
+    assert label not in policy
+
+
+@pytest.mark.parametrize(
+    ("media", "body"),
+    [("multipart/form-data; boundary=x", b"garbage"), ("multipart/form-data", b"\xff"), ("", b"%")],
+)
+def test_a_form_that_has_no_key_is_refused(server: Server, media: str, body: bytes):
+    fields = {
+        "sec-fetch-site": "same-origin",
+        "content-type": media,
+        "content-length": str(len(body)),
+    }
+    assert server.ask(VIEWER, "/-/key", fields, "POST", body).status_code == 401
+
+
+def test_a_ticket_that_is_no_text_is_refused(server: Server):
+    body = b'{"ticket": "\xff", "label": "x"}'
+    fields = {"sec-fetch-site": "same-origin", "content-length": str(len(body))}
+    assert server.ask(VIEWER, "/-/ticket", fields, "POST", body).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("time", "place"), [("", 2100), ("9", 2100), ("2026", 2100), ("20260101000000", 0)]
+)
+def test_of_many_captures_the_requested_is_in_the_toolbar(tmp_path: Path, time: str, place: int):
+    stamps = [f"20260101{n // 3600:02}{n // 60 % 60:02}{n % 60:02}" for n in range(2101)]
+    archive = Archive(tmp_path / "job")
+    dates = map(date_of, stamps)
+    archive.add(*(record(reply(b"x"), date=date) for date in dates), compress=False)
+    shelf = LocalShelf([archive.root], open_holding([archive.root]))
+    opened = shelf.open(shelf.items(Requester("anna", Role.VIEWER))[0])
+    timeline = find_timeline(opened, "http://h.test/", time)
+    assert timeline.current is not None
+    assert (timeline.current.timestamp, timeline.current.is_current) == (stamps[place], True)
+    assert (len(timeline.rows), timeline.has_more) == (2000, True)
 
 
 @pytest.mark.parametrize(

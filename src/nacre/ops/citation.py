@@ -115,12 +115,7 @@ def cite_exchange(
 
 
 def _title(exchange: ArchivedExchange) -> str:
-    body = exchange.body
-    body.seek(0)
-    head = b""
-    while len(head) < _HEAD and (data := body.read(_HEAD - len(head))):
-        head += data
-    body.seek(0)
+    head = exchange.body.read_start(_HEAD)
     view = page_view(decode(head, page_codec(exchange, head)))
     return next((piece.text for piece in view.pieces if piece.kind == "title"), "")
 

@@ -74,6 +74,15 @@ class ArchivedBody(io.RawIOBase):
         self._at += len(data)
         return len(data)
 
+    def read_start(self, size: int) -> bytes:
+        """Return the first bytes of the body; all of them, if it has at most `size`."""
+        self.seek(0)
+        pieces: list[bytes] = []
+        while size > 0 and (data := self.read(size)):
+            pieces.append(data)
+            size -= len(data)
+        return b"".join(pieces)
+
     def close(self) -> None:
         """Close the file that it is read from."""
         self._stop()

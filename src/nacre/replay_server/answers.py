@@ -117,7 +117,7 @@ def media_type(field: str) -> str:
 
 def _rewritten(exchange: ArchivedExchange, wish: PageRequest) -> ServedAnswer:
     """Answer with a page or a style sheet whose URLs lead into the archive."""
-    body = exchange.body.read(LARGEST_PAGE) or b""
+    body = exchange.body.read_start(LARGEST_PAGE)
     field = exchange.header("Content-Type")
     charset, _source = detect(body, charset_of(field), exchange.url)
     if media_type(field) == _CSS:

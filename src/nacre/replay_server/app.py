@@ -7,6 +7,7 @@ give its own name the address of this machine.
 
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.datastructures import MutableHeaders
@@ -23,7 +24,7 @@ from nacre.replay_server.content import answer_content, answer_single, boot_page
 from nacre.replay_server.pages import page, static_files
 from nacre.replay_server.parts import ReplayCall, ReplayParts, text_answer
 from nacre.replay_server.programs import answer_program
-from nacre.replay_server.sites import CONTENT, OWN, PROGRAMS, SINGLE, VIEWER
+from nacre.replay_server.sites import CONTENT, OWN, PROGRAMS, SINGLE, VIEWER, is_label
 from nacre.replay_server.viewer import answer_view
 
 WORKER: Final = "/-/sw.js"
@@ -116,7 +117,7 @@ class ReplayApp:
         origins = "'none'"
         if call.part.part == VIEWER:
             label = call.path.split("/")[2] if call.path.startswith("/view/") else ""
-            frames = self._parts.site.content(label) if label else frames
+            frames = self._parts.site.content(label) if is_label(label) else frames
         elif call.part.part == CONTENT:
             origins = f"'self' {self._parts.site.viewer}"
         workers = "'self'" if call.part.part == CONTENT else "'none'"
@@ -158,7 +159,7 @@ class ReplayApp:
             return text_answer("only pages of replay trade tickets", 403)
         try:
             wish = msgspec.json.decode(await call.request.body(), type=_TicketTrade)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             return text_answer('send {"ticket": …, "label": …}', 400)
         if call.part.part == CONTENT and wish.label != call.part.label:
             return text_answer("the ticket is for another archive", 401)
@@ -173,8 +174,9 @@ class ReplayApp:
         """Trade the key that a person typed for a cookie, and lead back."""
         if not _is_of_this_origin(call) or not _is_short(call):
             return text_answer("only pages of replay trade keys", 403)
-        form = await call.request.form()
-        key, label, to = (str(form.get(name, "")) for name in ("key", "label", "to"))
+        text = (await call.request.body()).decode("utf-8", "replace")
+        form = dict(parse_qsl(text))
+        key, label, to = (form.get(name, "") for name in ("key", "label", "to"))
         if call.part.part == CONTENT:
             label = call.part.label
         cookie = self._parts.access.trade_key(key, label, call.request.cookies.get(COOKIE, ""))

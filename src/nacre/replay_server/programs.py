@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from nacre.catalogue.captures import IndexedCapture
 from nacre.errors import URIError
 from nacre.replay.cdx_answers import CdxAnswer, answer_cdx, answer_timemap
+from nacre.replay.cdx_queries import CdxQueryError
 from nacre.replay.memento import (
     MementoPlaces,
     TimeMapPath,
@@ -38,6 +39,7 @@ _MOST: Final = 100_000
 CDX_PATHS: Final = frozenset(("cdx", "outbackcdx"))
 """Paths of CDX servers: as pywb's, and as OutbackCDX's."""
 _PARAMETERS: Final = 100
+"""Parameters of a query at most."""
 
 
 class ProgramRequest(NamedTuple):
@@ -131,8 +133,10 @@ async def _timemap(request: ProgramRequest, wish: TimeMapPath) -> Response:
 async def _cdx(request: ProgramRequest) -> Response:
     """Answer a query of a CDX server: `cdx` as pywb's, `outbackcdx` as OutbackCDX's."""
     name, _mark, query = request.place.partition("?")
+    if query.count("&") >= _PARAMETERS:
+        raise CdxQueryError(f"a query has at most {_PARAMETERS} parameters; send fewer")
     parameters: dict[str, list[str]] = {}
-    for key, value in parse_qsl(query, keep_blank_values=True, max_num_fields=_PARAMETERS):
+    for key, value in parse_qsl(query, keep_blank_values=True):
         parameters.setdefault(key, []).append(value)
     opened = await run_in_threadpool(request.call.parts.shelf.open, request.item)
     ask = partial(

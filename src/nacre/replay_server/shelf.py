@@ -74,10 +74,16 @@ class HoldingCache:
 
     Args:
         clock: Returns seconds that only increase.
+        is_incomplete: Whether the catalogue of a holding lacks captures.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        is_incomplete: Callable[[Holding], bool] = lambda _: False,
+    ) -> None:
         self._clock = clock
+        self._is_incomplete = is_incomplete
         self._opened: dict[str, tuple[float, OpenedHolding]] = {}
 
     def open(self, item: ShelfItem, targets: Sequence[str | Path]) -> OpenedHolding:
@@ -93,7 +99,8 @@ class HoldingCache:
         began, opened = self._opened.get(item.label, (0.0, None))
         if opened is None or self._clock() - began > AGE:
             holding = open_holding(targets)
-            opened = OpenedHolding(item, holding, open_index(holding))
+            index = open_index(holding)
+            opened = OpenedHolding(item, holding, index, self._is_incomplete(holding))
             began = self._clock()
         # Written again, so that it becomes the last one: the first ones are closed.
         self._opened.pop(item.label, None)
@@ -141,7 +148,7 @@ class FleetShelf:
     def __init__(self, fleet: Fleet, title_of: Callable[[FoundJob], str]) -> None:
         self._fleet = fleet
         self._title_of = title_of
-        self._cache = HoldingCache()
+        self._cache = HoldingCache(is_incomplete=_lacks_captures)
 
     def items(self, identity: Requester) -> list[ShelfItem]:
         """See `Shelf`."""
@@ -157,8 +164,7 @@ class FleetShelf:
 
     def open(self, item: ShelfItem) -> OpenedHolding:
         """See `Shelf`."""
-        opened = self._cache.open(item, [self._fleet.job(item.name).layout.root])
-        return opened._replace(is_incomplete=_lacks_captures(opened.holding))
+        return self._cache.open(item, [self._fleet.job(item.name).layout.root])
 
     def _item(self, job: FoundJob) -> ShelfItem:
         return ShelfItem(job_label(job), job.id, self._title_of(job))

@@ -16,7 +16,7 @@ OWN: Final = "/-/"
 """Beginning of Nacre's own paths on each origin."""
 SINGLE: Final = "/-/c/"
 """Beginning of the paths of captures on a site without an origin for each job."""
-_LABEL: Final = re.compile(r"j([0-9a-f]{12})")
+_LABEL: Final = re.compile(r"[0-9a-f]{12}")
 _SAFE: Final = "/:@!$&'()+*,;=-._~%[]?"
 
 
@@ -83,10 +83,16 @@ class ReplaySite(NamedTuple):
         if name in LOOPBACK:
             return HostPart(PROGRAMS)
         first, dot, parent = name.partition(".")
-        label = _LABEL.fullmatch(first)
-        if label and dot and parent == self.name and not self.is_single:
-            return HostPart(CONTENT, label[1])
+        label = first.removeprefix("j")
+        is_content = first.startswith("j") and is_label(label)
+        if is_content and dot and parent == self.name and not self.is_single:
+            return HostPart(CONTENT, label)
         return None
+
+
+def is_label(text: str) -> bool:
+    """Whether a text has the form of the label of a job; hostile."""
+    return _LABEL.fullmatch(text) is not None
 
 
 def quote_url(url: str) -> str:

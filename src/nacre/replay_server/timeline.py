@@ -73,7 +73,7 @@ class Timeline(NamedTuple):
     """The captures of a URL.
 
     Attributes:
-        rows: They, the oldest first; at most `MOST`.
+        rows: They, the oldest first; at most `MOST`, those around the shown capture.
         place: Number of the shown capture among them; -1 for none.
         has_more: There are more captures than `MOST`.
     """
@@ -125,7 +125,8 @@ def timeline_of(
     place = closest_place([row.timestamp for row in rows], timestamp)
     if place >= 0:
         rows[place] = rows[place]._replace(is_current=True)
-    return Timeline(tuple(rows[:MOST]), min(place, MOST - 1), len(rows) > MOST)
+    first = max(min(place - MOST // 2, len(rows) - MOST), 0)
+    return Timeline(tuple(rows[first : first + MOST]), place - first, len(rows) > MOST)
 
 
 def closest_place(timestamps: Sequence[str], time: str) -> int:

@@ -12,7 +12,12 @@ from starlette.responses import RedirectResponse, Response
 from nacre.config.seed_file import seed_lines
 from nacre.errors import ConfigError
 from nacre.machine.layout import SEEDS
-from nacre.replay.memento import ReplayPath, original_url
+from nacre.replay.memento import (
+    ReplayPath,
+    original_url,
+    seconds_timestamp,
+    timestamp_seconds,
+)
 from nacre.replay.page_urls import PageAddress
 from nacre.replay_server.captures import answer_place
 from nacre.replay_server.pages import language_of, page
@@ -24,6 +29,7 @@ from nacre.uri.surt import index_key
 
 SANDBOX: Final = "allow-scripts allow-same-origin allow-forms"
 """What an archived page may do: no navigation of the viewer, no windows, downloads or dialogs."""
+_WRONG_TIME: Final = "a time has up to 14 digits, as 20261129185000"
 _FIRST_PAGES: Final = 100
 _SCANNED: Final = 2000
 """Lines of an index that the start page looks at for one host or beginning."""
@@ -57,13 +63,16 @@ async def answer_view(call: ReplayCall, item: ShelfItem, target: str) -> Respons
     pages = {"prefix": _start, "*": _list}
     if name in pages:
         return await pages[name](call, opened, original_url(url))
-    return text_answer("a time has up to 14 digits, as 20261129185000", 400)
+    return text_answer(_WRONG_TIME, 400)
 
 
 async def _download(call: ReplayCall, opened: OpenedHolding) -> Response:
     """Answer with the bytes of a capture: `raw?u=&t=`."""
     query = call.request.query_params
-    address = PageAddress("", query.get("t", ""), original_url(query.get("u", "")))
+    time = query.get("t", "")
+    if time and not is_time(time):
+        return text_answer(_WRONG_TIME, 400)
+    address = PageAddress("", time, original_url(query.get("u", "")))
     place = ReplayPath(address.timestamp, "id_", address.url)
     return await answer_place(call, opened.item, place, address)
 
@@ -117,7 +126,8 @@ def find_timeline(opened: OpenedHolding, url: str, timestamp: str) -> Timeline:
         url: The URL.
         timestamp: Up to 14 digits; "" for the newest.
     """
-    captures = opened.lookup.closest(index_key(url), timestamp, MOST + 1)
+    time = seconds_timestamp(timestamp_seconds(timestamp)) if timestamp else ""
+    captures = opened.lookup.closest(index_key(url), time, MOST + 1)
     return timeline_of(captures, _jobs(opened), timestamp)
 
 
