@@ -109,7 +109,7 @@ def pack(
         output.say(describe_package(result, options))
 
 
-def _deleted(result: DeletionResult, request: DeletionRequest, _: Path) -> str:
+def _deleted(result: DeletionResult, request: DeletionRequest, directory: Path) -> str:
     """Describe a deletion."""
     warcs = output.count(len(result.warcs), "WARC")
     facts = f"{warcs}, {size(result.bytes)}, {output.count(result.captures, 'capture')}"
@@ -125,11 +125,24 @@ def _deleted(result: DeletionResult, request: DeletionRequest, _: Path) -> str:
     if result.is_deleted:
         number = output.count(result.pages, "URL is", "URLs are")
         lines.append(f"{number} stored in full at the next visit")
+        lines += _server_lines(result, directory)
     elif result.dependents and not request.resolve_first:
         lines.append("delete with --yes --resolve-first, which stores them in full before")
     else:
         lines.append("delete with --yes")
     return output.safe_lines("\n".join(lines))
+
+
+def _server_lines(result: DeletionResult, directory: Path) -> list[str]:
+    """Describe what the OutbackCDX server was asked to delete."""
+    if result.not_withdrawn:
+        command = f"{output.program()} archive {output.typed(directory)} push --withdraw"
+        return [
+            f"the OutbackCDX server may still have their captures ({result.not_withdrawn}): "
+            f"`{command}` deletes them there"
+        ]
+    number = output.count(result.withdrawn, "capture")
+    return [f"{number} deleted from the OutbackCDX server"] if result.withdrawn else []
 
 
 COMMANDS: Final = {

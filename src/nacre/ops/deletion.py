@@ -1,5 +1,6 @@
 """Delete the WARCs of a run, or a WARC: what depends on them is listed before."""
 
+import asyncio
 import os
 import shutil
 from itertools import islice
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 
 from nacre.core.clock import iso_millis
-from nacre.errors import ConfigError, JobError
+from nacre.errors import ConfigError, JobError, StorageError
 from nacre.messages import message
 from nacre.ops.fields import LineText, ShortText, Typed
 from nacre.ops.operation import FINISHED, STOPPED, Operation, OperationContext, Role, requester_of
@@ -16,6 +17,7 @@ from nacre.ops.operation import FINISHED, STOPPED, Operation, OperationContext, 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from nacre.archive.settings import WarcSettings
     from nacre.catalogue.holdings import Holding, WarcPlace
     from nacre.job.deletion import MovedWarc
     from nacre.packing.dependents import Dependent, WarcName
@@ -54,6 +56,8 @@ class DeletionResult(msgspec.Struct, frozen=True, kw_only=True):
         resolved_in: Names of the WARCs that have these.
         payloads: Payloads that later captures cannot refer to any more.
         pages: URLs whose next visit is stored in full.
+        withdrawn: Captures that were deleted from the OutbackCDX server (`archive.outbackcdx`).
+        not_withdrawn: Why the server may still have captures of deleted WARCs; "" if it has none.
     """
 
     warcs: tuple[str, ...]
@@ -66,6 +70,8 @@ class DeletionResult(msgspec.Struct, frozen=True, kw_only=True):
     resolved_in: tuple[str, ...] = ()
     payloads: int = 0
     pages: int = 0
+    withdrawn: int = 0
+    not_withdrawn: str = ""
 
 
 def _delete(context: OperationContext, request: DeletionRequest) -> DeletionResult:
@@ -170,11 +176,38 @@ def _delete_places(
         "in full"
     )
     append_note(layout.root, note_line(iso_millis(context.clock.now()), "WARNING", text))
-    return msgspec.structs.replace(
+    result = msgspec.structs.replace(
         result, bytes=deleted.bytes, is_deleted=True, resolved=result.dependents,
         resolved_in=tuple(moved.target.name for moved in joining), payloads=deleted.payloads,
         pages=deleted.pages,
     )  # fmt: skip
+    return _inform_server(context, settings.archive, result)
+
+
+def _inform_server(
+    context: OperationContext, settings: "WarcSettings", result: DeletionResult
+) -> DeletionResult:
+    """Delete the captures of deleted WARCs from the OutbackCDX server, if the job has one."""
+    from nacre.archive.index import index_name
+    from nacre.job.background.outbackcdx import follow_deletion
+    from nacre.job.background.webhooks import DeliveryError
+    from nacre.runs.runs import append_note, note_line
+
+    if not settings.outbackcdx:
+        return result
+    deleted, joined = (set(map(index_name, names)) for names in (result.warcs, result.resolved_in))
+    try:
+        counts = asyncio.run(follow_deletion(context.layout, settings, deleted, joined))
+    except (DeliveryError, StorageError, OSError) as error:
+        text = (
+            f"outbackcdx: the server may still have captures of deleted WARCs: {error}; "
+            "`nacre archive DIR push --withdraw` deletes them there"
+        )
+        append_note(
+            context.layout.root, note_line(iso_millis(context.clock.now()), "WARNING", text)
+        )
+        return msgspec.structs.replace(result, not_withdrawn=str(error))
+    return msgspec.structs.replace(result, withdrawn=counts.lines)
 
 
 def _resolve(

@@ -187,6 +187,48 @@ def test_what_is_gone_here_is_deleted_there_when_somebody_says_so(tmp_path: Path
         assert "any more" not in nacre("archive", job, "push").err
 
 
+def test_a_deletion_here_deletes_there(tmp_path: Path):
+    with site(PAGES) as url, outbackcdx() as (server, at):
+        job = crawled(tmp_path, url, at)
+        first = (job / "latest").resolve().name
+        assert nacre("recrawl", job, "--full", "-q").code == 0
+        assert nacre("archive", job, "push").code == 0
+        warcs = {row[10] for row in collection(server).values()}
+        assert len(warcs) == 2
+        words = ("archive", job, "delete", "--run", first)
+        before = dict(collection(server))
+        assert nacre(*words).code == 0
+        assert collection(server) == before
+        done = nacre(*words, "--yes", "--resolve-first")
+        assert done.code == 0, done.err
+        assert "captures deleted from the OutbackCDX server" in done.out
+        rows = collection(server).values()
+        gone = next((name for name in warcs if not list(job.rglob(name))), "")
+        assert gone
+        assert gone not in {row[10] for row in rows}
+        assert any(row[10].startswith("resolved-") for row in rows)
+        assert "any more" not in nacre("archive", job, "push").err
+
+
+def test_a_deletion_names_a_server_that_is_away(tmp_path: Path):
+    with site(PAGES) as url, outbackcdx() as (server, at):
+        job = crawled(tmp_path, url, at)
+        assert nacre("archive", job, "push").code == 0
+        before = dict(collection(server))
+        (warc,) = (job / "latest" / "archive").resolve().glob("*.warc.gz")
+        server.status = 503
+        done = nacre("archive", job, "delete", "--warc", warc.name, "--yes")
+        assert done.code == 0, done.err
+        assert not warc.exists()
+        assert "answered 503" in done.out
+        assert f"archive {job} push --withdraw` deletes them there" in done.out
+        assert "outbackcdx: the server may still have" in (job / "job.log").read_text()
+        assert collection(server) == before
+        server.status = 200
+        assert "1 index withdrawn" in nacre("archive", job, "push", "--withdraw").out
+        assert collection(server) == {}
+
+
 def test_what_is_in_a_second_index_too_stays_when_the_first_one_is_gone(tmp_path: Path):
     with site(PAGES) as url, outbackcdx() as (server, at):
         job = crawled(tmp_path, url, at)

@@ -3,12 +3,13 @@
 It goes on beside the crawl, and never holds it up. A server that is away is tried again, at the
 next start too. What it has is known for each collection (`pushed_indexes.py`), so that another one
 gets everything. A rebuilt index replaces the lines of the former index on the server. Lines of
-indexes that are gone here are deleted there on request only. Lines sent twice are the same
+indexes that are gone here are deleted there on request, and when `nacre archive DIR delete` deletes
+their WARCs. Lines sent twice are the same
 captures.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -143,6 +144,7 @@ async def withdraw(
     layout: Layout,
     settings: WarcSettings,
     tell: Callable[[str], None],
+    names: Collection[str] | None = None,
 ) -> PushCounts:
     """Delete from a server the captures of indexes that the archive has not any more.
 
@@ -154,6 +156,7 @@ async def withdraw(
         layout: The job.
         settings: Where the archive is, and the collection.
         tell: Called with each file.
+        names: Only of these indexes; None for all that are gone.
 
     Raises:
         StorageError: A directory of the archive is not there, so that all in it would seem gone.
@@ -172,12 +175,43 @@ async def withdraw(
     url, files, lines = settings.outbackcdx, 0, 0
     record = await asyncio.to_thread(PushedIndexes, layout, url)
     for name in await asyncio.to_thread(gone_indexes, indexes, layout, url):
+        if names is not None and name not in names:
+            continue
         number = await _send(url + _DELETE, record.lines(name))
         await _send(url, await asyncio.to_thread(_shared, record, name))
         await asyncio.to_thread(record.forget, name)
         files, lines = files + 1, lines + number
         tell(f"{name}: {number}")
     return PushCounts(files, lines)
+
+
+async def follow_deletion(
+    layout: Layout, settings: WarcSettings, deleted: Collection[str], joined: Collection[str]
+) -> PushCounts:
+    """Delete from a server the captures of deleted indexes, and post those that joined the job.
+
+    Args:
+        layout: The job.
+        settings: Where the archive is, and the collection.
+        deleted: Names of the deleted indexes.
+        joined: Names of the indexes that joined.
+
+    Returns:
+        The numbers of the deletion.
+
+    Raises:
+        StorageError: See `withdraw`.
+        DeliveryError: The server takes something not.
+        OSError: A file cannot be read or written.
+    """
+    indexes = await asyncio.to_thread(closed_indexes, layout, settings.directories)
+    new = [index for index in indexes if index.name in joined]
+    await push_missing(new, layout, settings.outbackcdx, _ignore)
+    return await withdraw(indexes, layout, settings, _ignore, deleted)
+
+
+def _ignore(_line: str) -> None:
+    """Ignore the progress."""
 
 
 def _away(directories: tuple[str, ...]) -> list[str]:
