@@ -15,7 +15,7 @@ import pytest
 from nacre.console.app import ConsoleApp
 from nacre.errors import StorageError
 from nacre.ops.operation import Role
-from tests.catalogue.given_job import add_index, line, real_job
+from tests.catalogue.given_job import RUN, add_index, line, real_job
 from tests.console.given import GivenConsole, play, with_common
 
 J = "/j/crawls~demo"
@@ -98,6 +98,27 @@ def test_the_page_of_captures_shows_no_markup_of_captures(tmp_path: Path):
         assert "捕获" in chinese.text
 
     scene_of(tmp_path, listed_job, scene)
+
+
+def test_the_page_names_warcs_that_are_left_out(tmp_path: Path):
+    def make(root: Path) -> None:
+        listed_job(root)
+        (root / "runs" / RUN / "archive" / "b.warc.gz").write_bytes(b"")
+
+    async def scene(console: GivenConsole) -> None:
+        remedy = f"nacre archive {tmp_path}/crawls/demo index"
+        page = (await console.client.get(f"{J}/captures")).text
+        assert f"1 WARC of {tmp_path}/crawls/demo has no index" in page
+        assert f"`{remedy}` makes it" in unescape(page)
+        chinese = await console.client.get(f"{J}/captures", headers={"accept-language": "zh-CN"})
+        assert f"{tmp_path}/crawls/demo 中有 1 个 WARC 没有索引" in chinese.text
+        listed = (await console.client.get(f"{API}/captures")).json()
+        assert [remedy in warning for warning in listed["warnings"]] == [True]
+        (tmp_path / "crawls" / "demo" / "runs" / RUN / "archive" / "b.warc.gz").unlink()
+        assert (await console.client.get(f"{API}/captures")).json()["warnings"] == []
+        assert "has no index" not in (await console.client.get(f"{J}/captures")).text
+
+    scene_of(tmp_path, make, scene)
 
 
 def test_captures_are_exported_as_files(tmp_path: Path):

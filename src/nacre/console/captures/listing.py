@@ -75,6 +75,7 @@ class CaptureList(msgspec.Struct, frozen=True):
         reached: The time (14 digits) or the URL up to which was searched, if the search stopped
             before the page was full; "" if it did not.
         words: The job has an index of words.
+        warnings: Why captures may be missing: WARCs without an index, damaged or absent files.
     """
 
     items: tuple[CaptureItem, ...]
@@ -86,6 +87,7 @@ class CaptureList(msgspec.Struct, frozen=True):
     searched: int
     reached: str
     words: bool
+    warnings: tuple[str, ...]
 
 
 class FacetItem(msgspec.Struct, frozen=True):
@@ -127,6 +129,7 @@ def list_captures(layout: Layout, query: CapturesQuery) -> CaptureList:
     return CaptureList(
         items, page.next or None, as_of, progress.is_complete and page.is_complete, progress.done,
         progress.total, page.looked, page.reached, has_word_index(holding),
+        tuple(holding.warnings),
     )  # fmt: skip
 
 
