@@ -94,6 +94,13 @@ def test_what_is_no_capture(text):
     assert read_capture(text) is None
 
 
+def test_a_line_that_is_nested_too_deeply():
+    deep = b"[" * 100_000 + b"]" * 100_000
+    start = b'test,h)/ 20261120100000 {"url":"http://h.test/","filename":"a.warc","offset":0'
+    assert read_capture(start + b"}") is not None
+    assert read_capture(start + b',"x":' + deep + b"}") is None
+
+
 def test_bytes_that_are_not_utf8_become_escapes():
     text = line("test,h)/中", url="http://h.test/中").replace(b"\\u4e2d", "中".encode())
     capture = read_capture(text.replace("中".encode(), "中".encode("gbk")))

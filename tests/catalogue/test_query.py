@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nacre.archive.index_facts import PostQuery
 from nacre.catalogue.build import update_catalogue
-from nacre.catalogue.filters import time_of
+from nacre.catalogue.filters import time_of, write_cursor
 from nacre.catalogue.holdings import open_holding
 from nacre.catalogue.query import (
     CatalogueQuery,
@@ -234,6 +234,7 @@ def test_a_search_that_finds_nothing_says_how_far_it_came(tmp_path):
         {"status": "4x"}, {"mime": "pages"}, {"verdict": "good"}, {"start": "yesterday"},
         {"end": "2026-13"}, {"end": "20261"}, {"host": "a b/"},
         {"url": "http://h.test/", "host": "h.test"},
+        {"cursor": write_cursor((2**64 - 1, 0, 0))}, {"cursor": write_cursor((0, 0, -(2**63)))},
         {"cursor": "x"}, {"cursor": "gqFhAQ"}, {"start": "99991231", "end": "9999-12-31"},
     ],
 )  # fmt: skip
@@ -255,3 +256,13 @@ def test_a_query_without_a_meaning_is_an_error(tmp_path, fields):
 def test_times_may_be_cut(text, first, last):
     assert time_of(text, "start") == first
     assert time_of(text, "end", is_end=True) == last
+
+
+def test_an_offset_beyond_any_row_is_not_that_of_another_warc(tmp_path):
+    add_index(tmp_path / "job", [line("http://a.test/")])
+    holding = open_holding([tmp_path / "job"])
+    update_catalogue(holding.members[0])
+    (item,) = search_captures(holding, CatalogueQuery()).items
+    name = f"{item.capture.warc}:{1 << 38}"
+    assert search_captures(holding, CatalogueQuery(ids=(item.capture.id,))).items == (item,)
+    assert search_captures(holding, CatalogueQuery(ids=(name,))).items == ()

@@ -130,7 +130,7 @@ def read_capture(line: bytes, member: int = 0) -> IndexedCapture | None:
         return _capture(words[0].decode(), words[1].decode(), words[2], member)
     except UnicodeDecodeError:
         return _read_other_charset(line, member)
-    except ValueError:  # no JSON, or a number that is none
+    except (ValueError, RecursionError):  # no JSON, too deep, or a number that is none
         return None
 
 

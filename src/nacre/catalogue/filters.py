@@ -32,6 +32,8 @@ LAST: Final = "\U0010ffff"
 """Behind every character of a key."""
 
 _OFFSET_DIGITS: Final = 12
+_GREATEST: Final = 1 << 62
+"""The greatest number in a cursor; SQLite has none above twice of it."""
 _STATUS: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
 _CLASS: Final = re.compile(r"([1-5])xx", re.ASCII | re.IGNORECASE)
 _SEPARATORS: Final = re.compile(r"[-:T Z]")
@@ -446,14 +448,17 @@ def read_cursor(text: str, kind: Any) -> Any:  # noqa: ANN401 - as the type says
         raw = base64.b64decode(
             (text + "=" * (-len(text) % 4)).encode("ascii"), b"-_", validate=True
         )
-        return msgspec.msgpack.decode(raw, type=kind)
+        place = msgspec.msgpack.decode(raw, type=kind)
     except (binascii.Error, msgspec.MsgspecError, ValueError):
+        place = ()
+    if not place or any(isinstance(value, int) and abs(value) > _GREATEST for value in place):
         raise _wrong(
             message(
                 "catalogue.no-cursor",
                 "the cursor is none of this order: take `next` of the page before",
             )
-        ) from None
+        )
+    return place
 
 
 def _wrong(text: str) -> ConfigError:

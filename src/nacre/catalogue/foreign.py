@@ -322,11 +322,6 @@ class _Preparation:
         return IndexPlace(SORTED, FilePart(self._home / _INDEX, 0, size))
 
 
-_HARMLESS: Final = frozenset(
-    ("trailer", "line-end", "header-folded", "header-line", "gzip-padding")
-)
-
-
 def _index_size(place: IndexPlace) -> int:
     """Return the bytes of an index as it is in its file."""
     return place.part.size + sum(part.size for _, part in place.blocks)

@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 from nacre.catalogue.captures import REVISIT, IndexedCapture
 from nacre.catalogue.filters import CaptureFilter, KeySpan, row_key, row_test
 from nacre.catalogue.rows import (
-    OFFSET_BITS,
     VERDICTS,
     CapturePack,
     CatalogueItem,
     place_of_row,
+    row_id,
     seconds_of,
     unpack_capture,
 )
@@ -119,7 +119,7 @@ class StoredCatalogue:
         warc_row = self.database.execute(query, (warc,)).fetchone()
         if warc_row is None:
             return None
-        number = warc_row[0] << OFFSET_BITS | offset
+        number = row_id(warc_row[0], offset)
         query = f"SELECT {_COLUMNS} FROM capture WHERE id = ?"  # noqa: S608 - own columns
         row: CapturePack | None = self.database.execute(query, (number,)).fetchone()
         return row

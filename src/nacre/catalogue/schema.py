@@ -45,7 +45,7 @@ CREATE TABLE warc (
     number INTEGER PRIMARY KEY, name TEXT UNIQUE, run TEXT, oldest INTEGER, newest INTEGER);
 CREATE TABLE source (
     name TEXT PRIMARY KEY, size INTEGER, modified INTEGER, position INTEGER, is_open INTEGER,
-    last BLOB, lines INTEGER, is_repeated INTEGER) WITHOUT ROWID;
+    last BLOB, lines INTEGER, repeated INTEGER) WITHOUT ROWID;
 CREATE TABLE facet (
     kind TEXT, value, number INTEGER, PRIMARY KEY (kind, value)) WITHOUT ROWID;
 CREATE INDEX by_number ON facet (kind, number);

@@ -352,12 +352,12 @@ def _compare(
 ) -> None:
     """Compare the parts with the digests of the description, and that with its own digest."""
     checks = dict.fromkeys(
-        (_text(resource, "path"), _text(resource, "hash"), _size(resource))
+        (_text(resource, "path"), _digest_of(resource), _size(resource))
         for resource in _resources(package)
     )
     if PACKAGE_DIGEST in parts:
         own = _read_object(file, path, parts[PACKAGE_DIGEST])
-        checks[PACKAGE, _text(own, "hash"), None] = None
+        checks[PACKAGE, _digest_of(own), None] = None
     total = sum(parts[name].size for name, _, _ in checks if name in parts)
     done = 0
     for name, digest, size in checks:
@@ -388,6 +388,11 @@ def _tell_from(tell: Progress, before: int, total: int, count: int) -> None:
     tell(before + count, total)
 
 
+def _digest_of(resource: Mapping[str, Any]) -> str:
+    """Return a digest in its only spelling, so that no part is read for each of many spellings."""
+    return _text(resource, "hash").replace(" ", "").lower()
+
+
 def _size(resource: Mapping[str, Any]) -> int | None:
     size = resource.get("bytes")
     return size if isinstance(size, int) else None
@@ -413,4 +418,4 @@ def _has_digest(
         state.update(data)
         count += len(data)
         tell(count)
-    return state.hexdigest() == value.strip().lower()
+    return state.hexdigest() == value
