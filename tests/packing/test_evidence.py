@@ -16,6 +16,7 @@ from nacre.archive.certificates import read_chain
 from nacre.archive.fields import digest_of
 from nacre.errors import JobError
 from nacre.ops.evidence import EvidenceRequest, EvidenceResult, make_evidence
+from nacre.packing import verify_evidence as module
 from nacre.packing.container import WaczFile
 from nacre.packing.evidence import CAPTURE_FILE, CHAIN_FILE, REPLY_FILE, SUMS_FILE
 from nacre.packing.timestamp import TimestampError
@@ -234,11 +235,17 @@ def test_files_that_are_no_evidence(tmp_path: Path, data):
         verify_evidence(tmp_path / "absent")
 
 
-def test_hostile_entries_are_bounded(tmp_path: Path):
+def test_hostile_entries_are_bounded(tmp_path: Path, monkeypatch):
     path = tmp_path / "bomb.wacz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
         package.writestr(CAPTURE_FILE, bytes(17 << 20))
     with pytest.raises(JobError, match="too large"):
+        verify_evidence(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
+        for number in range(2):
+            package.writestr(f"archive/{number}.warc", bytes(1 << 20))
+    monkeypatch.setattr(module, "_MOST_UNPACKED", (2 << 20) - 1)
+    with pytest.raises(JobError, match="entries are too large"):
         verify_evidence(path)
 
 

@@ -298,3 +298,16 @@ def test_a_long_block_is_not_held_in_memory(tmp_path):
     made = pack(root, tmp_path / "x.warc.gz")
     ((_, block),) = of_type(made.paths[0], "response")
     assert block.endswith(body)
+
+
+def test_a_field_for_a_certificate_chain_adds_no_other_capture(tmp_path):
+    job = Archive(tmp_path / "job")
+    fields = record(
+        b"tlsCertificates: http://h.test/secret\r\n", "metadata", "http://h.test/1",
+        media="application/warc-fields", Concurrent_To="<urn:x:1>",
+    )  # fmt: skip
+    response = record(PAGE + b"hi", url="http://h.test/1", Record_ID="<urn:x:1>")
+    job.add(response, fields, record(PAGE + b"no", url="http://h.test/secret"))
+    made = pack(job.root, tmp_path / "x.warc.gz", "/1")
+    kinds = [each[0]["WARC-Type"] for each in entries(made.paths[0])]
+    assert kinds == ["warcinfo", "response", "metadata"]

@@ -126,3 +126,9 @@ def test_a_service_that_is_not_there(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "PATIENCE", 1.0)
     with pytest.raises(TimestampError, match="gave no timestamp"):
         request_timestamp("http://127.0.0.1:1/", DATA)
+
+
+@pytest.mark.parametrize("url", ["http://[", "ftp://time.test/", "http:///tsa", "time.test"])
+def test_an_address_that_is_none(url):
+    with pytest.raises(TimestampError, match="is no address"):
+        request_timestamp(url, DATA)

@@ -17,8 +17,10 @@ from nacre.catalogue.captures import IndexedCapture, read_capture
 from nacre.catalogue.holdings import open_holding
 from nacre.catalogue.lookup import open_index
 from nacre.errors import JobError, StorageError
+from nacre.packing import container
+from nacre.packing import wacz as module
 from nacre.packing.wacz import PackedWacz, PackOptions, pack_wacz
-from tests.archive.captures import counting_ids, sha1
+from tests.archive.captures import counting_ids, make_capture, sha1
 from tests.packing.jobs import CHINESE, HTML, crawl_records, make_job, page
 from tests.replay.archives import PAGE, Archive, record
 
@@ -282,3 +284,45 @@ def test_memory_is_bounded(tmp_path):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert int(run.stdout) < 40_000, run.stdout
+
+
+def test_a_seed_that_leads_to_no_url(tmp_path):
+    moved = make_capture(
+        b"HTTP/1.1 302 Found\r\nLocation: http://[\r\n\r\n", b"", status=302,
+        url="http://example.test/start", payload_length=0, payload_digest="",
+    )  # fmt: skip
+    root = make_job(tmp_path / "demo", [capture_records(moved, CaptureFacts(), counting_ids())])
+    made, _ = pack(tmp_path / "demo.wacz", root)
+    assert (made.captures, made.pages) == (1, 0)
+
+
+@pytest.mark.parametrize("is_delta", [False, True])
+def test_a_warc_that_is_closed_meanwhile_is_packed(tmp_path, monkeypatch, is_delta):
+    crawl = delta_crawl() if is_delta else None
+    root = make_job(tmp_path / "demo", crawl, is_open=True)
+    closed, _ = pack(tmp_path / "open.wacz", root)
+    require_space = module._require_space
+
+    def close(target, size):
+        require_space(target, size)
+        for path in (root / "runs").rglob("*.open"):
+            path.rename(path.with_suffix(""))
+
+    monkeypatch.setattr(module, "_require_space", close)
+    made, wacz = pack(tmp_path / "closed.wacz", root)
+    assert (made.captures, made.expanded) == (closed.captures, closed.expanded)
+    require_index(wacz)
+
+
+def test_a_file_that_another_process_wrote_meanwhile_stays(tmp_path, monkeypatch):
+    target, lock_part = tmp_path / "demo.wacz", container._lock_part
+
+    def lock(part, path):
+        target.write_bytes(b"other")
+        return lock_part(part, path)
+
+    monkeypatch.setattr(container, "_lock_part", lock)
+    with pytest.raises(JobError, match="exists"):
+        pack(target, make_job(tmp_path / "demo"))
+    assert target.read_bytes() == b"other"
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []

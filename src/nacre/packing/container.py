@@ -48,19 +48,13 @@ def whole_file(path: Path, *, replace: bool = False) -> Iterator[BinaryIO]:
         JobError: The file exists, or another process writes it.
         StorageError: It cannot be written.
     """
-    if path.exists() and not replace:
-        raise JobError(
-            message(
-                "packing.file-exists",
-                "{path} exists. Name another file, or replace it with --replace",
-                path=path,
-            )
-        )
+    _require_absent(path, replace=replace)
     part = path.with_name(f".{path.name}.part")
     lock = -1
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = _lock_part(part, path)
+        _require_absent(path, replace=replace)  # another process may have written it
         with _open_part(part) as file:
             yield file
             file.flush()
@@ -76,6 +70,22 @@ def whole_file(path: Path, *, replace: bool = False) -> Iterator[BinaryIO]:
     finally:
         if lock >= 0:
             os.close(lock)
+
+
+def _require_absent(path: Path, *, replace: bool) -> None:
+    """Refuse to replace a file.
+
+    Raises:
+        JobError: The file exists.
+    """
+    if path.exists() and not replace:
+        raise JobError(
+            message(
+                "packing.file-exists",
+                "{path} exists. Name another file, or replace it with --replace",
+                path=path,
+            )
+        )
 
 
 def _lock_part(part: Path, path: Path) -> int:

@@ -152,7 +152,10 @@ class SeedPages:
             return ""
         stored = read_at(place.path, place.start + newest.offset, _no_base, LONGEST)
         location = stored.header(b"location") if stored is not None else None
-        return urljoin(newest.url, location.decode("utf-8", "replace")) if location else ""
+        try:
+            return urljoin(newest.url, location.decode("utf-8", "replace")) if location else ""
+        except ValueError:  # such as http://[
+            return ""
 
 
 def _seed_urls(member: Member) -> Iterator[str]:

@@ -328,7 +328,8 @@ class SelectionWriter:
         """Note that a metadata record refers to a certificate chain."""
         if _CHAIN in block:
             uri = block.partition(_CHAIN)[2].partition(b"\r\n")[0].decode("ascii", "replace")
-            self._chains.setdefault(uri, False)
+            if uri.startswith(CHAIN_URN):
+                self._chains.setdefault(uri, False)
 
     def _add_chains(self) -> None:
         """Write the certificate chains that metadata records refer to."""

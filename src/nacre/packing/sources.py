@@ -10,7 +10,7 @@ from nacre.archive.index import lines_in
 from nacre.archive.reader import WarcReader
 from nacre.archive.source import section
 from nacre.archive.warc_writer import TRAILER
-from nacre.catalogue.captures import IndexedCapture, read_capture
+from nacre.catalogue.captures import LONGEST_LINE, IndexedCapture, read_capture
 from nacre.catalogue.holdings import Holding, WarcPlace
 from nacre.machine.local_files import open_ordinary
 from nacre.packing.container import EntrySink
@@ -66,7 +66,8 @@ def read_lines(place: WarcPlace, member: int = 0) -> list[IndexedLine]:
 def _raw_lines(place: WarcPlace) -> Iterator[bytes]:
     if place.index is not None:
         with open_ordinary(place.index) as file:
-            yield from file
+            while line := file.readline(LONGEST_LINE):
+                yield line
     else:
         with open_place(place) as warc:
             yield from lines_in(warc, place.name)

@@ -229,7 +229,10 @@ def _distrust(response: "TimeStampResponse", data: bytes, roots: "list[Certifica
 
 def _exchange(url: str, query: bytes) -> bytes:
     """Post a request; redirects are not followed."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as http://[
+        parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise TimestampError(
             message(

@@ -49,7 +49,7 @@ Outcome = Literal["ok", "failed", "open", "absent"]
 
 _MOST_ENTRIES: Final = 10_000
 _MOST_UNPACKED: Final = 256 << 20
-"""Bytes of a compressed entry; others are as long as they are in the file."""
+"""Bytes of all compressed entries; others are as long as they are in the file."""
 _SMALL: Final = 16 << 20
 """Bytes of an entry that is read into memory."""
 _CHUNK: Final = 1 << 20
@@ -164,6 +164,9 @@ class _Package:
         self._infos = {info.filename: info for info in infos}
         if len(infos) > _MOST_ENTRIES:
             raise ValueError(f"{len(infos):,} entries")
+        packed = [info for info in infos if info.compress_type != zipfile.ZIP_STORED]
+        if sum(info.file_size for info in packed) > _MOST_UNPACKED:
+            raise ValueError("its compressed entries are too large")
 
     @property
     def is_ambiguous(self) -> bool:
@@ -183,10 +186,7 @@ class _Package:
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """Yield the bytes of an entry."""
-        info = self._infos[name]
-        if info.compress_type != zipfile.ZIP_STORED and info.file_size > _MOST_UNPACKED:
-            raise ValueError(f"{clean_text(name)} is too large")
-        with self._zip.open(info) as entry:
+        with self._zip.open(self._infos[name]) as entry:
             while data := entry.read(_CHUNK):
                 yield data
 

@@ -53,7 +53,7 @@ Tell = Callable[[int, int], None]
 
 
 class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The way a package is warc.
+    """The options of a package.
 
     Attributes:
         created: Its date, seconds since the epoch; all else is the same each time.
@@ -83,7 +83,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PackedWacz(msgspec.Struct, frozen=True, kw_only=True):
-    """A package that was warc.
+    """A package that was written.
 
     Attributes:
         path: The file.
@@ -140,7 +140,7 @@ def pack_wacz(
         holding: What is packed.
         target: The file.
         captures: The selected captures, in any order; None for all of the holding.
-        options: How it is warc.
+        options: Its options.
         tell: Receives the progress.
 
     Raises:
@@ -169,7 +169,7 @@ def scratch_folder(target: Path) -> Iterator[Path]:
     """Make a folder for temporary files beside a file, on its disk; one left behind is removed.
 
     Raises:
-        OSError: It cannot be warc.
+        OSError: It cannot be created.
     """
     folder = target.with_name(f".{target.name}.tmp")
     shutil.rmtree(folder, ignore_errors=True)
@@ -209,17 +209,32 @@ class _Packer:
 
     def copy_all(self, target: Path, tell: Tell) -> None:
         """Copy all WARCs."""
-        places = [member.warcs() for member in self._holding.members]
-        total = sum(place.size for warcs in places for place in warcs)
+        listed = [member.warcs() for member in self._holding.members]
+        total = sum(place.size for places in listed for place in places)
         if not total:
             raise nothing_to_pack(self._holding)
         _require_space(target, total)
         progress = Progress(total, tell)
-        for number, member in enumerate(self._holding.members):
-            changed = warcs_to_expand(member, places[number])
-            for place in places[number]:
-                self._copy(place, number, progress, is_expanded=place.path in changed)
-            self._add_expanded(number, places[number], changed, progress)
+        for number, places in enumerate(listed):
+            self._copy_member(number, places, progress)
+
+    def _copy_member(self, number: int, listed: list[WarcPlace], progress: Progress) -> None:
+        """Copy the WARCs of a member, and add the records that its differences stand for."""
+        places = [self._present(place, number) for place in listed]
+        changed = warcs_to_expand(self._holding.members[number], places)
+        for place in places:
+            is_expanded = place.path in changed
+            self._copy(self._present(place, number), number, progress, is_expanded=is_expanded)
+        current = [self._present(place, number) for place in places]
+        pairs = zip(places, current, strict=True)
+        renamed = {new.path for old, new in pairs if old.path in changed}
+        self._add_expanded(number, current, renamed, progress)
+
+    def _present(self, place: WarcPlace, number: int) -> WarcPlace:
+        """Return a WARC as it is now: a running job may have closed and renamed it."""
+        if not place.is_open or place.path.exists():
+            return place
+        return self._holding.warc(number, place.name) or place
 
     def _copy(
         self, place: WarcPlace, number: int, progress: Progress, *, is_expanded: bool = False

@@ -36,7 +36,7 @@ _SUFFIX = ".warc.gz"
 
 
 class PackedWarcs(msgspec.Struct, frozen=True, kw_only=True):
-    """WARC files that were files.
+    """WARC files that were written.
 
     Attributes:
         paths: The files.
@@ -133,7 +133,7 @@ def _settings(
 
 
 class _SelectionFiles:
-    """The files that are being files, and the lines of their indexes."""
+    """The files that are being written, and the lines of their indexes."""
 
     def __init__(self, holding: Holding, options: PackOptions, tell: Tell, folder: Path) -> None:
         self._holding = holding

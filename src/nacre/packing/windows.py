@@ -151,7 +151,7 @@ class WindowReader:
         """
         header = record.entry.gzip_header
         if record.is_shared or header[3:4] not in (b"", b"\0"):
-            return iter([_head(record.entry), self.block(record)]), False
+            return chain([_head(record.entry)], self._pieces(record)), False
         if not header or header == HEADER:
             return self._bytes(record.offset, record.size), bool(header)
         data = self._bytes(record.offset + len(HEADER), record.size - len(HEADER))
@@ -163,12 +163,16 @@ class WindowReader:
         Raises:
             OSError: The file cannot be read.
         """
+        return b"".join(self._pieces(record))
+
+    def _pieces(self, record: WindowRecord) -> Iterator[bytes]:
+        """Yield the block of a record."""
         base = self._place.start + record.offset
         reader = WarcReader(section(self._file, base, self._place.start + self._size))
         for number, entry in enumerate(reader):
             if number == record.number:
-                return b"".join(iter(entry.read, b""))
-        return b""
+                yield from iter(entry.read, b"")
+                return
 
     def _bytes(self, offset: int, size: int) -> Iterator[bytes]:
         at, end = self._place.start + offset, self._place.start + offset + size
