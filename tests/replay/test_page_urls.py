@@ -70,7 +70,6 @@ def test_query_is_written_in_the_charset_of_the_page(charset: str, url: str):
 def test_origin_of_replay_is_put_before_the_path():
     page = PAGE._replace(origin="http://j1.replay.localhost:8411")
     assert UrlRewriter(page).rewrite("/x") == f"{page.origin}{BEFORE}http://h.test/x"
-    assert page.replay_path("http://o.test/", "id_") == "/20260102030405id_/http://o.test/"
 
 
 def test_base_decides_how_far_a_url_may_climb():

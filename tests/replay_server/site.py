@@ -77,8 +77,9 @@ class Server:
     """A replay server in process, with users anna and ben."""
 
     def __init__(
-        self, jobs: dict[str, Path], site: ReplaySite | None = None, *, cors: bool = False
-    ) -> None:
+        self, jobs: dict[str, Path], site: ReplaySite | None = None, *, cors: bool = False,
+        console: str = "",
+    ) -> None:  # fmt: skip
         self.users = {name: Requester(name, Role.VIEWER, "session") for name in ("anna", "ben")}
         self.seen = {"anna": set(jobs), "ben": set(list(jobs)[1:])}
         self.now = Now()
@@ -90,7 +91,7 @@ class Server:
         self.site = site or ReplaySite(port=8411)
         shelf = JobShelf(jobs, self.seen)
         parts = ReplayParts(
-            self.site, self.access, shelf, target="crawls/demo", allows_origins=cors
+            self.site, self.access, shelf, console, "crawls/demo", allows_origins=cors
         )
         self.app = ReplayApp(parts)
         self.labels = {name: open_holding([root]).label for name, root in jobs.items()}

@@ -418,6 +418,14 @@ def test_a_page_that_is_larger_than_what_is_read_at_once_is_whole(tmp_path: Path
     assert answer.content.endswith(body)
 
 
+def test_the_bar_leads_to_the_search_of_the_console_for_its_url(tmp_path: Path):
+    new_archive(tmp_path / "demo", {"http://h.test/?a=1&b": reply(b"<p>page")})
+    server = Server({"demo": tmp_path / "demo"}, console="http://localhost:8410")
+    target = f"/view/{server.labels['demo']}/{FIRST}/http://h.test/?a=1&b"
+    link = "http://localhost:8410/j/demo/captures?q=http%3A%2F%2Fh.test%2F%3Fa%3D1%26b"
+    assert f'href="{link}"' in server.view(target, server.cookie()).text
+
+
 def test_a_captured_time_that_is_none_is_refused(server: Server):
     label = server.labels["demo"]
     answer = server.view(f"/view/{label}/raw?u=http://h.test/&t=abc", server.cookie())

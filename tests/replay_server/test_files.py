@@ -64,3 +64,11 @@ def test_parts_of_a_file(wacz: Path, field: str, status: int, length: int):
 def test_nothing_else_is_served(wacz: Path, name: str):
     server = Server({"x": wacz}, cors=True)
     assert server.ask(HOST, f"/x/files/{name}", server.bearer).status_code == 404
+
+
+def test_pages_of_other_origins_read_files_alone(wacz: Path):
+    server = Server({"x": wacz}, cors=True)
+    for place in ("http://h.test/files/a.wacz", "cdx?url=http://h.test/files/"):
+        answer = server.ask(HOST, f"/x/{place}", server.bearer)
+        assert "access-control-allow-origin" not in answer.headers
+        assert server.ask(HOST, f"/x/{place}", method="OPTIONS").status_code == 401

@@ -14,9 +14,6 @@ from nacre.errors import NacreError
 from nacre.messages import message
 from nacre.wire.date import format_http_date, parse_http_date
 
-DIGITS = 14
-"""Digits of a full timestamp: YYYYMMDDhhmmss, UTC."""
-
 PAGE = 1000
 """Mementos in one TimeMap; a URL with more has several, which link to each other."""
 

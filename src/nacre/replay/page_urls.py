@@ -44,10 +44,6 @@ class PageAddress(NamedTuple):
     timestamp: str
     url: str
 
-    def replay_path(self, url: str, modifier: str = MODIFIER) -> str:
-        """Return the path of a URL at the time of this page."""
-        return f"/{self.timestamp}{modifier}/{url}"
-
 
 class UrlRewriter:
     """Rewrites the URLs of one document.

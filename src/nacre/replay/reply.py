@@ -23,7 +23,6 @@ from nacre.replay.records import INLINE, RecordBlock, ReplayError, StoredRecord,
 from nacre.wire.charset import detect
 from nacre.wire.chunks import remove_chunking
 from nacre.wire.coding import decode_pieces
-from nacre.wire.guess import NO_HINTS, Hints
 from nacre.wire.head import Head, blank_line_end, find_start, framing_of, parse_head
 
 DECODED_LIMIT = 1 << 32
@@ -162,7 +161,7 @@ def read_exchange(
     return _exchange(record, own, base, truncated, original.capture, decode=decode)
 
 
-def page_codec(exchange: ArchivedExchange, body: bytes, via: str = "") -> str:
+def page_codec(exchange: ArchivedExchange, body: bytes) -> str:
     """Return the codec in which a browser reads a text, for whoever rewrites it.
 
     A declared charset counts even if it is wrong, since the browser will read the page so. Of a
@@ -171,14 +170,12 @@ def page_codec(exchange: ArchivedExchange, body: bytes, via: str = "") -> str:
     Args:
         exchange: The exchange.
         body: Its body without content coding, or the beginning.
-        via: Codec of the page that embeds it; "" if unknown.
     """
     media = exchange.header("content-type")[:LONGEST_TYPE].lower()
     label = media.partition("charset=")[2].partition(";")[0].strip(" \t\"'") or None
-    hints = Hints(via=via) if via else NO_HINTS
     is_page = "html" in media.partition(";")[0] or not media.strip()
     find = detect if is_page else text_charset
-    return find(body, label, exchange.url, hints)[0]
+    return find(body, label, exchange.url)[0]
 
 
 def _exchange(

@@ -14,11 +14,16 @@ from nacre.replay.headers import replay_headers
 from nacre.replay.matching import NotArchived, ReplayRequest, replay_request
 from nacre.replay.memento import memento_date
 from nacre.replay.page_urls import PageAddress
-from nacre.replay.reply import ArchivedExchange, CapturedRange, captured_range, read_exchange
+from nacre.replay.reply import (
+    ArchivedExchange,
+    CapturedRange,
+    captured_range,
+    page_codec,
+    read_exchange,
+)
 from nacre.replay.rewrite_css import rewrite_css
 from nacre.replay.rewrite_html import rewrite_page
 from nacre.replay_server.shelf import OpenedHolding
-from nacre.wire.charset import detect
 
 LARGEST_PAGE: Final = 32 << 20
 """Bytes of a page that is rewritten; what is beyond them is left out."""
@@ -104,12 +109,6 @@ def first_byte(field: str) -> int:
     return int(match[1]) if match else 0
 
 
-def charset_of(field: str) -> str:
-    """Return the charset of a Content-Type header; "" for none (pure)."""
-    match = re.search(r"""charset\s*=\s*["']?([^\s;"']+)""", field, re.IGNORECASE)
-    return match[1] if match else ""
-
-
 def media_type(field: str) -> str:
     """Return the media type of a Content-Type header, lower case, without parameters (pure)."""
     return field.partition(";")[0].strip().lower()
@@ -118,9 +117,8 @@ def media_type(field: str) -> str:
 def _rewritten(exchange: ArchivedExchange, wish: PageRequest) -> ServedAnswer:
     """Answer with a page or a style sheet whose URLs lead into the archive."""
     body = exchange.body.read_start(LARGEST_PAGE)
-    field = exchange.header("Content-Type")
-    charset, _source = detect(body, charset_of(field), exchange.url)
-    if media_type(field) == _CSS:
+    charset = page_codec(exchange, body)
+    if media_type(exchange.header("Content-Type")) == _CSS:
         data = rewrite_css(body, charset, wish.page)
     else:
         data = rewrite_page(body, charset, wish.page)

@@ -64,7 +64,8 @@ async def answer_program(call: ReplayCall) -> Response:
     Raises:
         MementoError, CdxQueryError: It is malformed (400).
     """
-    if call.parts.allows_origins and f"/{FOLDER}" in call.path:
+    _name, _slash, place = call.path.removeprefix("/").partition("/")
+    if call.parts.allows_origins and place.startswith(FOLDER):
         if call.request.method == "OPTIONS":  # browsers ask it before, without the key
             return Response(status_code=204, headers=dict(CORS))
         answer = await _answer_key(call)

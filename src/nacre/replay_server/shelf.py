@@ -4,6 +4,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Final, NamedTuple, Protocol
 
 from nacre.catalogue.holdings import Holding, label_of, open_holding
@@ -85,6 +86,7 @@ class HoldingCache:
         self._clock = clock
         self._is_incomplete = is_incomplete
         self._opened: dict[str, tuple[float, OpenedHolding]] = {}
+        self._lock = Lock()
 
     def open(self, item: ShelfItem, targets: Sequence[str | Path]) -> OpenedHolding:
         """Open a holding, or return one that was opened a moment ago.
@@ -102,11 +104,12 @@ class HoldingCache:
             index = open_index(holding)
             opened = OpenedHolding(item, holding, index, self._is_incomplete(holding))
             began = self._clock()
-        # Written again, so that it becomes the last one: the first ones are closed.
-        self._opened.pop(item.label, None)
-        self._opened[item.label] = began, opened
-        while len(self._opened) > _MOST:
-            self._opened.pop(next(iter(self._opened)), None)
+        with self._lock:
+            # Written again, so that it becomes the last one: the first ones are closed.
+            self._opened.pop(item.label, None)
+            self._opened[item.label] = began, opened
+            while len(self._opened) > _MOST:
+                self._opened.pop(next(iter(self._opened)))
         return opened
 
 
@@ -158,9 +161,11 @@ class FleetShelf:
 
     def find(self, name: str, identity: Requester) -> ShelfItem | None:
         """See `Shelf`."""
-        return next(
-            (item for item in self.items(identity) if name in (item.label, item.name)), None
-        )
+        if not identity.role:
+            return None
+        jobs = (job for job in self._fleet.jobs if identity.sees(job.place))
+        job = next((job for job in jobs if name in (job.id, job_label(job))), None)
+        return None if job is None else self._item(job)
 
     def open(self, item: ShelfItem) -> OpenedHolding:
         """See `Shelf`."""

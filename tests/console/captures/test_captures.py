@@ -1,5 +1,6 @@
 """The captures of a job in the console: search, facets, exports, and one capture."""
 
+import asyncio
 import csv
 import gzip
 import io
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from nacre.console.app import ConsoleApp
+from nacre.console.captures import listing
 from nacre.errors import StorageError
 from nacre.ops.operation import Role
 from tests.catalogue.given_job import RUN, add_index, line, real_job
@@ -241,3 +243,12 @@ def test_captures_are_found_while_the_disk_is_full(tmp_path: Path, monkeypatch: 
         assert (await console.client.get(f"{API}/captures")).status_code == 503
 
     scene_of(tmp_path, listed_job, scene)
+
+
+def test_an_export_that_fails_is_not_taken_for_a_whole_file(tmp_path: Path):
+    async def read(*words: str) -> bytes:
+        return b"".join([data async for data in listing.command_output(*words)])
+
+    with pytest.raises(StorageError, match="nacre captures"):
+        asyncio.run(read("captures", str(tmp_path / "gone")))
+    assert b"nacre captures" in asyncio.run(read("captures", "--help"))

@@ -12,6 +12,7 @@ from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.filters import CatalogueQuery
 from nacre.catalogue.holdings import Holding, open_holding
 from nacre.catalogue.query import search_captures
+from nacre.catalogue.rows import CatalogueItem
 from nacre.console.call import ActionCall, Call
 from nacre.console.captures.links import capture_link, captures_link, replay_link
 from nacre.console.captures.listing import CaptureItem
@@ -108,7 +109,7 @@ def show_capture(layout: Layout, request: CaptureRequest) -> CaptureDetails:
     page = search_captures(holding, CatalogueQuery(url=url, limit=_OTHERS))
     originals = originals_of(holding, [item, *page.items])
 
-    def listed(each: Any) -> CaptureItem:  # noqa: ANN401 - a row of the catalogue
+    def listed(each: CatalogueItem) -> CaptureItem:
         facts = msgspec.structs.astuple(listed_capture(each, holding))
         return CaptureItem(*facts, original=originals.get(each.capture.id, ""))
 

@@ -23,6 +23,7 @@ from nacre.console.forms import offered_runs
 from nacre.console.links import job_path
 from nacre.console.task_answers import read
 from nacre.core.clock import iso
+from nacre.core.states import ExitCode
 from nacre.errors import ConfigError, JobError, StorageError
 from nacre.fleet.job_files import run_names
 from nacre.inspect.analysis.wording import FOUND_WORDS
@@ -314,7 +315,7 @@ async def export_captures(call: Call) -> Response:
     fields = {"content-disposition": f'attachment; filename="captures.{query.form}"'}
     root = str(job.layout.root)
     return StreamingResponse(
-        _command_output("captures", root, *words), 200, fields, media_type=_MEDIA[query.form]
+        command_output("captures", root, *words), 200, fields, media_type=_MEDIA[query.form]
     )
 
 
@@ -327,8 +328,12 @@ def _check(layout: Layout, query: CatalogueQuery) -> None:
 _PIECE: Final = 64 << 10
 
 
-async def _command_output(*words: str) -> AsyncIterator[bytes]:
-    """Yield the output of a command of Nacre; it is ended if nobody reads it any more."""
+async def command_output(*words: str) -> AsyncIterator[bytes]:
+    """Yield the output of a command of Nacre, which is killed if the client leaves.
+
+    Raises:
+        StorageError: The command failed, so that the output is not whole.
+    """
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "nacre", *words,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -337,6 +342,8 @@ async def _command_output(*words: str) -> AsyncIterator[bytes]:
     try:
         while process.stdout is not None and (data := await process.stdout.read(_PIECE)):
             yield data
+        if await process.wait() not in {ExitCode.FINISHED, ExitCode.NOTHING_DUE}:
+            raise StorageError(f"`nacre {shlex.join(words)}` failed; run it to see the reason")
     finally:
         if process.returncode is None:
             process.kill()

@@ -3,7 +3,6 @@
   const box = document.getElementById("boot");
   const show = (step) => {
     for (const part of box.querySelectorAll("[data-step]")) part.hidden = part.dataset.step !== step;
-    if (step !== "wait" && parent !== window) parent.postMessage({ nacre: "stopped", step }, "*");
   };
   const fields = new URLSearchParams(location.hash.slice(1));
   const ticket = fields.get("t");
