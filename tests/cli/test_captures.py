@@ -2,6 +2,7 @@
 
 import json
 
+from nacre.config.extras import MissingExtraError
 from tests.catalogue.given_job import add_index, line, real_job
 from tests.cli.site import nacre
 
@@ -40,6 +41,17 @@ def test_errors_name_the_remedy(tmp_path):
         assert failed.code in {1, 2}
         assert text in failed.err.replace("\n", " ")
     assert nacre("captures", str(tmp_path / "nothing")).code == 2
+
+
+def test_only_words_need_the_library_of_the_search(tmp_path, monkeypatch):
+    def missing(what: str, extra: str) -> None:
+        raise MissingExtraError(what, extra)
+
+    monkeypatch.setattr("nacre.cli.installing.require_extra", missing)
+    job = tmp_path / "j"
+    add_index(job, [line("http://h.test/")])
+    assert nacre("captures", str(job), "--status", "200").code == 0
+    assert "extra `search`" in nacre("captures", str(job), "some words").err
 
 
 def test_captures_are_packed(tmp_path):

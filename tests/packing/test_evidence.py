@@ -14,7 +14,7 @@ import pytest
 
 from nacre.archive.certificates import read_chain
 from nacre.archive.fields import digest_of
-from nacre.errors import JobError
+from nacre.errors import DamageError, JobError
 from nacre.ops.evidence import EvidenceRequest, EvidenceResult, make_evidence
 from nacre.packing import verify_evidence as module
 from nacre.packing.container import WaczFile
@@ -256,10 +256,21 @@ def test_cut_and_damaged_packages_are_noticed(stamped, tmp_path: Path, cut):
     data[at] ^= 0x55
     path = tmp_path / "damaged.wacz"
     path.write_bytes(data)
-    with suppress(JobError):
+    with suppress(JobError, DamageError):
         result = verify_evidence(path)
         if result.is_sound:
             assert contents(path) == contents(stamped.path)
+
+
+def test_a_changed_byte_is_named_as_damage(stamped, tmp_path: Path):
+    data = bytearray(stamped.path.read_bytes())
+    with zipfile.ZipFile(stamped.path) as package:
+        place = package.getinfo(CAPTURE_FILE)
+    data[place.header_offset + 30 + len(place.filename) + place.compress_size // 2] ^= 0x55
+    path = tmp_path / "changed.wacz"
+    path.write_bytes(data)
+    with pytest.raises(DamageError, match="changed or damaged after it was packed"):
+        verify_evidence(path)
 
 
 def contents(path: Path) -> dict[str, bytes]:

@@ -2,9 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nacre.catalogue.holdings import Holding
     from nacre.catalogue.query import CapturePage, CatalogueQuery
 
+T = TypeVar("T")
 Target = Annotated[
     str,
     typer.Argument(
@@ -76,7 +77,7 @@ def captures(
         )
     query = read_query(options)
     if form in _PACKAGES:
-        offering(ctx, lambda: _pack(target, options, form, out), _WORDS_NEED)
+        _with_words(ctx, query, lambda: _pack(target, options, form, out))
         return
     holding = holding_of([target])
     build_catalogues(holding, _report if sys.stderr.isatty() else None)
@@ -86,10 +87,18 @@ def captures(
         lines = export_captures(holding, query, "csv" if form == "table" else form)
         _write(lines, out)
     else:
-        page = offering(ctx, lambda: find_captures(holding, query), _WORDS_NEED)
+        page = _with_words(ctx, query, lambda: find_captures(holding, query))
         _say_page(page, holding)
         if not page.items and not page.next:
             raise typer.Exit(ExitCode.NOTHING_DUE)
+
+
+def _with_words(ctx: typer.Context, query: "CatalogueQuery", work: Callable[[], T]) -> T:
+    """Do the work of a search; for one of words the install of the library is offered."""
+    if not query.words:
+        return work()
+    result: T = offering(ctx, work, _WORDS_NEED)
+    return result
 
 
 def _pack(target: str, options: CapturesQuery, form: str, out: Path | None) -> None:

@@ -11,6 +11,7 @@ from nacre.cli.operations import with_options_of
 from nacre.cli.options import AsJson, job_of
 from nacre.core.message_data import to_plain
 from nacre.core.states import ExitCode
+from nacre.errors import DamageError
 from nacre.machine.layout import Layout
 from nacre.ops.evidence import EvidenceRequest, EvidenceResult, EvidenceRoots
 from nacre.report.formatting import size
@@ -96,7 +97,11 @@ def verify_evidence(ctx: typer.Context, *, options: EvidenceRoots, as_json: AsJs
     """
     from nacre.ops.evidence import check_evidence
 
-    result = check_evidence(job_of(ctx), options)
+    try:
+        result = check_evidence(job_of(ctx), options)
+    except DamageError as error:
+        output.complain(error, ExitCode.DAMAGED)
+        raise typer.Exit(ExitCode.DAMAGED) from None
     if as_json:
         output.say_json({**_plain(result), "is_sound": result.is_sound})
     else:

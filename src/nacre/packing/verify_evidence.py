@@ -22,7 +22,7 @@ from nacre.archive.check import Checker
 from nacre.archive.fields import micros, strip_brackets
 from nacre.archive.findings import Severity
 from nacre.archive.reader import WarcEntry, WarcReader
-from nacre.errors import JobError
+from nacre.errors import DamageError, JobError
 from nacre.fetch.verify import Verifier
 from nacre.machine.local_files import open_ordinary
 from nacre.messages import error_text, message
@@ -131,16 +131,34 @@ def verify_evidence(
         tls_roots: PEM file with roots of TLS servers; None for the system's.
 
     Raises:
+        DamageError: Its bytes were changed, or are missing.
         JobError: The file cannot be read, or is no evidence.
         MissingExtraError: It has a timestamp, and the library for it is not installed.
     """
     try:
         with open_ordinary(path) as file, zipfile.ZipFile(file) as package:
-            return _verify(_Package(package), timestamp_roots, tls_roots)
+            return _verify_opened(path, package, timestamp_roots, tls_roots)
     except FileNotFoundError:
         raise _unreadable(path, "no such file") from None
     except (OSError, ValueError, *_DAMAGE) as error:
         raise _unreadable(path, error_text(error)) from error
+
+
+def _verify_opened(
+    path: Path, package: zipfile.ZipFile, timestamp_roots: Path | None, tls_roots: Path | None
+) -> VerifiedEvidence:
+    """Verify a package whose directory could be read; see `verify_evidence`."""
+    try:
+        return _verify(_Package(package), timestamp_roots, tls_roots)
+    except _DAMAGE as error:
+        raise DamageError(
+            message(
+                "packing.evidence-damaged",
+                "{path} was changed or damaged after it was packed: {reason}. It proves nothing; "
+                "get the file again from where it is stored",
+                path=path, reason=error_text(error),
+            )
+        ) from error  # fmt: skip
 
 
 def _unreadable(path: Path, reason: str) -> JobError:

@@ -122,6 +122,7 @@ def timeline_of(
         for capture in captures
         if not capture.method
     )  # fmt: skip
+    rows = list({(row.timestamp, row.url, row.job): row for row in reversed(rows)}.values())[::-1]
     place = closest_place([row.timestamp for row in rows], timestamp)
     if place >= 0:
         rows[place] = rows[place]._replace(is_current=True)

@@ -3,7 +3,7 @@
 const frame = document.getElementById("page");
 const { origin, label } = frame.dataset;
 const MOST = 500;
-let missing = new Map();
+let missing = new Set();
 
 const viewPath = (timestamp, url) => `/view/${label}/${timestamp}/${url.replace(/[#\\]/g, encodeURIComponent)}`;
 
@@ -12,9 +12,9 @@ function listMissing() {
   if (!box) return;
   box.hidden = missing.size === 0;
   document.getElementById("missing-count").textContent = String(missing.size);
-  const rows = [...missing].slice(0, MOST).map(([url, status]) => {
+  const rows = [...missing].slice(0, MOST).map((url) => {
     const row = document.createElement("li");
-    row.textContent = status ? `${url} (${status})` : url;
+    row.textContent = url;
     row.dir = "ltr";
     return row;
   });
@@ -40,7 +40,7 @@ function wireSlider() {
 async function follow(url, timestamp) {
   const path = viewPath(timestamp, url);
   if (path === location.pathname + location.search) return;
-  missing = new Map();
+  missing = new Set();
   const answer = await fetch(path, { headers: { "x-nacre-part": "bar" } }).catch(() => null);
   if (!answer || !answer.ok) return;
   const bar = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("bar");
@@ -62,7 +62,7 @@ addEventListener("message", (event) => {
   if (data.nacre === "page" && source === frame.contentWindow) {
     if (/^\d{1,14}$/.test(data.timestamp) && /^https?:/i.test(data.url)) follow(data.url, data.timestamp);
   } else if ((data.nacre === "missing" || data.nacre === "blocked") && missing.size < MOST) {
-    missing.set(data.url.slice(0, 2000), Number(data.status) || 0);
+    missing.add(data.url.slice(0, 2000));
     listMissing();
   }
 });
