@@ -77,3 +77,25 @@ def test_an_index_of_an_older_analysis_is_searched_and_told(root: Path, tmp_path
     assert json.loads(done.out)["total"] == 3
     assert "index --rebuild" in done.err
     assert "rebuild" not in nacre("search", root, "text").err
+
+
+def test_the_jobs_of_a_collection_are_searched_together(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NACRE_COLLECTIONS", str(tmp_path / "collections"))
+    other, empty = tmp_path / "other", tmp_path / "empty"
+    shutil.copytree(root, other)
+    for job in (root, other, empty):
+        job.mkdir(exist_ok=True)
+        (job / "crawl.yaml").write_text("seeds: [http://a.test/]\n")
+    assert nacre("collection", "图书馆", "add", root, other, empty).code == 0
+    done = nacre("search", "图书馆", "--json", "--facet", "site", "library")
+    answer = json.loads(done.out)
+    assert (answer["total"], len(answer["hits"])) == (2, 2)
+    assert answer["facets"] == {"site": {"a.test": 2}}
+    paged = json.loads(nacre("search", "图书馆", "--json", "text", "-n", "2", "--offset", "5").out)
+    assert (paged["total"], len(paged["hits"])) == (6, 1)
+    assert nacre("collection", "leer", "add", empty).code == 0
+    failed = nacre("search", "leer", "text")
+    assert failed.code == 2
+    assert f"`nacre index`: {empty}" in failed.err.replace("\n", "")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +17,6 @@ from nacre.core.states import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from nacre.indexing.search_index import IndexedPages
     from nacre.rounds.steps.index import IndexResult
@@ -92,7 +92,14 @@ def _is_left_out(arg: str, options: AbstractSet[str]) -> bool:
 
 def search(
     ctx: typer.Context,
-    directory: JobDir,
+    directory: Annotated[
+        Path,
+        typer.Argument(
+            metavar="JOB|COLLECTION",
+            show_default=False,
+            help="Directory of the job, or name of a collection.",
+        ),
+    ],
     words: Words,
     *,
     limit: Limit = 10,
@@ -107,8 +114,7 @@ def search(
 
     Ends with code 10 if nothing is found.
     """
-    from nacre.machine.layout import Layout
-    from nacre.ops.search import search_words
+    from nacre.ops.search import search_target
 
     def answer_of() -> "SearchAnswer":
         from nacre.search.local_index import SearchOptions
@@ -116,7 +122,7 @@ def search(
         options = SearchOptions(
             limit=limit, offset=offset, newest=newest, facets=tuple(facets or ()), explain=explain
         )
-        return search_words(Layout(directory), words, options)
+        return search_target(directory, words, options)
 
     answer = offering(ctx, answer_of, ("the search needs", "search"))
     tell_rebuild(directory)

@@ -1,5 +1,6 @@
 """Search the words of a crawl, in the index that `nacre index` makes of it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -7,6 +8,8 @@ from nacre.errors import ConfigError, JobError
 from nacre.messages import message
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from nacre.machine.layout import Layout
     from nacre.search.local_index import SearchAnswer, SearchOptions
 
@@ -60,6 +63,59 @@ def search_words(
             )
         )
     return LocalSearch(layout.search).search(query, options)
+
+
+def search_target(target: "Path", words: Sequence[str], options: "SearchOptions") -> "SearchAnswer":
+    """Search the words of a crawl, or of all jobs of a collection.
+
+    Args:
+        target: Directory of the crawl, or name of the collection.
+        words: See `search_words`.
+        options: See `search_words`.
+
+    Raises:
+        ConfigError: The query or an option cannot be used.
+        JobError: There is nothing of that name, or no job of it has an index of words.
+    """
+    from nacre.catalogue.holdings import COLLECTION, open_holding
+    from nacre.machine.layout import Layout
+
+    if target.is_dir():
+        return search_words(Layout(target), words, options)
+    holding = open_holding([str(target)])
+    layouts = [Layout(member.root) for member in holding.members if not member.is_missing]
+    indexed = [layout for layout in layouts if layout.search.is_dir()]
+    if holding.kind != COLLECTION or not indexed:
+        jobs = " ".join(str(layout.root) for layout in layouts) or "JOB"
+        raise JobError(
+            message(
+                "ops.no-search-index-of-collection",
+                "{name} has no index of words; make one of each job by `nacre index`: {jobs}",
+                name=holding.name,
+                jobs=jobs,
+            )
+        )
+    whole = options._replace(limit=options.offset + options.limit, offset=0)
+    return merge_answers([search_words(layout, words, whole) for layout in indexed], options)
+
+
+def merge_answers(answers: "Sequence[SearchAnswer]", options: "SearchOptions") -> "SearchAnswer":
+    """Return the answers of several indexes as one, the best pages first (pure).
+
+    Args:
+        answers: Answers with at least the pages that are skipped and shown.
+        options: What is shown of the pages.
+    """
+    hits = sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score)
+    counts: dict[str, Counter[str]] = {name: Counter() for name in options.facets}
+    for answer in answers:
+        for name, values in answer.facets.items():
+            counts[name].update(dict(values))
+    return answers[0]._replace(
+        total=sum(answer.total for answer in answers),
+        hits=tuple(hits[options.offset : options.offset + options.limit]),
+        facets={name: tuple(counter.most_common()) for name, counter in counts.items()},
+    )
 
 
 def _quoted(word: str) -> str:
