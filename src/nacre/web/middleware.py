@@ -4,6 +4,7 @@ Starlette's middleware looks for the word `gzip` alone, and would send it to who
 """
 
 import ipaddress
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -11,10 +12,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nacre.errors import NacreError
 from nacre.fleet.reach import is_loopback
+from nacre.messages import error_text
+from nacre.report.escape import printable
 from nacre.web.gate import HEADERS, HSTS, LOOPBACK, is_our_host
 
 _FIELD = "accept-encoding"
+_LOG: Final = logging.getLogger(__name__)
 
 
 def takes_gzip(field: str) -> bool:
@@ -176,3 +181,32 @@ def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
         return message if remaining >= 0 else {"type": "http.disconnect"}
 
     return limited
+
+
+class StreamGuard:
+    """Middleware that ends the connection of an answer whose stream fails, with a line in the log.
+
+    The file that is sent may be damaged or removed. The client sees that the answer is not whole.
+
+    Args:
+        app: The application.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        has_begun = False
+
+        async def note(event: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(event)
+
+        try:
+            await self._app(scope, receive, note)
+        except NacreError as error:
+            if not has_begun:
+                raise
+            _LOG.error("an answer is not whole: %s", printable(error_text(error)))

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 
 from nacre.errors import JobError
 from nacre.web.connections import BoundedConnection
+from nacre.web.middleware import StreamGuard
 
 GRACE: Final = 2
 """Seconds that requests in process have at the end."""
@@ -157,7 +158,7 @@ def server_config(
         key: File of the key of the certificate, PEM.
     """
     return uvicorn.Config(
-        app, http=BoundedConnection, ws="none", lifespan="off",
+        StreamGuard(app), http=BoundedConnection, ws="none", lifespan="off",
         log_config=None, access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=GRACE, ssl_certfile=certificate, ssl_keyfile=key,
     )  # fmt: skip
