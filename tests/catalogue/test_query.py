@@ -21,7 +21,7 @@ from nacre.catalogue.query import (
     search_captures,
 )
 from nacre.catalogue.rows import CatalogueItem, media_family
-from nacre.errors import ConfigError
+from nacre.errors import ConfigError, StorageError
 from tests.catalogue.given_job import add_index, line
 
 HOSTS = ("h.test", "www.h.test", "a.h.test", "b.test", "xn--fiqs8s.test")
@@ -266,3 +266,15 @@ def test_an_offset_beyond_any_row_is_not_that_of_another_warc(tmp_path):
     name = f"{item.capture.warc}:{1 << 38}"
     assert search_captures(holding, CatalogueQuery(ids=(item.capture.id,))).items == (item,)
     assert search_captures(holding, CatalogueQuery(ids=(name,))).items == ()
+
+
+def test_a_damaged_part_of_the_database_is_an_error(tmp_path):
+    add_index(tmp_path / "job", [line(f"http://a.test/{i}", offset=i) for i in range(5000)])
+    holding = open_holding([tmp_path / "job"])
+    update_catalogue(holding.members[0])
+    path = tmp_path / "job" / "state" / "catalogue.db"
+    data = path.read_bytes()
+    start = 32 * 4096  # behind the pages in which the tables begin
+    path.write_bytes(data[:start] + b"\xff" * (len(data) - start))
+    with pytest.raises(StorageError, match="Delete the file"):
+        list(iterate_items(holding, CatalogueQuery(order="url")))

@@ -82,3 +82,13 @@ def test_a_query_that_means_nothing_is_an_error(tmp_path):
         paths(tmp_path, words="-")
     with pytest.raises(ConfigError):
         paths(tmp_path, cursor="kwE")
+
+
+def test_the_newest_of_several_jobs_come_first(tmp_path):
+    job(tmp_path / "one", {"a": "library library", "b": "a library", "c": "library of books"})
+    job(tmp_path / "two", {"d": "library", "e": "library library library", "f": "the library"})
+    holding = open_holding([tmp_path / "one", tmp_path / "two"])
+    query = CatalogueQuery(words="library", order="newest")
+    times = [item.capture.timestamp for item in search_by_words(holding, query).items]
+    assert len(times) == 6
+    assert times == sorted(times, reverse=True)

@@ -137,7 +137,7 @@ def update_catalogue(
     Args:
         member: The member.
         seconds: Time limit; None for none. An update that exceeds it is resumed by the next one.
-        report: Receives the progress; None for nobody.
+        report: Receives the progress; None for no reports.
         clock: The time; None for that of the system.
 
     Raises:

@@ -122,11 +122,23 @@ def reading_database(folder: Path) -> Iterator[sqlite3.Connection | None]:
 
     Args:
         folder: The folder.
+
+    Raises:
+        StorageError: The block reads a part of it that is damaged.
     """
     path = folder / DATABASE
     database = _open_readable(path) if path.is_file() else None
     try:
         yield database
+    except sqlite3.DatabaseError as error:
+        raise StorageError(
+            message(
+                "catalogue.cannot-read",
+                "{path} cannot be read: {reason}. Delete the file: it is made again",
+                path=str(path),
+                reason=str(error),
+            )
+        ) from error
     finally:
         if database is not None:
             database.close()

@@ -252,7 +252,7 @@ def build_catalogues(holding: Holding, report: Report | None = None) -> None:
 
     Args:
         holding: The job, collection or files.
-        report: Receives the progress; None for nobody.
+        report: Receives the progress; None for no reports.
 
     Raises:
         StorageError: A catalogue cannot be written.
