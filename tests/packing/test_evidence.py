@@ -290,3 +290,8 @@ def test_a_refused_timestamp_leaves_no_file(job, authority, tmp_path: Path):
     with serving(lambda _: b"no") as url, pytest.raises(TimestampError, match="no timestamp"):
         make_evidence(job.root, URL, EvidenceRequest(out=out, timestamp=url))
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def test_a_file_of_roots_that_is_not_there_is_an_error(stamped, tmp_path: Path):
+    with pytest.raises(JobError, match="no certificates"):
+        verify_evidence(stamped.path, tls_roots=tmp_path / "roots.pem")

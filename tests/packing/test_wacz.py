@@ -19,6 +19,7 @@ from nacre.catalogue.lookup import open_index
 from nacre.errors import JobError, StorageError
 from nacre.packing import container
 from nacre.packing import wacz as module
+from nacre.packing.cdx_index import packed_line
 from nacre.packing.wacz import PackedWacz, PackOptions, pack_wacz
 from tests.archive.captures import counting_ids, make_capture, sha1
 from tests.packing.jobs import CHINESE, HTML, crawl_records, make_job, page
@@ -326,3 +327,13 @@ def test_a_file_that_another_process_wrote_meanwhile_stays(tmp_path, monkeypatch
         pack(target, make_job(tmp_path / "demo"))
     assert target.read_bytes() == b"other"
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
+
+
+@pytest.mark.parametrize("more", [b"\xb9\xfa", b"[" * 100_000 + b"]" * 100_000])
+def test_a_line_that_is_no_json_for_others_is_written_again(more):
+    line = b'test,h)/ 20261120100000 {"url":"http://h.test/","filename":"a.warc","offset":"7"%s}'
+    capture = read_capture(line % b"")
+    assert capture is not None
+    whole = packed_line(line % b"", capture, "b.warc", "sha256:00")
+    packed = packed_line(line % (b',"x":' + more), capture, "b.warc", "sha256:00")
+    assert read_capture(packed) == read_capture(whole)

@@ -32,7 +32,10 @@ def packed_line(line: bytes, capture: IndexedCapture, name: str, record_digest: 
         name: Name of the WARC in the package.
         record_digest: `sha256:` and the digest of the bytes of its record; "" if not known.
     """
-    fields: dict[str, Any] = json.loads(line.split(b" ", 2)[2])
+    try:
+        fields: dict[str, Any] = json.loads(line.split(b" ", 2)[2])
+    except (ValueError, RecursionError):  # a line that is not UTF-8: its capture has escapes
+        fields = json.loads(capture_line(capture).split(b" ", 2)[2])
     fields["filename"] = name
     if record_digest:
         fields["recordDigest"] = record_digest

@@ -16,6 +16,7 @@ import msgspec
 
 from nacre import __version__
 from nacre.archive.certificates import CHAIN_FIELD, CHAIN_URN, chain_uri
+from nacre.archive.link_reference import LONGEST
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import Holding
 from nacre.catalogue.lookup import CaptureIndex
@@ -254,7 +255,8 @@ def _tls_of(holding: Holding, capture: IndexedCapture) -> TlsEvidence | None:
     try:
         for companion in reader.around(capture).companions:
             entry = companion.entry
-            if entry.get("WARC-Type") == "metadata" and entry.get("Content-Type") == _FIELDS:
+            is_fields = entry.get("Content-Type") == _FIELDS and entry.length <= LONGEST
+            if entry.get("WARC-Type") == "metadata" and is_fields:
                 tls = read_tls_fields(reader.block(companion))
                 if tls is not None:
                     return tls

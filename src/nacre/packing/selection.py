@@ -387,7 +387,8 @@ class SelectionWriter:
                 record = read_record(self._source.holding, revisit)
                 original = None
                 if self._source.with_originals:
-                    original = self._originals.find(record)
+                    with suppress(ReplayError):  # it is there, and damaged
+                        original = self._originals.find(record)
                 if original is None:
                     self.report.leave_out(revisit, _describe(record))
                 else:

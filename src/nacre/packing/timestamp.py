@@ -110,7 +110,7 @@ def verify_timestamp(
         MissingExtraError: The library is not installed.
     """
     require_extra("timestamps need", EXTRA)
-    certificates = _trusted_roots(roots)
+    certificates = trusted_roots(roots)
     response = _decode(timestamp.reply)
     try:
         info = response.tst_info
@@ -178,7 +178,12 @@ def _name_of(name: object) -> str:
     return clean_text(text) if isinstance(text, str) else ""
 
 
-def _trusted_roots(path: Path | None) -> "list[Certificate]":
+def trusted_roots(path: Path | None) -> "list[Certificate]":
+    """Return the certificates of a PEM file; of the system if None.
+
+    Raises:
+        JobError: The file cannot be read, or has none.
+    """
     from nacre.fetch.verify import load_roots  # noqa: PLC0415 - slow
 
     if path is None:

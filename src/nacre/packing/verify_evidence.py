@@ -39,6 +39,7 @@ from nacre.packing.timestamp import (
     Timestamp,
     TimestampError,
     TimestampFacts,
+    trusted_roots,
     verify_timestamp,
 )
 from nacre.replay.citation import Citation, ascii_url, clean_text
@@ -132,9 +133,11 @@ def verify_evidence(
 
     Raises:
         DamageError: Its bytes were changed, or are missing.
-        JobError: The file cannot be read, or is no evidence.
+        JobError: The file cannot be read, or is no evidence; or a file of roots cannot be read.
         MissingExtraError: It has a timestamp, and the library for it is not installed.
     """
+    if tls_roots is not None:
+        trusted_roots(tls_roots)
     try:
         with open_ordinary(path) as file, zipfile.ZipFile(file) as package:
             return _verify_opened(path, package, timestamp_roots, tls_roots)
