@@ -27,7 +27,6 @@ from nacre.catalogue.rows import (
     OFFSET_BITS,
     CapturePack,
     host_of_capture,
-    media_family,
     media_name,
     pack_capture,
 )
@@ -389,8 +388,8 @@ class _Builder:
             query = "SELECT number FROM media WHERE name = ?"
             row = self._database.execute(query, (name,)).fetchone()
             if row is None:
-                insert = "INSERT INTO media (name, family) VALUES (?, ?) RETURNING number"
-                row = self._database.execute(insert, (name, media_family(name))).fetchone()
+                insert = "INSERT INTO media (name) VALUES (?) RETURNING number"
+                row = self._database.execute(insert, (name,)).fetchone()
             if len(self._media) >= _MEDIA_CACHE:
                 self._media.clear()
             number = self._media[name] = int(row[0])

@@ -39,8 +39,7 @@ CREATE TABLE capture_key (
 CREATE INDEX by_time ON capture (time);
 CREATE INDEX by_mime ON capture (mime, time);
 CREATE INDEX by_status ON capture (status, time) WHERE status <> 200;
-CREATE TABLE media (number INTEGER PRIMARY KEY, name TEXT UNIQUE, family TEXT);
-CREATE INDEX by_family ON media (family);
+CREATE TABLE media (number INTEGER PRIMARY KEY, name TEXT UNIQUE);
 CREATE TABLE warc (
     number INTEGER PRIMARY KEY, name TEXT UNIQUE, run TEXT, oldest INTEGER, newest INTEGER);
 CREATE TABLE source (
