@@ -71,7 +71,6 @@ class SelectionReport(msgspec.Struct, kw_only=True):
 
     Attributes:
         captures: Captures that were written.
-        records: Records that were written.
         resolved: Revisits that became responses.
         expanded: Differences that became responses.
         originals: Captures that were added because a revisit refers to them.
@@ -82,7 +81,6 @@ class SelectionReport(msgspec.Struct, kw_only=True):
     """
 
     captures: int = 0
-    records: int = 0
     resolved: int = 0
     expanded: int = 0
     originals: int = 0
@@ -173,7 +171,6 @@ class SelectionWriter:
         finally:
             self._references.close()
             self._close_window()
-        self.report.records = self._output.records
         return self.report
 
     # ---- a capture

@@ -75,7 +75,6 @@ class WarcOutput:
 
     Attributes:
         names: Names of the files, the last of which may be open.
-        records: Records that were written, without warcinfo records of these files.
     """
 
     def __init__(self, settings: OutputSettings, open_output: OpenOutput) -> None:
@@ -84,7 +83,6 @@ class WarcOutput:
         self._stack = ExitStack()
         self._sink: OutputSink | None = None
         self.names: list[str] = []
-        self.records = 0
 
     def begin_capture(self) -> None:
         """Begin the next file if the open one is full: records of a capture are in one file.
@@ -111,7 +109,6 @@ class WarcOutput:
         for data in pieces if is_packed else _packed(pieces):
             digest.update(data)
             sink.write(data)
-        self.records += 1
         length = sink.length - start
         return OutputPlace(self.names[-1], start, length, f"sha256:{digest.hexdigest()}")
 
