@@ -20,7 +20,7 @@ from nacre.errors import JobError, StorageError
 from nacre.packing import container
 from nacre.packing import wacz as module
 from nacre.packing.cdx_index import packed_line
-from nacre.packing.wacz import PackedWacz, PackOptions, pack_wacz
+from nacre.packing.wacz import PackedWacz, PackOptions, pack_wacz, scratch_folder
 from tests.archive.captures import counting_ids, make_capture, sha1
 from tests.packing.jobs import CHINESE, HTML, crawl_records, make_job, page
 from tests.replay.archives import PAGE, Archive, record
@@ -337,3 +337,19 @@ def test_a_line_that_is_no_json_for_others_is_written_again(more):
     whole = packed_line(line % b"", capture, "b.warc", "sha256:00")
     packed = packed_line(line % (b',"x":' + more), capture, "b.warc", "sha256:00")
     assert read_capture(packed) == read_capture(whole)
+
+
+def test_only_abandoned_folders_of_temporary_files_are_removed(tmp_path: Path):
+    target = tmp_path / "a[1].wacz"
+    abandoned, foreign = (tmp_path / f".a[1].wacz.{name}.tmp" for name in ("killed", "mine"))
+    for folder in (abandoned, foreign):
+        folder.mkdir()
+        (folder / "file").write_bytes(b"x")
+    (abandoned / "nacre-scratch").touch()
+    with scratch_folder(target) as first:
+        assert not abandoned.exists()
+        with scratch_folder(target) as second:
+            assert first.is_dir()
+            assert second != first
+    assert (foreign / "file").is_file()
+    assert not first.exists()

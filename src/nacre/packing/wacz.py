@@ -6,10 +6,13 @@ into the package as new WARCs. Source: WACZ 1.1.1 (webrecorder/specs); what `wac
 and ReplayWeb.page read.
 """
 
+import fcntl
+import glob
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -43,6 +46,8 @@ from nacre.packing.warc_output import OutputSettings, WarcOutput
 MAX_FILE_SIZE: Final = 1_000_000_000
 """Bytes at which the next WARC of a selection begins."""
 _MANIFEST: Final = "manifest.json"
+_MARK: Final = "nacre-scratch"
+"""File in a folder of temporary files, which the process of the folder locks."""
 _STRICT: Final = "strict"
 _RESERVE: Final = 64 << 20
 """Bytes that stay free on a disk."""
@@ -166,17 +171,28 @@ def pack_wacz(
 
 @contextmanager
 def scratch_folder(target: Path) -> Iterator[Path]:
-    """Make a folder for temporary files beside a file, on its disk; one left behind is removed.
+    """Make a folder for temporary files beside a file, on its disk.
+
+    Folders that killed processes left behind are removed: each has a file that its process locks.
 
     Raises:
         OSError: It cannot be created.
     """
-    folder = target.with_name(f".{target.name}.tmp")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+    for folder in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
+        _remove_abandoned(folder)
+    folder = Path(tempfile.mkdtemp(".tmp", f".{target.name}.", target.parent))
     try:
-        yield folder
+        with (folder / _MARK).open("w") as mark:
+            fcntl.flock(mark, fcntl.LOCK_EX)
+            yield folder
     finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove a folder of temporary files unless a process uses it."""
+    with suppress(OSError), (folder / _MARK).open("r+") as mark:
+        fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(folder, ignore_errors=True)
 
 
