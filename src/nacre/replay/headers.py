@@ -67,16 +67,23 @@ POLICY: Final = (
 )
 """Directives of every reply that replay gives from an archive."""
 
-_DENIED: Final = (
-    *("camera", "display-capture", "geolocation", "hid", "identity-credentials-get", "microphone"),
-    *("midi", "payment", "publickey-credentials-get", "serial", "usb", "xr-spatial-tracking"),
-)
+PERMISSIONS: Final = ", ".join(
+    f"{name}=()"
+    for name in (
+        "accelerometer", "browsing-topics", "camera", "clipboard-read", "clipboard-write",
+        "display-capture", "fullscreen", "geolocation", "gyroscope", "hid",
+        "identity-credentials-get", "idle-detection", "local-fonts", "magnetometer",
+        "microphone", "midi", "payment", "publickey-credentials-get", "screen-wake-lock",
+        "serial", "storage-access", "usb", "window-management", "xr-spatial-tracking",
+    )
+)  # fmt: skip
+"""The Permissions-Policy header: nothing is permitted."""
 
 GOVERNED: Final = (
     ("Connection-Allowlist", "(response-origin); redirects=allow"),
     ("Referrer-Policy", "same-origin"),
     ("X-DNS-Prefetch-Control", "off"),
-    ("Permissions-Policy", ", ".join(f"{name}=()" for name in _DENIED)),
+    ("Permissions-Policy", PERMISSIONS),
 )
 """Other fields of every reply that replay gives from an archive.
 

@@ -17,6 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from nacre.errors import NacreError
 from nacre.replay.cdx_queries import CdxQueryError
+from nacre.replay.headers import PERMISSIONS
 from nacre.replay.memento import MementoError
 from nacre.replay_server.access import COOKIE, cookie_field
 from nacre.replay_server.captures import problem_page
@@ -33,17 +34,6 @@ _BODY: Final = 8192
 """Bytes of a request that trades a ticket."""
 _VERBS: Final = frozenset(("GET", "HEAD"))
 
-PERMISSIONS: Final = ", ".join(
-    f"{name}=()"
-    for name in (
-        "accelerometer", "browsing-topics", "camera", "clipboard-read", "clipboard-write",
-        "display-capture", "fullscreen", "geolocation", "gyroscope", "hid",
-        "identity-credentials-get", "idle-detection", "local-fonts", "magnetometer",
-        "microphone", "midi", "payment", "publickey-credentials-get", "screen-wake-lock",
-        "serial", "storage-access", "usb", "window-management", "xr-spatial-tracking",
-    )
-)  # fmt: skip
-"""The Permissions-Policy header: nothing is permitted."""
 _COMMON: Final[Mapping[str, str]] = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": PERMISSIONS,

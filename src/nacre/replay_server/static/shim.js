@@ -8,7 +8,7 @@
 // To the viewer, from the page in its frame, by `postMessage`; frames in the page pass theirs on to
 // it. The viewer shows them as text and must not trust them, because a page can send them too
 //   { nacre: "page", url, timestamp, title }: a page was loaded in the frame of the viewer.
-//   { nacre: "missing", url, timestamp, status, destination }: see sw.js.
+//   { nacre: "missing", url, timestamp }: see sw.js.
 //   { nacre: "blocked", url, directive }: the policy refused a request to the live web.
 // `location` cannot be replaced: what scripts compare with it, such as `a.href` and
 // `document.baseURI`, stays a URL of replay as well.

@@ -22,7 +22,7 @@
 //     and without it means that there is no such capture.
 //
 // To the page, which passes it on to the viewer (shim.js)
-//   { nacre: "missing", url, timestamp, status, destination } by postMessage to the client: a
+//   { nacre: "missing", url, timestamp } by postMessage to the client: a
 //     sub-request that the archive does not have.
 
 const PATH = /^\/(\d{1,14})mp_\/(.*)$/s;
@@ -59,9 +59,7 @@ async function answer(event) {
   }
   if (request.mode !== "navigate") {
     const { timestamp, url } = target;
-    client?.postMessage({
-      nacre: "missing", url, timestamp, status: reply.status, destination: request.destination,
-    });
+    client?.postMessage({ nacre: "missing", url, timestamp });
   }
   return reply;
 }
