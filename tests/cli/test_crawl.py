@@ -24,7 +24,7 @@ def test_the_last_lines_tell_what_where_and_how_to_look(crawled: Crawled):
     assert "replies  200: 6 (1 of them for robots.txt)" in crawled.out
     assert "0 failed, 1 disregarded" in crawled.out
     assert "nacre report" in crawled.out
-    assert "wb-manager add demo" in crawled.out
+    assert f"nacre replay {crawled.job}" in crawled.out
 
 
 def test_it_is_an_ordinary_job(crawled: Crawled):
@@ -122,8 +122,7 @@ def test_commands_to_copy_are_whole_where_the_directory_has_spaces(
     with site() as home:
         out = nacre("crawl", home, "--delay", "0", "--out", "my crawl.1", "-q").out
     assert "nacre report 'my crawl.1'\n" in out
-    assert "wb-manager init my-crawl-1;" in out
-    assert " 'my crawl.1/latest/archive/'*.warc.gz;" in out
+    assert "nacre replay 'my crawl.1'\n" in out
 
 
 def test_queues_that_the_operator_retired_are_named_with_what_brings_them_back(tmp_path: Path):

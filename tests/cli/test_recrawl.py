@@ -205,7 +205,7 @@ def test_the_last_lines_tell_what_was_found_and_what_comes_next(tmp_path: Path):
     assert "Finished: nothing more is due." in again.out
     assert "unchanged" in again.out
     assert f"report {job} savings" in again.out
-    assert "runs/*/archive/*.warc.gz" in again.out, "a later run refers to those before it"
+    assert f"nacre replay {job}\n" in again.out
     known = nacre("history", job, "url", f"{home}a.html", "--verbose").out
     assert re.search(r"last_visit +20", known)
     assert re.search(r"visited +20", known)

@@ -135,8 +135,12 @@ def _moments() -> Iterator[str]:
 
 MOMENTS = {*_moments(), "ended", "ended_at", "since"}
 """Names of moments; the last ones are described by the field before them, or are of no answer."""
-NO_MOMENTS = {"access_macros.html": {"made"}, "calendar.html": {"made"}}
-"""Such names that are none there: the words of a button, which no element fits in; an id."""
+NO_MOMENTS = {
+    "access_macros.html": {"made"},
+    "calendar.html": {"made"},
+    "captures_macros.html": {"time"},
+}
+"""Such names that are none there: an id, and words of a button or label without elements."""
 OUTPUT = re.compile(r"{{(.*?)}}|{% trans (.*?)%}", re.DOTALL)
 BARE = re.compile(r"\b\w+\.(\w+)(?! *(?:\||\w|\.|\(|\[)) *(?=$|,|~| or | if )")
 

@@ -31,7 +31,10 @@ COMPANIONS: dict[str, dict[str, object]] = {
 
 
 OF_A_PLUG_IN = Extractor("of-a-plug-in", lambda _document, _links: None, contract=1)
-KNOWN: dict[str, object] = {"extract.extractors": (OF_A_PLUG_IN.name,)}
+KNOWN: dict[str, object] = {
+    "extract.extractors": (OF_A_PLUG_IN.name,),
+    "archive.wacz": "other.wacz",
+}
 """Values that cannot be guessed from the kind of a setting."""
 
 

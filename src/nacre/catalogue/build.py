@@ -188,7 +188,7 @@ def spawn_builder(roots: Iterable[Path]) -> "subprocess.Popen[bytes]":
 
 
 class _Builder:
-    """Reads what is new in the indexes of a member into its database."""
+    """Reads new lines of the indexes of a member into its database."""
 
     def __init__(
         self,
@@ -418,7 +418,7 @@ class _Builder:
 
 
 def _check_sources(sources: Iterable[IndexSource], stored: dict[str, StoredSource]) -> None:
-    """Compare the indexes with what was read.
+    """Compare the indexes with the parts that were read.
 
     Raises:
         StaleCatalogueError: They disagree.
@@ -437,7 +437,7 @@ def _agrees(source: IndexSource, row: StoredSource) -> bool:
 
 
 def _continues(source: IndexSource, row: StoredSource) -> bool:
-    """Whether an open index still begins with what was read."""
+    """Whether an open index still begins with the part that was read."""
     if source.size < row.position:
         return False
     try:

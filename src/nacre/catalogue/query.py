@@ -1,9 +1,10 @@
 """Searches in the catalogues of a holding, and counts.
 
 A search reads the rows of an index in order, and tests each. It stops after its page is full, or
-after its budget of rows and time: then the page says how far it came, and its cursor goes on there.
-A cursor is a place in the order (time or key, then member and id), so that rows that are added or
-removed meanwhile are neither repeated nor lost. Catalogues of several members are merged.
+after its budget of rows and time: then the page has the place that it reached, and its cursor
+continues there. A cursor is a place in the order (time or key, then member and id), so that rows
+that are added or removed meanwhile are neither repeated nor lost. Catalogues of several members
+are merged.
 """
 
 from collections import Counter

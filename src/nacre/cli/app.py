@@ -281,7 +281,9 @@ _register_late(("crawl", "new"), "crawl")
 jobs.register(app)
 recrawl.register(app)
 app.command("replay", rich_help_panel="Look")(
-    LateCallback("replay", "Show an archive in the browser.", "nacre.cli.replay:COMMANDS")
+    LateCallback(
+        "replay", "Show an archive in the browser, until Ctrl-C.", "nacre.cli.replay:COMMANDS"
+    )
 )
 control.register(app)
 settings.register(app)

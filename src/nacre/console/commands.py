@@ -58,7 +58,6 @@ COMMANDS: Final[Mapping[str, str]] = {
     "fetch-again": "echo {url} | nacre frontier {job} import - --force",
     "explain": "nacre explain {job} {url}",
     "captures": "nacre captures {job}",
-    "pack": "nacre archive {job} pack --wacz {file}",
     # the archive
     "push": "nacre archive {job} push",
     "archive-check": "nacre archive {job} check",

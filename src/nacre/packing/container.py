@@ -230,7 +230,7 @@ class WaczFile:
         Args:
             path: Its path in the ZIP file.
             size: Bytes that it may have at most, as far as they are known.
-            deflate: Compress it; never what is compressed already (WACZ, "Zip Compression").
+            deflate: Compress it; not for content that is compressed (WACZ, "Zip Compression").
 
         Raises:
             OSError: The file cannot be written.

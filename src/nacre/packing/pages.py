@@ -99,7 +99,7 @@ def page_id(capture: IndexedCapture) -> str:
 def _title_and_text(
     place: WarcPlace, capture: IndexedCapture, find: FindBase, *, with_text: bool
 ) -> tuple[str, str]:
-    """Read the title of a page, and its text; "" for what it does not have."""
+    """Read the title of a page, and its text; "" for an absent value."""
     stored = read_at(place.path, place.start + capture.offset, find, LONGEST)
     if stored is None:
         return "", ""

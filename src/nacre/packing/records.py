@@ -101,7 +101,7 @@ class NewRecord(NamedTuple):
     more: Iterable[bytes] = ()
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the record without the two CRLF behind it."""
+        """Yield the record without the two CRLF after it."""
         yield self.record.head + self.record.prefix
         yield from self.more
 

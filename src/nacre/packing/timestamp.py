@@ -170,7 +170,7 @@ def _answers(nonce: int | None, query: bytes) -> bool:
 
 
 def _name_of(name: object) -> str:
-    """Return the name of a service as text; "" for none, and for names that are no directory's."""
+    """Return the name of a service as text; "" for none, and for names of another kind."""
     from cryptography.x509 import Name  # noqa: PLC0415 - slow
 
     value: object = getattr(name, "value", None)

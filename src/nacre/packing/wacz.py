@@ -1,7 +1,7 @@
 """WACZ files: WARCs with their index and their pages in one ZIP file, for other archives.
 
 All of a holding is packed as it is: the bytes of its WARCs do not change. Differences are added as
-ordinary records in WARCs of their own, as `nacre archive expand` makes them. A selection is written
+ordinary records in separate WARCs, as `nacre archive expand` makes them. A selection is written
 into the package as new WARCs. Source: WACZ 1.1.1 (webrecorder/specs); what `wacz validate`, pywb
 and ReplayWeb.page read.
 """
@@ -430,8 +430,9 @@ def _require_space(target: Path, size: int) -> None:
 def warcs_to_expand(member: Member, places: Sequence[WarcPlace]) -> set[Path]:
     """Return the WARCs of a job that may hold differences, notes or references to outlinks.
 
-    The manifest of a run says how it stored its captures, and the index has differences. The first
-    run of a job has none. A later run without a manifest, which did not end, is searched.
+    The manifest of a run has the way in which it stored its captures, and the index has
+    differences. The first run of a job has none. A later run without a manifest, which did not
+    end, is searched.
 
     Args:
         member: The member.

@@ -98,7 +98,7 @@ class WarcOutput:
         """Write a record.
 
         Args:
-            pieces: Its bytes: a gzip member, or the record without the two CRLF behind it.
+            pieces: Its bytes: a gzip member, or the record without the two CRLF after it.
             is_packed: They are a gzip member.
 
         Raises:

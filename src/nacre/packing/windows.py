@@ -35,7 +35,7 @@ class WindowRecord(NamedTuple):
 
     Attributes:
         offset: Its offset in the WARC, bytes.
-        size: Bytes of its gzip member, or of the record without the blank lines behind it.
+        size: Bytes of its gzip member, or of the record without the blank lines after it.
         entry: Its header.
         number: Which record of its gzip member it is; 0 for the only one.
         is_shared: Its gzip member has several records.

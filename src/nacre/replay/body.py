@@ -14,7 +14,7 @@ class ArchivedBody(io.RawIOBase):
 
     Args:
         pieces: The body from an offset on.
-        length: Its bytes; -1 if that is not known before it was read.
+        length: Its bytes; -1 if the number is unknown before it was read.
     """
 
     def __init__(self, pieces: Pieces, length: int = -1) -> None:

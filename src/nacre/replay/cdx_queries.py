@@ -55,7 +55,7 @@ class CdxKeys(NamedTuple):
     Attributes:
         exact: The only key; "" for several.
         prefixes: Beginnings of keys, in order.
-        since: Keys before it are left out; "" for none.
+        since: Smaller keys are left out; "" for none.
     """
 
     exact: str = ""

@@ -1,4 +1,4 @@
-"""The replay server: shows archived pages in a browser, on origins of their own.
+"""The replay server: shows archived pages in a browser, on separate origins.
 
 The viewer is at `replay.localhost`, and the pages of each job at an origin below it, so that they
 reach neither the console nor the pages of other jobs. Begin with `app.py`, which answers requests.

@@ -106,7 +106,7 @@ def _text(raw: bytes) -> str:
 
 
 class ReplayAudience(NamedTuple):
-    """Those who may look: how a subject or a key becomes a caller.
+    """The permitted callers: how a subject or a key becomes a caller.
 
     Attributes:
         of_subject: Returns the caller of a subject, which a ticket has; `NOBODY` if the user or
@@ -144,7 +144,7 @@ class ReplayAccess:
     """Gives tickets, trades them for sessions, and identifies callers.
 
     Args:
-        audience: Those who may look.
+        audience: The permitted callers.
         now: Returns the time, seconds since the epoch.
         key: The key of the signatures; b"" for a random one.
     """
@@ -212,18 +212,18 @@ class ReplayAccess:
         return True
 
     def of_cookie(self, cookie: str) -> ReplayAdmission:
-        """Return the caller of a cookie; nobody if it is not valid."""
+        """Return the caller of a cookie; an anonymous caller if it is not valid."""
         return self._admit(cookie, SESSION)
 
     def of_path(self, text: str) -> ReplayAdmission:
-        """Return the caller of a grant in a path; nobody if it is not valid."""
+        """Return the caller of a grant in a path; an anonymous caller if it is not valid."""
         return self._admit(text, PATH)
 
     def of_key(self, field: str) -> ReplayAdmission:
-        """Return the caller of an Authorization header; nobody if it has no valid key.
+        """Return the caller of an Authorization header; an anonymous caller if it has no valid key.
 
-        The key is a Bearer token, or the password of Basic: programs such as pywb send what is in
-        a URL, `http://key:KEY@localhost:8411/`.
+        The key is a Bearer token, or the password of Basic: programs such as pywb send the user
+        and password of a URL, `http://key:KEY@localhost:8411/`.
         """
         key = _key_of(field)
         subject = self._audience.subject_of_key(key) if key else ""

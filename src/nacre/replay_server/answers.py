@@ -26,7 +26,7 @@ from nacre.replay.rewrite_html import rewrite_page
 from nacre.replay_server.shelf import OpenedHolding
 
 LARGEST_PAGE: Final = 32 << 20
-"""Bytes of a page that is rewritten; what is beyond them is left out."""
+"""Bytes of a page that is rewritten; the rest is left out."""
 _PIECE: Final = 1 << 16
 _CSS: Final = "text/css"
 _REWRITTEN: Final = frozenset(("text/html", "application/xhtml+xml", _CSS))

@@ -102,7 +102,7 @@ class ReplayApp:
         return response, self._policy(call)
 
     def _policy(self, call: ReplayCall) -> str:
-        """Return the content policy of a page of our own."""
+        """Return the content policy of a page of the viewer."""
         frames = "'none'"
         origins = "'none'"
         if call.part.part == VIEWER:
@@ -132,7 +132,7 @@ class ReplayApp:
         return await self._viewer(call)
 
     async def _own(self, call: ReplayCall) -> Response:
-        """Answer for a file of our own, or trade a ticket."""
+        """Answer with a file of the viewer, or trade a ticket."""
         file = static_files().get(call.path.removeprefix(OWN))
         if file is not None and call.request.method in _VERBS:
             fields = {"service-worker-allowed": "/"} if call.path == WORKER else {}

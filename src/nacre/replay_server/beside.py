@@ -1,4 +1,4 @@
-"""Replay beside a console: its users, keys and jobs, on a port of its own."""
+"""Replay beside a console: its users, keys and jobs, on a separate port."""
 
 import socket
 

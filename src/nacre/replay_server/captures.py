@@ -1,4 +1,4 @@
-"""Requests for a capture: what is looked up, the answer, and the pages in its place."""
+"""Requests for a capture: the look-up, the answer, and the pages in its place."""
 
 import shlex
 from typing import Any, Final
@@ -71,7 +71,7 @@ async def answer_place(
 
 
 def lookup_request(place: ReplayPath, method: str, media: str, body: bytes) -> ReplayRequest:
-    """Return what is looked up for a request (pure).
+    """Return the request for the look-up (pure).
 
     Args:
         place: The path.

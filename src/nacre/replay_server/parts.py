@@ -21,7 +21,7 @@ class ReplayParts(NamedTuple):
         site: Its names.
         access: Tickets and sessions.
         shelf: What it shows.
-        console: Origin of the console beside it; "" for none.
+        console: Origin of the console; "" for none.
         target: The job as commands take it; "" if there are several, or if it is no job.
         allows_origins: Pages of any origin may read its files with a key (`--cors`).
     """
@@ -67,7 +67,7 @@ class ReplayCall(NamedTuple):
 def destination_of(request: Request) -> str:
     """Return what a request is for, as browsers name it: `document`, `iframe`, `image`.
 
-    The worker of archived pages says it of the requests that it passes on, which are its own.
+    The worker of archived pages adds it to the requests that it passes on, which are its own.
     """
     fields = request.headers
     return fields.get(WORKER_FIELD, "") or fields.get("sec-fetch-dest", "")

@@ -1,6 +1,6 @@
 """The origins of replay, and the parts of its paths (pure).
 
-The viewer and each job have origins of their own, which are of another *site* than the console:
+The viewer and each job have separate origins, which are of another *site* than the console:
 `localhost` is a public suffix, so that no cookie crosses from `replay.localhost` to `localhost`.
 """
 

@@ -151,7 +151,7 @@ async def _view(call: ReplayCall, opened: OpenedHolding, timestamp: str, url: st
     chosen = timeline.current
     if chosen is not None and timestamp != chosen.timestamp:
         is_newest = timestamp == "9" or len(timestamp) < 14
-        if is_newest:  # so that the address of the page says what it shows
+        if is_newest:  # so that the address of the page has its time
             return RedirectResponse(viewer_path(opened.item.label, chosen.timestamp, url), 302)
     facts = {
         **_facts(call, opened), "url": url, "timestamp": timestamp, "timeline": timeline,

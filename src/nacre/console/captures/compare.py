@@ -48,7 +48,7 @@ class CitationQuery(msgspec.Struct, frozen=True):
     """A capture.
 
     Attributes:
-        u: Its URL; "" if the URN says it.
+        u: Its URL; "" if the URN has it.
         at: A time, its beginning, or `WARC:OFFSET`; "" for the last capture.
         urn: Its `urn:uuid:…` or `urn:pwid:…`; "" for that of the URL.
     """

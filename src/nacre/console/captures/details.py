@@ -188,7 +188,7 @@ async def get_record(call: Call) -> Response:
 
 
 Opener = Callable[[Holding, IndexedCapture], tuple[Iterator[bytes], str]]
-"""Opens what is downloaded; returns its pieces, and the name of the file."""
+"""Opens the download; returns its pieces, and the name of the file."""
 
 
 async def _download(call: Call, open_pieces: Opener) -> Response:

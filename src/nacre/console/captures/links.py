@@ -8,7 +8,7 @@ from nacre.fleet.places import FoundJob
 
 
 def replay_link(call: Call, job: FoundJob, timestamp: str, url: str) -> str:
-    """Return the link that leads to a capture in replay; "" if no replay is served beside it.
+    """Return the link that leads to a capture in replay; "" if the console has no replay.
 
     The link makes a ticket when it is followed (`results.pages.lead_to_replay`).
 

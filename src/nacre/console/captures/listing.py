@@ -306,7 +306,7 @@ def command_words(query: CapturesQuery, form: str = "") -> list[str]:
 
 
 async def export_captures(call: Call) -> Response:
-    """All captures of a query as a file, written by a process of its own as it is read."""
+    """All captures of a query as a file, written by a separate process as it is read."""
     query: CaptureExport = call.query
     checked: CatalogueQuery = read_query(query)
     job = call.job()
