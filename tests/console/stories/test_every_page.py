@@ -127,8 +127,12 @@ def pages() -> list[AnyRow]:
 
 
 def is_page(row: AnyRow) -> bool:
-    """Whether a row shows a whole page that is always there: no part of a page, and no task."""
-    return not row.path.startswith(("/live/", "/header", "/api/")) and "{task}" not in row.path
+    """Whether a row shows a whole page of the console that is always there.
+
+    It is no part of a page, no task, and does not lead to replay, which is another server.
+    """
+    is_part = row.path.startswith(("/live/", "/header", "/api/"))
+    return not is_part and "{task}" not in row.path and not row.path.endswith("/replay")
 
 
 SHOWN_OF: Final[Mapping[str, str]] = {
