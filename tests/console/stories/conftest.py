@@ -13,6 +13,8 @@ expect.set_options(timeout=200_000)
 
 LONGEST: Final = (
     "test_every_page.py",
+    "test_hostile.py",
+    "test_worker.py",
     "test_watching.py",
     "test_made_up_requests.py",
     "test_editing.py",

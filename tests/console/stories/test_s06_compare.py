@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.console.captures.test_compare import add_job
 from tests.console.stories.axe import violations
@@ -26,19 +26,19 @@ def test_two_captures_are_compared_and_cited(
     ):
         base = f"{console.url.rstrip('/')}/j/{console.id_of('demo')}"
         assert go(page, f"{base}/compare?u={URL}") == 200
-        assert page.locator("ins", has_text="alert(1)").count() > 0
+        expect(page.locator("ins", has_text="alert(1)").first).to_be_visible()
         assert violations(page) == []
         page.emulate_media(color_scheme="dark")
         assert violations(page) == []
         page.get_by_label("Older capture").select_option(DAYS[0])
         page.get_by_role("button", name="Compare").click()
         page.get_by_role("link", name="Links", exact=True).click()
-        assert page.get_by_role("link", name="http://h.test/a").count() == 1
+        expect(page.get_by_role("link", name="http://h.test/a")).to_have_count(1)
         headings = page.locator("h2").all_inner_texts()
         assert "Links" in headings
         assert "Source" not in headings
         page.get_by_role("link", name="Cite Older capture").click()
-        assert page.get_by_text("urn:pwid:demo:2026-11-20T10:00:00Z").count() > 0
+        expect(page.get_by_text("urn:pwid:demo:2026-11-20T10:00:00Z").first).to_be_visible()
         page.get_by_text("BibTeX").click()
         assert violations(page) == []
         page.set_viewport_size({"width": 400, "height": 800})
