@@ -290,7 +290,7 @@ def _chain_of(source: EvidenceSource, uri: str) -> tuple[IndexedCapture, bytes] 
     if not uri:
         return None
     warc = source.exchange.capture.warc
-    records = sorted(source.lookup.exact(index_key(uri)), key=lambda each: each.warc != warc)
+    records = sorted(source.lookup.exact(index_key(uri)), key=lambda capture: capture.warc != warc)
     for record in records:
         try:
             stored = read_record(source.holding, record)

@@ -251,7 +251,7 @@ def _check_package(package: _Package) -> EvidenceCheck:
     try:
         digest = json.loads(package.read("datapackage-digest.json"))["hash"]
         resources = {
-            str(each["path"]): str(each["hash"]) for each in json.loads(listed)["resources"]
+            str(entry["path"]): str(entry["hash"]) for entry in json.loads(listed)["resources"]
         }
     except (ValueError, KeyError, TypeError, RecursionError):
         return EvidenceCheck("package", "failed", "datapackage.json or its digest is damaged")
@@ -299,8 +299,8 @@ def _check_records(warcs: list[Path]) -> EvidenceCheck:
     checker = Checker()
     for warc in warcs:
         checker.file(warc)
-    errors = [each for each in checker.finish() if each.severity is Severity.ERROR]
-    damage = next((each for each in errors if each.code in _CHANGED), None)
+    errors = [finding for finding in checker.finish() if finding.severity is Severity.ERROR]
+    damage = next((finding for finding in errors if finding.code in _CHANGED), None)
     if damage is not None:
         text = f"{damage.code} at byte {damage.offset}: {clean_text(damage.message)}"
         return EvidenceCheck("records", "failed", text)

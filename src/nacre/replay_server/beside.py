@@ -66,7 +66,7 @@ def beside_console(options: ReplayOptions, *, is_fixed: bool) -> ReplayPortMaker
             return f"{site.viewer}{path}#t={access.ticket(subject_of(identity), label)}"
 
         async def work() -> None:
-            listeners = [each for each in sockets if each.fileno() >= 0]
+            listeners = [listener for listener in sockets if listener.fileno() >= 0]
             listeners = listeners or _console_sockets(port, is_fixed=True)
             server = SecondServer(server_config(app), lambda: None)
             try:
