@@ -162,6 +162,7 @@ TASKS: Mapping[str, ReaderTask] = {
     "explain": _typed("results.handlers", "explain_url"),
     "compare-captures": _typed("captures.compare", "compare_job_captures"),
     "cite-capture": _typed("captures.compare", "cite_job_capture"),
+    "cite-record": _typed("captures.compare", "cite_job_record"),
     "explain-page": _typed("results.handlers", "explain_page"),
     "captures": _typed("captures.listing", "list_captures"),
     "capture-facets": _typed("captures.listing", "count_captures"),
@@ -197,8 +198,8 @@ def find_task(name: str) -> ReaderTask:
 READER_TASKS: Final = TaskTable(
     __name__,
     long=frozenset(
-        ("check", "convert-beans", "count", "dry-round", "export-captures", "import-uris",
-         "operate", "report", "write-report")
+        ("check", "cite-record", "convert-beans", "count", "dry-round", "export-captures",
+         "import-uris", "operate", "report", "write-report")
     ),
     writes=frozenset(("import-uris", "operate")),
 )  # fmt: skip

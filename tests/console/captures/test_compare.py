@@ -3,6 +3,7 @@
 from pathlib import Path
 from urllib.parse import quote
 
+from nacre.console.reader_tasks import READER_TASKS
 from tests.console.given import GivenConsole, play
 from tests.ops.test_compare import DAYS, page
 from tests.replay.archives import URL, Archive
@@ -81,5 +82,25 @@ def test_a_capture_is_cited_and_found_by_its_urn(tmp_path: Path):
             answer = await console.client.get(f"{API}/citation?urn={quote(urn)}")
             assert answer.json()["citation"]["date"] == DAYS[0]
             assert set(answer.json()["texts"]) == {"text", "bibtex", "ris", "csl"}
+
+    play(tmp_path, scene)
+
+
+def test_the_warcs_are_read_for_a_urn_by_a_process_for_long_tasks(tmp_path: Path):
+    add_job(tmp_path)
+
+    async def scene(console: GivenConsole) -> None:
+        console.client.headers.update(console.as_session())
+        times = console.parts.common.readers.times
+        missing = URN.replace("1", "f")
+        for path in (f"{API}/citation", f"{J}/cite"):
+            answer = await console.client.get(path, params={"urn": missing.upper()})
+            assert "no record of demo has the id" in answer.text
+        assert set(times) == {"cite-record"}
+        await console.client.get(f"{API}/citation", params={"urn": "urn:pwid:x"})
+        await console.client.get(f"{API}/citation", params={"u": URL})
+        assert set(times) == {"cite-record", "cite-capture"}
+        assert "cite-record" in READER_TASKS.long
+        assert "cite-capture" not in READER_TASKS.long
 
     play(tmp_path, scene)

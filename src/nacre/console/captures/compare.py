@@ -12,6 +12,7 @@ from nacre.console.call import Call, PageAnswer
 from nacre.console.links import job_path
 from nacre.console.parts import ActionParts
 from nacre.console.route_row import API, Answer, RouteRow, RouteView
+from nacre.console.task_answers import read
 from nacre.errors import JobError
 from nacre.inspect.analysis.difference import LEFT_OUT, NOISE
 from nacre.machine.layout import Layout
@@ -20,9 +21,10 @@ from nacre.ops.citation import CitationRequest, cite_capture
 from nacre.ops.compare import CompareRequest, CompareSection, compare_captures
 from nacre.ops.fields import LineText, ShortText
 from nacre.ops.operation import Role
-from nacre.replay.citation import CITATION_FORMATS, Citation, format_citation
+from nacre.replay.citation import CITATION_FORMATS, Citation, format_citation, is_uuid_urn
 from nacre.replay.compare import SECTIONS, CompareView
-from nacre.web.workers.task import reader_task
+from nacre.web.workers.background import HeldTask
+from nacre.web.workers.task import PROGRESS, reader_task
 
 
 class CompareQuery(msgspec.Struct, frozen=True):
@@ -79,14 +81,31 @@ def compare_job_captures(layout: Layout, query: CompareQuery) -> CompareView:
 
 @reader_task("cite-capture")
 def cite_job_capture(layout: Layout, query: CitationQuery) -> CitationTexts:
-    """Cite a capture of a job."""
+    """Cite a capture of a job by its URL or its PWID, which the index answers."""
+    return _cited(layout, query)
+
+
+@reader_task("cite-record")
+def cite_job_record(layout: Layout, query: CitationQuery) -> CitationTexts:
+    """Cite a capture of a job by the id of a record, for which the WARCs are read: a long task."""
+    return _cited(layout, query)
+
+
+def _cited(layout: Layout, query: CitationQuery) -> CitationTexts:
     request = CitationRequest(query.u, query.at, query.urn)
-    citation = cite_capture(open_holding([layout.root]), request)
+    citation = cite_capture(open_holding([layout.root]), request, tell=PROGRESS.tell)
     texts = {form: format_citation(citation, form) for form in CITATION_FORMATS}
     return CitationTexts(citation, texts)
 
 
-_compare, _cite = reading(compare_job_captures), reading(cite_job_capture)
+_compare = reading(compare_job_captures)
+
+
+async def _cite(call: Call) -> CitationTexts | HeldTask:
+    """The citation of a capture, or the task that looks for it in the WARCs."""
+    query: CitationQuery = call.query
+    task = cite_job_record if is_uuid_urn(query.urn) else cite_job_capture
+    return await read(call, task, query)
 
 
 async def compare_page(call: Call) -> Answer | None:
