@@ -1,7 +1,8 @@
 """The parts of a console: the few that each noun receives, and the assembly of all."""
 
+import asyncio
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from nacre.console.logs.tails import LogTails
 from nacre.console.metrics import RequestTimes
@@ -29,6 +30,9 @@ from nacre.web.supervision import TroubleBoard
 from nacre.web.workers.background import TaskBook
 from nacre.web.workers.pool import ReaderPool
 
+EXPORTS: Final = 4
+"""Processes at a time that write lists of captures for downloads."""
+
 
 class Common(NamedTuple):
     """The parts of a console that all handlers use.
@@ -42,6 +46,7 @@ class Common(NamedTuple):
         hub: Notifies viewers of changes.
         notices: Results of forms, for the next page.
         reach: Who can connect to the console.
+        exports: Turns of the processes that write lists of captures for downloads.
         replay: Makes links to captures; None if no replay is served beside the console.
     """
 
@@ -53,6 +58,7 @@ class Common(NamedTuple):
     hub: ViewerHub
     notices: NoticeBoard
     reach: ConsoleReach
+    exports: asyncio.Semaphore
     replay: ReplayLink | None = None
 
 
@@ -303,6 +309,7 @@ def console_parts(
     common = Common(
         fleet=fleet, poller=poller, readers=readers, tasks=TaskBook(clock, hub.task_changed),
         clock=clock, hub=hub, notices=NoticeBoard(), reach=options.reach,
+        exports=asyncio.Semaphore(EXPORTS),
     )  # fmt: skip
     list_changed = partial(hub.changed, JOBS)
     return ConsoleParts(

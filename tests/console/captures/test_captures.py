@@ -245,6 +245,22 @@ def test_captures_are_found_while_the_disk_is_full(tmp_path: Path, monkeypatch: 
     scene_of(tmp_path, listed_job, scene)
 
 
+def test_few_processes_write_downloads_at_a_time(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        turns = asyncio.Semaphore(1)
+        client = console.of(ConsoleApp(with_common(console.parts, exports=turns)))
+        client.headers.update(console.as_session(Role.VIEWER))
+        async with turns:
+            refused = await client.get(f"{API}/captures/export", params={"form": "csv"})
+        assert (refused.status_code, refused.json()["code"]) == (429, "too-many-exports")
+        assert refused.headers["retry-after"]
+        again = await client.get(f"{API}/captures/export", params={"form": "csv"})
+        assert again.text.count("\n") == 6
+        assert not turns.locked()
+
+    scene_of(tmp_path, listed_job, scene)
+
+
 def test_an_export_that_fails_is_not_taken_for_a_whole_file(tmp_path: Path):
     async def read(*words: str) -> bytes:
         return b"".join([data async for data in listing.command_output(*words)])

@@ -4,7 +4,8 @@ import asyncio
 import shlex
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
 from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import urlencode
 
@@ -21,13 +22,16 @@ from nacre.console.call import ActionCall, Call, PageAnswer
 from nacre.console.captures.links import replay_link
 from nacre.console.forms import offered_runs
 from nacre.console.links import job_path
+from nacre.console.parts import EXPORTS
 from nacre.console.task_answers import read
 from nacre.core.clock import iso
 from nacre.core.states import ExitCode
 from nacre.errors import ConfigError, JobError, StorageError
 from nacre.fleet.job_files import run_names
+from nacre.fleet.refusals import SOON, RefusedRequestError
 from nacre.inspect.analysis.wording import FOUND_WORDS
 from nacre.machine.layout import Layout
+from nacre.messages import message
 from nacre.ops.captures import (
     FILTERS,
     BuildProgress,
@@ -306,17 +310,45 @@ def command_words(query: CapturesQuery, form: str = "") -> list[str]:
 
 
 async def export_captures(call: Call) -> Response:
-    """All captures of a query as a file, written by a separate process as it is read."""
+    """All captures of a query as a file, written by a separate process as it is read.
+
+    Raises:
+        RefusedRequestError: As many such processes run as may run at a time (429).
+    """
+    turns = call.common.exports
+    _require_turn(turns)
     query: CaptureExport = call.query
     checked: CatalogueQuery = read_query(query)
     job = call.job()
     await asyncio.to_thread(_check, job.layout, checked)
     words = command_words(query, query.form)
     fields = {"content-disposition": f'attachment; filename="captures.{query.form}"'}
-    root = str(job.layout.root)
-    return StreamingResponse(
-        command_output("captures", root, *words), 200, fields, media_type=_MEDIA[query.form]
-    )
+    _require_turn(turns)
+    output = _in_turn(turns, command_output("captures", str(job.layout.root), *words))
+    return StreamingResponse(output, 200, fields, media_type=_MEDIA[query.form])
+
+
+def _require_turn(turns: asyncio.Semaphore) -> None:
+    if turns.locked():
+        raise RefusedRequestError(
+            429,
+            "too-many-exports",
+            message(
+                "console.too-many-exports",
+                "{number} lists of captures are being downloaded; try again when one has ended",
+                number=EXPORTS,
+            ),
+            SOON,
+        )
+
+
+async def _in_turn(
+    turns: asyncio.Semaphore, output: AsyncGenerator[bytes, None]
+) -> AsyncIterator[bytes]:
+    """Yield the output of a process that begins when it is its turn."""
+    async with turns, aclosing(output):
+        async for data in output:
+            yield data
 
 
 def _check(layout: Layout, query: CatalogueQuery) -> None:
@@ -328,7 +360,7 @@ def _check(layout: Layout, query: CatalogueQuery) -> None:
 _PIECE: Final = 64 << 10
 
 
-async def command_output(*words: str) -> AsyncIterator[bytes]:
+async def command_output(*words: str) -> AsyncGenerator[bytes, None]:
     """Yield the output of a command of Nacre, which is killed if the client leaves.
 
     Raises:
