@@ -418,6 +418,73 @@ def test_a_page_that_is_larger_than_what_is_read_at_once_is_whole(tmp_path: Path
     assert answer.content.endswith(body)
 
 
+def _answer_in_frame(folder: Path, captured: bytes, destination: str = "iframe") -> httpx.Response:
+    """The answer to a request of a page for a capture."""
+    new_archive(folder / "demo", {"http://h.test/x": captured})
+    server = Server({"demo": folder / "demo"})
+    fields = {**server.cookie(), "x-nacre-worker": destination}
+    return server.ask(server.content("demo"), f"/{FIRST}mp_/http://h.test/x", fields)
+
+
+@pytest.mark.parametrize(
+    ("media", "body", "sent"),
+    [
+        (None, "<!doctype html><a href=http://o.test/>", "text/html; charset=windows-1252"),
+        (None, "<html><meta charset=gbk><a href=http://o.test/>书", "text/html; charset=gbk"),
+        ("", " \n<TITLE >中国的图书馆目录</title><a href=http://o.test/>",
+         "text/html; charset=gbk"),
+        ("*/*; charset=gbk", "<p><a href=http://o.test/>书", "text/html; charset=gbk"),
+        ("html", "<!-- x --><a href=http://o.test/>", "text/html; charset=windows-1252"),
+        ("image/svg+xml", "<svg><a href=http://o.test/ /></svg>", "image/svg+xml; charset=utf-8"),
+        ("image/svg+xml", "<?xml version='1.0' encoding='gbk'?><svg><a href=http://o.test/ />书"
+         "</svg>", "image/svg+xml; charset=gbk"),
+        (None, "<?xml version='1.0'?><s:svg><a href=http://o.test/ /></s:svg>",
+         "text/xml; charset=utf-8"),
+        ("application/xml", "<!-- x --><html><a href=http://o.test/ /></html>",
+         "application/xml; charset=utf-8"),
+    ],
+)  # fmt: skip
+def test_what_a_browser_takes_for_a_page_is_rewritten(
+    tmp_path: Path, media: str | None, body: str, sent: str
+):
+    captured = reply(body.encode("gbk"), media or "")
+    if media is None:
+        captured = captured.replace(b"Content-Type: \r\n", b"")
+    answer = _answer_in_frame(tmp_path, captured)
+    assert f"href=/{FIRST}mp_/http://o.test/".encode() in answer.content
+    assert answer.headers.get_list("content-type") == [sent]
+
+
+def test_a_drawing_in_utf_16_is_rewritten_in_any_type_of_xml(tmp_path: Path):
+    body = "<svg><a href='http://o.test/'/></svg>".encode("utf-16")
+    answer = _answer_in_frame(tmp_path, reply(body, "text/xml"))
+    assert f"'/{FIRST}mp_/http://o.test/'".encode("utf-16-le") in answer.content
+
+
+@pytest.mark.parametrize("media", ["", "text/css", "text/plain"])
+def test_what_is_loaded_as_a_style_sheet_is_rewritten(tmp_path: Path, media: str):
+    body = b"p { background: url(http://o.test/) }"
+    answer = _answer_in_frame(tmp_path, reply(body, media), "style")
+    assert f"url(/{FIRST}mp_/http://o.test/)".encode() in answer.content
+
+
+@pytest.mark.parametrize(
+    ("media", "body"),
+    [
+        ("", "a text with <a href=http://o.test/>"), ("", "\x89PNG\r\n\x1a\n<a href=http://o.test/>"),
+        ("text/plain", "<html><a href=http://o.test/>"),
+        ("text/xml", "<rss><a href='http://o.test/'/></rss>"),
+        ("", "<?xml version='1.0'?><rss xmlns:h='http://www.w3.org/1999/xhtml'><a href='http://o.test/'/></rss>"),
+        ("application/atom+xml", "<feed><svg href='http://o.test/'/></feed>"),
+        ("application/json", '"<html><a href=http://o.test/>"'),
+    ],
+)  # fmt: skip
+def test_what_is_no_page_is_sent_as_captured(tmp_path: Path, media: str, body: str):
+    answer = _answer_in_frame(tmp_path, reply(body.encode("latin-1"), media))
+    assert answer.content == body.encode("latin-1")
+    assert answer.headers.get("content-type", "") == media
+
+
 def test_the_bar_leads_to_the_search_of_the_console_for_its_url(tmp_path: Path):
     new_archive(tmp_path / "demo", {"http://h.test/?a=1&b": reply(b"<p>page")})
     server = Server({"demo": tmp_path / "demo"}, console="http://localhost:8410")

@@ -220,6 +220,7 @@ _BETWEEN: Final = rb"(?:[\t\n\f\r ]++|%b|(?!))*+" % _COMMENT
 _HTML_TAG: Final = re.compile(rb"(?i:<html)(?=[\t\n\f\r />])%b>" % _ATTRIBUTES)
 _HEAD_TAG: Final = re.compile(rb"%b(?i:<head)(?=[\t\n\f\r />])%b>" % (_BETWEEN, _ATTRIBUTES))
 _NO_PAGE: Final = re.compile(rb"<(?!(?i:html)[\t\n\f\r />])[a-zA-Z]")
+_XML_ROOT: Final = re.compile(rb"<(?:[A-Za-z_][A-Za-z0-9._-]*+:)?(?:html|svg)(?=[\t\n\f\r />])")
 _SVG: Final = re.compile(rb"<(?i:svg)[\t\n\f\r />]")
 
 
@@ -239,6 +240,17 @@ def place_in_head(view: bytes) -> int:
     if tag := _HEAD_TAG.match(view, place):
         place = tag.end()
     return place
+
+
+def is_xml_page(view: bytes) -> bool:
+    """Return whether the root of an XML document is that of a page or a drawing, of any prefix.
+
+    Args:
+        view: Its first bytes; of UTF-16 too.
+    """
+    view = view.lstrip(b"\xff\xfe").replace(b"\0", b"")
+    prolog = _PROLOG.match(view)
+    return _XML_ROOT.match(view, prolog.end() if prolog else 0) is not None
 
 
 _REFERENCE: Final = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[A-Za-z][A-Za-z0-9]*+;?)")

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from nacre.fleet.job_files import byte_range
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.replay.headers import replay_headers
+from nacre.replay.markup import is_xml_page
 from nacre.replay.matching import NotArchived, ReplayRequest, replay_request
 from nacre.replay.memento import memento_date
 from nacre.replay.page_urls import PageAddress
@@ -24,12 +25,14 @@ from nacre.replay.reply import (
 from nacre.replay.rewrite_css import rewrite_css
 from nacre.replay.rewrite_html import rewrite_page
 from nacre.replay_server.shelf import OpenedHolding
+from nacre.wire.mime_sniff import HEADER, HTML, is_unknown_type, is_xml_type, sniff_unknown
 
 LARGEST_PAGE: Final = 32 << 20
 """Bytes of a page that is rewritten; the rest is left out."""
 _PIECE: Final = 1 << 16
 _CSS: Final = "text/css"
-_REWRITTEN: Final = frozenset(("text/html", "application/xhtml+xml", _CSS))
+_STYLE: Final = "style"
+_PAGES: Final = frozenset((HTML, "application/xhtml+xml", "image/svg+xml"))
 _BODY_FIELDS: Final = frozenset(
     ("content-length", "content-range", "accept-ranges", "transfer-encoding", "connection")
 )
@@ -71,6 +74,7 @@ class PageRequest(NamedTuple):
         range: The Range header; "" for none.
         is_raw: The bytes as captured, with their headers as `X-Archive-Orig-…`.
         viewer: Origin of the page that may show it in a frame; "" for none.
+        destination: What it is for, as browsers name it; "" if that is not known.
     """
 
     request: ReplayRequest
@@ -79,6 +83,7 @@ class PageRequest(NamedTuple):
     range: str = ""
     is_raw: bool = False
     viewer: str = ""
+    destination: str = ""
 
 
 def answer_capture(opened: OpenedHolding, wish: PageRequest) -> ServedAnswer | NotArchived:
@@ -97,10 +102,44 @@ def answer_capture(opened: OpenedHolding, wish: PageRequest) -> ServedAnswer | N
     if isinstance(answer, NotArchived):
         return answer
     exchange = answer.exchange
-    if not wish.is_raw and media_type(exchange.header("Content-Type")) in _REWRITTEN:
+    if not wish.is_raw and _may_be_rewritten(exchange, wish):
         decoded = read_exchange(opened.holding, opened.lookup, exchange.capture, decode=True)
-        return _rewritten(decoded, wish)
+        media = rewritten_type(
+            media_type(exchange.header("Content-Type")),
+            decoded.body.read_start(HEADER),
+            wish.destination,
+        )
+        if media:
+            return _rewritten(decoded, wish, media)
     return _whole_or_part(exchange, wish)
+
+
+def _may_be_rewritten(exchange: ArchivedExchange, wish: PageRequest) -> bool:
+    """Return whether a capture is rewritten, or its first bytes decide that."""
+    declared = media_type(exchange.header("Content-Type"))
+    is_sheet = declared == _CSS or wish.destination == _STYLE
+    return is_sheet or declared == HTML or is_xml_type(declared) or is_unknown_type(declared)
+
+
+def rewritten_type(declared: str, start: bytes, destination: str = "") -> str:
+    """Return what a capture is rewritten as; "" for one that is sent as captured (pure).
+
+    Browsers take the type of a document from its first bytes if the declared one is absent or
+    unusable, and run the scripts of pages and drawings in any type of XML. A style sheet needs no
+    type. Source: MIME Sniffing Standard, section 7; HTML Standard, "Loading XML documents".
+
+    Args:
+        declared: Media type of its Content-Type, lower case, without parameters; "" if absent.
+        start: Its first bytes, without content coding; `HEADER` of them count.
+        destination: What it is for, as browsers name it; "" if that is not known.
+    """
+    if declared == _CSS or destination == _STYLE:
+        return _CSS
+    if declared in _PAGES:
+        return declared
+    media = sniff_unknown(start) if is_unknown_type(declared) else declared
+    is_page = media == HTML or (is_xml_type(media) and is_xml_page(start))
+    return media if is_page else ""
 
 
 def first_byte(field: str) -> int:
@@ -114,11 +153,22 @@ def media_type(field: str) -> str:
     return field.partition(";")[0].strip().lower()
 
 
-def _rewritten(exchange: ArchivedExchange, wish: PageRequest) -> ServedAnswer:
-    """Answer with a page or a style sheet whose URLs lead into the archive."""
+def _rewritten(exchange: ArchivedExchange, wish: PageRequest, media: str) -> ServedAnswer:
+    """Answer with a page or a style sheet whose URLs lead into the archive.
+
+    Args:
+        exchange: The capture, without content coding.
+        wish: The request.
+        media: What it is rewritten as.
+    """
+    declared = exchange.header("Content-Type")
+    if is_unknown_type(media_type(declared)):
+        fields = [field for field in exchange.headers if field[0].lower() != "content-type"]
+        named = media + "".join(declared.partition(";")[1:])
+        exchange = exchange._replace(headers=(*fields, ("Content-Type", named)))
     body = exchange.body.read_start(LARGEST_PAGE)
     charset = page_codec(exchange, body)
-    if media_type(exchange.header("Content-Type")) == _CSS:
+    if media == _CSS:
         data = rewrite_css(body, charset, wish.page)
     else:
         data = rewrite_page(body, charset, wish.page)

@@ -22,7 +22,7 @@ from nacre.replay_server.answers import (
     safe_value,
 )
 from nacre.replay_server.pages import language_of, page
-from nacre.replay_server.parts import ReplayCall, is_navigation, text_answer
+from nacre.replay_server.parts import ReplayCall, destination_of, is_navigation, text_answer
 from nacre.replay_server.shelf import ShelfItem
 from nacre.replay_server.sites import content_path
 from nacre.replay_server.timeline import row_of
@@ -54,6 +54,7 @@ async def answer_place(
         lookup_request(place, method, request.headers.get("content-type", ""), body), address,
         is_head=method == "HEAD", range=request.headers.get("range", ""),
         is_raw=place.modifier == "id_", viewer=call.parts.site.viewer,
+        destination=destination_of(request),
     )  # fmt: skip
     try:
         opened = await run_in_threadpool(call.parts.shelf.open, item)
