@@ -4,6 +4,7 @@ import json
 import signal
 import zipfile
 
+from nacre.config.extras import MissingExtraError
 from tests.cli.site import many_pages, nacre, site
 from tests.cli.test_control import ended, running, until
 from tests.packing.jobs import make_job
@@ -17,6 +18,18 @@ def test_it_prints_what_was_packed(tmp_path):
     assert "datapackage.json: sha256:" in done.out
     done = nacre("archive", root, "pack", "--warc", tmp_path / "x.warc.gz", "--json")
     assert json.loads(done.out)["resolved"] == 2
+
+
+def test_only_words_need_the_library_of_the_search(tmp_path, monkeypatch):
+    def missing(what: str, extra: str) -> None:
+        raise MissingExtraError(what, extra)
+
+    monkeypatch.setattr("nacre.cli.installing.require_extra", missing)
+    root = make_job(tmp_path / "demo")
+    done = nacre("archive", root, "pack", "--wacz", tmp_path / "a.wacz", "--status", "200")
+    assert done.code == 0, done.err
+    done = nacre("archive", root, "pack", "some words", "--wacz", tmp_path / "b.wacz")
+    assert "extra `search`" in done.err
 
 
 def test_revisits_without_their_originals_are_listed(tmp_path):

@@ -2,14 +2,14 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from nacre.cli import output
-from nacre.cli.installing import Yes, offering
+from nacre.cli.installing import Yes, with_words
 from nacre.cli.operations import with_options_of
 from nacre.cli.options import holding_of
 from nacre.cli.output import count
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from nacre.catalogue.holdings import Holding
     from nacre.catalogue.query import CapturePage, CatalogueQuery
 
-T = TypeVar("T")
 Target = Annotated[
     str,
     typer.Argument(
@@ -30,7 +29,6 @@ Target = Annotated[
 ]  # fmt: skip
 _FORMS: Final = ("table", "csv", "json", "cdxj", "warc", "wacz")
 _PACKAGES: Final = ("warc", "wacz")
-_WORDS_NEED: Final = ("the search for words needs", "search")
 _URL_WIDTH: Final = 100
 
 
@@ -77,7 +75,7 @@ def captures(
         )
     query = read_query(options)
     if form in _PACKAGES:
-        _with_words(ctx, query, lambda: _pack(target, options, form, out))
+        with_words(ctx, query.words, lambda: _pack(target, options, form, out))
         return
     holding = holding_of([target])
     build_catalogues(holding, _report if sys.stderr.isatty() else None)
@@ -87,18 +85,10 @@ def captures(
         lines = export_captures(holding, query, "csv" if form == "table" else form)
         _write(lines, out)
     else:
-        page = _with_words(ctx, query, lambda: find_captures(holding, query))
+        page = with_words(ctx, query.words, lambda: find_captures(holding, query))
         _say_page(page, holding)
         if not page.items and not page.next:
             raise typer.Exit(ExitCode.NOTHING_DUE)
-
-
-def _with_words(ctx: typer.Context, query: "CatalogueQuery", work: Callable[[], T]) -> T:
-    """Do the work of a search; for one of words the install of the library is offered."""
-    if not query.words:
-        return work()
-    result: T = offering(ctx, work, _WORDS_NEED)
-    return result
 
 
 def _pack(target: str, options: CapturesQuery, form: str, out: Path | None) -> None:

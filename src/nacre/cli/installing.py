@@ -88,6 +88,15 @@ def offering(
         return _begin_again(error.extra)
 
 
+def with_words(
+    ctx: Any,  # noqa: ANN401 - likewise
+    words: str,
+    invoke: Callable[[], Any],
+) -> Any:  # noqa: ANN401 - as `invoke`
+    """Run a command that may search for words: only then it needs the library of the search."""
+    return offering(ctx, invoke, ("the search for words needs", "search")) if words else invoke()
+
+
 def _begin_again(extra: str) -> NoReturn:
     """Become the same command once more: modules that were looked for in vain stay unknown here."""
     os.execve(  # noqa: S606 - this interpreter, and its own arguments

@@ -8,12 +8,12 @@ from typing import Final
 import typer
 
 from nacre.cli import output
-from nacre.cli.installing import Yes, offering
+from nacre.cli.installing import Yes, with_words
 from nacre.cli.operations import OperationCommand, with_options_of
 from nacre.cli.options import AsJson, job_of
 from nacre.core.message_data import to_plain
 from nacre.ops.captures import FILTERS as ALL_FILTERS
-from nacre.ops.captures import CapturesQuery
+from nacre.ops.captures import CapturesQuery, read_query
 from nacre.ops.deletion import DELETE, DeletionRequest, DeletionResult
 from nacre.ops.packing import PackRequest, PackResult
 from nacre.report.formatting import size
@@ -102,7 +102,7 @@ def pack(
     def run() -> PackResult:
         return pack_captures([str(job_of(ctx))], options, select, ByteProgress())
 
-    result = offering(ctx, run, ("the search for words needs", "search"))
+    result = with_words(ctx, read_query(select).words, run)
     if as_json:
         output.say_json(to_plain(result))
     else:
