@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from nacre.core.clock import Clock
-from nacre.errors import ConfigError, NacreError
+from nacre.errors import NacreError
 from nacre.machine.clock import SystemClock
 from nacre.messages import error_text, message
 from nacre.ops.citation import cite_exchange
 from nacre.ops.fields import LineText, ShortText, Typed
+from nacre.ops.packing import require_wacz_name
 from nacre.ops.url_captures import captures_of, choose_capture
 
 if TYPE_CHECKING:
@@ -98,14 +99,7 @@ def make_evidence(
     from nacre.replay.citation import format_citation
     from nacre.replay.reply import read_exchange
 
-    if request.out.suffix != ".wacz":
-        raise ConfigError(
-            message(
-                "ops.pack-suffix",
-                "{path} is no name of a WACZ: it has to end with .wacz",
-                path=request.out,
-            )
-        )
+    require_wacz_name(request.out)
     holding = open_holding([target])
     lookup = open_index(holding)
     capture = choose_capture(captures_of(lookup, url), request.at)

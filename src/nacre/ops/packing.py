@@ -265,12 +265,22 @@ def _require_target(request: PackRequest) -> None:
                 "name the file of the package: --wacz FILE, or --warc FILE or FOLDER",
             )
         )
-    if request.wacz is not None and request.wacz.suffix != ".wacz":
+    if request.wacz is not None:
+        require_wacz_name(request.wacz)
+
+
+def require_wacz_name(path: Path) -> None:
+    """Refuse a file whose name is not that of a WACZ.
+
+    Raises:
+        ConfigError: It does not end with `.wacz`.
+    """
+    if path.suffix != ".wacz":
         raise ConfigError(
             message(
                 "ops.pack-suffix",
                 "{path} is no name of a WACZ: it has to end with .wacz",
-                path=request.wacz,
+                path=path,
             )
         )
 
