@@ -13,7 +13,7 @@ from nacre.packing.timestamp import (
     request_timestamp,
     verify_timestamp,
 )
-from tests.packing.time_authority import TimeAuthority, serving
+from tests.packing.time_authority import TimeAuthority, dripping, serving
 
 DATA = b"the list of the files"
 
@@ -131,4 +131,10 @@ def test_a_service_that_is_not_there(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("url", ["http://[", "ftp://time.test/", "http:///tsa", "time.test"])
 def test_an_address_that_is_none(url):
     with pytest.raises(TimestampError, match="is no address"):
+        request_timestamp(url, DATA)
+
+
+def test_a_service_that_answers_by_drops_is_left(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "PATIENCE", 0.3)
+    with dripping() as url, pytest.raises(TimestampError, match="no whole answer within"):
         request_timestamp(url, DATA)

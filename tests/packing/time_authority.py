@@ -1,11 +1,12 @@
 """A time-stamping service on loopback, whose timestamps `openssl ts` makes."""
 
+import socket
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 _CONFIG = """
 [tsa]
@@ -113,3 +114,25 @@ def serving(
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def dripping() -> Iterator[str]:
+    """Answer with a head that never ends, byte by byte; the block gets the address."""
+    stopped = Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection = server.accept()[0]
+            with connection, suppress(OSError):
+                connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+                while not stopped.wait(0.02):
+                    connection.sendall(b"x")
+
+        thread = Thread(target=answer, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}/tsa"
+        finally:
+            stopped.set()
+            thread.join()

@@ -7,8 +7,12 @@ system. Source: RFC 3161, RFC 5816; over HTTP: RFC 3161, 3.4. Needs the extra `e
 
 import hashlib
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
+from socket import SHUT_RDWR, socket
+from threading import Event, Timer
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
     from rfc3161_client import TimeStampResponse
 
 PATIENCE: Final = 30.0
-"""Seconds for each step of the exchange with a service."""
+"""Seconds for each step of the exchange with a service, and for all of it after the connection."""
 LONGEST_ANSWER: Final = 1 << 20
 """Bytes of an answer of a service."""
 EXTRA: Final = "evidence"
@@ -256,9 +260,11 @@ def _exchange(url: str, query: bytes) -> bytes:
     try:
         connection = _connection(parts.scheme, parts.hostname, parts.port)
         try:
-            connection.request("POST", target, query, headers)
-            response = connection.getresponse()
-            data = response.read(LONGEST_ANSWER + 1)
+            connection.connect()
+            with _ending(connection.sock):
+                connection.request("POST", target, query, headers)
+                response = connection.getresponse()
+                data = response.read(LONGEST_ANSWER + 1)
         finally:
             connection.close()
     except (OSError, ValueError, HTTPException) as error:
@@ -275,6 +281,34 @@ def _connection(scheme: str, host: str, port: int | None) -> HTTPConnection:
         return HTTPConnection(host, port, timeout=PATIENCE)
     context = ssl.create_default_context()
     return HTTPSConnection(host, port, timeout=PATIENCE, context=context)
+
+
+@contextmanager
+def _ending(connection: socket) -> Iterator[None]:
+    """End a connection after `PATIENCE`: a service may send a byte before each step is too late.
+
+    Raises:
+        TimeoutError: It was ended.
+    """
+    ended = Event()
+
+    def end() -> None:
+        ended.set()
+        with suppress(OSError):  # it ended just now
+            socket.shutdown(connection, SHUT_RDWR)  # that of TLS would change its state
+
+    timer = Timer(PATIENCE, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, HTTPException):
+        if not ended.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if ended.is_set():
+        raise TimeoutError(f"no whole answer within {PATIENCE:g} s")
 
 
 def _unanswered(place: str, reason: str) -> TimestampError:
