@@ -55,6 +55,19 @@ def test_a_prefix_and_a_comment_do_not_matter(tmp_path):
     read_wacz(path, ignore)
 
 
+def test_both_places_of_a_large_list_are_bounded(tmp_path):
+    """Readers take the record that the locator names, or that beside it: neither may be long."""
+    small, large = (
+        struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, 1, 1, length, 0)
+        for length in (60, 1 << 30)
+    )
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    path = tmp_path / "x.wacz"
+    for first, second in ((small, large), (large, small)):
+        path.write_bytes(first + second + struct.pack("<4sLQL", b"PK\6\7", 0, 0, 1) + end)
+        assert refuse(path) == "catalogue.zip-limits"
+
+
 @pytest.mark.parametrize(
     ("package", "title", "fields"),
     [

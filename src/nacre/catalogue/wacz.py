@@ -184,34 +184,74 @@ def _read_parts(file: BufferedReader, path: Path) -> dict[str, ZipPart]:
     return {info.filename: _read_part(file, path, info, size) for info in infos}
 
 
-def _check_list(file: BufferedReader, path: Path) -> None:
-    """Raise JobError if the list of parts is absent, in another volume, or too long to read."""
+class PartList(NamedTuple):
+    """The size of the list of parts of a ZIP file, as its end states it.
+
+    Attributes:
+        parts: Parts in it.
+        length: Its bytes.
+        disks: The highest number of a volume; 0 if there is only one volume.
+    """
+
+    parts: int
+    length: int
+    disks: int
+
+
+def read_part_list(file: BufferedReader) -> PartList | None:
+    """Return the size of the list of parts, which is not read; None if it is missing.
+
+    Args:
+        file: The ZIP file.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
     size = file.seek(0, SEEK_END)
     file.seek(max(size - _TAIL, 0))
     tail = file.read(_TAIL)
     at = tail.rfind(_END_MARK)
     if at < 0 or len(tail) - at < _END.size:
-        raise _damaged(path, "the list of its parts is missing")
+        return None
     _, disk, list_disk, _, parts, length, _, _ = _END.unpack_from(tail, at)
     disks = max(disk, list_disk) if disk != 0xFFFF else 0
     locator = tail[at - _LOCATOR.size : at] if at >= _LOCATOR.size else b""
-    if locator.startswith(_LOCATOR_MARK):
-        _, _, place, _ = _LOCATOR.unpack(locator)
-        file.seek(min(place, size))
-        large = file.read(_LARGE.size)
-        if len(large) < _LARGE.size or not large.startswith(_LARGE_MARK):
-            raise _damaged(path, "the list of its parts is missing")
-        _, _, _, _, disk, list_disk, _, parts, length, _ = _LARGE.unpack(large)
-        disks = max(disk, list_disk)
-    if disks:
+    if not locator.startswith(_LOCATOR_MARK):
+        return PartList(parts, length, disks)
+    stated = _read_large(file, _LOCATOR.unpack(locator)[2])
+    if stated is None:
+        return None
+    beside = _read_large(file, size - len(tail) + at - _LOCATOR.size - _LARGE.size)
+    return stated if beside is None else PartList(*map(max, stated, beside))
+
+
+def _read_large(file: BufferedReader, place: int) -> PartList | None:
+    """Return the size in a ZIP64 record; None if there is none at that place.
+
+    Programs look for it beside its locator (zipfile), or where the locator states.
+    """
+    file.seek(min(max(place, 0), file.seek(0, SEEK_END)))
+    record = file.read(_LARGE.size)
+    if len(record) < _LARGE.size or not record.startswith(_LARGE_MARK):
+        return None
+    _, _, _, _, disk, list_disk, _, parts, length, _ = _LARGE.unpack(record)
+    return PartList(parts, length, max(disk, list_disk))
+
+
+def _check_list(file: BufferedReader, path: Path) -> None:
+    """Raise JobError if the list of parts is absent, in another volume, or too long to read."""
+    facts = read_part_list(file)
+    if facts is None:
+        raise _damaged(path, "the list of its parts is missing")
+    if facts.disks:
         raise JobError(
             message(
                 "catalogue.zip-volumes", "{path} is one of several volumes of a ZIP file. Join "
                 "them: zip -s 0 {path} --out whole.wacz", path=path,
             )
         )  # fmt: skip
-    if length > _LONGEST_LIST or parts > _MOST_PARTS:
-        raise _too_large(path, f"its list has {parts:,} parts and {length:,} bytes")
+    if facts.length > _LONGEST_LIST or facts.parts > _MOST_PARTS:
+        raise _too_large(path, f"its list has {facts.parts:,} parts and {facts.length:,} bytes")
 
 
 def _read_part(file: BufferedReader, path: Path, info: zipfile.ZipInfo, size: int) -> ZipPart:
