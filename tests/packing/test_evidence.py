@@ -249,6 +249,28 @@ def test_hostile_entries_are_bounded(tmp_path: Path, monkeypatch):
         verify_evidence(path)
 
 
+def test_a_long_list_of_entries_is_not_read(tmp_path: Path, monkeypatch):
+    path = tmp_path / "many.wacz"
+    with zipfile.ZipFile(path, "w") as package:
+        for number in range(11_000):
+            package.writestr(str(number), b"")
+    monkeypatch.setattr(zipfile.ZipFile, "_RealGetContents", None)
+    with pytest.raises(JobError, match="11,000 entries"):
+        verify_evidence(path)
+
+
+def test_only_a_line_feed_ends_a_line_of_the_list(stamped, tmp_path: Path):
+    path = tmp_path / "odd.wacz"
+    name = "evidence/a\u2028b.txt"
+
+    def change(files: dict[str, bytes]) -> None:
+        sums = files.pop(SUMS_FILE)  # the list comes last again
+        files.update({name: b"", SUMS_FILE: sums})
+
+    rewrite(stamped.path, path, change, listed=True)
+    assert outcomes(verify_evidence(path))["files"] == "ok"
+
+
 @pytest.mark.parametrize("cut", range(20))
 def test_cut_and_damaged_packages_are_noticed(stamped, tmp_path: Path, cut):
     data = bytearray(stamped.path.read_bytes())

@@ -10,6 +10,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO, Final, Literal, NamedTuple
@@ -22,6 +23,7 @@ from nacre.archive.check import Checker
 from nacre.archive.fields import micros, strip_brackets
 from nacre.archive.findings import Severity
 from nacre.archive.reader import WarcEntry, WarcReader
+from nacre.catalogue.wacz import read_part_list
 from nacre.errors import DamageError, JobError
 from nacre.fetch.verify import Verifier
 from nacre.machine.local_files import open_ordinary
@@ -49,6 +51,8 @@ Outcome = Literal["ok", "failed", "open", "absent"]
 """`open`: neither proven nor disproven; `absent`: the package does not have it."""
 
 _MOST_ENTRIES: Final = 10_000
+_LONGEST_LIST: Final = 4 << 20
+"""Bytes of the list of entries."""
 _MOST_UNPACKED: Final = 256 << 20
 """Bytes of all compressed entries; others are as long as they are in the file."""
 _SMALL: Final = 16 << 20
@@ -139,12 +143,27 @@ def verify_evidence(
     if tls_roots is not None:
         trusted_roots(tls_roots)
     try:
-        with open_ordinary(path) as file, zipfile.ZipFile(file) as package:
-            return _verify_opened(path, package, timestamp_roots, tls_roots)
+        with open_ordinary(path) as file:
+            _check_list(file)
+            with zipfile.ZipFile(file) as package:
+                return _verify_opened(path, package, timestamp_roots, tls_roots)
     except FileNotFoundError:
         raise _unreadable(path, "no such file") from None
     except (OSError, ValueError, *_DAMAGE) as error:
         raise _unreadable(path, error_text(error)) from error
+
+
+def _check_list(file: BufferedReader) -> None:
+    """Refuse a list of entries that is too long to be read.
+
+    Raises:
+        ValueError: It is, or it is missing.
+    """
+    facts = read_part_list(file)
+    if facts is None:
+        raise ValueError("the list of its entries is missing")
+    if facts.parts > _MOST_ENTRIES or facts.length > _LONGEST_LIST:
+        raise ValueError(f"{facts.parts:,} entries in a list of {facts.length:,} bytes")
 
 
 def _verify_opened(
@@ -266,14 +285,14 @@ def _check_package(package: _Package) -> EvidenceCheck:
 
 def _check_files(package: _Package, sums: bytes) -> EvidenceCheck:
     """Check the files against `SHA256SUMS`; nothing else may be in the package."""
+    if not sums:
+        return EvidenceCheck("files", "failed", f"{SUMS_FILE} is missing")
     listed: dict[str, str] = {}
-    for line in sums.decode("utf-8", "replace").splitlines():
+    for line in sums.decode("utf-8", "replace").removesuffix("\n").split("\n"):
         match = _LINE.fullmatch(line)
         if match is None or match[2] in listed:
             return EvidenceCheck("files", "failed", f"{SUMS_FILE} is damaged")
         listed[match[2]] = match[1]
-    if not listed:
-        return EvidenceCheck("files", "failed", f"{SUMS_FILE} is missing")
     extra = {*package.names} - {*listed} - _UNLISTED
     missing = {*listed} - {*package.names}
     for names, state in ((missing, "is missing"), (extra, f"is not in {SUMS_FILE}")):
