@@ -92,14 +92,19 @@ def _lock_part(part: Path, path: Path) -> int:
     """Make and lock the file that becomes another one; return the handle of the lock."""
     lock = lock_file(part)
     if lock is None:
-        raise JobError(
-            message(
-                "packing.file-in-use",
-                "another process writes {path}. Wait until it has ended",
-                path=path,
-            )
-        )
+        raise in_use(path)
     return lock
+
+
+def in_use(path: Path) -> JobError:
+    """Return the error of a file or folder that another process writes."""
+    return JobError(
+        message(
+            "packing.file-in-use",
+            "another process writes {path}. Wait until it has ended",
+            path=path,
+        )
+    )
 
 
 def _open_part(part: Path) -> BinaryIO:

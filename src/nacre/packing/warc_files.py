@@ -1,8 +1,10 @@
 """WARC files of a selection, each with its index."""
 
+import errno
+import fcntl
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -15,7 +17,7 @@ from nacre.errors import JobError
 from nacre.machine.local_files import replace_file
 from nacre.messages import message
 from nacre.packing.cdx_index import capture_line
-from nacre.packing.container import EntrySink, storage_error, sync_folder, whole_file
+from nacre.packing.container import EntrySink, in_use, storage_error, sync_folder, whole_file
 from nacre.packing.selection import (
     SelectionReport,
     SelectionSource,
@@ -71,23 +73,14 @@ def pack_warcs(
     """
     if target.name.endswith(_SUFFIX):
         return _pack_file(holding, target, captures, options, tell)
-    if not options.replace and target.is_dir() and any(target.iterdir()):
-        raise JobError(
-            message(
-                "packing.folder-in-use",
-                "{path} is not empty. Name another folder, or a file NAME.warc.gz",
-                path=target,
-            )
-        )
     try:
-        with scratch_folder(target) as scratch:
+        with _locked_folder(target, replace=options.replace), scratch_folder(target) as scratch:
             files = _SelectionFiles(holding, options, tell, scratch / "files")
             files.folder.mkdir(parents=True)
             settings = _settings(holding, options.stem, options, is_single=False)
             output = WarcOutput(settings, files.open_output)
             report = files.write(captures, output, scratch)
             files.write_indexes()
-            target.mkdir(parents=True, exist_ok=True)
             paths = [files.move(name, target) for name in output.names]
             sync_folder(target)
     except OSError as error:
@@ -95,6 +88,58 @@ def pack_warcs(
     return PackedWarcs(
         paths=tuple(paths), bytes=sum(path.stat().st_size for path in paths), selection=report
     )
+
+
+@contextmanager
+def _locked_folder(folder: Path, *, replace: bool) -> Iterator[None]:
+    """Make a folder, and lock it against other processes; if the block fails, a new one is removed.
+
+    Raises:
+        JobError: It has files that may not be replaced, or another process writes into it.
+        OSError: It cannot be made.
+    """
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _lock(handle, folder)
+        if not replace:
+            _require_empty(folder)
+        try:
+            yield
+        except BaseException:
+            if is_new:
+                with suppress(OSError):
+                    folder.rmdir()
+            raise
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, folder: Path) -> None:
+    """Lock an open folder until it is closed.
+
+    Raises:
+        JobError: Another process has locked it.
+    """
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise in_use(folder) from None
+    except OSError as error:  # file systems of networks lock no folders
+        if error.errno not in (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP):
+            raise
+
+
+def _require_empty(folder: Path) -> None:
+    if any(folder.iterdir()):
+        raise JobError(
+            message(
+                "packing.folder-in-use",
+                "{path} is not empty. Name another folder, or a file NAME.warc.gz",
+                path=folder,
+            )
+        )
 
 
 def _pack_file(
