@@ -156,6 +156,43 @@ def test_a_revisit_in_the_second_of_its_original_does_not_count_as_this(tmp_path
     assert (both.selection.originals, both.selection.left_out) == (0, 0)
 
 
+def test_a_redirect_in_the_second_of_its_original_does_not_count_as_this(tmp_path):
+    """The addresses of http and https have one key."""
+    secure = "https://h.test/"
+    moved = b"HTTP/1.1 301 Moved\r\nLocation: https://h.test/\r\n\r\n"
+    job = Archive(tmp_path / "job")
+    job.add(record(moved, Payload_Digest=sha1(b"")))
+    job.add(record(PAGE + b"x", url=secure, Payload_Digest=sha1(b"x")))
+    job.add(record(PAGE, "revisit", url=secure, date="2026-11-21T10:00:00Z",
+                   Refers_To_Target_URI=secure, Refers_To_Date=DATE,
+                   Payload_Digest=sha1(b"x"), Profile=SAME))  # fmt: skip
+    holding = open_holding([job.root])
+    page, *others = sorted(
+        open_index(holding).prefix(""), key=lambda each: each.warc != "w1.warc.gz"
+    )
+    assert page.status == 200
+    for with_originals, numbers in ((False, (0, 1)), (True, (1, 0))):
+        options = PackOptions(created=OPTIONS.created, resolve=False, with_originals=with_originals)
+        target = tmp_path / f"{with_originals}.warc.gz"
+        made = pack_warcs(holding, target, others, options, lambda _d, _t: None)
+        assert (made.selection.originals, made.selection.left_out) == numbers
+    both = pack(job.root, tmp_path / "both.warc.gz", resolve=False)
+    assert (both.selection.originals, both.selection.left_out) == (0, 0)
+
+
+def test_a_copied_revisit_of_a_damaged_original_is_no_damage(tmp_path):
+    job = Archive(tmp_path / "job")
+    path = job.add(record(PAGE + b"x", Payload_Digest=sha1(b"x")), compress=False)
+    job.add(record(PAGE, "revisit", date="2026-11-21T10:00:00Z",
+                   Payload_Digest=sha1(b"x"), Profile=SAME))  # fmt: skip
+    path.write_bytes(b"x" * path.stat().st_size)
+    made = pack(job.root, tmp_path / "x.warc.gz", resolve=False)
+    report = made.selection
+    assert (report.captures, report.left_out, report.damaged) == (1, 1, 1)
+    assert report.damaged_samples[0].startswith("20261120100000")
+    assert len(of_type(made.paths[0], "revisit")) == 1
+
+
 def test_a_revisit_without_any_original_stays_one(tmp_path):
     job = Archive(tmp_path / "job")
     job.add(record(PAGE, "revisit", Refers_To_Target_URI="http://gone.test/",
@@ -253,6 +290,22 @@ def test_files_of_a_size_have_whole_captures(tmp_path, monkeypatch):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["demo", "folder"]
     with pytest.raises(JobError, match="not empty"):
         pack(root, tmp_path / "folder")
+
+
+def test_a_folder_has_one_writer(tmp_path):
+    root, folder = make_job(tmp_path / "demo"), tmp_path / "folder"
+    holding = open_holding([root])
+    captures = open_index(holding).prefix("")
+
+    def meanwhile():
+        for replace in (False, True):
+            with pytest.raises(JobError, match="another process writes"):
+                pack(root, folder, replace=replace)
+        yield from captures
+
+    made = pack_warcs(holding, folder, meanwhile(), OPTIONS, lambda _d, _t: None)
+    assert made.selection.captures == len(captures)
+    pack(root, folder, replace=True)
 
 
 def test_nothing_is_made_of_no_captures(tmp_path):

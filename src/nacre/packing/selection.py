@@ -22,7 +22,7 @@ from nacre.archive.fields import micros, second_digits, strip_brackets
 from nacre.archive.index_facts import PostQuery
 from nacre.archive.link_files import LinkFiles, reference_of
 from nacre.archive.link_reference import LONGEST, LinksError, with_links
-from nacre.archive.record import WarcRecord
+from nacre.archive.record import NOT_MODIFIED, WarcRecord
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import Holding, WarcPlace
 from nacre.catalogue.lookup import CaptureIndex
@@ -38,7 +38,7 @@ from nacre.packing.sorted_lines import SortedLines
 from nacre.packing.sources import read_lines
 from nacre.packing.warc_output import OutputPlace, WarcOutput
 from nacre.packing.windows import RecordWindow, WindowReader, WindowRecord
-from nacre.replay.originals import Originals
+from nacre.replay.originals import Originals, digest_value
 from nacre.replay.records import ReplayError, StoredRecord, read_record
 from nacre.uri.surt import index_key
 
@@ -46,6 +46,8 @@ SAMPLES: Final = 100
 """Captures that a report names of each kind."""
 
 _CHAIN: Final = f"{CHAIN_FIELD}: ".encode()
+_WRITTEN: Final = b"0"
+_REVISIT: Final = b"1"
 _decode = msgspec.json.Decoder(IndexedCapture).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -64,6 +66,21 @@ class WrittenCapture(NamedTuple):
     digest: str
     place: WarcPlace
     content: IndexedCapture
+
+
+class _Target(NamedTuple):
+    """What a revisit refers to.
+
+    Attributes:
+        key: Its key in the index.
+        timestamp: Its time, 14 digits.
+        digest: Digest of its payload in base 16, which tells pages with the same key and second
+            apart, such as those of http and https; b"" if unknown.
+    """
+
+    key: str
+    timestamp: str
+    digest: bytes
 
 
 class SelectionReport(msgspec.Struct, kw_only=True):
@@ -256,7 +273,7 @@ class SelectionWriter:
                 status=int(status) if status.isdecimal() and len(status) < 4 else 0,
             )  # fmt: skip
         if not self._source.resolve and not capture.is_revisit:
-            self._references.add(_reference_line(capture.key, capture.timestamp))
+            self._references.add(_written_line(line))
         self._listen(WrittenCapture(line, own.digest, place, content))
 
     # ---- records
@@ -358,13 +375,14 @@ class SelectionWriter:
         if target is None:
             self.report.leave_out(capture, _describe(record))
             return
-        name, own = _reference_line(*target), _reference_line(capture.key, capture.timestamp)
-        self._references.add(name + b" " + _encode(capture))
-        if name != own:  # of the same second as its original, it must not count as this
-            self._references.add(own)
+        self._references.add(
+            b" ".join((_reference(target), _REVISIT, target.digest, _encode(capture)))
+        )
+        if (target.key, target.timestamp) != (capture.key, capture.timestamp):
+            self._references.add(_written_line(capture))  # else it would be its own original
 
-    def _target(self, capture: IndexedCapture, record: StoredRecord) -> tuple[str, str] | None:
-        """Return key and time of the original of a revisit; None if they are not known."""
+    def _target(self, capture: IndexedCapture, record: StoredRecord) -> _Target | None:
+        """Return what a revisit refers to; None if that is not known, or damaged."""
         url, date = record.get("WARC-Refers-To-Target-URI"), record.get("WARC-Refers-To-Date")
         if url and micros(date):
             plain = strip_brackets(url)
@@ -372,9 +390,14 @@ class SelectionWriter:
                 key = capture.key if plain == capture.url else index_key(plain)
             except URIError:
                 return None
-            return key, second_digits(micros(date))
-        original = self._originals.find(record)
-        return (original.capture.key, original.capture.timestamp) if original else None
+            is_same = not record.get("WARC-Profile").endswith(NOT_MODIFIED)
+            digest = record.get("WARC-Payload-Digest") if is_same else ""
+            return _Target(key, second_digits(micros(date)), _hex(digest))
+        try:
+            original = self._originals.find(record)
+        except ReplayError:  # it is there, and damaged: the revisit can be copied
+            return None
+        return _target_of(original.capture) if original else None
 
     def _add_originals(self) -> None:
         """Report the copied revisits whose originals were not written, or write these."""
@@ -396,12 +419,15 @@ class SelectionWriter:
 
     def _unanswered(self) -> Iterator[IndexedCapture]:
         """Yield the revisits whose original is not among the captures that were written."""
-        written = b""
+        name, digests, sizes = b"", set[bytes](), set[int]()
         for line in self._references:
-            name, _, revisit = line.partition(b" ")
-            if not revisit:
-                written = name
-            elif name != written:
+            its_name, kind, digest, revisit = line.split(b" ", 3)
+            if its_name != name:
+                name, digests, sizes = its_name, set(), set()
+            if kind == _WRITTEN:  # these come first
+                digests.add(digest)
+                sizes.add(len(digest))
+            elif not digests or (digest and digest not in digests and sizes == {len(digest)}):
                 yield _decode(revisit)
 
 
@@ -410,9 +436,22 @@ def _sort_line(capture: IndexedCapture) -> bytes:
     return place.encode() + _encode(capture)
 
 
-def _reference_line(key: str, timestamp: str) -> bytes:
-    name = f"{key} {timestamp}".encode("utf-8", "replace")
+def _reference(target: _Target) -> bytes:
+    name = f"{target.key} {target.timestamp}".encode("utf-8", "replace")
     return blake2b(name, digest_size=16).hexdigest().encode()
+
+
+def _target_of(capture: IndexedCapture) -> _Target:
+    return _Target(capture.key, capture.timestamp, _hex(capture.digest))
+
+
+def _written_line(capture: IndexedCapture) -> bytes:
+    target = _target_of(capture)
+    return b" ".join((_reference(target), _WRITTEN, target.digest, b""))
+
+
+def _hex(digest: str) -> bytes:
+    return digest_value(digest).hex().encode()
 
 
 def _describe(record: StoredRecord) -> str:

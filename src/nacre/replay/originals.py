@@ -221,14 +221,18 @@ def _refers_to_date(revisit: StoredRecord) -> str:
 
 def _same_digest(first: str, second: str) -> bool | None:
     """Compare two digests; None if one is absent, or another algorithm made it."""
-    value, second_value = _digest_value(first), _digest_value(second)
+    value, second_value = digest_value(first), digest_value(second)
     if not value or len(value) != len(second_value):
         return None
     return value == second_value
 
 
-def _digest_value(digest: str) -> bytes:
-    """Return the bytes of `LABEL:VALUE` or `VALUE`, in base 16 or 32; b"" if it is neither."""
+def digest_value(digest: str) -> bytes:
+    """Return the bytes of `LABEL:VALUE` or `VALUE`, in base 16 or 32; b"" if it is neither.
+
+    Args:
+        digest: The digest, as in a record or an index.
+    """
     value = digest.rpartition(":")[2].rstrip("=")
     try:
         if len(value) in (40, 56, 64, 96, 128) or digest.lower().startswith("md5"):
