@@ -113,30 +113,39 @@ async def serve(
         await parts.common.fleet.scan()
         tell = await _take_place(options, parts, locks, url)
         port = _heritrix(make_port, options, parts, database, url, server)
-        async with asyncio.TaskGroup() as group:
-            work: Runners = (
-                *readers_of(parts, database),
-                ("standing", partial(keep_standing, parts, locks, tell)),
-                *([("replay", replay.work)] if replay is not None else []),
-            )
-            working = begin_all(group, parts, work)
-            serving = None
-            if port is not None:
-                sockets += port.sockets
-                serving = group.create_task(port.server.serve(port.sockets), name="heritrix")
-            urls = (port.url if port is not None else "", replay.url if replay is not None else "")
-            on_open(OpenedConsole(url, parts, number, *urls))
-            await server.serve(pages)
-            if port is not None and serving is not None:
-                port.server.should_exit = True
-                await serving
-            for task in working:
-                task.cancel()
+        sockets += port.sockets if port is not None else []
+        work: Runners = (
+            *readers_of(parts, database),
+            ("standing", partial(keep_standing, parts, locks, tell)),
+            *([("replay", replay.work)] if replay is not None else []),
+        )
+        urls = (port.url if port is not None else "", replay.url if replay is not None else "")
+        opened = OpenedConsole(url, parts, number, *urls)
+        await _serve_until_end(server, pages, port, work, lambda: on_open(opened), parts)
     finally:
         withdraw(options.folder)
         await _close(parts, sockets)
         database.close()
         locks.free()
+
+
+async def _serve_until_end(
+    server: FaceServer, pages: list[socket.socket], port: "_HeritrixPort | None", work: Runners,
+    on_open: Callable[[], None], parts: ConsoleParts,
+) -> None:  # fmt: skip
+    """Serve the pages and Heritrix's interface beside the background work, until a signal."""
+    async with asyncio.TaskGroup() as group:
+        working = begin_all(group, parts, work)
+        serving = None
+        if port is not None:
+            serving = group.create_task(port.server.serve(port.sockets), name="heritrix")
+        on_open()
+        await server.serve(pages)
+        if port is not None and serving is not None:
+            port.server.should_exit = True
+            await serving
+        for task in working:
+            task.cancel()
 
 
 async def _close(parts: ConsoleParts, sockets: Sequence[socket.socket]) -> None:
