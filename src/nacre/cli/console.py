@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from nacre.fleet.database import ConsoleDatabase
     from nacre.fleet.keys import KeyBook
     from nacre.fleet.places import JobPlace
+    from nacre.fleet.reach import ConsoleOptions, PortOptions
+    from nacre.replay_server.server import ReplayOptions
 
 _SERVE = "serve"
 
@@ -128,17 +130,14 @@ def serve(
     from nacre.cli.process import run
     from nacre.console import server
     from nacre.fleet.database import state_folder
-    from nacre.fleet.reach import CORES, ConsoleOptions, ConsoleReach, PortOptions
+    from nacre.fleet.reach import CORES, ConsoleOptions, ConsoleReach
     from nacre.machine.clock import SystemClock
     from nacre.replay_server.beside import beside_console
     from nacre.replay_server.server import PORT as REPLAY_PORT
     from nacre.replay_server.server import ReplayOptions
 
-    places = _places(directories)
-    folder, theirs = state or state_folder(), None
-    if heritrix is not None:
-        basic = heritrix_auth == "basic"
-        theirs = PortOptions(heritrix, basic, heritrix_running, heritrix_resume)
+    places, folder = _places(directories), state or state_folder()
+    theirs = _port_options(heritrix, heritrix_auth, heritrix_running, heritrix_resume)
     reach = ConsoleReach(bind, tls, behind_proxy, tuple(host or ()), local_link)
     most = max_running or CORES
     options = ConsoleOptions(places, port, folder, reach, theirs, most)
@@ -235,35 +234,56 @@ def check(
 
     Takes the options of `nacre console`.
     """
-    from nacre.fleet import checks
-    from nacre.fleet.database import ConsoleDatabase, running_console, state_folder
-    from nacre.fleet.places import find_jobs
-    from nacre.fleet.reach import CORES, ConsoleReach
-    from nacre.fleet.users import UserBook
-    from nacre.machine.clock import SystemClock
+    from nacre.fleet.database import state_folder
+    from nacre.fleet.reach import CORES, ConsoleOptions, ConsoleReach
     from nacre.replay_server.server import PORT as REPLAY_PORT
+    from nacre.replay_server.server import ReplayOptions
     from nacre.web.port import load_port_maker
 
     if heritrix is not None:
         load_port_maker()
-    places, clock, folder = _places(directories), SystemClock(), state or state_folder()
+    theirs = _port_options(heritrix, heritrix_auth, heritrix_running, heritrix_resume)
     reach = ConsoleReach(bind, tls, behind_proxy, tuple(host or ()), local_link)
+    places, folder, most = _places(directories), state or state_folder(), max_running or CORES
+    shown = REPLAY_PORT if replay_port is None else replay_port
+    problems = _say_checked(
+        ConsoleOptions(places, port, folder, reach, theirs, most),
+        ReplayOptions(shown, replay_host, single_host),
+        opens=open_browser,
+    )
+    if problems:
+        raise typer.Exit(1)
+
+
+def _port_options(port: int | None, auth: str, runs: bool, resumes: bool) -> "PortOptions | None":
+    """The options of Heritrix's port; None if it is not served."""
+    from nacre.fleet.reach import PortOptions
+
+    return None if port is None else PortOptions(port, auth == "basic", runs, resumes)
+
+
+def _say_checked(options: "ConsoleOptions", replay: "ReplayOptions", *, opens: bool) -> list[str]:
+    """Print what would be served; return the problems that prevent it."""
+    from nacre.fleet import checks
+    from nacre.fleet.database import ConsoleDatabase, running_console
+    from nacre.fleet.places import find_jobs
+    from nacre.fleet.users import UserBook
+    from nacre.machine.clock import SystemClock
+
+    reach, clock, folder = options.reach, SystemClock(), options.folder
     with closing(ConsoleDatabase(folder)) as database:
         problems = checks.reach_problems(reach, UserBook(database, clock), clock.now())
         access = checks.access_words(database, reach, clock)
-        keys = checks.heritrix_advice(database) if heritrix is not None else []
+        keys = checks.heritrix_advice(database) if options.heritrix is not None else []
     hints = keys + ([] if problems else checks.advice(reach, folder, clock.now()))
     running = running_console(folder)
-    roots = ", ".join(output.shown(place.root) for place in places)
-    jobs = output.count(len(find_jobs(places)), "job")
-    output.say(f"jobs     {roots} ({jobs}; {max_running or CORES} run at a time)")
-    output.say(f"URL      {checks.own_url(reach, port)}{', opened in the browser' * open_browser}")
-    named = replay_host or f"replay.localhost:{REPLAY_PORT if replay_port is None else replay_port}"
-    output.say(f"replay   {'https' if replay_host else 'http'}://{named}/{_without(single_host)}")
-    if not replay_host:
-        output.say("         (Safari may not find *.localhost; other browsers do)")
-    if heritrix is not None:
-        _say_port(heritrix, heritrix_auth, runs=heritrix_running, resumes=heritrix_resume)
+    roots = ", ".join(output.shown(place.root) for place in options.places)
+    jobs = output.count(len(find_jobs(options.places)), "job")
+    output.say(f"jobs     {roots} ({jobs}; {options.max_running} run at a time)")
+    output.say(f"URL      {checks.own_url(reach, options.port)}{', opened in the browser' * opens}")
+    _say_replay(replay)
+    if options.heritrix is not None:
+        _say_port(options.heritrix)
     output.say(f"reached  by {checks.reach_words(reach)}")
     output.say("access   " + "\n         ".join(access))
     output.say(f"files    {output.shown(folder)}")
@@ -273,18 +293,22 @@ def check(
         output.say(f"advice   {hint}")
     for problem in problems:
         output.say(f"refused  {problem}")
-    if problems:
-        raise typer.Exit(1)
+    return problems
 
 
-def _without(single_host: bool) -> str:
-    return " (pages without their scripts)" if single_host else ""
+def _say_replay(options: "ReplayOptions") -> None:
+    named = options.host or f"replay.localhost:{options.port}"
+    without = " (pages without their scripts)" if options.is_single else ""
+    output.say(f"replay   {'https' if options.host else 'http'}://{named}/{without}")
+    if not options.host:
+        output.say("         (Safari may not find *.localhost; other browsers do)")
 
 
-def _say_port(port: int, auth: str, *, runs: bool, resumes: bool) -> None:
-    starts = "crawls at once" if runs else "waits for `unpause`"
-    again = "resumes" if resumes else "starts a new crawl"
-    output.say(f"heritrix https://localhost:{port}/engine, log-in by {auth}; a launched")
+def _say_port(options: "PortOptions") -> None:
+    starts = "crawls at once" if options.runs_at_once else "waits for `unpause`"
+    again = "resumes" if options.resumes else "starts a new crawl"
+    auth = "basic" if options.basic else "digest"
+    output.say(f"heritrix https://localhost:{options.port}/engine, log-in by {auth}; a launched")
     output.say(f"         job {starts}; after `terminate`, a launch {again}")
 
 
