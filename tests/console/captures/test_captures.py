@@ -245,6 +245,15 @@ def test_captures_are_found_while_the_disk_is_full(tmp_path: Path, monkeypatch: 
     scene_of(tmp_path, listed_job, scene)
 
 
+def test_the_form_of_an_export_leads_to_its_files(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        page = await console.client.get(f"{J}/captures", headers=console.as_session(Role.OPERATOR))
+        form = page.text.partition(f'action="{J}/exports"')[2]
+        assert f'href="{J}/files"' in form.partition("</form>")[0]
+
+    scene_of(tmp_path, listed_job, scene)
+
+
 def test_few_processes_write_downloads_at_a_time(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         turns = asyncio.Semaphore(1)
