@@ -231,6 +231,8 @@ def test_files_that_are_no_evidence(tmp_path: Path, data):
     path.write_bytes(data)
     with pytest.raises(JobError, match="no evidence"):
         verify_evidence(path)
+    with pytest.raises(JobError, match=r"evidence that can be read: it is not a regular file"):
+        verify_evidence(tmp_path)
     with pytest.raises(JobError, match="no such file"):
         verify_evidence(tmp_path / "absent")
 

@@ -149,7 +149,9 @@ def verify_evidence(
                 return _verify_opened(path, package, timestamp_roots, tls_roots)
     except FileNotFoundError:
         raise _unreadable(path, "no such file") from None
-    except (OSError, ValueError, *_DAMAGE) as error:
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from error
+    except (ValueError, *_DAMAGE) as error:
         raise _unreadable(path, error_text(error)) from error
 
 
