@@ -43,6 +43,7 @@ def test_mistakes_have_a_remedy(job: Path):
     done = nacre("compare", job, "http://none.test/")
     assert (done.code, done.out) == (2, "")
     assert "no capture of http://none.test/" in done.err
+    assert "nacre captures" in done.err
     done = nacre("compare", job, URL, "--old", "soon")
     assert (done.code, "soon is no time" in done.err) == (2, True)
     done = nacre("cite", job)
@@ -57,5 +58,6 @@ def test_a_capture_is_cited_and_found_again(job: Path):
     assert data["urn"] == URN
     for urn in (data["urn"], data["pwid"]):
         assert nacre("cite", job, "--urn", urn).out == done.out
+        assert nacre("cite", job, urn).out == done.out
     for form, start in (("bibtex", "@misc{"), ("ris", "TY  - ELEC"), ("csl", "[")):
         assert nacre("cite", job, URL, "--format", form).out.startswith(start)

@@ -133,7 +133,7 @@ def test_two_urls_and_two_jobs(archive: Archive, tmp_path: Path):
         ({"url": "http://h.test/\x1b[2J\u202e"}, "no capture"),
         ({"old": "yesterday"}, "yesterday is no time"),
         ({"new": "2026-13-45T99"}, "no time"),
-        ({"new": DAYS[0]}, "no two captures"),
+        ({"new": DAYS[0]}, "with another URL"),
     ],
 )
 def test_mistakes_are_named(archive: Archive, request_, text):

@@ -77,13 +77,15 @@ def compare(
 
 def cite(
     target: Target,
-    url: Annotated[str, typer.Argument(metavar="[URL]", help="URL.", show_default=False)] = "",
+    url: Annotated[
+        str, typer.Argument(metavar="[URL]", help="URL, or URN.", show_default=False)
+    ] = "",
     *,
     at: Annotated[
         str,
         typer.Option(
             "--at", metavar="TIME", show_default=False,
-            help="Time of the capture, or its beginning; default: the last.",
+            help="Time of the capture, or its beginning, else the nearest; default: the last.",
         ),
     ] = "",
     urn: Annotated[

@@ -33,7 +33,7 @@ class CitationRequest(msgspec.Struct, frozen=True):
     """A capture to cite.
 
     Attributes:
-        url: The URL; "" if the URN says it.
+        url: The URL, or the URN; "" if `urn` has it.
         at: A time, its beginning, or the place `WARC:OFFSET`; "" for the last capture.
         urn: `urn:uuid:…` or `urn:pwid:…` of the capture; "" for that of the URL.
         archive_id: Name of the archive in the PWID, such as its domain; "" for the identifier of
@@ -68,8 +68,10 @@ def cite_capture(
         StorageError: An index cannot be read.
     """
     index = index or open_index(holding)
-    if request.urn:
-        capture = find_by_urn(holding, request.urn, index, tell)
+    is_urn = is_uuid_urn(request.url) or read_pwid(request.url) is not None
+    urn = request.urn or (request.url if is_urn else "")
+    if urn:
+        capture = find_by_urn(holding, urn, index, tell)
     else:
         capture = choose_capture(captures_of(index, request.url), request.at)
     exchange = read_exchange(holding, index, capture, decode=True)

@@ -29,7 +29,7 @@ class EvidenceRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         out: Write the WACZ to FILE.
-        at: Time of the capture, or its beginning; default: the last.
+        at: Time of the capture, or its beginning, else the nearest; default: the last.
         timestamp: Address of a time-stamping service (RFC 3161), which gets the digest of the list
             of files.
         timestamp_roots: PEM file with the root certificates of the service, to verify its answer;

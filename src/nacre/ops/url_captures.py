@@ -59,7 +59,8 @@ def captures_of(index: CaptureIndex, url: str) -> list[IndexedCapture]:
         raise JobError(
             message(
                 "ops.url-not-captured",
-                "there is no capture of {url}. Check the spelling, or look for captures below it",
+                "there is no capture of {url}. Check the spelling, or list the captures: "
+                "`nacre captures`",
                 url=clean_text(url),
             )
         )
@@ -135,7 +136,8 @@ def choose_pair(
         raise JobError(
             message(
                 "ops.no-two-captures",
-                "{url} has no two captures to compare; there are: {dates}",
+                "{url} has no two captures to compare; there are: {dates}. Crawl it again, or "
+                "compare it with another URL",
                 url=clean_text(newer.url),
                 dates=", ".join(iso_of_digits(each.timestamp) for each in captures[-_LISTED:]),
             )
