@@ -170,7 +170,17 @@ def _say_page(page: "CapturePage", holding: "Holding") -> None:
 
 def _say_facets(holding: "Holding", query: "CatalogueQuery") -> None:
     from nacre.catalogue.query import count_facets
+    from nacre.errors import ConfigError
+    from nacre.messages import message
 
+    if query.words:
+        raise ConfigError(
+            message(
+                "cli.no-facets-of-words",
+                "--facets cannot count a search for words: leave out --facets, or select by a URL "
+                "or host",
+            )
+        )
     counts = count_facets(holding, query)
     before = "" if counts.is_exact else "at least "
     output.say(f"{before}{count(counts.total, 'capture')}")
