@@ -347,8 +347,9 @@ class Planner:
     def learn(self, visit: Visited) -> VisitFinding:
         """Learn from a visit; one that robots.txt forbade was no request."""
         choice = self._step.chosen.get(visit.url)
-        if choice is not None and choice.reason in NEW:
-            self._shares.take(-(visit.status == FetchStatus.ROBOTS_PRECLUDED), 0)
+        is_forbidden = visit.status == FetchStatus.ROBOTS_PRECLUDED
+        if is_forbidden and choice is not None and choice.reason in NEW:
+            self._shares.take(-1, 0)
         return self._learning.learn(visit)
 
     def rates(self) -> dict[str, float]:
