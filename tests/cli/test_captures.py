@@ -3,6 +3,8 @@
 import json
 
 from nacre.config.extras import MissingExtraError
+from nacre.machine.layout import Layout
+from nacre.search.local_index import LocalWriter
 from tests.catalogue.given_job import add_index, line, real_job
 from tests.cli.site import nacre
 
@@ -41,6 +43,35 @@ def test_errors_name_the_remedy(tmp_path):
         assert failed.code in {1, 2}
         assert text in failed.err.replace("\n", " ")
     assert nacre("captures", str(tmp_path / "nothing")).code == 2
+
+
+def test_a_search_without_results_has_advice(tmp_path):
+    job = tmp_path / "j"
+    add_index(job, [line("http://h.test/a/b")])
+    page = nacre("captures", str(job), "http://h.test/a")
+    assert page.code == 10
+    assert "'http://h.test/a*' finds all that begins so" in page.err
+    assert "--mime revisit" in nacre("captures", str(job), "--status", "304").err
+    plain = nacre("captures", str(job), "--status", "404")
+    assert plain.err == "nacre: no capture has these properties\n"
+    assert "begins so" not in nacre("captures", str(job), "http://h.test/a/b").err
+
+
+def test_members_without_an_index_of_words_are_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("NACRE_COLLECTIONS", str(tmp_path / "collections"))
+    for name in ("with", "without"):
+        add_index(tmp_path / name, [line("http://h.test/")])
+    nacre("collection", "both", "add", tmp_path / "with", tmp_path / "without")
+    writer = LocalWriter(Layout(tmp_path / "with").search)
+    writer.open()
+    writer.commit()
+    writer.close()
+    searched = nacre("captures", "both", "some words")
+    assert searched.code == 10, searched.err
+    assert "warning: without: no index of words" in searched.err
+    assert "warning: without: no index of words" in nacre("search", "both", "words").err
+    assert "index of words" not in nacre("captures", str(tmp_path / "with"), "some words").err
+    assert "index of words" not in nacre("captures", "both", "h.test").err
 
 
 def test_only_words_need_the_library_of_the_search(tmp_path, monkeypatch):

@@ -87,6 +87,7 @@ def captures(
     else:
         page = with_words(ctx, query.words, lambda: find_captures(holding, query))
         _say_page(page, holding)
+        _say_advice(page, holding, query)
         if not page.items and not page.next:
             raise typer.Exit(ExitCode.NOTHING_DUE)
 
@@ -166,6 +167,17 @@ def _say_page(page: "CapturePage", holding: "Holding") -> None:
         output.tell(f"nacre: more: --after {page.next}")
     elif not page.items:
         output.tell("nacre: no capture has these properties")
+
+
+def _say_advice(page: "CapturePage", holding: "Holding", query: "CatalogueQuery") -> None:
+    """Print what the search left out, and what may find more if it found nothing."""
+    from nacre.ops.search_advice import advise_after_nothing, skipped_members
+
+    if query.words and (skipped := skipped_members(holding)):
+        output.tell(f"nacre: warning: {skipped}")
+    if not page.items and not page.next:
+        for advice in advise_after_nothing(query):
+            output.tell(f"nacre: {advice}")
 
 
 def _say_facets(holding: "Holding", query: "CatalogueQuery") -> None:

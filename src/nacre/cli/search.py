@@ -114,7 +114,9 @@ def search(
 
     Ends with code 10 if nothing is found.
     """
+    from nacre.cli.options import holding_of
     from nacre.ops.search import search_target
+    from nacre.ops.search_advice import skipped_members
 
     def answer_of() -> "SearchAnswer":
         from nacre.search.local_index import SearchOptions
@@ -126,6 +128,8 @@ def search(
 
     answer = offering(ctx, answer_of, ("the search needs", "search"))
     tell_rebuild(directory)
+    if not directory.is_dir() and (skipped := skipped_members(holding_of([directory]))):
+        output.tell(f"nacre: warning: {skipped}")
     if as_json:
         output.say_json(answer_numbers(answer))
     else:
