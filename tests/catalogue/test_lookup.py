@@ -56,6 +56,9 @@ def test_look_up_by_halves_is_look_up_in_all_lines(lines, key, time, limit, is_o
                 pages += page
                 after = page[-1].position
             assert pages == judge.prefix(prefix)
+        first = index.prefix(f"{key} ", "", limit)
+        rest = index.prefix(f"{key} ", first[-1].position) if first else []
+        assert first + rest == judge.exact(key)
 
 
 @given(st.lists(st.binary(max_size=12).filter(lambda line: b"\n" not in line), max_size=80),
@@ -155,6 +158,7 @@ def test_a_difference_is_under_the_url_of_its_page(tmp_path):
     assert index.closest(key, "2026")[0].is_delta
     assert [each.key for each in index.prefix("")] == [key, key, "test,h)/b"]
     assert index.prefix("urn:") == []
+    assert index.prefix(f"{key} ") == index.exact(key)
     first = index.prefix("", limit=1)[0].position
     assert [each.offset for each in index.prefix("", first, 1)] == [5]
     assert index.exact(f"{TARGET}{url}".lower()) == []

@@ -127,7 +127,7 @@ class TestOrder:
         assert stamps(url="h.test", closest="2014", sort="reverse", limit="1") == ["20140127171239"]
 
     def test_of_two_as_near_the_earlier(self):
-        index = ListIndex(line("20140126200654"), line("20140126200706"))
+        index = PagedIndex(line("20140126200654"), line("20140126200706"))
         parameters = {"url": ["h.test"], "closest": ["20140126200700"], "limit": ["1"]}
         assert "20140126200654" in "".join(answer_cdx(index, parameters).lines)
 
@@ -185,6 +185,58 @@ class TestResumption:
         assert text.strip().startswith("test,h)/ 20140127171239 ")
 
 
+class PiecewiseIndex(PagedIndex):
+    """It never gives all captures of a URL at once."""
+
+    def exact(self, key, method=None):
+        raise AssertionError(key)
+
+    def prefix(self, key_prefix, after="", limit=1000):
+        assert limit <= 2
+        return super().prefix(key_prefix, after, limit)
+
+
+class TestManyCapturesOfAUrl:
+    INDEX = PiecewiseIndex(*(line(f"2014010100000{second}", SITE) for second in range(7)))
+    URLQUERY = (("q", ("type:urlquery url:http%3A%2F%2Fh.test%2F date:20140101000005 limit:2",)),)
+
+    @pytest.fixture(autouse=True)
+    def small_pages(self, monkeypatch):
+        monkeypatch.setattr(cdx_answers, "_PAGE_OF_URL", 2)
+
+    def lines(self, **parameters) -> list[str]:
+        values = {"url": ["h.test"]} | {name: [value] for name, value in parameters.items()}
+        return "".join(answer_cdx(self.INDEX, values).lines).splitlines()
+
+    def test_all_are_answered(self):
+        assert [row.split()[1][-1] for row in self.lines()] == list("0123456")
+        key = self.lines(limit="3", showResumeKey="1")[-1]
+        assert len(self.lines(resumeKey=key)) == 4
+
+    def test_a_query_stops(self, monkeypatch):
+        monkeypatch.setattr(cdx_answers, "SCANNED", 3)
+        with pytest.raises(CdxQueryError):
+            self.lines()
+        rows = self.lines(showResumeKey="1")
+        assert len(rows) == 5
+        assert rows[-1].startswith("test,h)/ 20140101000002 ")
+
+    @pytest.mark.parametrize(("form", "count"), [("link", 6), ("cdxj", 3), ("json", 3)])
+    def test_a_timemap_ends(self, monkeypatch, form, count):
+        monkeypatch.setattr(cdx_answers, "SCANNED", 3)
+        path = TimeMapPath(form, 1, SITE)
+        answer = answer_timemap(self.INDEX, path, MementoPlaces("http://a.test/"))
+        assert answer is not None
+        assert "".join(answer.lines).count("\n") == count
+
+    def test_the_nearest_is_marked_wherever_it_is(self):
+        text = "".join(answer_cdx(self.INDEX, dict(self.URLQUERY)).lines)
+        assert ("<numresults>7<" in text, text.count("<result>")) == (True, 2)
+        far = {"q": (self.URLQUERY[0][1][0] + " offset:4",)}
+        assert "closest" in "".join(answer_cdx(self.INDEX, far).lines)
+        assert "closest" not in text
+
+
 class TestOutback:
     def test_text_and_arrays(self):
         text = ask("outbackcdx", url="h.test", limit="1")
@@ -225,7 +277,7 @@ class TestOutback:
         assert ET.fromstring(ask(q=q)).findtext("error/title")
 
     def test_hostile_text_stays_text(self):
-        index = ListIndex(line("2014", "http://h.test/", mime="<x>&\0"))
+        index = PagedIndex(line("2014", "http://h.test/", mime="<x>&\0"))
         parameters = {"q": ["url:h.test"]}
         text = "".join(answer_cdx(index, parameters, now="20261120100000").lines)
         root = ET.fromstring(text)

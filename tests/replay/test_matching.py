@@ -39,7 +39,7 @@ class ListIndex:
         return sorted(captures, key=distance)[:limit]
 
     def prefix(self, key_prefix, after="", limit=1000):
-        return [c for c in self._captures if c.key.startswith(key_prefix)][:limit]
+        return [c for c in self._captures if f"{c.key} ".startswith(key_prefix)][:limit]
 
 
 def line(timestamp, url=URL, status=200, mime="text/html", method="", query=""):

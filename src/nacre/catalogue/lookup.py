@@ -52,7 +52,8 @@ class CaptureIndex(Protocol):
         """Return captures whose key begins with a text, by key and time.
 
         Args:
-            key_prefix: The beginning; "" for all captures.
+            key_prefix: The beginning; "" for all captures. A key with a space behind it stands for
+                the captures of this key alone.
             after: `IndexedCapture.position` of the last capture of the page before; "" for the
                 first page.
             limit: Number of captures at most.

@@ -4,10 +4,10 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from nacre.archive.delta import MEDIA
-from nacre.catalogue.captures import IndexedCapture, read_position
+from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.lookup import CaptureIndex
 from nacre.messages import message
 from nacre.replay.cdx_queries import (
@@ -41,10 +41,14 @@ from nacre.replay.memento import (
     timestamp_seconds,
 )
 
+T = TypeVar("T")
+
 SCANNED = 1_000_000
 """Captures that a query reads; a query that finds nothing within them is refused."""
 
 _PAGE = 1000
+_PAGE_OF_URL = 20_000
+"""Captures of one URL that are read at once: an index with differences reads them all for each."""
 _ORIGINALS = 100_000
 """Originals that are remembered to resolve revisits."""
 
@@ -117,16 +121,18 @@ def answer_timemap(
 ) -> CdxAnswer | None:
     """Answer a request for a TimeMap; None if nothing of the URL is archived.
 
-    The forms `json` and `cdxj` are those of the CDX server.
+    The forms `json` and `cdxj` are those of the CDX server. It has the first `SCANNED` captures.
 
     Raises:
         CdxQueryError: The URL is none.
         StorageError: An index cannot be read.
     """
     query = read_cdx_query({"url": (path.url,), "matchType": ("exact",)})
-    captures = index.exact(query.keys.exact)
-    if not captures:
+    captures: Iterator[IndexedCapture] = islice(_of_key(index, query.keys.exact), SCANNED)
+    first = next(captures, None)
+    if first is None:
         return None
+    captures = _chain(first, captures)
     if path.form == "link":
         stamps = unique_timestamps(captures)
         return CdxAnswer(LINK_FORMAT, timemap_lines(places, path.url, stamps, path.page))
@@ -218,12 +224,11 @@ def _captures(
         CdxQueryError: `SCANNED` captures were read, and the query does not ask for a key with
             which it can be resumed.
     """
-    if query.keys.exact:
-        start = read_position(query.resume)
-        captures = index.exact(query.keys.exact)
-        yield from (c for c in captures if start is None or c.order > start)
-        return
-    for count, capture in enumerate(_pages(index, query.keys, query.resume)):
+    exact = query.keys.exact
+    captures = (
+        _of_key(index, exact, query.resume) if exact else _pages(index, query.keys, query.resume)
+    )
+    for count, capture in enumerate(captures):
         if count < SCANNED:
             progress.position = capture.position
             yield capture
@@ -241,10 +246,17 @@ def _captures(
         )
 
 
-def _pages(index: CaptureIndex, keys: CdxKeys, resume: str) -> Iterator[IndexedCapture]:
+def _of_key(index: CaptureIndex, key: str, resume: str = "") -> Iterator[IndexedCapture]:
+    """Yield the captures of a key, some at a time."""
+    return _pages(index, CdxKeys(prefixes=(f"{key} ",)), resume, _PAGE_OF_URL)
+
+
+def _pages(
+    index: CaptureIndex, keys: CdxKeys, resume: str, size: int = _PAGE
+) -> Iterator[IndexedCapture]:
     for prefix in keys.prefixes:
         after = resume
-        while page := index.prefix(prefix, after, _PAGE):
+        while page := index.prefix(prefix, after, size):
             yield from (capture for capture in page if capture.key >= keys.since)
             after = page[-1].position
 
@@ -277,9 +289,9 @@ def _collapse(rows: Iterator[_Row], collapse: Collapse) -> Iterator[_Row]:
         yield before
 
 
-def _chain(first: _Row, rows: Iterator[_Row]) -> Iterator[_Row]:
+def _chain(first: T, others: Iterator[T]) -> Iterator[T]:
     yield first
-    yield from rows
+    yield from others
 
 
 def _answer_xml(index: CaptureIndex, parameters: Parameters, now: str) -> str:
@@ -287,10 +299,15 @@ def _answer_xml(index: CaptureIndex, parameters: Parameters, now: str) -> str:
     query = read_xml_query(parameters)
     start, end = query.offset, query.offset + query.limit
     if query.kind == "urlquery":
-        captures = [c for c in index.exact(query.key) if c.mime != MEDIA]
-        nearest = _nearest_of(captures, query.date)
-        results = [xml_capture(c, is_closest=c is nearest) for c in captures[start:end]]
-        return xml_results(query, results, len(captures), now)
+        captures = (c for c in islice(_of_key(index, query.key), SCANNED) if c.mime != MEDIA)
+        shown: list[IndexedCapture] = []
+        nearest, total = _Nearest(query.date), 0
+        for total, capture in enumerate(captures, 1):
+            nearest.add(capture)
+            if start < total <= end:
+                shown.append(capture)
+        results = [xml_capture(c, is_closest=c is nearest.capture) for c in shown]
+        return xml_results(query, results, total, now)
     if query.kind == "prefixquery":
         urls: dict[str, list[IndexedCapture]] = {}
         for capture in islice(_pages(index, CdxKeys(prefixes=(query.key,)), ""), SCANNED):
@@ -302,8 +319,25 @@ def _answer_xml(index: CaptureIndex, parameters: Parameters, now: str) -> str:
     return xml_error("Unsupported query type", "The requested query type is unknown to the index.")
 
 
-def _nearest_of(captures: list[IndexedCapture], date: str) -> IndexedCapture | None:
-    if not date or not captures:
-        return None
-    aim = timestamp_seconds(date)
-    return min(captures, key=lambda capture: abs(timestamp_seconds(capture.timestamp) - aim))
+class _Nearest:
+    """The capture nearest to a time, of those that were added.
+
+    Args:
+        date: The time, up to 14 digits; "" for none.
+
+    Attributes:
+        capture: It; of two as near the first; None without a time.
+    """
+
+    def __init__(self, date: str) -> None:
+        self.capture: IndexedCapture | None = None
+        self._aim = timestamp_seconds(date) if date else None
+        self._distance = 0
+
+    def add(self, capture: IndexedCapture) -> None:
+        """Look at a capture."""
+        if self._aim is None:
+            return
+        distance = abs(timestamp_seconds(capture.timestamp) - self._aim)
+        if self.capture is None or distance < self._distance:
+            self.capture, self._distance = capture, distance
