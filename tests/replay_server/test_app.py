@@ -9,6 +9,7 @@ import pytest
 from nacre.catalogue.holdings import open_holding
 from nacre.fleet.requester import Requester
 from nacre.ops.operation import Role
+from nacre.replay_server import programs
 from nacre.replay_server.access import SESSION_LIFE, TICKET_LIFE
 from nacre.replay_server.shelf import LocalShelf
 from nacre.replay_server.sites import ReplaySite
@@ -597,6 +598,23 @@ def test_a_memento(server: Server):
     raw = server.ask("localhost:8411", f"/demo/{FIRST}id_/http://h.test/", server.bearer)
     assert raw.text.startswith('<!doctype html><title>Home & "more"')
     assert raw.headers["content-disposition"] == "attachment"
+
+
+def test_of_many_captures_a_timegate_chooses_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(programs, "_MOST", 3)
+    archive = Archive(tmp_path / "demo")
+    stamps = [f"202611{day:02}100000" for day in range(1, 10)]
+    archive.add(*(record(reply(b"x"), url="http://h.test/", date=date_of(t)) for t in stamps))
+    server = Server({"demo": archive.root})
+    date = {**server.bearer, "accept-datetime": "Tue, 03 Nov 2026 12:00:00 GMT"}
+    gate = server.ask("localhost:8411", "/demo/http://h.test/", date)
+    assert stamps[2] in gate.headers["location"]
+    answer = server.ask("localhost:8411", f"/demo/{stamps[2]}/http://h.test/", server.bearer)
+    for place, relation in ((0, "first"), (1, "prev"), (2, ""), (3, "next"), (8, "last")):
+        words = f"{relation} memento".strip()
+        assert f'{stamps[place]}/http://h.test/>; rel="{words}"' in answer.headers["link"]
 
 
 @pytest.mark.parametrize("form", ["link", "json", "cdxj"])

@@ -4,7 +4,6 @@ They answer under the names of the loopback, `http://localhost:8411/JOB/…`, wi
 `Authorization: Bearer KEY`; a browser cannot be led there, because it has no key.
 """
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote
@@ -12,7 +11,6 @@ from urllib.parse import parse_qsl, quote, unquote
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from nacre.catalogue.captures import IndexedCapture
 from nacre.errors import URIError
 from nacre.replay.cdx_answers import CdxAnswer, answer_cdx, answer_timemap
 from nacre.replay.cdx_queries import CdxQueryError
@@ -23,6 +21,8 @@ from nacre.replay.memento import (
     read_accept_datetime,
     read_replay_path,
     read_timemap_path,
+    seconds_timestamp,
+    timestamp_seconds,
 )
 from nacre.replay.page_urls import PageAddress
 from nacre.replay_server.captures import answer_place
@@ -32,10 +32,8 @@ from nacre.replay_server.shelf import OpenedHolding, ShelfItem
 from nacre.replay_server.timeline import closest_place
 from nacre.uri.surt import index_key
 
-_MOST: Final = 100_000
-"""Captures of a URL in its TimeMaps, the nearest to now."""
-
-
+_MOST: Final = 10_000
+"""Captures of a URL among which a TimeGate and the links of a memento choose."""
 CDX_PATHS: Final = frozenset(("cdx", "outbackcdx"))
 """Paths of CDX servers: as pywb's, and as OutbackCDX's."""
 _PARAMETERS: Final = 100
@@ -115,13 +113,25 @@ def name_of(segment: str) -> str:
     return unquote(segment.partition("?")[0])
 
 
-def captured_times(opened: OpenedHolding, url: str) -> list[str]:
-    """Return the times of the captures of a URL in order, each once; [] for a URL that is none."""
+def captured_times(opened: OpenedHolding, url: str, time: str) -> list[str]:
+    """Return times of captures of a URL in order, each once; [] for a URL that is none.
+
+    Args:
+        opened: The holding.
+        url: The URL.
+        time: Up to 14 digits; "" for the newest. Of more than `_MOST` captures the nearest are
+            there, the first and the last.
+    """
+    lookup = opened.lookup
     try:
-        captures: Sequence[IndexedCapture] = opened.lookup.exact(index_key(url), "")
+        key = index_key(url)
     except URIError:
         return []
-    return sorted({capture.timestamp for capture in captures})[-_MOST:]
+    time = seconds_timestamp(timestamp_seconds(time)) if time else ""
+    captures = lookup.closest(key, time, _MOST)
+    if len(captures) == _MOST:
+        captures += [*lookup.prefix(f"{key} ", "", 1), *lookup.closest(key, "", 1)]
+    return sorted({capture.timestamp for capture in captures if not capture.method})
 
 
 async def _timemap(request: ProgramRequest, wish: TimeMapPath) -> Response:
@@ -157,7 +167,9 @@ async def _memento(request: ProgramRequest) -> Response:
     if place is None:
         return text_answer("paths are /JOB/URL, /JOB/14DIGITS/URL and /JOB/timemap/link/URL", 404)
     opened = await run_in_threadpool(call.parts.shelf.open, request.item)
-    times = await run_in_threadpool(captured_times, opened, place.url)
+    requested = call.request.headers.get("accept-datetime", "")
+    time = place.timestamp or (read_accept_datetime(requested) if requested else "")
+    times = await run_in_threadpool(captured_times, opened, place.url, time)
     places = MementoPlaces(request.base, place.modifier)
     if place.timestamp:
         page = PageAddress(request.base.rstrip("/"), place.timestamp, place.url)
@@ -170,8 +182,7 @@ async def _memento(request: ProgramRequest) -> Response:
         return response
     if not times:
         return text_answer("not archived", 404)
-    requested = call.request.headers.get("accept-datetime", "")
-    time = times[closest_place(times, read_accept_datetime(requested) if requested else "")]
+    time = times[closest_place(times, time)]
     response = RedirectResponse(places.memento(place.url, time), 302)
     response.headers["vary"] = "accept-datetime"
     response.headers["link"] = memento_links(places, place.url, times, time)
