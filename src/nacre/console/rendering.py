@@ -12,7 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from nacre.console.assets import Assets
@@ -32,17 +32,12 @@ from nacre.ops.operation import Role
 from nacre.report.escape import printable
 from nacre.report.formatting import short, size
 from nacre.uri.parse import host
-from nacre.web.languages import LANGUAGES, Language, language
-from nacre.wire.urltext import readable_url
+from nacre.web.languages import Language, language
+from nacre.web.templates import page_templates, visible
 
 NOTHING: Final = "\N{EN DASH}"
 """The text for a number that is not known."""
 TEMPLATES: Final = Path(__file__).parent / "templates"
-
-
-def _visible(value: object) -> object:
-    # Markup too: texts of catalogues with names in them are. It stays markup.
-    return printable(value) if isinstance(value, str) else value
 
 
 def _plain(value: object) -> str:
@@ -121,14 +116,12 @@ FILTERS: Final = {
     "due": partial(_time, with_zone=True),
     "times": _times,
     "coded": _coded,
-    "readable": readable_url,
     "host": host,
-    "shown": _visible,
     "plain": _plain,
 }
-"""Filters of all templates: numbers, also to three digits, bytes, moments, those to come with
-their zone, URLs and their hosts, texts from outside within `trans`, which escapes but does not
-show what controls and turns, texts with names of code, and values of any type."""
+"""Filters of all templates beside those of `page_templates`: numbers, also to three digits, bytes,
+moments, those to come with their zone, hosts of URLs, texts with names of code, and values of any
+type."""
 
 
 @cache
@@ -138,22 +131,12 @@ def environment(name: str) -> Environment:
     Args:
         name: A key of `LANGUAGES`.
     """
-    templates = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
-    )
-    templates.filters.update(FILTERS)
-    templates.globals["languages"] = LANGUAGES
     reader = language(name)
+    templates = page_templates(TEMPLATES, reader)
+    templates.filters.update(FILTERS)
     texts = reader.texts
     templates.filters["made"] = reader.text
     templates.filters["state"] = reader.state
-    templates.filters["error"] = reader.text
     templates.filters["duration"] = reader.duration
     templates.filters["progress"] = reader.progress
     _install_signs(templates, texts.gettext)
@@ -165,9 +148,6 @@ def environment(name: str) -> Environment:
     templates.globals["in_plain"] = _in_plain
     templates.globals["verdict_words"] = found_in_words
     templates.globals["delay_reason"] = partial(_delay_reason, reader)
-    # The extension adds this method, which the type of an environment does not have.
-    install = templates.install_gettext_translations  # type: ignore[attr-defined]
-    install(texts, newstyle=True)
     return templates
 
 
@@ -190,7 +170,7 @@ def _install_signs(environment: Environment, text: Callable[[str], str]) -> None
     # A marked text is known by `{}` between its signs.
     before, _between, behind = text(_BRACKETS).partition("{}")
     environment.globals.update(open_bracket=before, close_bracket=behind)
-    environment.filters["bracketed"] = lambda value: f"{before}{_visible(value)}{behind}"
+    environment.filters["bracketed"] = lambda value: f"{before}{visible(value)}{behind}"
 
 
 def render(template: str, facts: Mapping[str, Any], language: Language, assets: Assets) -> bytes:

@@ -9,14 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import Response
 
 from nacre.replay_server.sites import quote_url
-from nacre.report.escape import printable
-from nacre.web.languages import LANGUAGES, Language, language, named_language, preferred
-from nacre.wire.urltext import readable_url
+from nacre.web.languages import Language, language, named_language, preferred
+from nacre.web.templates import page_templates
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 STATIC: Final = Path(__file__).parent / "static"
@@ -59,10 +58,6 @@ def moment(timestamp: str) -> str:
     return f"{day} {digits[8:10]}:{digits[10:12]}:{digits[12:]}"
 
 
-def _visible(value: object) -> object:
-    return printable(value) if isinstance(value, str) else value
-
-
 @cache
 def environment(name: str) -> Environment:
     """Return the templates in a language.
@@ -70,22 +65,8 @@ def environment(name: str) -> Environment:
     Args:
         name: A key of `LANGUAGES`, or the pseudo-locale.
     """
-    templates = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
-    )
-    templates.filters.update(moment=moment, path=quote_url, readable=readable_url, shown=_visible)
-    templates.globals["languages"] = LANGUAGES
-    reader = language(name)
-    templates.filters["error"] = reader.text
-    # The extension adds this method, which the type of an environment does not have.
-    install = templates.install_gettext_translations  # type: ignore[attr-defined]
-    install(reader.texts, newstyle=True)
+    templates = page_templates(TEMPLATES, language(name))
+    templates.filters.update(moment=moment, path=quote_url)
     return templates
 
 
