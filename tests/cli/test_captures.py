@@ -88,6 +88,16 @@ def test_only_words_need_the_library_of_the_search(tmp_path, monkeypatch):
     assert "leave out --facets" in refused.err
 
 
+def test_a_search_without_a_result_says_why(tmp_path):
+    add_index(tmp_path / "j", [line("http://h.test/")])
+    done = nacre("captures", tmp_path / "j", "--status", "500")
+    assert (done.code, done.out) == (10, "")
+    assert "no capture has these properties; j has 1 capture in all" in done.err
+    assert nacre("new", tmp_path / "新", "http://h.test/").code == 0
+    done = nacre("captures", tmp_path / "新", "http://h.test/")
+    assert (done.code, done.err) == (10, "nacre: 新 has no captures yet; crawl first\n")
+
+
 def test_captures_are_packed(tmp_path):
     job = tmp_path / "j"
     real_job(job)

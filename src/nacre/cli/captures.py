@@ -166,7 +166,17 @@ def _say_page(page: "CapturePage", holding: "Holding") -> None:
     if page.next:
         output.tell(f"nacre: more: --after {page.next}")
     elif not page.items:
-        output.tell("nacre: no capture has these properties")
+        output.tell(f"nacre: {_explain_nothing(holding)}")
+
+
+def _explain_nothing(holding: "Holding") -> str:
+    """Return why a search has no result."""
+    from nacre.catalogue.query import CatalogueQuery, count_facets
+
+    name, total = output.safe(holding.name), count_facets(holding, CatalogueQuery()).total
+    if not total:
+        return f"{name} has no captures yet; crawl first"
+    return f"no capture has these properties; {name} has {count(total, 'capture')} in all"
 
 
 def _say_advice(page: "CapturePage", holding: "Holding", query: "CatalogueQuery") -> None:
