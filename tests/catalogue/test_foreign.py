@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -250,6 +251,30 @@ def test_any_byte_may_be_another(is_wacz, changes):
         with suppress(JobError):
             holding = open_holding([path])
             assert open_index(holding).prefix("") or holding.warnings
+
+
+@pytest.mark.parametrize("index", ["packed", ""])
+def test_an_index_that_does_not_fit_on_the_disk(tmp_path, monkeypatch, index):
+    path = wacz_with(tmp_path / "x.wacz", index)
+    monkeypatch.setattr("nacre.catalogue.sorting._MEMORY", 300)
+    check(open_holding([path]))
+    os.utime(path, ns=(1, 1))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=900))
+    with pytest.raises(JobError) as failure:
+        open_holding([path])
+    assert code_of(failure.value.message) == "catalogue.no-space"
+    assert not list(cache_folder().rglob("new-*"))
+
+
+def test_a_packed_index_of_too_many_bytes_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(foreign, "_LIST_LIMIT", 0)
+    parts = {
+        "archive/one.warc.gz": packed_warc(),
+        "indexes/index.cdx.gz": gzip.compress(b" " * 3000),
+    }
+    holding = open_holding([write_wacz(tmp_path / "x.wacz", parts)])
+    check(holding)
+    assert [code_of(text) for text in holding.warnings] == ["catalogue.damaged-index"]
 
 
 def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):

@@ -46,7 +46,8 @@ _ZIP_STARTS: Final = (b"PK\3\4", b"PK\5\6", b"PK\6\6")
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _ARC: Final = b"filedesc:"
 _LIST_LIMIT: Final = 64 << 20
-_RATIO: Final = 200
+_RATIO: Final = 50
+"""Bytes that a packed index has for each of its packed bytes, at most; 5 to 20 are usual."""
 _START: Final = 4096
 _SMALL_INDEX: Final = 4 << 20
 """Bytes of an index in a WACZ up to which a plain file is made of it, for a catalogue."""
@@ -291,7 +292,7 @@ class _Preparation:
 
     def _sorted(self, lines: Iterator[bytes]) -> IndexPlace:
         """Make a sorted index of lines."""
-        sorter = LineSorter(self._work)
+        sorter = LineSorter(self._work, self._require_space)
         for line in lines:
             own = normal_line(line)
             if own is not None:
@@ -304,7 +305,7 @@ class _Preparation:
         """Make a sorted index from the records of WARCs."""
         total = sum(warc.part.size for warc in warcs)
         before = 0
-        sorter = LineSorter(self._work)
+        sorter = LineSorter(self._work, self._require_space)
         for warc in warcs:
             part = self._now(warc.part)
             defects = _Defects()

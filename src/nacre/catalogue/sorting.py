@@ -1,7 +1,7 @@
 """Lines sorted by their bytes in bounded memory, and the check that an index is sorted."""
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -19,10 +19,14 @@ class LineSorter:
 
     Args:
         folder: A folder for its temporary files.
+        require_space: Receives the bytes that the next temporary file and the result need; raises
+            an error if the disk does not have them.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, require_space: Callable[[int], None]) -> None:
         self._folder = folder
+        self._require_space = require_space
+        self._saved = 0
         self._lines: set[bytes] = set()
         self._size = 0
         self._files: list[Path] = []
@@ -36,6 +40,8 @@ class LineSorter:
         self._lines.add(line)
         self._size += len(line) + 100
         if self._size > _MEMORY:
+            self._saved += self._size
+            self._require_space(self._size + self._saved)
             path = self._folder / f"lines-{len(self._files)}"
             self._write(path)
             self._files.append(path)
