@@ -101,7 +101,7 @@ def _delete(context: OperationContext, request: DeletionRequest) -> DeletionResu
     result = DeletionResult(
         warcs=tuple(place.name for place in places),
         bytes=sum(place.size + _index_size(place) for place in places),
-        captures=sum(len(read_lines(place)) for place in places),
+        captures=sum(1 for place in places for _ in read_lines(place)),
         dependents=dependents, samples=tuple(samples),
     )  # fmt: skip
     if not request.yes:

@@ -2,9 +2,10 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedReader
-from typing import BinaryIO, Final, NamedTuple
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple, Self
 
 from nacre.archive.index import lines_in
 from nacre.archive.reader import WarcReader
@@ -14,9 +15,13 @@ from nacre.catalogue.captures import LONGEST_LINE, IndexedCapture, read_capture
 from nacre.catalogue.holdings import Holding, WarcPlace
 from nacre.machine.local_files import open_ordinary
 from nacre.packing.container import EntrySink
+from nacre.packing.sorted_lines import SortedLines
 
 PIECE: Final = 1 << 20
 """Bytes that are copied at a time."""
+
+_ORDER: Final = 43
+"""Bytes before a line that is sorted."""
 
 Tell = Callable[[int], None]
 """Receives bytes that were read since the last call."""
@@ -45,8 +50,8 @@ def open_place(place: WarcPlace) -> BufferedReader:
     return section(file, place.start, min(end, os.fstat(file.fileno()).st_size), closes=True)
 
 
-def read_lines(place: WarcPlace, member: int = 0) -> list[IndexedLine]:
-    """Return the lines of a WARC in the order of its records, from its index or its content.
+def read_lines(place: WarcPlace, member: int = 0) -> Iterator[IndexedLine]:
+    """Yield the lines of a WARC in the order of its index, or of its records if it has none.
 
     Args:
         place: The WARC.
@@ -55,12 +60,16 @@ def read_lines(place: WarcPlace, member: int = 0) -> list[IndexedLine]:
     Raises:
         OSError: It cannot be read.
     """
-    lines = [
-        IndexedLine(capture, line)
-        for line in _raw_lines(place)
-        if (capture := read_capture(line, member)) is not None and capture.warc == place.name
-    ]
-    return sorted(lines, key=lambda line: line.capture.offset)
+    return (line for _, line in _numbered_lines([place], member))
+
+
+def _numbered_lines(places: Sequence[WarcPlace], member: int) -> Iterator[tuple[int, IndexedLine]]:
+    """Yield the lines of WARCs with the same index, each with the number of its WARC in these."""
+    numbers = {place.name: number for number, place in reversed([*enumerate(places)])}
+    for line in _raw_lines(places[0]):
+        capture = read_capture(line, member)
+        if capture is not None and capture.warc in numbers:
+            yield numbers[capture.warc], IndexedLine(capture, line)
 
 
 def _raw_lines(place: WarcPlace) -> Iterator[bytes]:
@@ -73,30 +82,99 @@ def _raw_lines(place: WarcPlace) -> Iterator[bytes]:
             yield from lines_in(warc, place.name)
 
 
+def group_by_index(places: Iterable[WarcPlace]) -> list[list[WarcPlace]]:
+    """Return WARCs in groups with the same index, each of which is read once for all of them."""
+    groups: dict[object, list[WarcPlace]] = {}
+    for number, place in enumerate(places):
+        groups.setdefault(number if place.index is None else place.index, []).append(place)
+    return [*groups.values()]
+
+
+class OrderedLines:
+    """The lines of WARCs in the order of their records, sorted on the disk; a context.
+
+    Args:
+        folder: A folder for temporary files.
+        places: The WARCs, which have the same index.
+        member: Number of their member in the holding.
+
+    Attributes:
+        last: The last capture of the last WARC; None if there is none.
+
+    Raises:
+        OSError: They cannot be read, or a temporary file cannot be written.
+    """
+
+    def __init__(self, folder: Path, places: Sequence[WarcPlace], member: int = 0) -> None:
+        self._member = member
+        self._sorted = SortedLines(folder, "warc-lines")
+        self._ordered: Iterator[bytes] = iter(())
+        self._next = b""
+        self.last: IndexedCapture | None = None
+        try:
+            self._sort(places)
+        except BaseException:
+            self._sorted.close()
+            raise
+
+    def _sort(self, places: Sequence[WarcPlace]) -> None:
+        last = 0, 0
+        for count, (number, (capture, line)) in enumerate(_numbered_lines(places, self._member)):
+            if (number, capture.offset) >= last:
+                last, self.last = (number, capture.offset), capture
+            order = b"%08d %020d %012d " % (number, capture.offset, count)
+            self._sorted.add(order + line.rstrip(b"\n"))
+
+    def __enter__(self) -> Self:
+        self._ordered = iter(self._sorted)
+        self._next = next(self._ordered, b"")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._sorted.close()
+
+    def of(self, number: int) -> Iterator[IndexedLine]:
+        """Yield the lines of a WARC, after those of the WARCs before it.
+
+        Args:
+            number: Its number in `places`.
+
+        Raises:
+            OSError: A temporary file cannot be read.
+        """
+        name = b"%08d " % number
+        while self._next.startswith(name):
+            line = self._next[_ORDER:]
+            self._next = next(self._ordered, b"")
+            capture = read_capture(line, self._member)
+            if capture is not None:
+                yield IndexedLine(capture, line)
+
+
 def all_captures(holding: Holding) -> Iterator[IndexedCapture]:
-    """Yield all captures of a holding, WARC by WARC.
+    """Yield all captures of a holding, index by index.
 
     Raises:
         OSError: A WARC or an index cannot be read.
     """
     for number, member in enumerate(holding.members):
-        for place in member.warcs():
-            yield from (line.capture for line in read_lines(place, number))
+        for places in group_by_index(member.warcs()):
+            for _, line in _numbered_lines(places, number):
+                yield line.capture
 
 
-def whole_size(place: WarcPlace, lines: Sequence[IndexedLine]) -> int:
+def whole_size(place: WarcPlace, last: IndexedCapture | None) -> int:
     """Return the bytes of a WARC up to the end of its last whole record.
 
     Args:
         place: The WARC; a running job may be writing it.
-        lines: Its lines, in order.
+        last: The last capture in its index; None if there is none.
 
     Raises:
         OSError: It cannot be read.
     """
     if not place.is_open:
         return place.size
-    last = lines[-1].capture if lines else None
     end = last.offset + last.length if last is not None else 0
     with open_place(place) as file:
         file.seek(end)
@@ -133,7 +211,7 @@ class CopiedRecord(NamedTuple):
 
 
 def copy_warc(
-    place: WarcPlace, size: int, lines: Sequence[IndexedLine], sink: EntrySink, tell: Tell
+    place: WarcPlace, size: int, lines: Iterable[IndexedLine], sink: EntrySink, tell: Tell
 ) -> Iterator[CopiedRecord]:
     """Copy the bytes of a WARC, and yield each indexed record after it was copied.
 

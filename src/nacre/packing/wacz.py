@@ -40,7 +40,13 @@ from nacre.packing.selection import (
     WrittenCapture,
 )
 from nacre.packing.sorted_lines import SortedLines
-from nacre.packing.sources import IndexedLine, copy_warc, read_lines, whole_size
+from nacre.packing.sources import (
+    IndexedLine,
+    OrderedLines,
+    copy_warc,
+    group_by_index,
+    whole_size,
+)
 from nacre.packing.warc_output import OutputSettings, WarcOutput
 
 MAX_FILE_SIZE: Final = 1_000_000_000
@@ -238,13 +244,23 @@ class _Packer:
         """Copy the WARCs of a member, and add the records that its differences stand for."""
         places = [self._present(place, number) for place in listed]
         changed = warcs_to_expand(self._holding.members[number], places)
-        for place in places:
-            is_expanded = place.path in changed
-            self._copy(self._present(place, number), number, progress, is_expanded=is_expanded)
+        for group in group_by_index(places):
+            self._copy_group(group, number, changed, progress)
         current = [self._present(place, number) for place in places]
         pairs = zip(places, current, strict=True)
         renamed = {new.path for old, new in pairs if old.path in changed}
         self._add_expanded(number, current, renamed, progress)
+
+    def _copy_group(
+        self, group: Sequence[WarcPlace], number: int, changed: set[Path], progress: Progress
+    ) -> None:
+        """Copy WARCs that have the same index."""
+        present = [self._present(place, number) for place in group]
+        with OrderedLines(self._folder, present, number) as lines:
+            for count, (old, place) in enumerate(zip(group, present, strict=True)):
+                is_expanded = old.path in changed
+                own = lines.of(count)
+                self._copy(place, number, own, lines.last, progress, is_expanded=is_expanded)
 
     def _present(self, place: WarcPlace, number: int) -> WarcPlace:
         """Return a WARC as it is now: a running job may have closed and renamed it."""
@@ -253,18 +269,26 @@ class _Packer:
         return self._holding.warc(number, place.name) or place
 
     def _copy(
-        self, place: WarcPlace, number: int, progress: Progress, *, is_expanded: bool = False
+        self,
+        place: WarcPlace,
+        number: int,
+        lines: Iterator[IndexedLine],
+        last: IndexedCapture | None,
+        progress: Progress,
+        *,
+        is_expanded: bool = False,
     ) -> None:
         """Copy a WARC.
 
         Args:
             place: The WARC.
             number: Number of its member.
+            lines: Its lines, in the order of its records.
+            last: The last capture in its index; None if there is none.
             progress: The progress.
             is_expanded: Its differences are added as other records, so its index leaves them out.
         """
-        lines = read_lines(place, number)
-        size = whole_size(place, lines)
+        size = whole_size(place, last)
         if not size:
             return
         member = self._holding.members[number]
@@ -310,7 +334,8 @@ class _Packer:
             place = WarcPlace(
                 warc.path.name, warc.path, 0, warc.path.stat().st_size, index, "", is_open=False
             )
-            self._copy(place, number, progress)
+            with OrderedLines(self._folder, [place], number) as lines:
+                self._copy(place, number, lines.of(0), lines.last, progress)
             warc.path.unlink()
             index.unlink()
 

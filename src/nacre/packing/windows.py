@@ -6,8 +6,9 @@ read, and no whole file. Source: WARC 1.1 clauses 5.7 and 6; the order of Heritr
 """
 
 import os
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedReader
 from itertools import chain, groupby, islice
 from typing import Final, NamedTuple
@@ -68,19 +69,18 @@ class WindowReader:
     Args:
         place: The WARC.
         capture: One of its captures.
-        lines: All lines of its index, in order.
+        lines: All lines of its index, in any order. Memory: 16 bytes for each of them.
 
     Raises:
         OSError: It cannot be opened.
     """
 
     def __init__(
-        self, place: WarcPlace, capture: IndexedCapture, lines: Sequence[IndexedLine]
+        self, place: WarcPlace, capture: IndexedCapture, lines: Iterable[IndexedLine]
     ) -> None:
         self._place = place
         self._name = (capture.member, capture.warc)
-        self._offsets = sorted({line.capture.offset for line in lines})
-        self._lengths = {line.capture.offset: line.capture.length for line in lines}
+        self._offsets, self._lengths = _extents(lines)
         self._file: BufferedReader = open_ordinary(place.path)
         size = os.fstat(self._file.fileno()).st_size - place.start
         self._size = size if place.is_open else min(size, place.size)
@@ -102,7 +102,7 @@ class WindowReader:
         """
         at = bisect_left(self._offsets, capture.offset)
         before = self._offsets[at - 1] if at else None
-        start = 0 if before is None else min(before + self._lengths[before], capture.offset)
+        start = 0 if before is None else min(before + self._lengths[at - 1], capture.offset)
         after = [offset for offset in self._offsets[at : at + 2] if offset > capture.offset]
         records, defects = self._records(start, after[0] if after else self._size)
         if capture.offset in defects:
@@ -182,6 +182,22 @@ class WindowReader:
                 raise OSError(f"{self._place.name} was cut while it was read")
             yield data
             at += len(data)
+
+
+def _extents(lines: Iterable[IndexedLine]) -> tuple["array[int]", "array[int]"]:
+    """Return the offsets of records in order, and their lengths; the last line of each counts."""
+    offsets, lengths = array("Q"), array("Q")
+    for capture, _ in lines:
+        offsets.append(capture.offset)
+        lengths.append(capture.length)
+    ordered, own = array("Q"), array("Q")
+    for number in sorted(range(len(offsets)), key=offsets.__getitem__):
+        if ordered and ordered[-1] == offsets[number]:
+            own[-1] = lengths[number]
+        else:
+            ordered.append(offsets[number])
+            own.append(lengths[number])
+    return ordered, own
 
 
 _BROKEN: Final = frozenset(
