@@ -4,13 +4,10 @@ Each is a `World` on the loopback whose log has all requests, so that a request 
 to the live site is noticed.
 """
 
-import http.client
 import mimetypes
 import os
-import socket
 import subprocess
 import tarfile
-import time
 import venv
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from bench.worlds.application import await_port, fetch_reply
 from bench.worlds.mediawiki import MediaWiki
 from bench.worlds.world import Reply, Served, served
 from tools import cache, debs
+from tools.nginx import free_port
 
 DOCUMENTATION = {
     "postfix": ("postfix-doc", "usr/share/doc/postfix/html", "/index.html"),
@@ -127,17 +126,7 @@ class ProxiedWorld:
 
     def reply(self, path: str) -> Reply:
         """Return the reply of the application, with its links pointing to this server."""
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            body = answer.read()
-        finally:
-            connection.close()
-        own = f"http://127.0.0.1:{self._port}"
-        fields = [(name, answer.getheader(name) or "") for name in ("Content-Type", "Location")]
-        headers = tuple((name, text.replace(own, "{origin}")) for name, text in fields if text)
-        return Reply(answer.status, headers, body.replace(own.encode(), b""))
+        return fetch_reply(self._port, path)
 
 
 def _as_gbk(body: bytes) -> bytes:
@@ -258,20 +247,14 @@ def _trac(folder: Path) -> Iterator[int]:
     subprocess.run(
         [programs / "trac-admin", folder, *project], check=True, stdout=subprocess.DEVNULL
     )
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
+    port = free_port()
     command = [str(programs / "tracd"), "-s", "--hostname=127.0.0.1", f"--port={port}", str(folder)]
     environ = {**os.environ, "PYTHONWARNINGS": "ignore"}
     with subprocess.Popen(
         command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
         try:
-            for _ in range(200):
-                with socket.socket() as probe:
-                    if not probe.connect_ex(("127.0.0.1", port)):
-                        break
-                time.sleep(0.05)
+            await_port(port, "Trac")
             yield port
         finally:
             process.terminate()

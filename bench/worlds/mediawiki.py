@@ -1,21 +1,20 @@
 """MediaWiki, as Debian ships it, with PHP's own server and SQLite: every article is a page."""
 
-import http.client
 import os
 import random
 import re
 import shutil
-import socket
 import subprocess
-import time
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 from urllib.parse import unquote
 
+from bench.worlds.application import await_port, fetch_reply
 from bench.worlds.world import Reply, words
 from tools.debs import ensure
+from tools.nginx import free_port
 
 _PHP = (
     "php8.2-cli", "php8.2-common", "php8.2-sqlite3", "php8.2-mbstring", "php8.2-xml", "php8.2-intl",
@@ -25,7 +24,6 @@ _MODULES = (
     "ctype", "dom", "fileinfo", "iconv", "intl", "mbstring", "pdo", "pdo_sqlite", "posix",
     "simplexml", "sqlite3", "tokenizer", "xml", "xmlreader", "xmlwriter",
 )  # fmt: skip
-_KEPT = ("Content-Type", "Location")
 _PAGE = re.compile(r"/index\.php/([^?]*)|/index\.php\?title=([^&]*)")
 
 
@@ -72,20 +70,7 @@ class MediaWiki:
         """Ask PHP's server."""
         if self._server is None:
             self._begin()
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            body = answer.read()
-        finally:
-            connection.close()
-        headers = [(name, answer.getheader(name) or "") for name in _KEPT]
-        own = f"http://127.0.0.1:{self._port}"
-        return Reply(
-            answer.status,
-            tuple((name, value.replace(own, "{origin}")) for name, value in headers if value),
-            body.replace(own.encode(), b""),
-        )
+        return fetch_reply(self._port, path)
 
     def __enter__(self) -> Self:
         return self
@@ -176,17 +161,10 @@ class MediaWiki:
         return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(libraries)}
 
     def _begin(self) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+        self._port = free_port()
         self._server = subprocess.Popen(
             [*self._php(), "-S", f"127.0.0.1:{self._port}", "-t", str(self._code)],
             env=self._env(), cwd=self._code,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        for _ in range(200):
-            with socket.socket() as probe:
-                if not probe.connect_ex(("127.0.0.1", self._port)):
-                    return
-            time.sleep(0.05)
-        raise RuntimeError("PHP's server does not answer")
+        await_port(self._port, "PHP's server")
