@@ -11,7 +11,7 @@ import typer
 from nacre.cli import output
 from nacre.cli.installing import Yes, with_words
 from nacre.cli.operations import with_options_of
-from nacre.cli.options import holding_of
+from nacre.cli.options import Target, holding_of
 from nacre.cli.output import count
 from nacre.core.states import ExitCode
 from nacre.ops.captures import CapturesQuery
@@ -20,13 +20,6 @@ if TYPE_CHECKING:
     from nacre.catalogue.holdings import Holding
     from nacre.catalogue.query import CapturePage, CatalogueQuery
 
-Target = Annotated[
-    str,
-    typer.Argument(
-        metavar="JOB|COLLECTION|FILE", show_default=False,
-        help="Directory of a job, name of a collection, or a WARC or WACZ file.",
-    ),
-]  # fmt: skip
 _FORMS: Final = ("table", "csv", "json", "cdxj", "warc", "wacz")
 _PACKAGES: Final = ("warc", "wacz")
 _URL_WIDTH: Final = 100

@@ -5,15 +5,8 @@ from typing import Annotated, Literal
 import typer
 
 from nacre.cli import output
-from nacre.cli.options import AsJson, Html, holding_of
+from nacre.cli.options import AsJson, Html, Target, holding_of
 
-Target = Annotated[
-    str,
-    typer.Argument(
-        metavar="JOB|COLLECTION|FILE", show_default=False,
-        help="Directory of a job, name of a collection, or a WARC or WACZ file.",
-    ),
-]  # fmt: skip
 _Section = Annotated[
     Literal["text", "source", "headers", "links"] | None,
     typer.Option("--what", show_default=False, help="Print this part only."),

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 JobDir = Annotated[
     Path, typer.Argument(metavar="DIR", help="Directory of the job.", show_default=False)
 ]
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="JOB|COLLECTION|FILE", show_default=False,
+        help="Directory of a job, name of a collection, or a WARC or WACZ file.",
+    ),
+]  # fmt: skip
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Also show internal details.")]
 Html = Annotated[
