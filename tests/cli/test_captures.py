@@ -2,6 +2,7 @@
 
 import json
 
+from nacre.catalogue.query import FacetCounts
 from nacre.config.extras import MissingExtraError
 from nacre.machine.layout import Layout
 from nacre.search.local_index import LocalWriter
@@ -45,7 +46,7 @@ def test_errors_name_the_remedy(tmp_path):
     assert nacre("captures", str(tmp_path / "nothing")).code == 2
 
 
-def test_a_search_without_results_has_advice(tmp_path):
+def test_a_search_without_results_has_advice(tmp_path, monkeypatch):
     job = tmp_path / "j"
     add_index(job, [line("http://h.test/a/b")])
     page = nacre("captures", str(job), "http://h.test/a")
@@ -53,7 +54,10 @@ def test_a_search_without_results_has_advice(tmp_path):
     assert "'http://h.test/a*' finds all that begins so" in page.err
     assert "--mime revisit" in nacre("captures", str(job), "--status", "304").err
     plain = nacre("captures", str(job), "--status", "404")
-    assert plain.err == "nacre: no capture has these properties\n"
+    assert plain.err == "nacre: no capture has these properties; j has 1 capture in all\n"
+    counts = FacetCounts({}, 2, is_exact=False)
+    monkeypatch.setattr("nacre.catalogue.query.count_facets", lambda *_: counts)
+    assert "j has at least 2 captures" in nacre("captures", str(job), "--status", "404").err
     assert "begins so" not in nacre("captures", str(job), "http://h.test/a/b").err
 
 

@@ -158,29 +158,31 @@ def _say_page(page: "CapturePage", holding: "Holding") -> None:
         output.tell(f"nacre: searched up to {page.reached}")
     if page.next:
         output.tell(f"nacre: more: --after {page.next}")
-    elif not page.items:
-        output.tell(f"nacre: {_explain_nothing(holding)}")
-
-
-def _explain_nothing(holding: "Holding") -> str:
-    """Return why a search has no result."""
-    from nacre.catalogue.query import CatalogueQuery, count_facets
-
-    name, total = output.safe(holding.name), count_facets(holding, CatalogueQuery()).total
-    if not total:
-        return f"{name} has no captures yet; crawl first"
-    return f"no capture has these properties; {name} has {count(total, 'capture')} in all"
 
 
 def _say_advice(page: "CapturePage", holding: "Holding", query: "CatalogueQuery") -> None:
-    """Print what the search left out, and what may find more if it found nothing."""
-    from nacre.ops.search_advice import advise_after_nothing, skipped_members
+    """Print what the search left out, and why it found nothing if it did."""
+    from nacre.ops.search_advice import skipped_members
 
     if query.words and (skipped := skipped_members(holding)):
         output.tell(f"nacre: warning: {skipped}")
     if not page.items and not page.next:
-        for advice in advise_after_nothing(query):
-            output.tell(f"nacre: {advice}")
+        for line in _explain_nothing(holding, query):
+            output.tell(f"nacre: {line}")
+
+
+def _explain_nothing(holding: "Holding", query: "CatalogueQuery") -> list[str]:
+    """Return why a search has no result, and what may find more."""
+    from nacre.catalogue.query import CatalogueQuery, count_facets
+    from nacre.ops.search_advice import advise_after_nothing
+
+    counts = count_facets(holding, CatalogueQuery())
+    name, total = output.safe(holding.name), count(counts.total, "capture")
+    if not counts.total:
+        return [f"{name} has no captures yet; crawl first"]
+    total = f"{total} in all" if counts.is_exact else f"at least {total}"
+    reason = f"no capture has these properties; {name} has {total}"
+    return [reason, *advise_after_nothing(query)]
 
 
 def _say_facets(holding: "Holding", query: "CatalogueQuery") -> None:
