@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Frame, Page
+from playwright.sync_api import Browser, BrowserContext, Error, Frame, Page
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -29,6 +29,7 @@ BOOT = """<!doctype html><script>
 navigator.serviceWorker.register("/-/sw.js", {scope: "/"})
   .then(() => navigator.serviceWorker.ready).then(() => location.replace(location.href));
 </script>"""
+EMPTY = "about:blank"
 VIEWER = """<!doctype html><title>viewer</title><script>
 window.messages = [];
 addEventListener("message", (event) => window.messages.push(event.data));
@@ -228,14 +229,21 @@ def watched_browser() -> Iterator[tuple[Browser, LiveWeb]]:
 
 @contextmanager
 def replayed(context: BrowserContext, place: Replay, url: str) -> Iterator[Page]:
-    """The viewer with a capture in its frame, once the capture is loaded."""
-    page = context.new_page()
+    """The viewer with a capture in its frame, once the capture is loaded.
+
+    The page is empty afterwards, and the next capture is shown there: to open one takes longer than
+    most tests.
+    """
+    page = next((each for each in context.pages if each.url == EMPTY), None) or context.new_page()
     try:
         page.goto(f"{place.viewer}/{TIME}mp_/{url}")
         page.wait_for_function("messages.some((each) => each.nacre === 'page')")
         yield page
     finally:
-        page.close()
+        try:
+            page.goto(EMPTY)
+        except Error:  # Chromium ended it
+            page.close()
 
 
 def frame_of(page: Page, name: str = "replayed") -> Frame:
