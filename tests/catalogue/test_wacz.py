@@ -16,7 +16,7 @@ from nacre.catalogue import wacz
 from nacre.catalogue.wacz import WaczContents, part_chunks, read_wacz
 from nacre.errors import JobError
 from nacre.machine.local_files import open_ordinary
-from tests.catalogue.foreign_files import packed_warc, wacz_with, write_wacz
+from tests.catalogue.foreign_files import PAGES, packed_warc, wacz_with, write_wacz
 
 
 def ignore(_done: int, _total: int) -> None:
@@ -52,7 +52,9 @@ def test_a_prefix_and_a_comment_do_not_matter(tmp_path):
     with zipfile.ZipFile(path, "a") as archive:
         archive.comment = b"PK about" * 1000
     path.write_bytes(b"#!/bin/sh\n" + path.read_bytes())
-    read_wacz(path, ignore)
+    part = read_wacz(path, ignore).parts["archive/one.warc.gz"]
+    with open_ordinary(path) as file:
+        assert b"".join(part_chunks(file, path, part)) == packed_warc(PAGES[:2])
 
 
 def test_both_places_of_a_large_list_are_bounded(tmp_path):
