@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from nacre.catalogue.holdings import Holding, open_holding
+from nacre.catalogue.lookup import open_index
 from nacre.machine.local_files import open_ordinary
 from nacre.packing import sources
 from nacre.packing.sources import OrderedLines, all_captures, group_by_index, read_lines
 from nacre.packing.wacz import PackOptions, pack_wacz
+from nacre.packing.warc_files import pack_warcs
 from tests.catalogue.foreign_files import PAGES, wacz_with
 from tests.packing.jobs import make_job
 
@@ -43,10 +45,21 @@ def test_one_index_of_several_warcs_is_read_once(tmp_path, foreign, reads):
     assert reads[".cdxj"] == 2
 
 
+def test_a_selection_reads_one_index_of_several_warcs_once(tmp_path, foreign, reads):
+    options = PackOptions(created=0.0)
+    captures = open_index(foreign).prefix("")
+    target = tmp_path / "y.warc.gz"
+    made = pack_warcs(foreign, target, captures, options, lambda _d, _t: None)
+    assert (made.selection.captures, made.selection.damaged) == (4, 0)
+    assert reads[".cdxj"] == 1
+
+
 def test_lines_of_each_warc_come_in_the_order_of_its_records(tmp_path, foreign):
     (places,) = group_by_index(foreign.members[0].warcs())
     with OrderedLines(tmp_path, places, 3) as lines:
         parts = [list(lines.of(number)) for number in range(len(places))]
+        for number in (1, 0, 0, 1):
+            assert list(lines.of(number)) == parts[number]
         assert lines.last == parts[-1][-1].capture
     for place, part in zip(places, parts, strict=True):
         offsets = [capture.offset for capture, _ in part]

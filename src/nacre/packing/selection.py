@@ -35,7 +35,7 @@ from nacre.packing.records import (
     resolved_response,
 )
 from nacre.packing.sorted_lines import SortedLines
-from nacre.packing.sources import read_lines
+from nacre.packing.sources import HoldingLines
 from nacre.packing.warc_output import OutputPlace, WarcOutput
 from nacre.packing.windows import RecordWindow, WindowReader, WindowRecord
 from nacre.replay.originals import Originals, digest_value
@@ -161,6 +161,7 @@ class SelectionWriter:
         self._listen = listen
         self._tell = tell
         self._originals = Originals(source.holding, source.lookup)
+        self._lines = HoldingLines(source.holding, source.scratch)
         self._window: WindowReader | None = None
         self._seen_warcs: set[tuple[int, str]] = set()
         self._links: LinkFiles | None = None
@@ -187,6 +188,7 @@ class SelectionWriter:
             self._add_chains()
         finally:
             self._references.close()
+            self._lines.close()
             self._close_window()
         return self.report
 
@@ -290,7 +292,8 @@ class SelectionWriter:
             place = self._source.holding.warc(capture.member, capture.warc)
             if place is None:
                 raise ReplayError("missing-file", f"{capture.warc} is not there")
-            self._window = window = WindowReader(place, capture, read_lines(place, capture.member))
+            lines = self._lines.of(place, capture.member)
+            self._window = window = WindowReader(place, capture, lines)
         return window.around(capture)
 
     def _close_window(self) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedReader
+from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple, Self
 
@@ -110,9 +111,11 @@ class OrderedLines:
         self._sorted = SortedLines(folder, "warc-lines")
         self._ordered: Iterator[bytes] = iter(())
         self._next = b""
+        self._number = -1
         self.last: IndexedCapture | None = None
         try:
             self._sort(places)
+            self._begin()
         except BaseException:
             self._sorted.close()
             raise
@@ -126,15 +129,13 @@ class OrderedLines:
             self._sorted.add(order + line.rstrip(b"\n"))
 
     def __enter__(self) -> Self:
-        self._ordered = iter(self._sorted)
-        self._next = next(self._ordered, b"")
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._sorted.close()
+        self.close()
 
     def of(self, number: int) -> Iterator[IndexedLine]:
-        """Yield the lines of a WARC, after those of the WARCs before it.
+        """Yield the lines of a WARC. Those of one before the last WARC are searched from the start.
 
         Args:
             number: Its number in `places`.
@@ -142,13 +143,77 @@ class OrderedLines:
         Raises:
             OSError: A temporary file cannot be read.
         """
-        name = b"%08d " % number
+        if number <= self._number:
+            self._begin()
+        self._number, name = number, b"%08d " % number
+        while self._next and self._next[: len(name)] < name:
+            self._next = next(self._ordered, b"")
         while self._next.startswith(name):
             line = self._next[_ORDER:]
             self._next = next(self._ordered, b"")
             capture = read_capture(line, self._member)
             if capture is not None:
                 yield IndexedLine(capture, line)
+
+    def _begin(self) -> None:
+        self._ordered = iter(self._sorted)
+        self._next = next(self._ordered, b"")
+
+    def close(self) -> None:
+        """Remove the temporary files."""
+        self._sorted.close()
+
+
+class HoldingLines:
+    """The lines of any WARC of a holding; an index of several WARCs is sorted once for all of them.
+
+    Args:
+        holding: The holding.
+        folder: A folder for temporary files.
+    """
+
+    def __init__(self, holding: Holding, folder: Path) -> None:
+        self._holding = holding
+        self._folder = folder
+        self._index: tuple[int, Path] | None = None
+        self._numbers: dict[str, int] = {}
+        self._lines: OrderedLines | None = None
+
+    def of(self, place: WarcPlace, member: int) -> Iterator[IndexedLine]:
+        """Yield the lines of a WARC; they come fastest for one WARC after the other by name.
+
+        Args:
+            place: The WARC.
+            member: Number of its member in the holding.
+
+        Raises:
+            OSError: It cannot be read, or a temporary file cannot be written.
+        """
+        if place.index is None or self._holding.members[member].files is None:
+            return read_lines(place, member)
+        if self._lines is None or self._index != (member, place.index):
+            self._lines = self._sorted(place.index, member)
+        return self._lines.of(self._numbers[place.name])
+
+    def _sorted(self, index: Path, member: int) -> OrderedLines:
+        """Sort the lines of all WARCs with an index."""
+        self.close()
+        places = self._holding.members[member].warcs()
+        group = sorted((place for place in places if place.index == index), key=_name_order)
+        self._numbers = {place.name: number for number, place in enumerate(group)}
+        self._index = member, index
+        return OrderedLines(self._folder, group, member)
+
+    def close(self) -> None:
+        """Remove the temporary files."""
+        if self._lines is not None:
+            self._lines.close()
+            self._lines = None
+
+
+def _name_order(place: WarcPlace) -> str:
+    """Return the order in which a selection is written."""
+    return quoted(place.name)
 
 
 def all_captures(holding: Holding) -> Iterator[IndexedCapture]:
