@@ -87,6 +87,7 @@ def test_only_words_need_the_library_of_the_search(tmp_path, monkeypatch):
     add_index(job, [line("http://h.test/")])
     assert nacre("captures", str(job), "--status", "200").code == 0
     assert "extra `search`" in nacre("captures", str(job), "some words").err
+    assert "extra `search`" in nacre("captures", str(job), "some words", "--format", "csv").err
     refused = nacre("captures", str(job), "some words", "--facets")
     assert (refused.code, refused.out) == (2, "")
     assert "leave out --facets" in refused.err

@@ -75,8 +75,10 @@ def captures(
     if facets:
         _say_facets(holding, query)
     elif form != "table" or out is not None:
-        lines = export_captures(holding, query, "csv" if form == "table" else form)
-        _write(lines, out)
+        format_name = "csv" if form == "table" else form
+        with_words(
+            ctx, query.words, lambda: _write(export_captures(holding, query, format_name), out)
+        )
     else:
         page = with_words(ctx, query.words, lambda: find_captures(holding, query))
         _say_page(page, holding)
