@@ -13,7 +13,6 @@ from nacre.archive.delta import DeltaError, read_delta
 from nacre.archive.fields import micros, second_digits, strip_brackets
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import Holding, WarcPlace
-from nacre.errors import URIError
 from nacre.packing.sources import read_lines
 from nacre.replay.records import ReplayError, StoredRecord, read_record
 from nacre.uri.surt import index_key
@@ -118,10 +117,7 @@ def _base(record: StoredRecord) -> tuple[str, str, str] | None:
 
 
 def _key(url: str) -> str:
-    try:
-        return index_key(url).replace(" ", "%20")
-    except URIError:
-        return url
+    return index_key(url).replace(" ", "%20")
 
 
 def _mark(text: str) -> bytes:

@@ -19,7 +19,7 @@ from nacre.catalogue.lookup import CaptureIndex
 from nacre.config.seed_file import seed_lines
 from nacre.core.clock import iso_of_digits
 from nacre.engine.readback import read_at
-from nacre.errors import NacreError, URIError
+from nacre.errors import NacreError
 from nacre.extract.document import stored_document
 from nacre.extract.fulltext.job import document_text
 from nacre.extract.pageview import page_title, visible_text
@@ -130,10 +130,7 @@ class SeedPages:
 
     def _follow(self, url: str) -> None:
         for _ in range(_REDIRECTS):
-            try:
-                key = index_key(url)
-            except URIError:
-                return
+            key = index_key(url).replace(" ", "%20")
             if key in self.keys:
                 return
             self.keys[key] = None

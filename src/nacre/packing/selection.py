@@ -26,7 +26,6 @@ from nacre.archive.record import NOT_MODIFIED, WarcRecord
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import Holding, WarcPlace
 from nacre.catalogue.lookup import CaptureIndex
-from nacre.errors import URIError
 from nacre.packing.records import (
     NewRecord,
     origin_record,
@@ -389,10 +388,7 @@ class SelectionWriter:
         url, date = record.get("WARC-Refers-To-Target-URI"), record.get("WARC-Refers-To-Date")
         if url and micros(date):
             plain = strip_brackets(url)
-            try:
-                key = capture.key if plain == capture.url else index_key(plain)
-            except URIError:
-                return None
+            key = capture.key if plain == capture.url else index_key(plain).replace(" ", "%20")
             is_same = not record.get("WARC-Profile").endswith(NOT_MODIFIED)
             digest = record.get("WARC-Payload-Digest") if is_same else ""
             return _Target(key, second_digits(micros(date)), _hex(digest))
