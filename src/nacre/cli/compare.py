@@ -26,6 +26,29 @@ _New = Annotated[
         help="The same for the newer capture; default: the last.",
     ),
 ]  # fmt: skip
+_Urn = Annotated[
+    str,
+    typer.Option(
+        "--urn", metavar="URN", show_default=False,
+        help="Find the capture by its urn:pwid:…, or by its urn:uuid:…, for which the WARC "
+        "files are read.",
+    ),
+]  # fmt: skip
+_ArchiveId = Annotated[
+    str,
+    typer.Option(
+        "--archive-id", metavar="ID", show_default=False,
+        help="Name of your archive in the PWID, such as its domain; default: the identifier "
+        "of the collection, else the name of the job or file.",
+    ),
+]  # fmt: skip
+_ReplayUrl = Annotated[
+    str,
+    typer.Option(
+        "--replay", metavar="URL", show_default=False,
+        help="Address at which readers can look at the capture.",
+    ),
+]  # fmt: skip
 _MOST_ROWS = 200
 _LONG_SEARCH = 1 << 30
 """Bytes from which a search prints its progress."""
@@ -81,33 +104,13 @@ def cite(
             help="Time of the capture, or its beginning, else the nearest; default: the last.",
         ),
     ] = "",
-    urn: Annotated[
-        str,
-        typer.Option(
-            "--urn", metavar="URN", show_default=False,
-            help="Find the capture by its urn:pwid:…, or by its urn:uuid:…, for which the WARC "
-            "files are read.",
-        ),
-    ] = "",
+    urn: _Urn = "",
     form: Annotated[
         Literal["text", "bibtex", "ris", "csl"],
         typer.Option("--format", help="Format; csl is CSL-JSON."),
     ] = "text",
-    archive_id: Annotated[
-        str,
-        typer.Option(
-            "--archive-id", metavar="ID", show_default=False,
-            help="Name of your archive in the PWID, such as its domain; default: the identifier "
-            "of the collection, else the name of the job or file.",
-        ),
-    ] = "",
-    replay: Annotated[
-        str,
-        typer.Option(
-            "--replay", metavar="URL", show_default=False,
-            help="Address at which readers can look at the capture.",
-        ),
-    ] = "",
+    archive_id: _ArchiveId = "",
+    replay: _ReplayUrl = "",
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Print a citation of a capture, with its permanent URNs, or find a capture by its URN.
