@@ -93,8 +93,8 @@ def test_the_warcs_are_read_for_a_urn_by_a_process_for_long_tasks(tmp_path: Path
         console.client.headers.update(console.as_session())
         times = console.parts.common.readers.times
         missing = URN.replace("1", "f")
-        for path in (f"{API}/citation", f"{J}/cite"):
-            answer = await console.client.get(path, params={"urn": missing.upper()})
+        for path, field in ((f"{API}/citation", "u"), (f"{J}/cite", "u"), (f"{J}/cite", "urn")):
+            answer = await console.client.get(path, params={field: missing.upper()})
             assert "no record of demo has the id" in answer.text
         assert set(times) == {"cite-record"}
         await console.client.get(f"{API}/citation", params={"urn": "urn:pwid:x"})

@@ -104,7 +104,7 @@ _compare = reading(compare_job_captures)
 async def _cite(call: Call) -> CitationTexts | HeldTask:
     """The citation of a capture, or the task that looks for it in the WARCs."""
     query: CitationQuery = call.query
-    task = cite_job_record if is_uuid_urn(query.urn) else cite_job_capture
+    task = cite_job_record if is_uuid_urn(query.urn or query.u) else cite_job_capture
     return await read(call, task, query)
 
 
