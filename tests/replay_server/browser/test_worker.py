@@ -423,6 +423,9 @@ def test_what_an_archive_does_not_have(show: Opener):
 def test_a_page_without_a_server_says_so(show: Opener):
     page, place = show({"http://h.test/": HEAD, "http://h.test/next": HEAD})
     page.context.set_offline(True)
-    within(page, "void setTimeout(() => location.assign('next'))")
-    frame_of(page).wait_for_selector("text=replay server does not answer")
+    try:
+        within(page, "void setTimeout(() => location.assign('next'))")
+        frame_of(page).wait_for_selector("text=replay server does not answer")
+    finally:
+        page.context.set_offline(False)
     assert place.urls() == ["http://h.test/"]
