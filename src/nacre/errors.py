@@ -95,6 +95,10 @@ class StorageError(NacreError):
     """A file operation failed (ENOSPC, EIO, read-only …); the message names path and remedy."""
 
 
+class BrowserError(NacreError):
+    """No browser can be started, or none could replace one that ended; the message has the remedy."""
+
+
 class DamageError(StorageError):
     """Stored data is missing, shortened or contradicts itself; the crawl must not go on over it."""
 

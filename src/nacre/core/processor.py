@@ -9,6 +9,7 @@ import msgspec
 from nacre.core.capture import Capture
 from nacre.core.crawluri import CrawlURI, Outlink
 from nacre.core.history import Base, HistoryRecord, RevisitProfile, StoredLinks
+from nacre.core.rendered import BrowserRequest, RenderedPage, ReplyWriter
 from nacre.core.status import FetchStatus
 
 
@@ -54,6 +55,45 @@ class Keep(msgspec.Struct):
         self.links = links
 
 
+class RefusedRequest(msgspec.Struct, frozen=True):
+    """A request of a page that was not sent.
+
+    Attributes:
+        url: Its URL.
+        resource: As in `BrowserRequest`.
+        rule: What refused it: `scope`, `robots`, `guard`, `block`, `budget`, `limit`, `wait`,
+            `method`, `body`.
+        detail: The rule of the scope, the line of robots.txt, or the limit.
+    """
+
+    url: str
+    resource: str
+    rule: str
+    detail: str = ""
+
+
+class PageUnit(msgspec.Struct):
+    """A page that was run in a browser; stored in one step with the visit of its document.
+
+    Attributes:
+        id: UUID of the page, in all its records (`WARC-Page-ID`).
+        sign: Why it was run: `always`, or a sign of `extract.shell`.
+        rendered: How it ended; None while it is open.
+        visits: The visits of its requests, in the order in which they ended.
+        reused: URLs that were answered from the archive without a request.
+        refused: Requests that were not sent.
+        sizes: Bytes sent by servers for it, in all.
+    """
+
+    id: str
+    sign: str
+    rendered: RenderedPage | None = None
+    visits: list["Visit"] = []
+    reused: list[str] = []
+    refused: list[RefusedRequest] = []
+    sizes: int = 0
+
+
 class Visit(msgspec.Struct):
     """One trip of one URI through the chains; dies with it.
 
@@ -95,6 +135,10 @@ class Visit(msgspec.Struct):
         verdict: Verdict of the history, for the metadata record; "" if there was none.
         noted: Whether only a metadata record is written, since all content is stored already.
         keep: What may be left out of it; None: nothing.
+        request: The request of a browser that it answers; None for all others.
+        reply: Where its reply goes while it is received; None: nowhere.
+        page: The page that its document became in a browser; None: it was not run.
+        page_id: UUID of the page that it belongs to; "" for none.
         overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
             each part finds its settings: `effective[visit.overlay]`.
     """
@@ -135,6 +179,10 @@ class Visit(msgspec.Struct):
     noted: bool = False
     keep: Keep | None = None
     sets_cookies: bool = False
+    request: BrowserRequest | None = None
+    reply: ReplyWriter | None = None
+    page: PageUnit | None = None
+    page_id: str = ""
 
     def annotate(self, text: str) -> None:
         """Add an annotation once, keeping the order."""

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from nacre.core.capture import Capture
+from nacre.core.rendered import ReplyWriter
 from nacre.fetch.settings import FetchSettings
 from nacre.messages import message
 from nacre.wire.head import header_lines, request_head
@@ -43,6 +44,8 @@ class FetchRequest(msgspec.Struct, frozen=True):
         check: Mid-fetch rule; None fetches every body.
         host_rate: Most bytes a second of all fetches from this host; 0 for no limit.
         fresh: On a separate connection, which carries no other request.
+        tap: Gets the reply while it is received; None: nobody does.
+        only_headers: Send the header lines of `headers` alone, in their order, behind Host.
     """
 
     url: str
@@ -57,6 +60,8 @@ class FetchRequest(msgspec.Struct, frozen=True):
     check: Check | None = None
     host_rate: int = 0
     fresh: bool = False
+    tap: ReplyWriter | None = None
+    only_headers: bool = False
 
 
 class FetchResult(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, field_validator, model_validator
 
 from nacre.archive.settings import WarcSettings
+from nacre.browser.settings import BrowserSettings
 from nacre.config.component import (
     Bytes,
     Component,
@@ -331,6 +332,7 @@ class JobSettings(Component):
     dns: DnsSettings = section(DnsSettings, "Names.")
     cookies: CookieSettings = section(CookieSettings, "Cookies.")
     extract: ExtractSettings = section(ExtractSettings, "Extraction.")
+    browser: BrowserSettings = section(BrowserSettings, "Pages in a browser.")
     dedup: DedupSettings = section(DedupSettings, "Deduplication.")
     recrawl: RecrawlSettings = section(RecrawlSettings, "Incremental runs.")
     keep: KeepSettings = section(KeepSettings, "What incremental runs write to WARC.")
