@@ -96,7 +96,7 @@ class StorageError(NacreError):
 
 
 class BrowserError(NacreError):
-    """No browser can be started, or none could replace one that ended; the message has the remedy."""
+    """No browser can be started, or none replaces one that ended; the message has the remedy."""
 
 
 class DamageError(StorageError):

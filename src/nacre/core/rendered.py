@@ -12,7 +12,7 @@ import msgspec
 
 
 class BrowserRequest(msgspec.Struct, frozen=True):
-    """One request of a browser, as it came to the proxy.
+    """A request of a browser, as it came to the proxy.
 
     Attributes:
         method: HTTP method, as sent.
@@ -145,7 +145,7 @@ class PageTask(msgspec.Struct, frozen=True):
     wants_dom: bool = True
 
 
-class PageLink(msgspec.Struct, frozen=True):
+class RenderedLink(msgspec.Struct, frozen=True):
     """A URL that a page led to while it was open.
 
     Attributes:
@@ -158,7 +158,7 @@ class PageLink(msgspec.Struct, frozen=True):
 
 
 class NetworkEvent(msgspec.Struct, frozen=True):
-    """What the browser reports about one request of a page.
+    """A request of a page, as the browser reports it.
 
     Attributes:
         url: Absolute URL, without a fragment.
@@ -205,7 +205,7 @@ class RenderedPage(msgspec.Struct, frozen=True):
     dom: bytes = b""
     text: str = ""
     pictures: Mapping[str, bytes] = {}
-    links: Sequence[PageLink] = ()
+    links: Sequence[RenderedLink] = ()
     events: Sequence[NetworkEvent] = ()
     console_errors: Sequence[str] = ()
     behaviours: Mapping[str, str] = {}
