@@ -1,0 +1,84 @@
+"""The browsers that are installed, and what is missing for one."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from nacre.errors import BrowserError
+
+COMMANDS: Final = ("chromium-headless-shell", "chromium", "google-chrome")
+"""Browsers that are tried, in this order: the first needs a third of the CPU time."""
+INSTALL: Final = "apt-get install chromium-headless-shell chromium-sandbox"
+"""Command that installs a browser on Debian."""
+_PROGRAMS: Final = {
+    "chromium-headless-shell": ("/usr/lib/chromium/chromium-headless-shell",),
+    "chromium": ("/usr/lib/chromium/chromium",),
+    "google-chrome": ("/opt/google/chrome/chrome",),
+}
+"""Programs behind the shell scripts of that name, which add flags or stay between."""
+_VERSION: Final = re.compile(r"\d+(?:\.\d+)+")
+
+
+class InstalledBrowser(NamedTuple):
+    """A browser of this machine.
+
+    Attributes:
+        program: The program, not a script that starts it.
+        flags: Flags that it needs besides those of every browser.
+        name: Name of the command that it was found by.
+    """
+
+    program: Path
+    flags: tuple[str, ...]
+    name: str
+
+
+def find_browser(command: str = "") -> InstalledBrowser:
+    """Return the browser to use.
+
+    Args:
+        command: Name or path; "" for the first that is installed.
+
+    Raises:
+        BrowserError: There is none; the message has the command that installs one.
+    """
+    for name in (command,) if command else COMMANDS:
+        place = shutil.which(name)
+        if place is None:
+            continue
+        program = _resolve(Path(place))
+        is_shell = "headless-shell" in program.name
+        flags = () if is_shell else ("--headless=new", "--no-startup-window")
+        return InstalledBrowser(program, flags, name)
+    missing = f"there is no browser {command}" if command else "no browser is installed"
+    raise BrowserError(f"{missing}. Install one: {INSTALL}")
+
+
+def read_version(browser: InstalledBrowser) -> str:
+    """Return the version of a browser, such as `156.0.8078.108`; "" if it does not say one."""
+    try:
+        done = subprocess.run(  # noqa: S603 - the operator's own browser
+            [browser.program, "--version"], capture_output=True, timeout=20, text=True, check=False,
+            env={"PATH": os.defpath, "HOME": "/nonexistent"},
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    match = _VERSION.search(done.stdout)
+    return match[0] if match else ""
+
+
+def _resolve(place: Path) -> Path:
+    """Return the program behind a shell script of a distribution, if it is a known script."""
+    path = place.resolve()
+    try:
+        with path.open("rb") as file:
+            is_script = file.read(2) == b"#!"
+    except OSError:
+        return path
+    for program in _PROGRAMS.get(place.name, ()) if is_script else ():
+        if os.access(program, os.X_OK):
+            return Path(program)
+    return path

@@ -1,0 +1,79 @@
+"""The processes of a browser, as /proc shows them: which there are, and what they use."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_PROC: Final = Path("/proc")
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+
+class ProcessUsage(NamedTuple):
+    """Memory and CPU time of a process with all its children.
+
+    Attributes:
+        memory: Memory that is theirs, bytes: anonymous and shared with each other, without files.
+        cpu: CPU time since their start, seconds, with that of children that have ended.
+        processes: How many there are.
+    """
+
+    memory: int
+    cpu: float
+    processes: int
+
+
+def list_processes(pid: int) -> list[int]:
+    """Return a process and all its descendants, parents first; empty if it does not run."""
+    return list(_walk(pid)) if pid and is_running(pid) else []
+
+
+def measure(pid: int) -> ProcessUsage:
+    """Return what a process and all its descendants use."""
+    pids = list_processes(pid)
+    return ProcessUsage(
+        sum(read_memory(number) for number in pids), sum(map(_read_cpu, pids)), len(pids)
+    )
+
+
+def read_memory(pid: int) -> int:
+    """Return the memory of one process, bytes; 0 if it has ended."""
+    total = 0
+    for line in _read(pid, "status").splitlines():
+        if line.startswith((b"RssAnon:", b"RssShmem:")):
+            total += int(line.split()[1]) << 10
+    return total
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs or is stopped; not one that has ended and waits for its parent."""
+    fields = _fields(pid)
+    return bool(fields) and fields[0] not in (b"Z", b"X")
+
+
+def _walk(pid: int) -> Iterator[int]:
+    yield pid
+    try:
+        tasks = [task.name for task in (_PROC / str(pid) / "task").iterdir()]
+    except OSError:
+        return
+    for task in tasks:
+        for child in _read(pid, f"task/{task}/children").split():
+            yield from _walk(int(child))
+
+
+def _read_cpu(pid: int) -> float:
+    fields = _fields(pid)
+    return sum(map(int, fields[11:15])) / _TICKS if fields else 0.0
+
+
+def _fields(pid: int) -> list[bytes]:
+    """Fields of /proc/PID/stat behind the name, from the state on; empty if it has ended."""
+    return _read(pid, "stat").rpartition(b")")[2].split()
+
+
+def _read(pid: int, name: str) -> bytes:
+    try:
+        return (_PROC / str(pid) / name).read_bytes()
+    except OSError:
+        return b""
