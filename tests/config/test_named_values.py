@@ -18,13 +18,14 @@ PLAIN = frozenset(
     (
         "accept", "accept_encoding", "addresses", "agent", "allow_by_regex", "at", "audience",
         "block_by_regex", "comment", "contact", "content_regexes", "copy_fields", "countries",
-        "custom", "days", "default_scheme", "description", "expression", "extractors", "fields",
-        "force", "format", "hours", "index", "kind", "local_name", "mail_from", "max_count_where",
-        "mime_rates", "name", "operator", "origin", "pattern", "prefix", "prefixes", "publisher",
-        "realm", "reduce_prefix_regex", "regex", "regexes", "remove", "rename", "replacement",
-        "robots_agent", "rule", "rules", "schemes", "seeds", "separator", "sheets", "skip_types",
-        "status", "strip_regex", "surts", "tags", "template", "time_zone", "unit", "uri_regex",
-        "url", "user", "user_agent", "username", "warc_folder", "when", "where",
+        "custom", "days", "default_scheme", "description", "device", "expression", "extractors",
+        "fields", "force", "format", "hours", "index", "kind", "local_name", "mail_from",
+        "max_count_where", "mime_rates", "name", "operator", "origin", "pattern", "prefix",
+        "prefixes", "publisher", "realm", "reduce_prefix_regex", "regex", "regexes", "remove",
+        "rename", "replacement", "robots_agent", "rule", "rules", "schemes", "seeds", "separator",
+        "sheets", "skip_types", "status", "strip_regex", "surts", "tags", "template", "time_zone",
+        "unit", "uri_regex", "url", "user", "user_agent", "username", "warc_folder", "when",
+        "where",
     )
 )  # fmt: skip
 """NamedKind of settings that are texts, and name nothing of the machine.
@@ -47,6 +48,10 @@ SENSITIVE = {
     ("CycleSettings", "scratch"): NamedKind.FILE,
     ("GeoLocation", "database"): NamedKind.FILE,
     ("JobSettings", "seeds"): NamedKind.FILE,
+    ("BrowserSettings", "command"): NamedKind.PROGRAM,
+    ("BrowserSettings", "isolation"): NamedKind.NETWORK,
+    ("BrowserSettings", "scripts"): NamedKind.FILE,
+    ("BrowserSettings", "block"): NamedKind.FILE,
 }
 
 

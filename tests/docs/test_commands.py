@@ -35,6 +35,7 @@ ELSEWHERE = {
     "docs/simulated-goals.md": "tests/simweb/test_paper.py",
     "docs/contributing.md": "tests/contract/test_contributing.py",
     "docs/replay.md": "tests/docs/test_replay_page.py",
+    "docs/browser.md": "tests/docs/test_browser_page.py",
 }
 """Pages whose commands other tests run: these tests, or their folder."""
 FILTERS = {"filter", "normalize"}

@@ -25,6 +25,9 @@ from nacre.editing.file_settings import changed_files, for_admins, named_files, 
         ("archive: {outbackcdx: 'http://10.0.0.1/'}\n", ["archive.outbackcdx"]),
         ("fetch: {proxy: 'http://10.0.0.1:3128'}\n", ["fetch.proxy"]),
         ("fetch: {bind_address: 10.0.0.1}\n", ["fetch.bind_address"]),
+        ("browser: {command: /tmp/x}\n", ["browser.command"]),
+        ("browser: {isolation: none}\n", ["browser.isolation"]),
+        ("browser: {use: always}\n", []),
         ("metrics: {listen: '0.0.0.0:9', public: true}\n", ["metrics.listen", "metrics.public"]),
         (
             "cycle: {index: {writers: [{writer: solr, url: 'http://s/', ca: /ca.pem}]}}\n",
@@ -92,6 +95,7 @@ def test_only_changes_count():
         ("fetch.credentials.0.password.env", "a variable"),
         ("alerts.webhook.url", "a server"),
         ("network.allow", "networks"),
+        ("browser.command", "a program"),
         ("metrics.listen", "a port"),
     ],
 )

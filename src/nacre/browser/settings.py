@@ -1,8 +1,16 @@
 """The settings of pages that are run in a browser: section `browser` of `crawl.yaml`."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from nacre.config.component import Bytes, Component, FileName, Seconds, setting
+from nacre.config.component import (
+    Bytes,
+    Component,
+    FileName,
+    NamedKind,
+    ProgramName,
+    Seconds,
+    setting,
+)
 
 BrowserUse = Literal["never", "auto", "always"]
 Picture = Literal["view", "fullPage", "thumbnail"]
@@ -20,14 +28,14 @@ class BrowserSettings(Component):
         "Which pages are run in a browser: none, those that show a sign that they need one, or "
         "all HTML pages. A new `nacre crawl URL` writes `auto`.",
     )
-    command: str = setting(
+    command: ProgramName = setting(
         "",
         "The browser, a Chromium. Empty: the first of chromium-headless-shell, chromium and "
         "google-chrome that is installed.",
         live=False,
         sheets=False,
     )
-    isolation: Literal["namespace", "none"] = setting(
+    isolation: Annotated[Literal["namespace", "none"], NamedKind.NETWORK] = setting(
         "namespace",
         "`namespace`: the browser has a network of its own with nothing but the proxy. `none`: "
         "flags alone keep it from others; only where namespaces are forbidden.",
@@ -80,7 +88,7 @@ class BrowserSettings(Component):
         "all",
         "Whether robots.txt is obeyed for all requests of a page, or for the page alone.",
     )
-    block: tuple[str, ...] = setting(
+    block: tuple[FileName, ...] = setting(
         (),
         "Requests that a page may not send: host names, with all below them; `/REGEX/`; or files "
         "with lines like these or in the host form of EasyList (`||host^`).",

@@ -107,6 +107,9 @@ FileName = Annotated[str, NamedKind.FILE]
 ServerAddress = Annotated[str, NamedKind.SERVER]
 """The URL of a server that the crawler contacts itself."""
 
+ProgramName = Annotated[str, NamedKind.PROGRAM]
+"""The name or path of a program that is executed."""
+
 NetworkName = Annotated[str, NamedKind.NETWORK]
 """An address or a network that connections may lead to, or begin at."""
 

@@ -39,6 +39,14 @@ _WHY: Final = {
             "contacts",
         ),
     ),
+    NamedKind.PROGRAM: Problem(
+        "",
+        message(
+            "editing.admin-only-programs",
+            "only administrators may change this: it contains the name of a program that is "
+            "executed",
+        ),
+    ),
     NamedKind.NETWORK: Problem(
         "",
         message(

@@ -36,6 +36,7 @@ FIXED = {
     "name": message("job.name-in-files", "files and reports of the run carry it"),
     "recrawl": message("job.planner-of-run-began", "the planner of the run began with it"),
     "change": message("job.judge-of-run-began", "the judge of the run began with it"),
+    "browser": message("job.browser-of-run-began", "the browser of the run began with it"),
     "seeds": message(
         "job.seeds-at-start",
         "the seeds were entered when the run began; bring others in by `nacre frontier DIR "

@@ -21,9 +21,9 @@ S = TypeVar("S", bound=Component)
 OTHERS = frozenset(
     (
         *("name", "seeds", "scope", "uri", "engine", "chains", "frontier", "traps", "politeness"),
-        *("robots", "fetch", "network", "dns", "cookies", "extract", "dedup", "keep", "change"),
-        *("archive", "bandwidth", "quotas", "limits", "disk", "store", "action", "checkpoint"),
-        *("alerts", "metrics", "sheets", "sheet_associations"),
+        *("robots", "fetch", "network", "dns", "cookies", "extract", "browser", "dedup", "keep"),
+        *("change", "archive", "bandwidth", "quotas", "limits", "disk", "store", "action"),
+        *("checkpoint", "alerts", "metrics", "sheets", "sheet_associations"),
     )
 )
 """The names of `JobSettings` beside those of `TableSettings`: a test compares them."""

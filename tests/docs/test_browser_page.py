@@ -1,0 +1,24 @@
+"""What docs/browser.md says of settings is true: they exist, and its examples are valid."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from nacre.browser.settings import BrowserSettings
+from nacre.config.document import read_yaml
+from nacre.settings.settings import JobSettings
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "browser.md").read_text("utf-8")
+
+
+def test_each_setting_of_the_page_exists():
+    named = set(re.findall(r"\bbrowser\.([a-z_]+)\b(?!\.md)", PAGE)) - {"md"}
+    assert {"use", "command"} <= named
+    assert named <= BrowserSettings.model_fields.keys()
+
+
+@pytest.mark.parametrize("example", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+def test_each_example_of_settings_is_valid(example: str):
+    JobSettings.model_validate(read_yaml(example, "browser.md").tree)
