@@ -170,6 +170,7 @@ def test_progress_is_json_lines_with_json(tmp_path: Path):
         ({"max_bytes": "5MB", "max_time": "10m"}, {"limits": {"bytes": "5MB", "time": "10m"}}),
         ({"max_pages": 7}, {"limits": {"documents": 7}}),
         ({"robots": "ignore"}, {"robots": {"policy": "ignore"}}),
+        ({"browser": "always"}, {"browser": {"use": "always"}}),
         ({"warc_prefix": "NLC"}, {"archive": {"prefix": "NLC"}}),
         ({"contact": "me@x.example"}, {"fetch": {"contact": "me@x.example"}}),
         ({"allow_net": ["10.0.0.0/8"]}, {"network": {"allow": ["10.0.0.0/8"]}}),
@@ -190,7 +191,7 @@ def test_each_option_is_the_setting_of_its_name(tmp_path: Path):
         "--depth", 2, "--robots", "ignore", "--contact", "me@x.example", "--delay", "1.5",
         "--parallel", 3, "--warc-prefix", "NLC", "--max-pages", 7, "--max-bytes", "5MB",
         "--max-time", "10m", "--allow-net", "10.0.0.0/8", "--set", "frontier.max_retries=1",
-        "--include", "/in/", "--exclude", "/out/",
+        "--include", "/in/", "--exclude", "/out/", "--browser", "auto",
     )  # fmt: skip
     job = tmp_path / "job"
     done = nacre("new", job, "http://10.1.2.3/", *said)
@@ -199,12 +200,28 @@ def test_each_option_is_the_setting_of_its_name(tmp_path: Path):
     assert (settings.robots.policy, settings.archive.prefix) == ("ignore", "NLC")
     assert (settings.fetch.contact, settings.politeness.delay) == ("me@x.example", 1.5)
     assert (settings.engine.parallel, settings.frontier.max_retries) == (3, 1)
+    assert settings.browser.use == "auto"
     limits = settings.limits
     assert (limits.documents, limits.bytes, limits.time) == (7, 5_000_000, 600)
     assert list(settings.network.allow) == ["10.0.0.0/8"]
     rules = [rule.model_dump() for rule in settings.scope]
     assert {"/in/", "/out/"} <= {regex for rule in rules for regex in rule.get("regexes", ())}
     assert 2 in [rule.get("max_hops") for rule in rules]
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "use"),
+    [("crawl", (), "auto"), ("crawl", ("--browser", "never"), "never"), ("new", (), "never")],
+)
+def test_only_a_new_crawl_runs_pages_in_a_browser_by_default(
+    tmp_path: Path, command: str, words: tuple[str, ...], use: str
+):
+    job = tmp_path / "job"
+    with site({"/": "x"}) as home:
+        where = ("--out", job) if command == "crawl" else (job,)
+        done = nacre(command, *where, home, *words)
+    assert done.code == 0, done.err
+    assert load_job(Layout(job)).settings.browser.use == use
 
 
 def test_an_assignment_needs_an_equals_sign():

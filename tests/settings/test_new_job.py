@@ -7,6 +7,7 @@ import pytest
 from nacre.config.secret import Secret
 from nacre.errors import ConfigError, JobError
 from nacre.machine.layout import Layout
+from nacre.ops.new_job import CRAWL_DEFAULTS
 from nacre.scope.rules.stock import rules_for
 from nacre.scope.seed_scope import ScopeKind
 from nacre.settings.load import load_job
@@ -16,6 +17,7 @@ from nacre.settings.new_job import (
     examine_new,
     require_no_job,
     separate_logins,
+    with_defaults,
 )
 
 SEED = "http://me:hush@a.test/x"
@@ -161,3 +163,36 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path):
     (tmp_path / "job").write_text("a file")
     with pytest.raises(JobError, match="cannot be written"):
         made(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("values", "profile", "user", "use"),
+    [
+        ({}, "", "", "auto"),
+        ({"browser": {"pages": 2}}, "site", "", "auto"),
+        ({"browser": {"use": "always"}}, "", "", "always"),
+        ({"browser": {"use": "never"}}, "", "", "never"),
+        ({}, "broad", "", "never"),
+        ({}, "", "browser: {use: never}\n", "never"),
+    ],
+)
+def test_a_default_of_a_command_gives_way_to_all_that_is_set(
+    tmp_path: Path, values: dict[str, Any], profile: str, user: str, use: str
+):
+    (tmp_path / "config" / "nacre").mkdir(parents=True)
+    (tmp_path / "config" / "nacre" / "config.yaml").write_text(user)
+    layout = Layout(tmp_path / "job")
+    scope = () if profile else rules_for(ScopeKind.HOST)
+    new = NewJob(["http://a.test/"], scope, values, profile)
+    create_job(layout, with_defaults(layout, new, CRAWL_DEFAULTS))
+    settings = load_job(layout).settings
+    assert settings.browser.use == use
+    assert settings.browser.pages == values.get("browser", {}).get("pages", 0)
+
+
+def test_the_environment_counts_before_a_default_of_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NACRE_BROWSER__USE", "never")
+    new = NewJob(["http://a.test/"], rules_for(ScopeKind.HOST))
+    assert with_defaults(Layout(tmp_path), new, CRAWL_DEFAULTS).values == {}

@@ -45,10 +45,10 @@ def crawl(
     cleanly; `nacre run DIR` resumes.
     """
     from nacre.cli.running import run_and_summarize
-    from nacre.ops.new_job import make_job
+    from nacre.ops.new_job import CRAWL_DEFAULTS, make_job
 
     clock = clock_at(now)
-    layout, settings = print_made(make_job(options, out, "--out", clock))
+    layout, settings = print_made(make_job(options, out, "--out", clock, CRAWL_DEFAULTS))
     raise typer.Exit(run_and_summarize(layout, settings, clock, quiet=quiet, as_json=as_json))
 
 

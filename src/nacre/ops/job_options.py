@@ -31,6 +31,8 @@ class JobOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         contact: Web page or mail address where site owners can reach you.
         user_agent: User-Agent header; `{contact}` in it is replaced.
         headers: Add a header line to all requests, such as `Accept-Language: zh`.
+        browser: Run in a browser the pages that show a sign that they need one (auto: the default
+            of `nacre crawl`), all pages (always) or none (never: the default of `nacre new`).
         load_cookies: Load cookies from FILE, in Netscape's format.
         delay: Wait this long between two fetches from a host; 0 only for your own servers.
         parallel: Number of parallel fetches; default: 25.
@@ -60,6 +62,7 @@ class JobOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     contact: Annotated[LineText | None, Typed("WHO", panel=_HOW)] = None
     user_agent: Annotated[LineText | None, Typed("TEXT", letter="-U", panel=_HOW)] = None
     headers: Annotated[LineTexts, Typed("LINE", option="--header", panel=_HOW)] = ()
+    browser: Annotated[Literal["auto", "always", "never"] | None, Typed("", panel=_HOW)] = None
     load_cookies: Annotated[Path | None, Typed("FILE", panel=_HOW)] = None
     delay: Annotated[ShortText | None, Typed("SECONDS", letter="--wait -w", panel=_HOW)] = None
     parallel: Annotated[Natural | None, Typed("N", panel=_HOW)] = None

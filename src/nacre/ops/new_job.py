@@ -2,10 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from nacre.config.component import parse_duration
 from nacre.config.layer import Layer, assignment_layer, merge
@@ -28,6 +29,7 @@ from nacre.settings.new_job import (
     examine_new,
     require_no_job,
     separate_logins,
+    with_defaults,
 )
 from nacre.settings.settings import JobSettings
 from nacre.uri.parse import host
@@ -37,6 +39,8 @@ _SETTINGS = {
     "from": "mail_from",
     "accept-encoding": "accept_encoding",
 }
+CRAWL_DEFAULTS: Final[Mapping[str, object]] = {"browser.use": "auto"}
+"""Settings that `nacre crawl` writes into a new job if no file and no option has them."""
 _OTHERWISE = {
     "cookie": message(
         "ops.cookies-of-file", "--load-cookies FILE: cookies go only where they belong"
@@ -145,7 +149,11 @@ class NewJobResult(NamedTuple):
 
 
 def make_job(
-    options: JobOptions, directory: Path | None, option: str = "", clock: Clock | None = None
+    options: JobOptions,
+    directory: Path | None,
+    option: str = "",
+    clock: Clock | None = None,
+    defaults: Mapping[str, object] = MappingProxyType({}),
 ) -> NewJobResult:
     """Check and write a new job; if there is a problem, nothing is written.
 
@@ -154,6 +162,7 @@ def make_job(
         directory: The directory; None for `crawls/<host>-<time>`.
         option: The option that sets the directory, for messages; "" for an argument.
         clock: The time in the name of a directory; None for the machine's.
+        defaults: Settings by path, for those that no option, profile or file of the user has.
 
     Raises:
         ConfigError: With every problem.
@@ -170,6 +179,7 @@ def make_job(
     layout = Layout(directory or default_directory(seeds.lines, clock))
     require_no_job(layout, option)
     new = NewJob(seeds.lines, _rules(options, depth), values, options.profile or "")
+    new = with_defaults(layout, new, defaults)
     result = check_and_create(layout, new, _apart(seeds.lists), strict=options.strict)
     return result._replace(notes=seeds.notes)
 
@@ -271,6 +281,7 @@ def values_of(options: JobOptions) -> dict[str, object]:
             "time": _number(options.max_time),
         },
         "robots": {"policy": options.robots},
+        "browser": {"use": options.browser},
         "archive": {
             "prefix": options.warc_prefix,
             "wacz": options.wacz and str(options.wacz.absolute()),

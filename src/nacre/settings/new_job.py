@@ -16,7 +16,7 @@ from ruamel.yaml.comments import CommentedMap
 from nacre.config.check import Loaded, load
 from nacre.config.document import yaml_text
 from nacre.config.facts import FieldFacts, fields, value_at
-from nacre.config.layer import Layer
+from nacre.config.layer import Layer, SettingOrigin, merge, put
 from nacre.config.place import properties
 from nacre.config.secret import Secret
 from nacre.errors import JobError, Problem
@@ -57,6 +57,7 @@ _OFTEN = (
     "limits.bytes",
     "limits.time",
     "robots.policy",
+    "browser.use",
     "archive.prefix",
     "archive.operator",
     "archive.description",
@@ -184,11 +185,32 @@ def examine_new(
 ) -> tuple[Loaded[JobSettings] | None, list[Problem]]:
     """Return the settings of a new job before it is written."""
     new = _with_credentials(new, separate_logins(new.seeds))
+    return examine_layers(layout, _layers(layout, new, environ), environ)
+
+
+def _layers(layout: Layout, new: NewJob, environ: Mapping[str, str] | None) -> list[Layer]:
     tree = {**_tree(layout, new), "seeds": list(new.seeds)}
     tree.pop("profile", None)
     option = Layer("option", tree, profile=(new.profile, 0))
-    layers = inner_layers([option], layout.root)
-    return examine_layers(layout, [*layers, *outer_layers((), environ)], environ)
+    return [*inner_layers([option], layout.root), *outer_layers((), environ)]
+
+
+def with_defaults(layout: Layout, new: NewJob, defaults: Mapping[str, object]) -> NewJob:
+    """Return the job with further values, except for settings that any of its layers has.
+
+    Args:
+        layout: Its directories.
+        new: The job.
+        defaults: Values by the path of the setting, such as `browser.use`.
+    """
+    tree = merge(_layers(layout, new, None))[0] if defaults else {}
+    more = Layer("option")
+    for path, value in defaults.items():
+        section, _, name = path.partition(".")
+        below = tree.get(section) or {}
+        if isinstance(below, Mapping) and name not in below:
+            put(more, path, value, SettingOrigin("option"))
+    return replace(new, values=merge([Layer("option", dict(new.values)), more])[0])
 
 
 def create_job(layout: Layout, new: NewJob) -> None:
