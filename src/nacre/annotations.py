@@ -84,6 +84,29 @@ COOKIE_WALL: Final = _token(
     "engine/candidates/candidates.py",
 )  # fmt: skip
 
+SUBRESOURCE: Final = _token(
+    "SUBRESOURCE", "subresource", "A request of a page that was run in a browser.",
+    "engine/pages/handler.py",
+)  # fmt: skip
+
+BROWSER_FAILED: Final = _token(
+    "BROWSER_FAILED", "browserFailed",
+    "The page should have been run in a browser, and none could be started.",
+    "engine/steps/render.py",
+)  # fmt: skip
+
+_token(
+    "rendered_by", "browser:SIGN",
+    "The page was run in a browser: SIGN is `always`, or the sign that it needs one.",
+    "engine/steps/render.py",
+)  # fmt: skip
+
+
+def rendered_by(sign: str) -> str:
+    """`browser:SIGN`: why a page was run in a browser."""
+    return f"browser:{sign}"
+
+
 IS_SITEMAP: Final = _token(
     "IS_SITEMAP", "isSitemap", "A sitemap that robots.txt or another sitemap lists.",
     "engine/candidates/identity.py", heritrix="isSitemap",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from nacre.assembly.browsing import open_renderer
 from nacre.assembly.fetching import Fetching, fetch_steps, make_fetching
 from nacre.assembly.rules import open_rules
 from nacre.core.processor import Processor, Visit
@@ -15,6 +16,7 @@ from nacre.fetch.guard import AddressGuard
 from nacre.fetch.spool import Spool
 from nacre.job.session import Session
 from nacre.machine.clock import SystemClock
+from nacre.machine.layout import Layout
 from nacre.settings.settings import JobSettings
 from nacre.store.store import Store
 from tests.archive.captures import make_capture
@@ -35,7 +37,10 @@ def made(root: Path, store: Store | None = None, **sections: Any) -> Fetching:
     store = store or Store(MemoryEngine())
 
     async def make() -> Fetching:
-        return make_fetching(rules, store, AddressGuard(), spool, [], SystemClock())
+        renderer = open_renderer(rules.settings.browser, Layout(root))
+        return make_fetching(
+            rules, store, AddressGuard(), spool, [], SystemClock(), renderer=renderer
+        )
 
     return asyncio.run(make())
 
@@ -111,7 +116,7 @@ def test_each_stock_entry_of_the_fetch_chain_has_its_worker(tmp_path: Path):
         async with opened(tmp_path) as session:
             makers = steps(session)
             assert tuple(makers) == NAMES
-            assert {one.kind for one in session.settings.chains.fetch} == set(NAMES)
+            assert {one.kind for one in session.settings.chains.fetch} == {*NAMES, "render"}
             workers = [make() for make in makers.values()]
             assert len({type(worker) for worker in workers}) == len(NAMES)
 

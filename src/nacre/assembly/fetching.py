@@ -9,6 +9,7 @@ from nacre.assembly.scheduling import Queues, Scheduling
 from nacre.assembly.storing import Storing
 from nacre.core.clock import Clock
 from nacre.core.processor import Processor, Visit
+from nacre.core.rendered import PageRenderer
 from nacre.engine.limits import Pacer
 from nacre.engine.observer import Supervisor
 from nacre.engine.prerequisites import RobotsCache
@@ -42,6 +43,7 @@ class Fetching:
         cookie_rows: Their rows in the store.
         pacer: Bandwidth as the hour of the week demands.
         robots: The rules of robots.txt.
+        renderer: Opens pages in a browser, which starts with the first page.
     """
 
     guard: AddressGuard
@@ -52,6 +54,7 @@ class Fetching:
     cookie_rows: CookieRows
     pacer: Pacer
     robots: RobotsCache
+    renderer: PageRenderer
 
     def configure(self, before: JobSettings, settings: JobSettings) -> None:
         """Apply changed settings to those parts whose settings hold for the whole job."""
@@ -82,18 +85,21 @@ class Fetching:
         return self.cookie_rows.save_file(root / name) if name else ""
 
     async def close(self) -> None:
-        """Close all connections, and end the process that parses."""
+        """Close all connections, and end the browser and the process that parses."""
+        await self.renderer.close()
         await self.fetcher.close()
         await self.parser.close()
 
 
-def make_fetching(
+def make_fetching(  # noqa: PLR0913 - the parts that meet here
     rules: JobRules,
     store: Store,
     guard: AddressGuard,
     spool: Spool,
     logins: list[Credential],
     clock: Clock,
+    *,
+    renderer: PageRenderer,
 ) -> Fetching:
     """Build the parts of a run that fetch.
 
@@ -104,6 +110,7 @@ def make_fetching(
         spool: Where bodies go.
         logins: Names and passwords of seeds.
         clock: The time.
+        renderer: Opens pages in a browser.
     """
     settings = rules.settings
     jar = CookieJar(settings.cookies)
@@ -119,6 +126,7 @@ def make_fetching(
         cookie_rows=rows,
         pacer=Pacer(rules.effective.then(lambda s: s.bandwidth), fetcher.throttle),
         robots=RobotsCache(store, rules.effective.then(lambda s: s.robots)),
+        renderer=renderer,
     )
 
 
@@ -179,11 +187,11 @@ def fetch_steps(  # noqa: PLR0913 - dependencies of the steps
         "recheck-scope": lambda: RecheckScopeStep(rules.scope_at_recheck(), address),
         "fetch-dns": lambda: FetchDnsStep(parts.resolver, clock),
         "fetch-http": fetch_http,
-        "extract": lambda: ExtractStep(effective.then(_extract_settings), parts.parser),
+        "extract": lambda: ExtractStep(effective.then(extract_settings), parts.parser),
     }
 
 
-def _extract_settings(settings: JobSettings) -> ExtractSettings:
+def extract_settings(settings: JobSettings) -> ExtractSettings:
     """Meta robots speak to the same agent as robots.txt."""
     if settings.extract.robots_agent:
         return settings.extract

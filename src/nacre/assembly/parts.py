@@ -8,6 +8,7 @@ records; the opener of a job passes to each part the records that it uses.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from nacre.assembly.browsing import CrawlParts, make_render_step, open_renderer
 from nacre.assembly.fetching import Fetching, fetch_steps, make_fetching
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.assembly.scheduling import (
@@ -186,12 +187,20 @@ def assemble(
     kit = _kit(context, rules, reporting, queues, storing, alert)
     chains = _Chains(rules, reporting.steps, kit)
     scheduling = make_scheduling(rules, queues, chains.make(ChainName.CANDIDATE), opened, logs)
-    fetching = make_fetching(rules, store, guard, spool, scheduling.logins.known, clock)
+    renderer = open_renderer(settings.browser, layout)
+    logins = scheduling.logins.known
+    fetching = make_fetching(rules, store, guard, spool, logins, clock, renderer=renderer)
+
+    def render() -> Processor:
+        crawling = CrawlParts(rules, queues.quotas, scheduling, storing, fetching, logs, clock)
+        return make_render_step(crawling, lambda: engine)
+
     steps = fetch_steps(
         rules, queues, scheduling, storing, fetching,
         clock=clock, supervisor=context.supervisor,
         conditional=settings.dedup.conditional and not run.needs_bodies,
     )  # fmt: skip
+    steps = {**steps, "render": render}
     records = RunRecords(context, rules, reporting, queues, scheduling, storing, fetching)
     observer = observe(records)
     unasked = _make_unasked(records)
@@ -361,6 +370,7 @@ _ASKING = frozenset(
         "recheck-scope",
         "fetch-dns",
         "fetch-http",
+        "render",
     )
 )
 """Steps that send requests, or decide whether requests may be sent."""
@@ -395,7 +405,8 @@ def replay_chain(records: RunRecords) -> Chain:
         records.rules, records.queues, records.scheduling, records.storing, records.fetching,
         clock=context.clock, supervisor=context.supervisor, conditional=False,
     )  # fmt: skip
-    makers = {name: _Passing if name in _ASKING else make for name, make in steps.items()}
+    makers = {name: make for name, make in steps.items() if name not in _ASKING}
+    makers |= dict.fromkeys(_ASKING, _Passing)
     chains = _Chains(records.rules, reporting.steps, kit)
     builder = chains.make(ChainName.FETCH, makers)
     return Chain(builder.fetch(), context.clock, records.scheduling.ignored)

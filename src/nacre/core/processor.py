@@ -93,6 +93,15 @@ class PageUnit(msgspec.Struct):
     refused: list[RefusedRequest] = []
     sizes: int = 0
 
+    def add(self, visit: "Visit", size: int = 0) -> None:
+        """Add the visit of a request that ended; `size`: bytes that the server sent."""
+        self.visits.append(visit)
+        self.sizes += size
+
+    def close(self, rendered: RenderedPage) -> None:
+        """Note how the page ended."""
+        self.rendered = rendered
+
 
 class Visit(msgspec.Struct):
     """One trip of one URI through the chains; dies with it.
@@ -139,6 +148,7 @@ class Visit(msgspec.Struct):
         reply: Where its reply goes while it is received; None: nowhere.
         page: The page that its document became in a browser; None: it was not run.
         page_id: UUID of the page that it belongs to; "" for none.
+        queued: Whether the frontier handed it out; False if it is fetched within a page.
         overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
             each part finds its settings: `effective[visit.overlay]`.
     """
@@ -183,6 +193,7 @@ class Visit(msgspec.Struct):
     reply: ReplyWriter | None = None
     page: PageUnit | None = None
     page_id: str = ""
+    queued: bool = True
 
     def annotate(self, text: str) -> None:
         """Add an annotation once, keeping the order."""
@@ -198,6 +209,10 @@ class Visit(msgspec.Struct):
     def defer(self, prerequisite: str = "") -> None:
         """Send it back to its queue (-50), to wait for this URI; "" for no particular one."""
         self.status, self.prerequisite = FetchStatus.DEFERRED, prerequisite
+
+    def proceed(self) -> None:
+        """End its wait: the prerequisite is fetched."""
+        self.status, self.prerequisite = 0, ""
 
     def answered(
         self, status: int, error: str = "", *, conclusive: bool = False, starved: bool = False
@@ -288,6 +303,10 @@ class Visit(msgspec.Struct):
     ) -> None:
         """Set results of extraction besides outlinks; see the attributes of these names."""
         self.charset, self.robots_meta, self.uri_errors = charset, robots_meta, uri_errors
+
+    def become(self, page: PageUnit) -> None:
+        """Note that its document was run in a browser."""
+        self.page, self.page_id = page, page.id
 
     def compare_by(self, digest: str) -> None:
         """Have its content compared by this digest; "" for the payload digest."""

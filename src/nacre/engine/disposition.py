@@ -150,6 +150,11 @@ class BackToFrontier:
 
     def _prefer(self, visit: Visit, url: str) -> None:
         """Its prerequisite is fetched first."""
+        first = self.prerequisite(visit, url)
+        self._frontier.deferred(visit.uri, first, self._clock.monotonic())
+
+    def prerequisite(self, visit: Visit, url: str) -> CrawlURI:
+        """Return the CrawlURI of a prerequisite of a visit."""
         uri = visit.uri
         # A guess of https is given up at once, its robots.txt too; so is a dead seed.
         heritable = {k: v for k, v in uri.heritable.items() if k in _OF_PREREQUISITES}
@@ -161,8 +166,7 @@ class BackToFrontier:
             if row is not None and row.state is RobotsState.REDIRECT and row.next_url == url:
                 heritable[ROBOTS_REDIRECTS] = str(row.redirects)
         heritable |= self._inherited(uri)
-        first = self._identity.prerequisite(uri, url, heritable)
-        self._frontier.deferred(uri, first, self._clock.monotonic())
+        return self._identity.prerequisite(uri, url, heritable)
 
     def _retire(self, visit: Visit) -> None:
         """The URI stays in its queue, of which nothing more is fetched for now."""

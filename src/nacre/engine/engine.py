@@ -297,25 +297,40 @@ class Engine:
         )
         self.current[toe] = visit
         try:
-            await self._run_chain(visit)
-            decision = self.disposition.decide(visit)
-            prepared = None
-            if isinstance(decision, Final):
-                self.disposition.before_archive(visit)
-                if self.disposition.is_archived(visit):
-                    visit.enter_step("archive")
-                    prepared = await self._prepare(visit)
-                if visit.status == FetchStatus.RUNTIME_EXCEPTION:
-                    decision = self.disposition.decide(visit)
-            self._dispose(visit, decision, prepared)
-            if self._events.wants_captures and isinstance(decision, Final):
-                self._events.emit(Captured(visit))
+            await self.run_chain(visit)
+            await self._end(visit, self.disposition.decide(visit))
         finally:
             del self.current[toe]
             self._worked += self._clock.monotonic() - visit.started
-            capture = visit.capture
-            if capture is not None:
-                capture.body.close()
+            _close(visit)
+
+    async def _end(self, visit: Visit, decision: Retry | Final | None) -> None:
+        prepared = None
+        if isinstance(decision, Final):
+            self.disposition.before_archive(visit)
+            if self.disposition.is_archived(visit):
+                visit.enter_step("archive")
+                prepared = await self._prepare(visit)
+            if visit.status == FetchStatus.RUNTIME_EXCEPTION:
+                decision = self.disposition.decide(visit)
+        self._dispose(visit, decision, prepared)
+        if self._events.wants_captures and isinstance(decision, Final):
+            self._events.emit(Captured(visit))
+
+    async def end_prerequisite(self, visit: Visit) -> bool:
+        """Store what a prerequisite of a page's request taught; False if it may succeed later.
+
+        Args:
+            visit: It passed the chain; the frontier did not hand it out.
+        """
+        try:
+            decision = self.disposition.decide(visit)
+            if isinstance(decision, Final):
+                await self._end(visit, decision)
+            return isinstance(decision, Final)
+        finally:
+            self.disposition.quotas.release(visit)
+            _close(visit)
 
     def _wake_one(self) -> None:
         while self._idle:
@@ -326,7 +341,8 @@ class Engine:
 
     # One processor's bug is the end of one visit, not of the crawl: only this file may catch all.
 
-    async def _run_chain(self, visit: Visit) -> None:
+    async def run_chain(self, visit: Visit) -> None:
+        """Pass a visit along the fetch chain; a bug of a processor gives it the status -5."""
         fault = self._faults.get(visit.uri.url)
         if fault is not None:
             visit.answered(FetchStatus.RUNTIME_EXCEPTION, conclusive=True)
@@ -369,6 +385,13 @@ class Engine:
     def _fault(self, visit: Visit, error: Exception) -> None:
         visit.fault(annotations.error(error))
         self._logs.runtime_error(visit, error)
+
+
+def _close(visit: Visit) -> None:
+    """Release the bytes of a visit, and of the requests of its page."""
+    for part in (visit, *(visit.page.visits if visit.page is not None else ())):
+        if part.capture is not None:
+            part.capture.body.close()
 
 
 def _never(_: int) -> bool:

@@ -260,6 +260,31 @@ class Frontier:
         queue.row.charge(cost)
         self._end_visit(queue, attempt)
 
+    def fetched_within(self, uri: CrawlURI, attempt: Attempt, mono: float) -> None:
+        """A URI was fetched for a page, without its queue: it is seen, and its queue pays for it.
+
+        Queued URIs are counted apart: the totals do not change.
+        """
+        self._time.advance(mono)
+        queue = self.queue_states.find(uri.queue)
+        if uri.method == "GET":
+            self.seen.enter([uri.key])
+        queue.row.charge(uri.cost)
+        self._delay(queue, attempt)
+
+    def delay(self, name: str, attempt: Attempt, mono: float) -> None:
+        """Let a queue wait after requests that it did not hand out."""
+        self._time.advance(mono)
+        self._delay(self.queue_states.find(name), attempt)
+
+    def _delay(self, queue: Queue, attempt: Attempt) -> None:
+        queue.row.set_pace(attempt.delay, attempt.backoff, alone=attempt.alone, cause=attempt.cause)
+        self.queue_states.cache.touch(queue)
+        if attempt.delay > 0:
+            wake = self._time.mono + attempt.delay
+            self.queue_states.snooze(queue, wake)
+            self.politeness.groups.delay(queue.row.group, wake)
+
     def retry(self, uri: CrawlURI, attempt: Attempt, retry: Retry, now: float, mono: float) -> None:
         """A URI handed out is to be tried again (`policy.retry_decision`).
 

@@ -110,6 +110,12 @@ class AddressGroups:
         if len(self._addresses) > self._many:
             self._sweep(mono)
 
+    def delay(self, group: str, wake: float) -> None:
+        """Let all addresses of the group wait until `wake`: a page made requests to it."""
+        for name in group.split():
+            address = self._address(name)
+            address.change_wake(max(address.wake, wake))
+
     def repace(self, group: str, old: float, new: float, mono: float) -> None:
         """Let a delay of a group that would have ended at `old` end at `new`."""
         for name in group.split():

@@ -183,6 +183,15 @@ class Candidates:
                 pairs.append((link, uri))
         return pairs
 
+    def judge_request(self, page: CrawlURI, link: Outlink) -> tuple[CrawlURI | None, str]:
+        """Judge a request of a page; no URL is rewritten, and nothing enters the frontier.
+
+        Returns:
+            Its CrawlURI, and "" if it is accepted; else None, and the rule that refuses it.
+        """
+        uri = self._decide(page, link, extend_path(page.path, link.hop))
+        return uri, "" if uri is not None else self._scoping.refused_by
+
     def _judge(self, parent: CrawlURI, links: Sequence[Outlink]) -> list[CrawlURI]:
         if self._normalizing is not None:
             links = self._normalize_links(self._normalizing, parent, links)

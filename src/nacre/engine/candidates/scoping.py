@@ -109,6 +109,7 @@ class JudgeScopeStep:
     Attributes:
         scope: As given.
         recent: URLs that need not be judged again.
+        refused_by: The rule of the latest refusal; "" before the first.
     """
 
     def __init__(
@@ -120,6 +121,7 @@ class JudgeScopeStep:
     ) -> None:
         self.scope = scope
         self.recent = RecentURLs()
+        self.refused_by = ""
         self._key = key
         self._outside = outside
         self._counts = counts
@@ -163,6 +165,7 @@ class JudgeScopeStep:
 
     def refuse(self, subject: Subject, rule: str, url: str = "") -> None:
         """Remember that a rule refuses a link; `url`: of the link, where it has another by now."""
+        self.refused_by = rule
         self._outside.add(self._key(url or subject.url), subject, rule)
 
 

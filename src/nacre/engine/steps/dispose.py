@@ -4,13 +4,13 @@ Links are followed, the queue gets its delay, statistics and logs are updated, a
 fetched again after a time.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from nacre.config.component import Seconds, setting
 from nacre.config.effective import Effective
-from nacre.core.capture import Capture
 from nacre.core.clock import Clock
-from nacre.core.processor import FinalProcessor, Result, Visit
+from nacre.core.processor import FinalProcessor, PageUnit, Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.engine.candidates.candidates import Candidates
 from nacre.engine.candidates.prospects import Prospects
@@ -23,7 +23,7 @@ from nacre.engine.outcomes import Outcomes
 from nacre.engine.prerequisites import RobotsCache
 from nacre.engine.steps.quotas import QuotaBook
 from nacre.frontier.frontier import Attempt, Frontier
-from nacre.frontier.policy import DelayCause, Pace, next_backoff, pace_after
+from nacre.frontier.policy import Backoff, DelayCause, Pace, next_backoff, pace_after
 from nacre.frontier.settings import PolitenessSettings
 from nacre.report.statistics import Statistics, StepCounts, Stored
 from nacre.scope.scope import Gate
@@ -129,22 +129,45 @@ class QueueDelays:
             return Attempt(visit.status, pace.delay, cause=pace.cause)
         backoff_before = self._frontier.backoff(uri.queue)
         backoff = next_backoff(politeness, backoff_before, visit.status, capture.first_byte)
-        crawl_delay = self._crawl_delay(visit) if visit.crawl_delay is None else visit.crawl_delay
-        pace = pace_after(politeness, capture.duration, crawl_delay, visit.retry_after, backoff)
-        pace = pace.at_least(self._least(visit, capture), DelayCause.BANDWIDTH)
+        beside = visit.page.visits if visit.page is not None else ()
+        visits = [visit, *(request for request in beside if request.uri.queue == uri.queue)]
+        pace, crawl_delay = self._pace(visits, backoff)
         visit.wait_for(pace.delay)
         return Attempt(visit.status, pace.delay, backoff, alone=bool(crawl_delay), cause=pace.cause)
+
+    def attempts_beside(self, visit: Visit, page: PageUnit) -> dict[str, Attempt]:
+        """Return the delay of each other queue whose host got requests of a page.
+
+        A delay is computed from all the time that the page took of the host, as if it were a
+        single fetch.
+        """
+        queues: dict[str, list[Visit]] = {}
+        for request in page.visits:
+            if request.uri.queue != visit.uri.queue and request.capture is not None:
+                queues.setdefault(request.uri.queue, []).append(request)
+        attempts = {}
+        for queue, visits in queues.items():
+            pace, _ = self._pace(visits, self._frontier.backoff(queue))
+            attempts[queue] = Attempt(visits[-1].status, pace.delay, cause=pace.cause)
+        return attempts
+
+    def _pace(self, visits: Sequence[Visit], backoff: Backoff) -> tuple[Pace, float | None]:
+        """Return the delay after fetches from a host that count as one, and its crawl delay."""
+        first, politeness = visits[0], self._politeness[visits[0].overlay]
+        captures = [visit.capture for visit in visits if visit.capture is not None]
+        spent = float(sum(capture.duration for capture in captures))
+        size = sum(len(capture.head) + capture.body.length for capture in captures)
+        waits = [visit.retry_after for visit in visits if visit.retry_after is not None]
+        crawl_delay = self._crawl_delay(first) if first.crawl_delay is None else first.crawl_delay
+        pace = pace_after(politeness, spent, crawl_delay, max(waits, default=None), backoff)
+        least = self._pacer.delay(size, spent / 1000.0, first.overlay)
+        return pace.at_least(least, DelayCause.BANDWIDTH), crawl_delay
 
     def _without_reply(self, visit: Visit, politeness: PolitenessSettings) -> Pace:
         """Return the time spent, the only known fact about the host; 0 without a request."""
         if visit.status <= FetchStatus.RUNTIME_EXCEPTION:
             return Pace(0.0, DelayCause.UNKNOWN)
         return pace_after(politeness, (self._clock.monotonic() - visit.started) * 1000.0)
-
-    def _least(self, visit: Visit, capture: Capture) -> float:
-        """What the bandwidth of the host and the hour of the week demand."""
-        size = len(capture.head) + capture.body.length
-        return self._pacer.delay(size, capture.duration / 1000.0, visit.overlay)
 
     def _crawl_delay(self, visit: Visit) -> float | None:
         entry = self._robots.get(origin(visit.uri.url), self._clock.now(), visit.overlay)
@@ -200,8 +223,14 @@ class DisposeStep:
             stored: What was stored of it.
             now: Seconds since the epoch.
         """
-        attempt = self._delays.attempt(visit)
-        self._frontier.finished(visit.uri, attempt, self._clock.monotonic())
+        attempt, mono = self._delays.attempt(visit), self._clock.monotonic()
+        if visit.queued:
+            self._frontier.finished(visit.uri, attempt, mono)
+        else:
+            self._frontier.fetched_within(visit.uri, attempt, mono)
+        if visit.page is not None:
+            for queue, pace in self._delays.attempts_beside(visit, visit.page).items():
+                self._frontier.delay(queue, pace, mono)
         # A guess that was dropped without a fetch is counted elsewhere.
         if not self._speculation.lets_go(visit):
             saved = visit.history.length if stored is _NOT_MODIFIED and visit.history else 0

@@ -13,6 +13,7 @@ from nacre.config.effective import Effective
 from nacre.core.capture import LONGEST_TYPE, BytesBody, Capture
 from nacre.core.clock import Clock
 from nacre.core.processor import Result, Visit
+from nacre.core.rendered import BrowserRequest
 from nacre.core.status import FetchStatus
 from nacre.engine.chain.entry import CHECKS, NAMES, REPLY, Entry
 from nacre.engine.limits import Pacer
@@ -207,14 +208,10 @@ class FetchHttpStep:
         return _PROCEED
 
     def _request(self, visit: Visit, now: float) -> FetchRequest:
+        if visit.request is not None:
+            return self._browser_request(visit, visit.request)
         uri = visit.uri
-        name = host(uri.url)
-        if is_ip(name):
-            addresses: tuple[str, ...] = (name.strip("[]"),)
-        else:
-            # The preconditions found it valid; its time may have run out since.
-            answer = self._answers.latest(name)
-            addresses = answer.addresses if answer else ()
+        addresses = self._addresses(uri.url)
         history = None if uri.is_prerequisite else self._history.get(uri.url)
         visit.recall(history)
         plain = UNCONDITIONAL in uri.heritable or COOKIE_WALL in uri.annotations
@@ -232,6 +229,29 @@ class FetchHttpStep:
             check=None if uri.is_prerequisite else self._check(visit, addresses),
             host_rate=self._pacer.host_rate(visit.overlay),
             fresh=FRESH in uri.heritable,
+        )
+
+    def _addresses(self, url: str) -> tuple[str, ...]:
+        name = host(url)
+        if is_ip(name):
+            return (name.strip("[]"),)
+        # The preconditions found it valid; its time may have run out since.
+        answer = self._answers.latest(name)
+        return answer.addresses if answer else ()
+
+    def _browser_request(self, visit: Visit, request: BrowserRequest) -> FetchRequest:
+        """Return the request of a browser: its own header lines, cookies too."""
+        addresses = self._addresses(visit.uri.url)
+        return FetchRequest(
+            url=visit.uri.url,
+            addresses=addresses,
+            method=request.method,
+            body=request.body,
+            headers=tuple((_text(name), _text(value)) for name, value in request.headers),
+            check=self._check(visit, addresses),
+            host_rate=self._pacer.host_rate(visit.overlay),
+            tap=visit.reply,
+            only_headers=True,
         )
 
     def _check(self, visit: Visit, addresses: Sequence[str]) -> Check | None:
@@ -266,6 +286,11 @@ class FetchHttpStep:
             sets_cookies = bool(changed)
             self._cookie_rows.keep(changed)
         visit.received(capture, mime, retry_after=wait, sets_cookies=sets_cookies)
+
+
+def _text(data: bytes) -> str:
+    """Return a part of a header line as text from which the same bytes are made again."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _body_check(settings: FetchSettings) -> Check | None:
