@@ -316,6 +316,32 @@ def _credential(bean: Bean) -> CommentedMapping | None:
     return CommentedMapping({**plain, "password": {"env": secret[1]}}, {"origin": bean.place})
 
 
+_BEHAVIOURS = {"ScrollDownBehavior": ("tall", "scroll")}
+
+
+def map_browser(work: Migration, bean: Bean) -> None:
+    """BrowserProcessor: all pages are run, with the behaviours of its list."""
+    work.draft.put("browser.use", "always", bean.place)
+    bean.decide(mapped("browser.use"))
+    work.advise(
+        "Requests of pages in the browser obey scope, robots.txt, politeness and quotas here; in "
+        "Heritrix they do not. `browser.robots: page` asks robots.txt for pages alone."
+    )
+    behaviours = bean.settings.get("behaviors")
+    if behaviours is not None:
+        kinds = [behaviour.kind for behaviour in work.beans.beans_in(behaviours)]
+        names = [name for kind in dict.fromkeys(kinds) for name in _BEHAVIOURS.get(kind, ())]
+        work.put(behaviours, "browser.behaviours", names)
+    program = bean.settings.get("executable")
+    if program is None or not program.text:
+        return
+    name = PurePosixPath(program.text.replace("\\", "/")).name.lower()
+    if "chrom" in name and "driver" not in name:
+        work.put(program, "browser.command", program.text)
+    else:
+        program.decide(to_check("pages are run in a Chromium without a driver", "browser.command"))
+
+
 SPECIAL: dict[str, Callable[[Migration, Bean], None]] = {
     "CrawlMetadata": map_metadata,
     "TextSeedModule": map_seeds,
@@ -326,6 +352,7 @@ SPECIAL: dict[str, Callable[[Migration, Bean], None]] = {
     "WARCWriterProcessor": map_writer,
     "ARCWriterProcessor": map_writer,
     "QuotaEnforcer": map_quotas,
+    "BrowserProcessor": map_browser,
     "RulesCanonicalizationPolicy": map_canonical,
     "CredentialStore": map_credentials,
     "HttpHeaders": map_headers,
