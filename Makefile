@@ -5,7 +5,7 @@ PY := .venv/bin/python
 PYTEST := $(PY) -m pytest
 # Else pytest rewrites the assertions of all test modules in each of its processes (17 seconds each).
 unexport PYTHONDONTWRITEBYTECODE
-FAST := "not crawl and not kill and not slow and not cases and not spark and not console"
+FAST := "not crawl and not kill and not slow and not cases and not spark and not console and not browser"
 WEBS := postfix-doc anarchism tomcat10-docs
 # Real pages for the table of links; the packages of MORE_PAGES are large, so that make test leaves
 # them out.
@@ -27,7 +27,7 @@ MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html er
 	python-scipy-doc debian-handbook linux-doc-6.1
 
 .PHONY: mutants help environment system judges webs format lint types imports unit cases-tests crawls kills spark \
-	console-stories console-fuzz console-pictures console-load webs-all test test-all cases bench bench-full traps reference docs lock catalogues web goals ablation clean
+	browser-tests console-stories console-fuzz console-pictures console-load webs-all test test-all cases bench bench-full traps reference docs lock catalogues web goals ablation clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -70,15 +70,19 @@ cases-tests: environment system webs
 	$(PYTEST) -n $(WORKERS) -m "cases and not slow" tests/cases
 
 crawls: environment system judges webs
-	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "crawl and not slow" --timeout 300
+	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "crawl and not slow and not browser" --timeout 300
 
 kills: environment system webs
-	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -m "kill and not slow" --timeout 600
+	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -m "kill and not slow and not browser" --timeout 600
 
 # Without Chromium it is skipped, which it says.
 console-stories: environment system judges ## the pages of the console in a real browser, two minutes
 	$(PYTEST) -p no:randomly -n $(BROWSERS) --dist loadfile --no-loadscope-reorder \
 		-m "console and not slow" tests/console/stories tests/replay_server --timeout 400
+
+# Without Chromium they are skipped; the last lines of pytest count them.
+browser-tests: environment system ## pages that the crawler runs in a browser, two minutes
+	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "browser and not slow" --timeout 300
 
 console-fuzz: environment system ## made-up requests for a minute a seed, starts of crawls too; only the loopback can be reached
 	for seed in $(or $(SEEDS_OF_REQUESTS),1 2 3 4 5); do \

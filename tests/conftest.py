@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import asyncio
 import fcntl
 import gc
 import os
@@ -11,10 +12,13 @@ import time
 import warnings
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from nacre.browser.finding import InstalledBrowser
 
 # No timed assertions: machines are noisy. A fresh clone is green or it is not, so that the examples
 # are the same each time, and few; `NACRE_FUZZ=1` looks for many new ones (make test-all does).
@@ -200,6 +204,45 @@ def _left_open() -> list[str]:
 def pytest_unconfigure() -> None:
     """What tools leave open at their exit is theirs: a warning, and no failure of the run."""
     warnings.simplefilter("default")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that is marked `browser` is skipped where none can start."""
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("browser"):
+            item.fixturenames.insert(0, "installed_browser")
+
+
+@pytest.fixture(scope="session")
+def installed_browser(tmp_path_factory: pytest.TempPathFactory) -> "InstalledBrowser":
+    """The browser of the tests: `NACRE_CHROMIUM`, that of `tools/system.sh`, or the system's.
+
+    It is started once: the reason of a failure is that of all tests that are skipped.
+    """
+    # Coverage begins before these.
+    from nacre.browser import finding, process  # noqa: PLC0415
+    from nacre.errors import BrowserError  # noqa: PLC0415
+    from tools import cache  # noqa: PLC0415
+
+    unpacked = cache.folder("system") / "bin" / "chromium-headless-shell"
+    command = os.environ.get("NACRE_CHROMIUM", "")
+    if not command and unpacked.exists() and not shutil.which(finding.COMMANDS[0]):
+        command = str(unpacked)
+
+    async def start(browser: "InstalledBrowser") -> None:
+        running = process.BrowserProcess(
+            process.BrowserLaunch(browser, tmp_path_factory.mktemp("browser"))
+        )
+        await running.start()
+        await running.stop()
+
+    try:
+        browser = finding.find_browser(command)
+        asyncio.run(start(browser))
+    except BrowserError as error:
+        pytest.skip(f"pages cannot be run in a browser: {error}")
+    return browser
 
 
 @pytest.fixture(autouse=True, scope="module")

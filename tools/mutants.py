@@ -52,7 +52,7 @@ TESTS = (
     "tests/assembly",
     "tests/job",
 )
-UNIT = "not crawl and not kill and not slow and not cases"
+UNIT = "not crawl and not kill and not slow and not cases and not browser"
 WANTED = 0.75
 SECONDS = 120
 """Time limit of a separate pytest for one mutant, s; a mutant that hangs is detected."""

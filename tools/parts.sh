@@ -49,7 +49,8 @@ together() {
         part "unit tests" unit &&
         part tables cases-tests &&
         part "batch rounds on Spark" spark &&
-        part "pages in a browser" console-stories &&
+        part "pages of the console" console-stories &&
+        part "pages in a browser" browser-tests &&
         together
 }
 status=$?

@@ -221,7 +221,7 @@ def test_make_test_tells_the_time_of_each_part(tmp_path: Path, bad: str):
     summary = done.stdout.partition("make test took")[2].splitlines()[1:]
     names = [line.split("  ")[1] for line in summary]
     wanted = ["set-up", "lint, types and imports", "unit tests", "tables", "batch rounds on Spark"]
-    wanted += ["crawls", "kills", "pages in a browser"]
+    wanted += ["crawls", "kills", "pages of the console", "pages in a browser"]
     assert sorted(names) == sorted(wanted[:3] if bad == "unit" else wanted)
     assert all(" min " in line for line in summary)
     assert sum("FAILED" in line for line in summary) == bool(bad)
@@ -230,6 +230,7 @@ def test_make_test_tells_the_time_of_each_part(tmp_path: Path, bad: str):
     }
     everything = {"environment", "judges", "lint", "types", "imports", "unit", "cases-tests"}
     everything |= {"webs", "system", "spark", "crawls", "kills", "console-stories"}
+    everything.add("browser-tests")
     assert bad == "unit" or everything <= targets
     assert [path.name for path in tmp_path.iterdir()] == ["make"]
 
