@@ -5,7 +5,7 @@ these records and protocols. Another proxy, such as one that answers from an arc
 `RequestHandler` too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -33,6 +33,18 @@ class BrowserRequest(msgspec.Struct, frozen=True):
     def header(self, name: bytes) -> bytes:
         """Return the first value of a header field, by its name in lower case; b"" for none."""
         return next((value for key, value in self.headers if key.lower() == name), b"")
+
+
+class ServerEnd(Protocol):
+    """The connection to a server, once it speaks another protocol: a WebSocket."""
+
+    def send(self, data: bytes) -> None:
+        """Send bytes of the browser."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection; may be called twice."""
+        ...
 
 
 class ReplyWriter(Protocol):
@@ -77,6 +89,19 @@ class ReplyWriter(Protocol):
         """Close the connection without a byte, or in the middle of a reply that has begun.
 
         A page must not see a reply that its server did not send.
+        """
+        ...
+
+    def when_closed(self, listener: Callable[[], None]) -> None:
+        """Call a listener once when the browser no longer waits for the reply: it left, or the
+        page ended. If that has happened, the listener is called at once. There is one at most.
+        """
+        ...
+
+    def switch(self, server: ServerEnd) -> None:
+        """After a status of 101: from now on send all bytes of the browser to the server.
+
+        Bytes of the server go to `write`, and its end to `end`.
         """
         ...
 

@@ -14,6 +14,7 @@ from nacre.fetch.connection import Connection
 from nacre.fetch.request import Check
 from nacre.fetch.settings import FetchSettings
 from nacre.fetch.spool import Sink
+from nacre.fetch.tap import Tap
 from nacre.wire.http1 import ReplyReader
 
 _BURST = 0.25
@@ -175,6 +176,8 @@ class ExchangeEnd(Enum):
 
 
 _COMPLETE = ExchangeEnd.COMPLETE  # the way to a member of an enumeration is long
+_GRACE = 3.0
+"""Seconds for which a reply is still received after the browser stopped waiting for it."""
 
 
 class Exchange:
@@ -189,12 +192,13 @@ class Exchange:
         clean_close: Whether the peer announced the close (EOF, or close_notify in TLS).
         sent: Monotonic time when the request went out; 0.0 until then.
         trust: Whether the reply is the answer; None if nothing else can be.
+        tap: Passes the reply on to a browser; None: it is not passed on.
     """
 
     __slots__ = (
-        "_check", "_clock", "_deadline", "_deadlines", "_last", "_loop", "_meter", "_paused",
-        "_rate", "_silence", "_started", "_transport", "clean_close", "done", "error",
-        "first_byte", "reader", "sent", "sink", "trust",
+        "_check", "_clock", "_deadline", "_deadlines", "_draining", "_last", "_loop", "_meter",
+        "_paused", "_rate", "_silence", "_started", "_transport", "clean_close", "done", "error",
+        "first_byte", "reader", "sent", "sink", "tap", "trust",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - all that limits one exchange
@@ -209,6 +213,7 @@ class Exchange:
         check: Check | None = None,
         meter: Meter | None = None,
         trust: Trust | None = None,
+        tap: Tap | None = None,
     ) -> None:
         """Prepare an exchange; `deadline` and the calls of `meter` are in the time of the loop."""
         self._loop = asyncio.get_running_loop()
@@ -222,6 +227,8 @@ class Exchange:
         self.clean_close = False
         self.sent = 0.0
         self.trust = trust
+        self.tap = tap
+        self._draining: asyncio.Task[None] | None = None
         self._check = check
         self._meter = meter
         self._silence = settings.silence_timeout
@@ -234,8 +241,18 @@ class Exchange:
 
     @property
     def over(self) -> bool:
-        """See `Conversation`."""
-        return self.done.done()
+        """See `Conversation`. A WebSocket goes on after its handshake."""
+        return self.done.done() and not self.is_switched
+
+    @property
+    def is_switched(self) -> bool:
+        """Whether a browser has the connection, which speaks another protocol now."""
+        return self.tap is not None and self.tap.is_switched
+
+    @property
+    def is_passed_on(self) -> bool:
+        """Whether a browser has got a byte of the reply."""
+        return self.tap is not None and self.tap.reply.has_begun
 
     def begin(self, transport: asyncio.Transport) -> None:
         """Note that the request goes out: the waiting begins."""
@@ -243,9 +260,14 @@ class Exchange:
         self._started = self._last = self._loop.time()
         self.sent = self._clock.monotonic()
         self._deadlines.watch(self, self.due)
+        if self.tap is not None:
+            self.tap.reply.when_closed(self._hurry)
 
     def received(self, data: bytes) -> None:
         """Receive bytes; do nothing after the exchange is over."""
+        if self.is_switched:
+            self._pass_on(data)
+            return
         if not self.first_byte:
             self.first_byte = self._clock.monotonic()
         self._last = self._loop.time()
@@ -256,10 +278,43 @@ class Exchange:
             return
         if body:
             self.sink.write(body)
+        if self.tap is not None:
+            self._feed_tap(self.tap, data, body)
         if reader.complete:
             self.end(_COMPLETE)
         elif self._rate or ahead:
             self._throttle(ahead)
+
+    def _feed_tap(self, tap: Tap, data: bytes, body: bytes) -> None:
+        tap.take(self.reader, body)
+        if self._transport is not None and tap.switch(self.reader, data, self._transport):
+            return
+        if not self.reader.complete:
+            self._wait_for_browser(tap)
+
+    def _pass_on(self, data: bytes) -> None:
+        """Pass on bytes of a WebSocket."""
+        if self.tap is not None:
+            self.tap.reply.write(data)
+            self._wait_for_browser(self.tap)
+
+    def _wait_for_browser(self, tap: Tap) -> None:
+        """Stop reading until the browser has taken most of what was passed on."""
+        if tap.reply.is_full and self._draining is None and self._transport is not None:
+            self._transport.pause_reading()
+            self._draining = self._loop.create_task(self._drain(tap))
+
+    async def _drain(self, tap: Tap) -> None:
+        await tap.reply.drain()
+        self._draining = None
+        if not self._paused:
+            self._resume()
+
+    def _hurry(self) -> None:
+        """The browser does not wait any more: receive what comes in a moment, and end."""
+        if not self.done.done():
+            self._deadline = min(self._deadline, self._loop.time() + _GRACE)
+            self._deadlines.watch(self, self.due)
 
     def _is_accepted(self, check: Check) -> bool:
         """Ask the mid-fetch rule, once."""
@@ -276,12 +331,16 @@ class Exchange:
     def closed(self, error: BaseException | None, *, clean: bool) -> None:
         """The connection ended."""
         if self.done.done():
+            if self.tap is not None and self.is_switched:
+                self.tap.reply.end()
             return
         self.error = error
         self.clean_close = clean
         body = self.reader.eof(reset=error is not None)
         if body:
             self.sink.write(body)
+        if self.tap is not None:
+            self.tap.take(self.reader, body)
         self.end(ExchangeEnd.CLOSED)
 
     def end(self, how: ExchangeEnd) -> None:
@@ -309,14 +368,17 @@ class Exchange:
     @property
     def due(self) -> float:
         """See `Timed`. While we do not read, silence is not the server's."""
-        last_byte = self._loop.time() if self._paused else self._last
+        waits = self._paused or self._draining is not None
+        last_byte = self._loop.time() if waits else self._last
         return min(last_byte + self._silence, self._deadline)
 
     def look(self, now: float) -> None:
         """See `Timed`."""
         if now >= self._deadline:
             self.end(ExchangeEnd.OVERTIME)
-        elif not self._paused and now >= self._last + self._silence:
+        elif self._paused or self._draining is not None:
+            return
+        elif now >= self._last + self._silence:
             self.end(ExchangeEnd.SILENT)
 
     def _throttle(self, ahead: float) -> None:
@@ -332,7 +394,9 @@ class Exchange:
     def _resume(self) -> None:
         self._paused = False
         self._last = self._loop.time()
-        if self._transport is not None and not self._transport.is_closing():
+        if self._draining is not None or self._transport is None:
+            return
+        if not self._transport.is_closing():
             self._transport.resume_reading()
 
 

@@ -36,6 +36,7 @@ from nacre.fetch.proxy import proxy_authorization
 from nacre.fetch.request import FetchRequest, FetchResult, Guard, Origin, request_bytes, split_url
 from nacre.fetch.settings import Credential, FetchSettings
 from nacre.fetch.spool import Spool
+from nacre.fetch.tap import Tap, deliver
 from nacre.fetch.tls import Tls
 from nacre.wire.http1 import ReplyReader
 
@@ -123,7 +124,17 @@ class HttpFetcher:
         if self.throttle.total:
             await self._clock.sleep(self.throttle.wait(self._loop.time()))
         if not settings.credentials and not self._logins:
-            return await self._fetch(request, settings)
+            result = await self._fetch(request, settings)
+        else:
+            result = await self._fetch_with_logins(request, settings)
+        tap = request.tap
+        if tap is not None and not tap.has_begun and result.capture is not None:
+            await deliver(result.capture, tap)
+        return result
+
+    async def _fetch_with_logins(
+        self, request: FetchRequest, settings: FetchSettings
+    ) -> FetchResult:
         try:
             origin, target = split_url(request.url)
         except ValueError as error:
@@ -165,6 +176,9 @@ class HttpFetcher:
             if used and not exchange.first_byte and end is _CLOSED:
                 connection.abort()  # it ended while it rested
             elif tries_left and not explained and is_foreign(exchange, used=used):
+                if exchange.is_passed_on:
+                    self._pool.distrust(connection.key)
+                    return await self._finish(plan, connection, exchange, end)
                 tries_left -= 1
                 doubted = doubt(connection, exchange)
             else:
@@ -230,7 +244,8 @@ class HttpFetcher:
     def _idle(self, plan: _Plan) -> Connection | None:
         """Return an idle connection to the origin; only for requests that may be sent twice."""
         request = plan.request
-        if request.fresh or request.method not in _REPEATABLE or not len(self._pool):
+        is_alone = request.fresh or bool(request.upgrade)
+        if is_alone or request.method not in _REPEATABLE or not len(self._pool):
             return None
         now = self._loop.time()
         for address in plan.addresses or ("",):
@@ -258,7 +273,15 @@ class HttpFetcher:
         reader = ReplyReader(
             plan.request.method, max_header=settings.max_header, max_body=settings.max_length
         )
-        has_doubts = connection.has_socket and plan.request.method in _REPEATABLE
+        request, tap = plan.request, None
+        if request.tap is not None:
+            tap = Tap(
+                request.tap,
+                holds_challenges=bool(settings.credentials or self._logins),
+                used=connection.uses > 0,
+                upgrade=bool(request.upgrade),
+            )
+        has_doubts = connection.has_socket and request.method in _REPEATABLE and tap is None
         exchange = Exchange(
             self._clock, reader, self._spool.sink(), settings,
             deadlines=self._deadlines, deadline=plan.deadline, check=plan.request.check,
@@ -266,6 +289,7 @@ class HttpFetcher:
                 plan.origin.host, plan.request.host_rate, self._loop.time()
             ),
             trust=Trust(first=not connection.uses) if has_doubts else None,
+            tap=tap,
         )  # fmt: skip
         connection.start(exchange, plan.message, exchange.trust)
         try:
@@ -282,7 +306,9 @@ class HttpFetcher:
         reader = exchange.reader
         if exchange.first_byte:
             connection.note_wait(exchange.first_byte - exchange.sent)
-        if end is _COMPLETE and reader.reusable and not plan.request.fresh:
+        if exchange.is_switched:
+            pass  # the browser has the connection
+        elif end is _COMPLETE and reader.reusable and not plan.request.fresh:
             self._pool.put(connection, self._loop.time())
         elif end is _COMPLETE and not reader.truncated:
             self._pool.linger(connection, self._loop.time())
@@ -291,6 +317,8 @@ class HttpFetcher:
         if end is not _COMPLETE and end in _REASONS and reader.status:
             exchange.annotate(TIME_TRUNCATED)
             reader.stop(_REASONS[end])
+        if exchange.tap is not None:
+            exchange.tap.finish(reader)
         if not reader.status:
             exchange.sink.discard()
             return _no_reply(plan, exchange, end)

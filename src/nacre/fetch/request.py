@@ -44,8 +44,11 @@ class FetchRequest(msgspec.Struct, frozen=True):
         check: Mid-fetch rule; None fetches every body.
         host_rate: Most bytes a second of all fetches from this host; 0 for no limit.
         fresh: On a separate connection, which carries no other request.
-        tap: Gets the reply while it is received; None: nobody does.
+        tap: Gets the reply while it is received; None: nobody does. A reply of which a byte was
+            passed on is never requested again.
         only_headers: Send the header lines of `headers` alone, in their order, behind Host.
+        upgrade: Protocol to switch to, `websocket`; "" for none. After a 101 `tap` gets the
+            connection.
     """
 
     url: str
@@ -62,6 +65,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
     fresh: bool = False
     tap: ReplyWriter | None = None
     only_headers: bool = False
+    upgrade: str = ""
 
 
 class FetchResult(msgspec.Struct, frozen=True):
@@ -169,7 +173,9 @@ def request_bytes(
     Raises:
         ValueError: A value cannot be sent: it holds CR, LF or NUL, or a name is not a token.
     """
-    if request.headers or request.body is not None:
+    if request.only_headers:
+        lines = _only_headers(request, origin)
+    elif request.headers or request.body is not None:
         lines = _merge_headers(request, settings, origin)
     elif request.cookie or request.etag or request.last_modified or settings.send_range:
         lines = origin.lines + settings.lines + header_lines(_own(request, settings))
@@ -177,7 +183,10 @@ def request_bytes(
         lines = origin.lines + settings.lines
         if _refers(request, settings):
             lines += _referer_line(request.referer)
-    lines += extra + b"Connection: keep-alive\r\n"
+    if request.upgrade:
+        lines += extra + header_lines([("Connection", "Upgrade"), ("Upgrade", request.upgrade)])
+    else:
+        lines += extra + b"Connection: keep-alive\r\n"
     head = request_head(request.method, target, lines)
     return head + request.body if request.body else head
 
@@ -232,6 +241,26 @@ def _merge_headers(request: FetchRequest, settings: FetchSettings, origin: Origi
         own.remove(host)
         defaults.insert(0, host)
     return header_lines(defaults + own)
+
+
+_OF_CONNECTION = frozenset(("host", "connection", "content-length", "upgrade"))
+
+
+def _only_headers(request: FetchRequest, origin: Origin) -> bytes:
+    """Return the header lines of the request alone, Host first, with the length of the body."""
+    hosts = [field for field in request.headers if field[0].lower() == "host"]
+    fields = hosts[:1] or [("Host", origin.authority)]
+    body = request.body
+    for field in request.headers:
+        name = field[0].lower()
+        if name == "content-length" and body is not None:
+            fields.append((field[0], str(len(body))))
+            body = None
+        elif name not in _OF_CONNECTION:
+            fields.append(field)
+    if body is not None:
+        fields.append(("Content-Length", str(len(body))))
+    return header_lines(fields)
 
 
 _NO_HANDLES = frozenset((errno.EMFILE, errno.ENFILE))
