@@ -93,8 +93,10 @@ class ReplyWriter(Protocol):
         ...
 
     def when_closed(self, listener: Callable[[], None]) -> None:
-        """Call a listener once when the browser no longer waits for the reply: it left, or the
-        page ended. If that has happened, the listener is called at once. There is one at most.
+        """Call a listener once when the browser no longer waits for the reply.
+
+        It left, or its page ended. If that has happened, the listener is called at once. There is
+        one listener at most.
         """
         ...
 
