@@ -121,4 +121,4 @@ class Client:
 
     @property
     def alpn(self) -> str:
-        return self.writer.get_extra_info("ssl_object").selected_alpn_protocol()
+        return str(self.writer.get_extra_info("ssl_object").selected_alpn_protocol())

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from nacre.config.secret import Secret
 from nacre.core.rendered import ServerEnd
 from nacre.core.status import FetchStatus
 from nacre.fetch.request import FetchRequest, FetchResult, request_bytes, split_url
@@ -173,7 +174,7 @@ def test_a_challenge_that_is_answered_is_not_passed_on() -> None:
         browser = Browser()
         async with serving(handler) as server, fetching() as fetcher:
             logins = (
-                Credential(origin=server.url(""), username="u", password="p"),
+                Credential(origin=server.url(""), username="u", password=Secret("p")),
             ) if password else ()  # fmt: skip
             settings = FetchSettings(timeout=5, credentials=logins)
             await fetcher.fetch(ask(server.url(), tap=browser), settings)
@@ -189,7 +190,7 @@ def test_a_challenge_without_a_fitting_password_is_passed_on_once() -> None:
     async def main() -> Browser:
         browser = Browser()
         async with serving(replies(challenge)) as server, fetching() as fetcher:
-            logins = (Credential(origin="http://h.test", username="u", password="p"),)
+            logins = (Credential(origin="http://h.test", username="u", password=Secret("p")),)
             settings = FetchSettings(timeout=5, credentials=logins)
             await fetcher.fetch(ask(server.url(), tap=browser), settings)
         return browser
