@@ -417,9 +417,11 @@ def test_an_observer_judges_once_and_may_take_the_links(tmp_path: Path, taken: b
 @pytest.mark.parametrize("stored", [Stored.NOTHING, Stored.NOVEL, Stored.DUPLICATE])
 def test_what_a_final_visit_brought_is_told_to_all_who_keep_it(stored: Stored):
     archive, unasked, answers, queues = Mock(), Mock(), Mock(), Mock()
+    pages = Mock()
+    pages.writer.total, pages.writer.plain = 0, 0
     archive.write.return_value, archive.totals = stored, (70, 500)
     counts = StepCounts("Disposition", "archive", plain=1000, written=30)
-    records = FinalRecords(archive, unasked, answers, queues, counts)
+    records = FinalRecords(archive, unasked, answers, queues, pages, counts)
     visit, prepared = Visit(CrawlURI(SEED, b"k", "q"), 200), Prepared(None)
     for _ in range(2):
         assert records.store(visit, prepared, NOW) is stored

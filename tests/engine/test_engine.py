@@ -136,7 +136,7 @@ class RecordingArchive:
     def is_large(self, visit: Visit) -> bool:
         return visit.uri.url in self.large
 
-    def prepare(self, visit: Visit, judgement: object) -> Prepared:
+    def prepare(self, visit: Visit, judgement: object, _packed: object = None) -> Prepared:
         if visit.uri.url in self.raises:
             raise self.raises[visit.uri.url]
         self.small.append((visit.uri.url, judgement))
@@ -207,6 +207,7 @@ class World:
             chain=Chain(Effective((plan, plan)), Clock(), self.ignored),
             disposition=cast("Any", self.disposition),
             archive=cast("Any", self.archive),
+            pages=cast("Any", None),
             commit=cast("Any", self.commit),
             logs=cast("Any", self.logs),
             events=self.events,

@@ -51,6 +51,8 @@ class CaptureFacts(msgspec.Struct, frozen=True):
         confirms: Record id of the stored difference that the reply confirms; "" for none.
         chain: The record of the server's certificate chain; "" if it is not stored.
         date_digits: Digits of a second in dates, 0 to 6; the time of the capture is cut to them.
+        page_id: UUID of the page in a browser that it belongs to; "" for none.
+        resource: What that page wanted it for, as in `WARC-Resource-Type`; "" if that is not known.
     """
 
     via: str = ""
@@ -69,6 +71,8 @@ class CaptureFacts(msgspec.Struct, frozen=True):
     confirms: str = ""
     chain: str = ""
     date_digits: int = DATE_DIGITS
+    page_id: str = ""
+    resource: str = ""
 
 
 IdSource = Callable[[], bytes]
@@ -119,7 +123,9 @@ class WarcRecord(msgspec.Struct, gc=False):
     post: PostQuery | None = None
 
 
-def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> list[WarcRecord]:
+def capture_records(
+    capture: Capture, facts: CaptureFacts, ids: IdSource, response: WarcRecord | None = None
+) -> list[WarcRecord]:
     """Return the records of one capture, in the order of writing.
 
     First response, revisit, difference or (for `dns:`) resource; then request and metadata, which
@@ -129,12 +135,15 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
         capture: The exchange; its body is read only where a digest is missing.
         facts: The facts about it from the crawl.
         ids: Source of record ids.
+        response: The record of `response_record`, which is first if it is stored in full; None:
+            it is made here.
     """
     if capture.protocol == "dns":
-        return [_dns(capture, facts.date_digits, record_uri(ids()))]
-    first = record_uri(ids())
-    common = _Common(capture, facts.date_digits, first)
-    main = _main(capture, facts, common)
+        return [_dns(capture, facts, record_uri(ids()))]
+    whole = facts.revisit is None and facts.delta is None
+    first = response.id if response is not None and whole else record_uri(ids())
+    common = _Common(capture, facts, first)
+    main = response if response is not None and whole else _main(capture, facts, common)
     records = [main]
     if capture.request:
         records.append(_request(capture, common, record_uri(ids())))
@@ -145,6 +154,22 @@ def capture_records(capture: Capture, facts: CaptureFacts, ids: IdSource) -> lis
     lines = common.concurrent + _refers(facts)
     records.append(_metadata(capture, common, record_uri(ids()), lines, block))
     return records
+
+
+def response_record(
+    capture: Capture, digits: int, record_id: bytes, page_id: str, resource: str
+) -> WarcRecord:
+    """Return the response record of a request of a page, before it is known if it is a revisit.
+
+    Args:
+        capture: The exchange, over HTTP.
+        digits: See `CaptureFacts.date_digits`.
+        record_id: 16 bytes for its id.
+        page_id: See `CaptureFacts`.
+        resource: See `CaptureFacts`.
+    """
+    facts = CaptureFacts(date_digits=digits, page_id=page_id, resource=resource)
+    return _response(capture, _Common(capture, facts, record_uri(record_id)))
 
 
 def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> WarcRecord:
@@ -167,7 +192,7 @@ def noted_record(capture: Capture, facts: CaptureFacts, ids: IdSource) -> WarcRe
     head = _head(
         "metadata",
         own,
-        _target(capture, facts.date_digits) + _refers(facts),
+        _target(capture, facts) + _refers(facts),
         _end(digest_of(digest + block), _FIELDS, len(digest) + len(block)),
     )
     size = len(digest) + len(block)
@@ -250,17 +275,19 @@ class _Common:
     Attributes:
         digits: Digits of a second in dates.
         id: WARC-Record-ID of the first record.
-        target: Time and URL.
+        target: Time and URL, and the page that it belongs to.
+        page: That page alone.
         concurrent: The first record, named by the others.
         route: Between whom, and how.
     """
 
-    __slots__ = ("concurrent", "digits", "id", "route", "target")
+    __slots__ = ("concurrent", "digits", "id", "page", "route", "target")
 
-    def __init__(self, capture: Capture, digits: int, first: str) -> None:
-        self.digits = digits
+    def __init__(self, capture: Capture, facts: CaptureFacts, first: str) -> None:
+        self.digits = facts.date_digits
         self.id = first
-        self.target = _target(capture, digits)
+        self.page = page_fields(facts.page_id, facts.resource)
+        self.target = _target(capture, facts)
         self.concurrent = f"WARC-Concurrent-To: <{first}>\r\n"
         tls = capture.tls
         version, cipher = (tls.version, tls.cipher) if tls is not None else ("", "")
@@ -271,9 +298,23 @@ def _whole(capture: Capture) -> bytes:
     return capture.head + capture.body.read(0, capture.body.length)
 
 
-def _target(capture: Capture, digits: int) -> str:
-    date, uri = date_text(capture.began, digits), uri_field(capture.url)
-    return f"WARC-Date: {date}\r\nWARC-Target-URI: {uri}\r\n"
+def _target(capture: Capture, facts: CaptureFacts) -> str:
+    date, uri = date_text(capture.began, facts.date_digits), uri_field(capture.url)
+    page = page_fields(facts.page_id, facts.resource)
+    return f"WARC-Date: {date}\r\nWARC-Target-URI: {uri}\r\n{page}"
+
+
+def page_fields(page_id: str, resource: str) -> str:
+    """Return the fields of a record of a page in a browser, as Browsertrix writes them.
+
+    Args:
+        page_id: UUID of the page; "" for a record of none, which has no such fields.
+        resource: Type of the resource; "" if it is not known.
+    """
+    if not page_id:
+        return ""
+    kind = f"WARC-Resource-Type: {field(resource)}\r\n" if resource else ""
+    return f"WARC-Page-ID: {field(page_id)}\r\n{kind}"
 
 
 def _head(kind: str, record_id: str, lines: str, end: str) -> bytes:
@@ -357,6 +398,7 @@ def _difference(capture: Capture, delta: Delta, common: _Common) -> WarcRecord:
     lines = (
         f"WARC-Date: {date_text(capture.began, common.digits)}\r\nWARC-Target-URI: "
         f"{uri_field(target)}\r\n",
+        common.page,
         common.route,
         f"WARC-Refers-To: <{field(delta.base_id)}>\r\n",
         f"WARC-Payload-Digest: {digest}\r\n",
@@ -425,12 +467,12 @@ def _metadata(capture: Capture, common: _Common, own: str, lines: str, block: by
     return WarcRecord("metadata", own, head, block, None, len(block), capture.url, capture.began)
 
 
-def _dns(capture: Capture, digits: int, own: str) -> WarcRecord:
+def _dns(capture: Capture, facts: CaptureFacts, own: str) -> WarcRecord:
     """Return a `dns:` look-up: a resource whose payload is its block."""
     body = capture.body
     digest = capture.block_digest or _block_digest(capture)
     payload = f"WARC-Payload-Digest: {field(digest)}\r\n"
-    lines = f"{_target(capture, digits)}{_address(capture)}{payload}"
+    lines = f"{_target(capture, facts)}{_address(capture)}{payload}"
     head = _head("resource", own, lines, _end(field(digest), _DNS, body.length))
     record = WarcRecord("resource", own, head, b"", body, body.length, "", capture.began)
     record.url, record.digest, record.mime = capture.url, digest, "text/dns"

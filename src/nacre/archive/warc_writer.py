@@ -225,7 +225,7 @@ class WarcWriter:
     def write(
         self,
         records: Sequence[WarcRecord],
-        members: Sequence[bytes | Body] | None = None,
+        members: Sequence[bytes | Body | None] | None = None,
         chain: StoredChain | None = None,
     ) -> list[Written]:
         """Append the records of one capture to one file, and their index lines.
@@ -233,7 +233,8 @@ class WarcWriter:
         Args:
             records: The records, in order.
             members: Their bytes in the file, when `member.pack` made them elsewhere already (in a
-                thread, or in a spool for large ones); None to make them here.
+                thread, or in a spool for large ones); None for each that is to be made here, or
+                for all of them.
             chain: The certificate chain that they refer to, which is written in front of them if
                 the file does not have it; None for none.
 
@@ -245,9 +246,10 @@ class WarcWriter:
             self._append_chain(segment, chain, records[0].date)
         self._latest = self._clock.monotonic()
         level = self.level
-        if members is None:
-            members = [pack(record, level) for record in records]
-        return [self._append(segment, r, m) for r, m in zip(records, members, strict=True)]
+        return [
+            self._append(segment, record, pack(record, level) if member is None else member)
+            for record, member in zip(records, members or [None] * len(records), strict=True)
+        ]
 
     def rotate(self) -> None:
         """Close the current file; the next capture begins a new one. Nothing open: no effect."""

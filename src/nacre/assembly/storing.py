@@ -1,6 +1,7 @@
-"""Builds the storing side: the two series of WARCs of a run, and the history of URLs.
+"""Builds the storing side: the three series of WARCs of a run, and the history of URLs.
 
-One series is for all records, one for those that are large.
+One series is for all records, one for those that are large, one for the own records of pages that
+were run in a browser.
 """
 
 import os
@@ -19,6 +20,7 @@ from nacre.engine.keeping import Bases, Keeping
 from nacre.engine.link_keeping import LinkKeeping
 from nacre.engine.outcomes import Outcomes
 from nacre.engine.steps.archive import ArchiveStep
+from nacre.engine.steps.page_unit import PageUnits
 from nacre.fetch.settings import fill_user_agent
 from nacre.history.dedup import Digests, History
 from nacre.runs.runs import RunContext, RunRow
@@ -37,8 +39,8 @@ def warc_writers(
     commit: GroupCommit,
     clock: Clock,
     numbers: Numbers,
-) -> tuple[WarcWriter, WarcWriter]:
-    """Make both writers; the bytes that they write in a run are counted durably.
+) -> tuple[WarcWriter, WarcWriter, WarcWriter]:
+    """Make the writers: of all records, of large ones, of those of pages; their bytes are counted.
 
     Args:
         settings: The job's.
@@ -59,12 +61,14 @@ def warc_writers(
         http_from=settings.fetch.mail_from,
         run=f"runs/{run.name}",
     )
-    apart = structs.replace(origin, series="large")
     total = store.counter(_TOTAL)
     writer = WarcWriter(settings.archive, origin, commit, clock, numbers, total)
-    large = WarcWriter(settings.archive, apart, commit, clock, numbers)
-    commit.on_seal(lambda: store.set_counter(_TOTAL, writer.total + large.total))
-    return writer, large
+    large, pages = (
+        WarcWriter(settings.archive, structs.replace(origin, series=series), commit, clock, numbers)
+        for series in ("large", "pages")
+    )
+    commit.on_seal(lambda: store.set_counter(_TOTAL, writer.total + large.total + pages.total))
+    return writer, large, pages
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class Storing:
         commit: Makes its open group durable.
         numbers: Serial numbers and record ids.
         archive: Makes and writes records.
+        pages: Writes the own records of pages in a browser.
         outcomes: How each URI ended.
         before: Bytes of WARC of the other runs.
     """
@@ -84,13 +89,14 @@ class Storing:
     commit: GroupCommit
     numbers: Numbers
     archive: ArchiveStep
+    pages: PageUnits
     outcomes: Outcomes
     before: int = 0
 
     @property
-    def writers(self) -> tuple[WarcWriter, WarcWriter]:
-        """The writers of both series of WARCs."""
-        return self.archive.writer, self.archive.large
+    def writers(self) -> tuple[WarcWriter, WarcWriter, WarcWriter]:
+        """The writers of all series of WARCs."""
+        return self.archive.writer, self.archive.large, self.pages.writer
 
     @property
     def written(self) -> int:
@@ -136,7 +142,9 @@ def make_storing(
     """
     (store, commit), settings = opened, rules.settings
     numbers = Numbers(store, context.record_ids)
-    writer, large = warc_writers(settings, context.run, store, commit, context.clock, numbers)
+    writer, large, pages = warc_writers(
+        settings, context.run, store, commit, context.clock, numbers
+    )
     digests = Digests(store)
     bases = Bases(context.layout.root, store, digests)
     keep = rules.effective.then(lambda s: s.keep)
@@ -151,5 +159,6 @@ def make_storing(
         links=LinkKeeping(context.layout.root, store, keep),
         scratch=scratch,
     )
+    units = PageUnits(archive, pages, rules.effective.then(lambda s: s.browser), numbers, scratch)
     before = warc_bytes_before(store, context.run.name)
-    return Storing(store, commit, numbers, archive, Outcomes(store), before)
+    return Storing(store, commit, numbers, archive, units, Outcomes(store), before)

@@ -161,6 +161,11 @@ class Capture(msgspec.Struct):
         self.block_digest = block
         self.payload_digest = "" if self.framing == "none" else payload
 
+    def move_body(self, body: Body) -> None:
+        """Take a body with the same bytes in the place of its own, which is closed."""
+        former, self.body = self.body, body
+        former.close()
+
     def header(self, name: bytes) -> bytes | None:
         """First value of a header, by lower-case name; None when absent."""
         size = len(name)

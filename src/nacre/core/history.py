@@ -79,6 +79,8 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
             epoch; 0 for none.
         noted: A later reply with the same content in other bytes; None for none.
         links: The last record with all of its outlinks; None if no run may refer to one.
+        rendered: Whether the last visit ran it in a browser: its payload alone does not show what
+            it has.
     """
 
     url: str
@@ -97,6 +99,7 @@ class HistoryRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     confirmed: int = 0
     noted: Noted | None = None
     links: StoredLinks | None = None
+    rendered: bool = False
 
     @property
     def served(self) -> str:

@@ -195,6 +195,11 @@ class Visit(msgspec.Struct):
     page_id: str = ""
     queued: bool = True
 
+    @property
+    def is_of_url(self) -> bool:
+        """Whether its reply is what its URL has: not for a POST of a page, nor its kind."""
+        return self.request is None or self.request.method == "GET"
+
     def annotate(self, text: str) -> None:
         """Add an annotation once, keeping the order."""
         if text not in self.annotations:

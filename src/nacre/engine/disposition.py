@@ -27,6 +27,7 @@ from nacre.engine.prerequisites import (
 from nacre.engine.seeding.seedbook import FALLBACK, SeedBook, own_scope
 from nacre.engine.steps.archive import ArchiveStep, Prepared
 from nacre.engine.steps.dispose import DisposeStep, FollowLinksStep, QueueDelays
+from nacre.engine.steps.page_unit import PageUnits
 from nacre.engine.steps.quotas import QuotaBook
 from nacre.engine.unasked import UnaskedReplies, fresh, is_suspect
 from nacre.errors import StorageError
@@ -262,6 +263,7 @@ class FinalRecords:
         unasked: Unsolicited replies.
         answers: Addresses and rules of robots.txt.
         queues: Which queues share a server.
+        pages: Writes the own records of pages in a browser.
         counts: Counts the visits of which something is stored, and bytes.
 
     Attributes:
@@ -274,9 +276,11 @@ class FinalRecords:
         unasked: UnaskedReplies,
         answers: Answers,
         queues: SharedQueues,
+        pages: PageUnits,
         counts: StepCounts,
     ) -> None:
         self._archive = archive
+        self._pages = pages
         self._unasked = unasked
         self._answers = answers
         self._queues = queues
@@ -286,11 +290,16 @@ class FinalRecords:
     def store(self, visit: Visit, prepared: Prepared | None, now: float) -> Stored:
         """Store a visit; return the stored parts of its capture."""
         stored = self._archive.write(visit, prepared)
+        if visit.page is not None:
+            self._pages.write(visit)
         if stored is not _NOTHING:
             self.counts.handled += 1
             written, plain = self._archive.totals
+            pages = self._pages.writer
+            written, plain = written + pages.total, plain + pages.plain
             self.counts.wrote(written, self._plain_before + plain)
-        self._unasked.disposed(visit, prepared)
+        if visit.is_of_url:
+            self._unasked.disposed(visit, prepared)
         self._answers.learn(visit, now)
         self._queues.learn(visit)
         return stored
@@ -392,11 +401,8 @@ class Disposition:
         stored = self.records.store(visit, prepared, now)
         if plan.between:
             chain.run(plan.between, visit)
-        judgement = prepared.judgement if prepared is not None else None
-        if judgement is None:
-            judgement = self.observer.judge(visit)
-        if not self.observer.follow(visit, judgement, stored, now):
-            self.links.follow(visit, plan.follows, now)
+        if visit.is_of_url:
+            self._follow(visit, prepared, stored, now)
         self.fallback.follow(visit, now)
         if plan.late:
             chain.run(plan.late, visit)
@@ -404,3 +410,10 @@ class Disposition:
         self.finished += 1
         if plan.after:
             chain.run(plan.after, visit)
+
+    def _follow(self, visit: Visit, prepared: Prepared | None, stored: Stored, now: float) -> None:
+        judgement = prepared.judgement if prepared is not None else None
+        if judgement is None:
+            judgement = self.observer.judge(visit)
+        if not self.observer.follow(visit, judgement, stored, now):
+            self.links.follow(visit, self.chain.plans[visit.overlay].follows, now)

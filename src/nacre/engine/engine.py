@@ -16,21 +16,25 @@ from nacre.config.effective import Effective
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
 from nacre.core.events import Captured, Events
-from nacre.core.processor import Result, Visit
+from nacre.core.processor import PageUnit, Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.engine.candidates.rejected_uris import Ignored
 from nacre.engine.chain.plan import FetchPlan
 from nacre.engine.disposition import Disposition
 from nacre.engine.logs import JobLogs
 from nacre.engine.observer import Supervisor, VisitObserver
-from nacre.engine.steps.archive import ArchiveStep, Prepared
+from nacre.engine.steps.archive import ArchiveStep, PackedReply, Prepared
+from nacre.engine.steps.page_unit import PageUnits
+from nacre.engine.unasked import is_suspect
 from nacre.errors import StorageError
 from nacre.frontier.frontier import Frontier
-from nacre.frontier.policy import Final, Retry
+from nacre.frontier.policy import DONE, Final, Retry
 from nacre.store.commit import GroupCommit
 from nacre.uri.parse import scheme
 
 _FINISH = Result.FINISH  # the way to a member of an enumeration is long
+_SLICE = 0.010
+"""Seconds of work on the requests of a page after which others have their turn."""
 _LONGEST_WAIT = 1.0
 """Seconds after which an idle engine looks again: clocks jump, operators change things."""
 
@@ -109,6 +113,7 @@ class Engine:
         chain: Chain,
         disposition: Disposition,
         archive: ArchiveStep,
+        pages: PageUnits,
         commit: GroupCommit,
         logs: JobLogs,
         events: Events,
@@ -126,6 +131,7 @@ class Engine:
             chain: Fetches them.
             disposition: Ends their visits.
             archive: Makes the records of a visit.
+            pages: Stores pages that were run in a browser.
             commit: The open commit group.
             logs: For bugs of processors.
             events: Sends events about captures to listeners.
@@ -144,6 +150,7 @@ class Engine:
         self._chain = chain
         self.disposition = disposition
         self._archive = archive
+        self._pages = pages
         self._commit = commit
         self._logs = logs
         self._events = events
@@ -298,24 +305,55 @@ class Engine:
         self.current[toe] = visit
         try:
             await self.run_chain(visit)
-            await self._end(visit, self.disposition.decide(visit))
+            await self.complete(visit)
         finally:
             del self.current[toe]
             self._worked += self._clock.monotonic() - visit.started
-            _close(visit)
+            self._close(visit)
+
+    async def complete(self, visit: Visit) -> None:
+        """Decide on a visit that came through the fetch chain, store it, and apply the decision.
+
+        A page that was run in a browser joins one commit group with all of its requests.
+        """
+        decision = self.disposition.decide(visit)
+        if visit.page is None or not isinstance(decision, Final):
+            await self._end(visit, decision)
+            return
+        await self._pages.make_ready(visit)
+        with self._commit.hold():
+            await self._end(visit, decision)
 
     async def _end(self, visit: Visit, decision: Retry | Final | None) -> None:
         prepared = None
         if isinstance(decision, Final):
-            self.disposition.before_archive(visit)
-            if self.disposition.is_archived(visit):
-                visit.enter_step("archive")
-                prepared = await self._prepare(visit)
+            prepared = await self._prepare(visit)
             if visit.status == FetchStatus.RUNTIME_EXCEPTION:
                 decision = self.disposition.decide(visit)
+        if visit.page is not None and isinstance(decision, Final):
+            await self._end_requests(visit.page)
         self._dispose(visit, decision, prepared)
         if self._events.wants_captures and isinstance(decision, Final):
             self._events.emit(Captured(visit))
+
+    async def _end_requests(self, page: PageUnit) -> None:
+        """Store the requests of a page; others have turns between them if they are many.
+
+        Each is final, however it ended: the page decides what it asks for again.
+        """
+        until = self._clock.monotonic() + _SLICE
+        for visit in page.visits:
+            self.disposition.before_archive(visit)
+            prepared = None
+            if self.disposition.is_archived(visit) and not is_suspect(visit):
+                visit.enter_step("archive")
+                prepared = self._prepare_small(visit, self._pages.packed(page.id, visit))
+            self._dispose(visit, DONE, prepared)
+            if self._events.wants_captures:
+                self._events.emit(Captured(visit))
+            if self._clock.monotonic() >= until:
+                await asyncio.sleep(0)
+                until = self._clock.monotonic() + _SLICE
 
     async def end_prerequisite(self, visit: Visit) -> bool:
         """Store what a prerequisite of a page's request taught; False if it may succeed later.
@@ -330,7 +368,14 @@ class Engine:
             return isinstance(decision, Final)
         finally:
             self.disposition.quotas.release(visit)
-            _close(visit)
+            self._close(visit)
+
+    def _close(self, visit: Visit) -> None:
+        """Release the bytes of a visit, and of the requests of its page."""
+        if visit.page is not None:
+            self._pages.close(visit.page)
+        if visit.capture is not None:
+            visit.capture.body.close()
 
     def _wake_one(self) -> None:
         while self._idle:
@@ -355,15 +400,29 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - a bug costs its URI alone
             self._fault(visit, error)
 
-    async def _prepare(self, visit: Visit) -> Prepared:
+    async def _prepare(self, visit: Visit) -> Prepared | None:
         """Make the records; those of a large capture are compressed in a thread."""
-        judgement = None
+        self.disposition.before_archive(visit)
+        if not self.disposition.is_archived(visit):
+            return None
+        visit.enter_step("archive")
+        if not self._archive.is_large(visit):
+            return self._prepare_small(visit)
         try:
-            if not self._archive.is_large(visit):
-                judgement = self._observer.judge(visit)
-                return self._archive.prepare(visit, judgement)
             async with self._packing:
                 return await self._archive.prepare_large(visit)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug costs its URI alone
+            self._fault(visit, error)
+            return Prepared(None)
+
+    def _prepare_small(self, visit: Visit, packed: PackedReply | None = None) -> Prepared:
+        judgement = None
+        try:
+            if visit.is_of_url:
+                judgement = self._observer.judge(visit)
+            return self._archive.prepare(visit, judgement, packed)
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - a bug costs its URI alone
@@ -385,13 +444,6 @@ class Engine:
     def _fault(self, visit: Visit, error: Exception) -> None:
         visit.fault(annotations.error(error))
         self._logs.runtime_error(visit, error)
-
-
-def _close(visit: Visit) -> None:
-    """Release the bytes of a visit, and of the requests of its page."""
-    for part in (visit, *(visit.page.visits if visit.page is not None else ())):
-        if part.capture is not None:
-            part.capture.body.close()
 
 
 def _never(_: int) -> bool:

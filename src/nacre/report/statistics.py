@@ -145,8 +145,8 @@ class Tally(msgspec.Struct, array_like=True, gc=False):
 class CrawlTotals(Tally, array_like=True, gc=False):
     """Totals, and counts by kind of reply.
 
-    The kinds leave out prerequisites (robots.txt); with those, and with unmodified URIs, they add
-    up to `urls`.
+    The kinds leave out prerequisites (robots.txt) and requests of pages in a browser; with those,
+    and with unmodified URIs, they add up to `urls`.
 
     Attributes:
         documents: Replies with a document, status 200 to 299.
@@ -165,6 +165,9 @@ class CrawlTotals(Tally, array_like=True, gc=False):
         changed_pages: Those with other bytes than the last capture.
         same_pages: Those with the same bytes, and confirmations of the server.
         gone_pages: URLs whose last visit had a document, and that are not there now (404, 410).
+        rendered_pages: Pages that were run in a browser.
+        page_requests: Replies to requests of these pages, those for the pages themselves left out.
+        page_bytes: Bytes of these replies, heads included.
     """
 
     documents: int = 0
@@ -181,6 +184,9 @@ class CrawlTotals(Tally, array_like=True, gc=False):
     changed_pages: int = 0
     same_pages: int = 0
     gone_pages: int = 0
+    rendered_pages: int = 0
+    page_requests: int = 0
+    page_bytes: int = 0
 
     @property
     def left_deleted(self) -> int:
@@ -199,6 +205,18 @@ class CrawlTotals(Tally, array_like=True, gc=False):
             self.redirects += 1
         else:
             self.errors += 1
+
+    def take(self, visit: Visit, capture: Capture, *, guess: bool) -> None:
+        """Count a reply that no other URI needed first."""
+        if visit.request is not None:
+            self.page_requests += 1
+            self.page_bytes += len(capture.head) + capture.body.length
+        elif guess:
+            self.missing_guesses += 1
+        else:
+            trap = visit.uri.directive >= Directive.POOR
+            self.replied(visit.status, visit.mime, trap=trap)
+            self.compare(visit, capture)
 
     def compare(self, visit: Visit, capture: Capture) -> None:
         """Count whether a page changed since the last visit of its URL, by bytes only."""
@@ -229,7 +247,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
         counted = (
             self.documents + self.unchanged + self.redirects + self.errors + self.missing_guesses
         )
-        return self.urls - counted
+        return self.urls - counted - self.page_requests
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -286,12 +304,8 @@ class Statistics:
                 self.hosts += not tally.urls
                 if visit.uri.is_prerequisite:
                     self.prerequisites += 1
-                elif guess:
-                    self.totals.missing_guesses += 1
                 else:
-                    trap = visit.uri.directive >= Directive.POOR
-                    self.totals.replied(status, visit.mime, trap=trap)
-                    self.totals.compare(visit, capture)
+                    self.totals.take(visit, capture, guess=guess)
                 self.totals.add(size, stored, saved)
                 self.totals.note_success(now)
             tally.add(size, stored, saved)
@@ -300,9 +314,10 @@ class Statistics:
             if visit.uri.source:
                 self._sources[f"{visit.uri.source}\0{name}"].add(size, stored, saved)
         else:
-            page = not visit.uri.is_prerequisite
+            page = not visit.uri.is_prerequisite and visit.request is None
             tally.miss(status, page=page, guess=guess)
             self.totals.miss(status, page=page, guess=guess)
+        self.totals.rendered_pages += visit.page is not None
         self.totals.faults += status == FetchStatus.RUNTIME_EXCEPTION
         self.totals.unparsed += bool(visit.annotations) and not _PARSER.isdisjoint(
             visit.annotations
@@ -320,8 +335,8 @@ class Statistics:
 
     @property
     def documents(self) -> int:
-        """Replies but for those that other URIs needed first (robots.txt)."""
-        return self.totals.urls - self.prerequisites
+        """Replies but for those that other URIs needed: robots.txt, and requests of pages."""
+        return self.totals.urls - self.prerequisites - self.totals.page_requests
 
     def seal(self) -> None:
         """Write changed counts; called just before a group is sealed."""

@@ -7,9 +7,9 @@ the previous commit has returned; then the writer thread and the loop thread tak
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Final, ParamSpec, TypeVar
 
 from nacre.core.capture import Body
@@ -85,6 +85,8 @@ class GroupCommit:
         self._thread: Executor = ThreadPoolExecutor(1, "nacre-writer")
         self._before_seal: list[Callable[[], None]] = []
         self._ripe = asyncio.Event()
+        self._released = asyncio.Event()
+        self._holds = 0
         self._finishing = False
         self._finished = False
         self._sealed: CommitGroup | None = None
@@ -138,6 +140,18 @@ class GroupCommit:
         group.visits += 1
         if group.visits >= VISITS or group.size >= BYTES:
             self._ripe.set()
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep the open group open: steps of others may lie between those that belong together.
+
+        If one of the steps fails, nothing is committed any more: a part of them would be durable.
+        """
+        self._holds += 1
+        yield
+        self._holds -= 1
+        if not self._holds:
+            self._released.set()
 
     def create_file(self, kind: FileKind, path: str, final: str = "") -> int:
         """Make a new file; see `FileTable.create`. Its name is durable before a batch refers to it.
@@ -226,6 +240,9 @@ class GroupCommit:
 
     async def _turn(self) -> None:
         self._ripe.clear()
+        while self._holds:
+            self._released.clear()
+            await self._released.wait()
         if not self._group.empty:
             await self._commit()
         if self._clock.monotonic() - self._synced >= SYNC:
@@ -238,7 +255,7 @@ class GroupCommit:
             await self._sync()
 
     async def _commit(self) -> None:
-        if self.failure is not None:
+        if self.failure is not None or self._holds:
             raise self._failure()
         work = self._seal()
         if work.announced:

@@ -674,6 +674,7 @@ def test_members_are_closed_when_they_cannot_be_written(
             with pytest.raises(StorageError, match="full"):
                 job.archive.write(visit, prepared)
         for member in prepared.members or ():
+            assert member is not None
             with pytest.raises(ValueError, match="closed"):
                 member.read(0, 10)
         assert job.known() is None

@@ -17,11 +17,19 @@ from msgspec import structs
 from nacre.annotations import DUPLICATE_DIGEST, DUPLICATE_NOT_MODIFIED, LONG_VALIDATOR
 from nacre.archive.certificates import StoredChain, store_chain
 from nacre.archive.fields import cut_date
+from nacre.archive.page_records import resource_type
 from nacre.archive.record import CaptureFacts, WarcRecord, capture_records, noted_record
 from nacre.archive.warc_writer import PackedMember, WarcWriter, pack_to_file
 from nacre.config.effective import Effective
 from nacre.core.capture import Body, Capture
-from nacre.core.history import Base, HistoryRecord, Noted, Original, kept_validator
+from nacre.core.history import (
+    Base,
+    HistoryRecord,
+    Noted,
+    Original,
+    RevisitProfile,
+    kept_validator,
+)
 from nacre.core.processor import Visit
 from nacre.engine.chain.entry import ChainName, Entry
 from nacre.engine.counters import Numbers
@@ -86,7 +94,8 @@ class Prepared:
 
     Attributes:
         records: Its records; none when nothing is written of its kind, None when it has none.
-        members: The records compressed; None: they are compressed when they are written.
+        members: The records compressed, None for each one that is compressed when it is written;
+            None: all of them are.
         judgement: Judgement of the observer; None: the observer was not called yet.
     """
 
@@ -95,12 +104,34 @@ class Prepared:
     def __init__(
         self,
         records: list[WarcRecord] | None,
-        members: Sequence[Body] | None = None,
+        members: Sequence[Body | None] | None = None,
         judgement: object = None,
     ) -> None:
         self.records = records
         self.members = members
         self.judgement = judgement
+
+
+class PackedReply:
+    """A reply to a request of a page, compressed before it is known whether it is a revisit.
+
+    Attributes:
+        record: Its response record.
+        member: The record, compressed.
+        is_used: Whether the member was handed over to be written, which closes it.
+    """
+
+    __slots__ = ("is_used", "member", "record")
+
+    def __init__(self, record: WarcRecord, member: Body) -> None:
+        self.record = record
+        self.member = member
+        self.is_used = False
+
+    def drop(self) -> None:
+        """Close the member, unless it is to be written."""
+        if not self.is_used:
+            self.member.close()
 
 
 class Archive(Entry):
@@ -164,16 +195,29 @@ class ArchiveStep:
         capture, settings = visit.capture, self.writer.settings
         return capture is not None and capture.body.length > settings.large_record
 
-    def prepare(self, visit: Visit, judgement: object = None) -> Prepared:
+    def prepare(
+        self, visit: Visit, judgement: object = None, packed: PackedReply | None = None
+    ) -> Prepared:
         """Make the records of a final visit.
 
         Args:
             visit: The visit.
             judgement: Judgement of the observer.
+            packed: Its reply, if it is compressed already.
         """
         if visit.capture is None or visit.status <= 0:
             return Prepared(None, judgement=judgement)
-        return Prepared(self._records(visit, visit.capture), judgement=judgement)
+        if packed is None:
+            return Prepared(self._records(visit, visit.capture), judgement=judgement)
+        records = self._records(visit, visit.capture, packed.record)
+        if not records or records[0] is not packed.record:
+            return Prepared(records, judgement=judgement)
+        packed.is_used = True
+        return Prepared(records, [packed.member, *[None] * (len(records) - 1)], judgement)
+
+    def is_repeated(self, visit: Visit, capture: Capture) -> bool:
+        """Return whether a reply would become a revisit now."""
+        return self._find_revisit(visit, capture) is not None
 
     async def prepare_large(self, visit: Visit) -> Prepared:
         """Return the same, and compress them outside the loop unless it became a small revisit."""
@@ -204,7 +248,8 @@ class ArchiveStep:
         records, members = prepared.records, prepared.members
         if not records:
             return self._note_unrecorded(visit, capture)
-        writer = self.large if members is not None else self.writer
+        apart = members is not None and self.is_large(visit)
+        writer = self.large if apart else self.writer
         try:
             written = writer.write(records, members, self._chain(capture))
         except BaseException:
@@ -241,16 +286,21 @@ class ArchiveStep:
             return _NOVEL
         return Stored.NOT_MODIFIED if visit.revisit.kind == NOT_MODIFIED else Stored.DUPLICATE
 
-    def _records(self, visit: Visit, capture: Capture) -> list[WarcRecord]:
+    def _find_revisit(self, visit: Visit, capture: Capture) -> RevisitProfile | None:
+        if capture.protocol == "dns":
+            return None
+        return revisit_of(
+            capture, self._dedup[visit.overlay], visit.history, self._digests, visit.digest
+        )
+
+    def _records(
+        self, visit: Visit, capture: Capture, response: WarcRecord | None = None
+    ) -> list[WarcRecord]:
         """Return the records of a visit; none if enough was written of its kind."""
         uri, digits = visit.uri, self.writer.settings.date_digits
         # Here, so that the history, the log and later references have the date of the records.
         capture.began = cut_date(capture.began, digits)
-        revisit = None
-        if capture.protocol != "dns":
-            revisit = revisit_of(
-                capture, self._dedup[visit.overlay], visit.history, self._digests, visit.digest
-            )
+        revisit = self._find_revisit(visit, capture)
         if revisit is not None:
             visit.write_revisit(revisit)
             same = revisit.kind == NOT_MODIFIED
@@ -278,10 +328,12 @@ class ArchiveStep:
             confirms=decision.confirms,
             chain=chain.uri if chain is not None else "",
             date_digits=digits,
+            page_id=visit.page.id if visit.page is not None else visit.page_id,
+            resource=_resource(visit),
         )
         if visit.noted:
             return [noted_record(capture, facts, self._numbers.record_id)]
-        return capture_records(capture, facts, self._numbers.record_id)
+        return capture_records(capture, facts, self._numbers.record_id, response)
 
     def _chain(self, capture: Capture) -> StoredChain | None:
         """Return the certificate chain of the server; None if there is none, or none is stored."""
@@ -303,8 +355,7 @@ class ArchiveStep:
         """Remember a visit of which nothing is written."""
         history = visit.history
         if history is None:
-            began = capture.began
-            self.history.put(HistoryRecord(visit.uri.url, visit.status, began, visits=1))
+            self._put(visit, HistoryRecord(visit.uri.url, visit.status, capture.began, visits=1))
             return Stored.NOTHING
         stored = self._remember_seen(visit, capture, "")
         return Stored.NOTHING if stored is Stored.NOTED else stored
@@ -391,16 +442,32 @@ class ArchiveStep:
         self._put(visit, row)
 
     def _put(self, visit: Visit, row: HistoryRecord) -> None:
-        """Keep the row of a visit, with the record that has its outlinks."""
+        """Keep the row of a visit, with the record that has its outlinks.
+
+        The reply to another method than GET is no version of what a URL has.
+        """
+        if not visit.is_of_url:
+            return
         links = visit.keep.links if visit.keep is not None else None
         if links is None and visit.history is not None:
             links = visit.history.links
-        self.history.put(row if links == row.links else structs.replace(row, links=links))
+        rendered = visit.page is not None
+        if (links, rendered) != (row.links, row.rendered):
+            row = structs.replace(row, links=links, rendered=rendered)
+        self.history.put(row)
 
 
-def _close(members: Sequence[Body]) -> None:
+def _close(members: Sequence[Body | None]) -> None:
     for member in members:
-        member.close()
+        if member is not None:
+            member.close()
+
+
+def _resource(visit: Visit) -> str:
+    """Return the WARC-Resource-Type of a visit; "" outside of pages in a browser."""
+    if visit.request is not None:
+        return resource_type(visit.request.resource)
+    return "document" if visit.page is not None else ""
 
 
 def _framing(capture: Capture) -> str:

@@ -237,7 +237,8 @@ class DisposeStep:
             self._statistics.count(visit, stored, now, saved)
             self._logs.finished(visit, now)
         self._quotas.count(visit, stored)
-        self._outcomes.put(visit)
+        if visit.is_of_url:
+            self._outcomes.put(visit)
         self._speculation.learn(visit)
         self.counts.handled += 1
 
@@ -271,8 +272,9 @@ class Rescheduling:
         self._clock = kit.clock
 
     def accepts(self, visit: Visit) -> bool:
-        """Return whether a time is set; a prerequisite is never fetched again by this."""
-        return self._settings[visit.overlay].delay is not None and not visit.uri.is_prerequisite
+        """Return whether a time is set; what others need is never fetched again by this."""
+        needed = visit.uri.is_prerequisite or not visit.queued
+        return self._settings[visit.overlay].delay is not None and not needed
 
     def process(self, visit: Visit) -> Result:
         """Schedule it."""
