@@ -58,11 +58,11 @@ def test_a_curator_looks_compares_cites_and_exports(tmp_path: Path, browser: Bro
         replay = opened.value
         archived = replay.frame_locator("iframe")
         expect(archived.locator("h1")).to_have_text("馆藏目录")
-        expect(archived.locator("p")).to_have_text("new hours")
+        expect(archived.get_by_text("new hours", exact=True)).to_be_visible()
         walk.arrive("open")
 
         walk.click(replay.get_by_role("link", name="Earlier"))
-        expect(replay.frame_locator("iframe").locator("p")).to_have_text("old hours")
+        expect(archived.get_by_text("old hours", exact=True)).to_be_visible()
         walk.arrive("move in time")
 
         walk.click(replay.get_by_text("More", exact=True))
