@@ -142,6 +142,7 @@ class Folder:
         (root / "logs").mkdir()
         journal = gzip.compress(f"F+ {home}a.html L {home}\n".encode())
         (root / "logs" / "frontier.recover.gz").write_bytes(journal)
+        (root / "crawl-config.yaml").write_text(f"seeds: [{home}]\n")
         (root / "crawler-beans.cxml").write_text(BEANS.format(home=home))
         conf(root / "nutch-conf")
         map_file(

@@ -160,6 +160,34 @@ def heritrix(
     _write(out, draft, report, as_json=as_json)
 
 
+@migrate.command()
+def browsertrix(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="YAML file of `--config`, or JSON.", show_default=False
+        ),
+    ],
+    out: Annotated[Path, _OUT],
+    contact: Annotated[
+        str,
+        typer.Option(
+            "--contact", metavar="TEXT", show_default=False,
+            help="Contact, a web page or a mail address, in place of the one in FILE.",
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Create a job from a configuration of Browsertrix Crawler: seeds, scope, behaviors, limits.
+
+    All pages are run in a browser (`browser.use: always`).
+    """
+    from nacre_migrate.browsertrix.convert import convert
+
+    draft, report = convert(file, contact)
+    _write(out, draft, report, as_json=as_json)
+
+
 def _ask(
     typed: list[str], classes: list[str] | None, file: Path | None, error: "UnansweredError"
 ) -> NoReturn:

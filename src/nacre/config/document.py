@@ -40,11 +40,19 @@ _FAULTS = {
 
 
 def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
-    """Read YAML text; malformed parts become problems of the layer, with their lines.
+    """Read settings in YAML, with their includes and their profile.
 
-    A section that cannot be read is left out, and the rest is read all the same, so that one
-    missing bracket does not hide the other findings.
+    Malformed parts become problems of the layer, with their lines. A section that cannot be read is
+    left out, and the rest is read all the same, so that one missing bracket does not hide the other
+    findings.
     """
+    layer = read_values(text, file, source=source)
+    includes = _includes(layer.tree, layer, file)
+    return replace(layer, includes=includes, profile=_profile(layer.tree, layer, file))
+
+
+def read_values(text: str, file: str, *, source: str = "file") -> Layer:
+    """Read a mapping in YAML, whatever its keys mean; problems are as in `read_yaml`."""
     layer = Layer(source)
     node = _compose(text, file, layer)
     if node is None:
@@ -71,8 +79,7 @@ def read_yaml(text: str, file: str, *, source: str = "file") -> Layer:
         expected = message("config.values-themselves", "the values themselves")
         layer.problems.append(Problem("", grown, expected, "", file))
         return layer
-    includes, profile = _includes(tree, layer, file), _profile(tree, layer, file)
-    return replace(layer, tree=tree, includes=includes, profile=profile)
+    return replace(layer, tree=tree)
 
 
 def _compose(text: str, file: str, layer: Layer) -> Node | None:
