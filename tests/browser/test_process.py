@@ -22,7 +22,6 @@ from nacre.browser.process import (
     PageContext,
     close_context,
     explain_failure,
-    make_directory,
     open_context,
 )
 from nacre.errors import BrowserError
@@ -258,17 +257,3 @@ async def test_a_program_that_is_no_browser_is_explained(public_directory: Path)
 )
 def test_the_reason_of_a_failed_start(error: str, noise: str, message: str) -> None:
     assert message in explain_failure("/b", error, noise)
-
-
-def test_a_directory_that_another_user_reaches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o700)
-    others = tmp_path / "others"
-    others.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(others))
-    assert make_directory(closed / "scratch", 0).parent == closed / "scratch"
-    elsewhere = make_directory(closed / "scratch", os.geteuid() or 61184)
-    assert elsewhere.parent == others
-    assert elsewhere.stat().st_mode & 0o777 == 0o700

@@ -5,26 +5,23 @@ import contextlib
 import json
 import os
 import random
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from nacre.browser import launch, process_tree
-from nacre.browser.cdp import BrowserGoneError, CdpClient, CdpError
+from nacre.browser.cdp import BrowserGoneError, CdpClient, CdpError, CdpTimeoutError
 from nacre.browser.finding import InstalledBrowser
 from nacre.browser.process_tree import ProcessUsage
+from nacre.browser.scratch import UIDS, ScratchDirectory
 from nacre.errors import BrowserError
 
 START_TIME: Final = 20.0
 """Longest time of a start, seconds; it takes 0.3 s, and a machine can be busy."""
-_UIDS: Final = (61184, 65519)
-"""User ids that belong to no account; systemd's DynamicUser takes them from the same range."""
 _NOISE: Final = 8192
 """Bytes of the browser's standard error that are kept for the message of a failed start."""
 _KILL_TIME: Final = 5.0
@@ -100,7 +97,9 @@ class BrowserProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._noise = bytearray()
         self._noise_pipe = -1
-        self._directory: Path | None = None
+        self._killed: list[int] = []
+        """Processes that it had when it was killed."""
+        self._directory: ScratchDirectory | None = None
         self.cdp = CdpClient()
         self.sockets: list[socket.socket] = []
         self.version = ""
@@ -134,12 +133,9 @@ class BrowserProcess:
     async def stop(self) -> None:
         """Kill all processes of the browser, and delete what they wrote."""
         process = self._process
-        if process is not None and process.returncode is None:
-            tree = process_tree.list_processes(process.pid)
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+        if process is not None:
+            tree = self._killed or process_tree.list_processes(process.pid)
+            self.kill()
             await process.wait()
             await _wait_for_end(tree)
         self.cdp.close()
@@ -148,8 +144,19 @@ class BrowserProcess:
             listener.close()
         self.sockets = []
         if self._directory is not None:
-            await asyncio.to_thread(shutil.rmtree, self._directory, ignore_errors=True)
+            await asyncio.to_thread(self._directory.remove)
             self._directory = None
+
+    def kill(self) -> None:
+        """Kill all processes of the browser, without waiting until they have ended."""
+        process = self._process
+        if process is None or process.returncode is not None or self._killed:
+            return
+        self._killed = process_tree.list_processes(process.pid)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
 
     def usage(self) -> ProcessUsage:
         """Return memory and CPU time of all processes of the browser."""
@@ -160,8 +167,9 @@ class BrowserProcess:
         return self.usage().memory
 
     async def _launch(self) -> None:
-        uid = random.randint(*_UIDS) if os.geteuid() == 0 else 0  # noqa: S311 - no secret
-        self._directory = directory = make_directory(self._plan.directory, uid)
+        uid = random.choice(UIDS) if os.geteuid() == 0 else 0  # noqa: S311 - no secret
+        self._directory = ScratchDirectory(self._plan.directory, uid)
+        directory = self._directory.path
         self.flags = self._make_flags(directory)
         ours, theirs = socket.socketpair()
         commands_end, commands = os.pipe()
@@ -305,13 +313,22 @@ async def open_context(process: BrowserProcess, port: int) -> PageContext:
     return PageContext(cdp, session, context_id, target_id, process, PageStop())
 
 
-async def close_context(context: PageContext) -> None:
-    """Close a page with all it stored; also if its renderer hangs (0.1 to 0.3 s)."""
+async def close_context(context: PageContext) -> bool:
+    """Close a page with all it stored; also if its renderer hangs (0.1 to 0.3 s).
+
+    Returns:
+        Whether the browser answered.
+    """
     context.cdp.unlisten(context.session)
-    with contextlib.suppress(CdpError, BrowserGoneError):
+    try:
         await context.cdp.call(
             "Target.disposeBrowserContext", {"browserContextId": context.context_id}
         )
+    except (CdpTimeoutError, BrowserGoneError):
+        return False
+    except CdpError:
+        return True  # it is gone already
+    return True
 
 
 def explain_failure(program: str, error: str, noise: str) -> str:
@@ -349,30 +366,6 @@ def make_environment(directory: Path) -> dict[str, str]:
         "DBUS_SESSION_BUS_ADDRESS": "disabled:",
         "DBUS_SYSTEM_BUS_ADDRESS": "disabled:",
     }
-
-
-def make_directory(parent: Path, uid: int) -> Path:
-    """Make a directory, mode 0700, for the files of a browser.
-
-    Args:
-        parent: Where to make it; if another user cannot get there, the directory for temporary
-            files is taken in its place.
-        uid: The user who owns it; 0: the user of this process.
-    """
-    parent.mkdir(parents=True, exist_ok=True)
-    if uid and not _is_open(parent):
-        parent = Path(tempfile.gettempdir())
-    directory = Path(tempfile.mkdtemp(prefix="nacre-browser-", dir=parent))
-    if uid:
-        with contextlib.suppress(OSError):  # a root without other users, as in a user namespace
-            os.chown(directory, uid, uid)
-    return directory
-
-
-def _is_open(directory: Path) -> bool:
-    """Whether every user can get to a directory."""
-    path = directory.resolve()
-    return all(folder.stat().st_mode & 0o001 for folder in (path, *path.parents))
 
 
 async def _wait_until_readable(end: socket.socket) -> None:
