@@ -141,13 +141,16 @@ class PageTask(msgspec.Struct, frozen=True):
 
     Attributes:
         url: http or https URL.
-        user_agent: User agent of its requests; "" for the browser's own, marked as a crawler's.
+        user_agent: User agent of its requests; "" for the browser's own with `operator` behind it.
+        operator: What the browser's own user agent is marked with, such as
+            `nacre/0.1.0 +https://example.org/`; "" for the product and its version alone.
         language: Accept-Language; "" for the browser's own.
         seed: First seed of `Math.random` in the page, as replayers seed it; 0 leaves it alone.
         cookies: Cookies to set before.
         viewport: Width and height, CSS pixels.
         device: Name of a device of `browser.device`; "" for none.
         behaviours: Names of the behaviours to run, in their order.
+        consent: What `consent` presses in dialogs that ask for it: `reject` or `accept`.
         scripts: Site scripts: name and source.
         pictures: Pictures to take: `view`, `fullPage`, `thumbnail`.
         load_time: Longest time until it is loaded, seconds.
@@ -158,12 +161,14 @@ class PageTask(msgspec.Struct, frozen=True):
 
     url: str
     user_agent: str = ""
+    operator: str = ""
     language: str = ""
     seed: int = 0
     cookies: tuple[BrowserCookie, ...] = ()
     viewport: tuple[int, int] = (1440, 900)
     device: str = ""
     behaviours: tuple[str, ...] = ()
+    consent: str = "reject"
     scripts: tuple[tuple[str, str], ...] = ()
     pictures: tuple[str, ...] = ()
     load_time: float = 30.0
@@ -204,6 +209,20 @@ class NetworkEvent(msgspec.Struct, frozen=True):
     from_cache: bool = False
 
 
+class RenderedRoute(msgspec.Struct, frozen=True):
+    """A state of a document that one of its hash routes (`#/…`) leads to.
+
+    Attributes:
+        url: Absolute URL with its fragment.
+        dom: The serialised DOM of that state, as in `RenderedPage`.
+        title: Its title; "" for none.
+    """
+
+    url: str
+    dom: bytes
+    title: str = ""
+
+
 class RenderedPage(msgspec.Struct, frozen=True):
     """The state in which a page ended, and what happened until then.
 
@@ -216,6 +235,7 @@ class RenderedPage(msgspec.Struct, frozen=True):
         text: Visible text as the browser lays it out, for the signs of walls; "" for none.
         pictures: Kind to PNG or JPEG.
         links: URLs that it led to, in order.
+        routes: States that its hash routes lead to, in order; their links count as the page's.
         events: Requests that the browser reports, in order.
         console_errors: Messages of uncaught exceptions and failed loads, at most 50.
         behaviours: Name of a behaviour to what it did, such as `{"scroll": "12 steps"}`.
@@ -233,6 +253,7 @@ class RenderedPage(msgspec.Struct, frozen=True):
     text: str = ""
     pictures: Mapping[str, bytes] = {}
     links: Sequence[RenderedLink] = ()
+    routes: Sequence[RenderedRoute] = ()
     events: Sequence[NetworkEvent] = ()
     console_errors: Sequence[str] = ()
     behaviours: Mapping[str, str] = {}

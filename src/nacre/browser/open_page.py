@@ -1,0 +1,224 @@
+"""A page that is open: commands to it, our scripts in it, and waiting until it comes to rest.
+
+Scripts run in a world of their own: a page that replaces `Math`, `document` or `toString` does not
+reach it. What they return comes from a page nevertheless: it is data, bounded in number and size.
+"""
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nacre.browser.cdp import CdpError, CdpTimeoutError
+from nacre.browser.network_log import clean_text
+from nacre.browser.page_events import PageEvents
+from nacre.browser.process import PageContext
+from nacre.browser.settle import QUIET, SettleStep
+from nacre.core.rendered import PageTask
+
+HANG = 5.0
+"""Seconds without an answer after which a page hangs."""
+
+WORLD = "nacre"
+
+_SCRIPTS = Path(__file__).with_name("scripts")
+
+
+class PageHangError(Exception):
+    """The main thread of a page does not answer; a page can be made so."""
+
+
+class PageScriptError(Exception):
+    """A script of ours, or of a site, failed in a page; the message is the browser's."""
+
+
+@cache
+def load_script(name: str) -> str:
+    """Return the source of a script of ours: one function expression."""
+    return (_SCRIPTS / f"{name}.js").read_text(encoding="utf-8")
+
+
+def wrap_script(source: str) -> str:
+    """Return a function declaration with what all scripts of ours have at hand."""
+    return f"function (...values) {{\n{load_script('prelude')}\nreturn ({source})(...values);\n}}"
+
+
+class OpenPage:
+    """A page in a context of its own.
+
+    Attributes:
+        context: Where it is.
+        task: What was asked for.
+        events: What has happened to it.
+        frame: ID of its main frame.
+    """
+
+    def __init__(
+        self, context: PageContext, task: PageTask, events: PageEvents, frame: str
+    ) -> None:
+        """See the class."""
+        self.context = context
+        self.task = task
+        self.events = events
+        self.frame = frame
+        self._world = 0
+        self._answered = time.monotonic()
+
+    async def call(
+        self, method: str, params: Mapping[str, object] | None = None, *, seconds: float = 10.0
+    ) -> dict[str, Any]:
+        """Call a command of the page.
+
+        Raises:
+            CdpError, BrowserGoneError: As `CdpClient.call`.
+        """
+        return await self.context.cdp.call(
+            method, params, session=self.context.session, timeout=seconds
+        )
+
+    async def run(self, name: str, *values: object, seconds: float = HANG) -> object:
+        """Run a script of ours in the page and return what it returns; see `evaluate`.
+
+        Args:
+            name: Name of the script, without `.js`.
+            values: Its arguments.
+            seconds: Longest time until its end.
+        """
+        return await self.evaluate(wrap_script(load_script(name)), *values, seconds=seconds)
+
+    async def read(self, name: str, *values: object, seconds: float = HANG) -> dict[str, object]:
+        """Run a script that returns an object; return {} for anything else. See `run`."""
+        result = await self.run(name, *values, seconds=seconds)
+        return result if isinstance(result, dict) else {}
+
+    async def evaluate(self, function: str, *values: object, seconds: float = HANG) -> object:
+        """Call a function in the world of our scripts and return what it returns.
+
+        Args:
+            function: A function declaration.
+            values: Its arguments.
+            seconds: Longest time until its end.
+
+        Raises:
+            PageHangError: The page did not answer in time.
+            PageScriptError: The function threw an exception, or its document went away.
+            BrowserGoneError: The browser has ended.
+        """
+        try:
+            reply = await self._call_function(function, values, seconds)
+        except CdpTimeoutError:
+            raise PageHangError from None
+        except CdpError as error:
+            raise PageScriptError(error.message) from None
+        self._answered = time.monotonic()
+        if failure := reply.get("exceptionDetails"):
+            exception = failure.get("exception", {})
+            text = exception.get("description") or failure.get("text") or "an exception"
+            raise PageScriptError(str(text)[:500])
+        value: object = reply.get("result", {}).get("value")
+        return value
+
+    async def _call_function(
+        self, function: str, values: tuple[object, ...], seconds: float
+    ) -> dict[str, Any]:
+        for is_last in (False, True):
+            if not self._world:
+                world = await self.call(
+                    "Page.createIsolatedWorld",
+                    {"frameId": self.frame, "worldName": WORLD},
+                    seconds=HANG,
+                )
+                self._world = world["executionContextId"]
+            try:
+                return await self.call(
+                    "Runtime.callFunctionOn",
+                    {
+                        "functionDeclaration": function,
+                        "executionContextId": self._world,
+                        "arguments": [{"value": value} for value in values],
+                        "awaitPromise": True,
+                        "returnByValue": True,
+                    },
+                    seconds=seconds,
+                )
+            except CdpTimeoutError:
+                raise
+            except CdpError:  # its document was replaced, and the world with it
+                self._world = 0
+                if is_last:
+                    raise
+        raise AssertionError("unreachable")
+
+    async def settle(self, limit: float, quiet: float = QUIET) -> bool:
+        """Wait until the page has come to rest; see `settle.Settling`.
+
+        Args:
+            limit: Longest time, seconds.
+            quiet: Seconds without a request in flight.
+
+        Returns:
+            Whether it did within the limit.
+        """
+        settling = self.events.settling
+        settling.restart(time.monotonic(), limit, quiet)
+        while True:
+            verdict = settling.verdict(time.monotonic())
+            if verdict.step is SettleStep.TIMEOUT:
+                return False
+            if verdict.step is SettleStep.PROBE:
+                elements = await self.count_elements()
+                if settling.is_settled(elements, time.monotonic()):
+                    return True
+            else:
+                await self._wait(verdict.seconds)
+
+    async def count_elements(self) -> int:
+        """Return the number of elements once the main thread is idle; 0 if the document went."""
+        try:
+            elements = await self.run("idle", round(1000 * HANG), seconds=2 * HANG)
+        except PageScriptError:
+            return 0
+        return bound_number(elements, 10**9)
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait for an event; a page that has been silent for long is asked whether it lives."""
+        changed = self.events.changed
+        changed.clear()
+        try:
+            async with asyncio.timeout(min(seconds, HANG)):
+                await changed.wait()
+        except TimeoutError:
+            pass
+        if self.events.is_committed and time.monotonic() - self._answered >= HANG:
+            try:
+                await self.run("state")
+            except PageScriptError:
+                self._answered = time.monotonic()
+
+    async def press(self, x: float, y: float) -> None:
+        """Press a place of the viewport as a mouse does: some scripts trust nothing else."""
+        place = {"x": x, "y": y, "button": "left", "clickCount": 1}
+        for kind in ("mousePressed", "mouseReleased"):
+            await self.call("Input.dispatchMouseEvent", {"type": kind, **place}, seconds=HANG)
+
+
+def bound_number(value: object, highest: int) -> int:
+    """Return a number that a page gave, from 0 to `highest`; 0 for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        return 0
+    return int(min(max(value, 0), highest))
+
+
+def read_texts(value: object, count: int, limit: int) -> list[str]:
+    """Return the texts of a list that a page gave, at most `count`, each cut to `limit`."""
+    texts = value[:count] if isinstance(value, list) else []
+    return [clean_text(text, limit) for text in texts if isinstance(text, str)]
+
+
+def call_source(source: str, *values: object) -> str:
+    """Return a script that calls a function with constants; for new documents."""
+    return f"({source})({', '.join(json.dumps(value) for value in values)});"

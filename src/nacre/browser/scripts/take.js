@@ -1,0 +1,6 @@
+// What `measure` has made.
+({ name, limit }) => {
+  const value = state[name].slice(0, limit);
+  state[name] = "";
+  return value.toWellFormed();
+}
