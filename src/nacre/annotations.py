@@ -89,6 +89,13 @@ SUBRESOURCE: Final = _token(
     "engine/pages/handler.py",
 )  # fmt: skip
 
+FROM_ARCHIVE: Final = _token(
+    "FROM_ARCHIVE", "fromArchive",
+    "A request of a page: its server said that nothing changed (304), and the browser got the "
+    "reply that was stored before.",
+    "engine/pages/handler.py",
+)  # fmt: skip
+
 BROWSER_FAILED: Final = _token(
     "BROWSER_FAILED", "browserFailed",
     "The page should have been run in a browser, and none could be started.",
@@ -105,6 +112,44 @@ _token(
 def rendered_by(sign: str) -> str:
     """`browser:SIGN`: why a page was run in a browser."""
     return f"browser:{sign}"
+
+
+_token(
+    "page_ended", "pageEnd:HOW",
+    "The page in the browser did not come to rest: HOW is a limit (`loadTime`, `pageTime`, "
+    "`requestLimit`, `byteLimit`, `serverTime`) or what ended it (`crash`, `hang`, `memory`, "
+    "`browserGone`, `notLoaded`). What came until then is stored.",
+    "engine/steps/render.py",
+)  # fmt: skip
+
+
+def page_ended(how: str) -> str:
+    """`pageEnd:HOW`: how a page ended that did not come to rest."""
+    return f"pageEnd:{how}"
+
+
+_token(
+    "refused_requests", "refused:N",
+    "N requests of the page in the browser were not sent; `nacre explain` has the rules.",
+    "engine/steps/render.py",
+)  # fmt: skip
+
+
+def refused_requests(count: int) -> str:
+    """`refused:N`: the number of requests of a page that were not sent."""
+    return f"refused:{count}"
+
+
+_token(
+    "reused_replies", "reused:N",
+    "N requests of the page in the browser were answered from the archive, without a request.",
+    "engine/steps/render.py",
+)  # fmt: skip
+
+
+def reused_replies(count: int) -> str:
+    """`reused:N`: the number of requests that were answered from the archive."""
+    return f"reused:{count}"
 
 
 IS_SITEMAP: Final = _token(

@@ -31,12 +31,14 @@ class RawSite:
         origin: Its origin.
         replies: Replies by target.
         asked: The targets of all requests, in order.
+        heads: The heads of all requests, in order, as sent.
     """
 
     def __init__(self, origin: str) -> None:
         self.origin = origin
         self.replies: dict[str, bytes] = {}
         self.asked: list[str] = []
+        self.heads: list[bytes] = []
 
     def serve(self, replies: Mapping[str, bytes], links: Sequence[str] = ()) -> None:
         """Add replies; the home page links to `links`."""
@@ -53,10 +55,12 @@ class _Server(ThreadingTCPServer):
 class _Handler(StreamRequestHandler):
     def handle(self) -> None:
         server: Any = self.server
-        target = self.rfile.readline().decode("latin-1").split(" ")[1]
-        while self.rfile.readline().strip():
-            pass
+        head = self.rfile.readline()
+        target = head.decode("latin-1").split(" ")[1]
+        while (line := self.rfile.readline()).strip():
+            head += line
         server.site.asked.append(target)
+        server.site.heads.append(head)
         self.wfile.write(server.site.replies.get(target, MISSING))
 
 

@@ -1,12 +1,14 @@
 """Builds the part of a run that opens pages in a browser, and answers their requests."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
 from nacre.assembly.fetching import Fetching, extract_settings
 from nacre.assembly.rules import JobRules
-from nacre.assembly.scheduling import Scheduling
+from nacre.assembly.scheduling import Queues, Scheduling
 from nacre.assembly.storing import Storing
 from nacre.browser.settings import BrowserSettings
 from nacre.core.clock import Clock
@@ -14,17 +16,28 @@ from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.core.rendered import PageRenderer, PageTask, RenderedPage, RequestHandler
 from nacre.engine.engine import Engine
+from nacre.engine.keeping import Bases
 from nacre.engine.logs import JobLogs
+from nacre.engine.pages.blocking import block_list
+from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import RequestParts
 from nacre.engine.pages.prerequisites import InlinePrerequisites
-from nacre.engine.steps.quotas import QuotaBook
-from nacre.engine.steps.render import RenderStep
+from nacre.engine.pages.room import PageRoom
+from nacre.engine.pages.stored_replies import StoredReplies
+from nacre.engine.steps.render import RenderParts, RenderStep
 from nacre.errors import BrowserError
+from nacre.fetch.settings import fill_user_agent
+from nacre.history.dedup import Digests
 from nacre.machine.layout import Layout
+
+_PRODUCT = "nacre/{version} +{contact}"
+"""The crawler in user agents of pages, behind the browser's own."""
 
 
 class _NoBrowser:
     """Opens no page."""
+
+    slots = 1
 
     async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
         raise BrowserError(f"no browser can open {task.url} yet ({type(handler).__name__})")
@@ -42,22 +55,28 @@ class CrawlParts(NamedTuple):
     """The parts of a run that answer requests of pages.
 
     Attributes:
+        root: Directory of the job.
+        began: Start of the run, seconds since the epoch.
         rules: The settings under each combination of sheets.
-        quotas: What may be taken of a host.
+        queues: The frontier, quotas, and addresses of hosts.
         scheduling: Judges requests.
-        storing: Gives ids.
-        fetching: Opens pages.
-        logs: For bugs of processors.
+        storing: Knows what is stored.
+        fetching: Opens pages, and has the cookies.
+        logs: For messages to the operator.
         clock: The time.
+        conditional: Send conditional requests for stored captures.
     """
 
+    root: Path
+    began: float
     rules: JobRules
-    quotas: QuotaBook
+    queues: Queues
     scheduling: Scheduling
     storing: Storing
     fetching: Fetching
     logs: JobLogs
     clock: Clock
+    conditional: bool
 
 
 def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderStep:
@@ -66,9 +85,36 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
     Args:
         parts: The parts that are ready.
         engine: Returns the engine, which is made after the chain.
+
+    Raises:
+        ConfigError: A list of blocked requests cannot be read.
     """
-    rules, logs = parts.rules, parts.logs
-    overlay_of = rules.sheets.of
+    effective, fetching, storing = parts.rules.effective, parts.fetching, parts.storing
+
+    def lend() -> AbstractContextManager[None]:
+        return engine().lend_toe()
+
+    page_parts = RenderParts(
+        renderer=fetching.renderer,
+        requests=_request_parts(parts, engine),
+        cookies=PageCookies(
+            fetching.jar,
+            fetching.cookie_rows.keep,
+            effective.then(lambda s: s.cookies.enabled),
+            parts.clock,
+        ),
+        room=PageRoom(lambda: fetching.renderer.slots, lend),
+        new_id=lambda: str(UUID(bytes=storing.numbers.record_id(), version=4)),
+        alert=parts.logs.alert,
+        operator=fill_user_agent(_PRODUCT, parts.rules.settings.fetch.contact),
+    )
+    browser, extract = effective.then(lambda s: s.browser), effective.then(extract_settings)
+    return RenderStep(browser, extract, page_parts)
+
+
+def _request_parts(parts: CrawlParts, engine: Callable[[], Engine]) -> RequestParts:
+    rules, storing = parts.rules, parts.storing
+    overlay_of, read_lines = rules.sheets.of, rules.rule_files.read_lines
 
     def run_chain(visit: Visit) -> Awaitable[None]:
         return engine().run_chain(visit)
@@ -83,21 +129,27 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
         run_chain,
         end,
         prerequisite,
-        release=parts.quotas.release,
+        release=parts.queues.quotas.release,
         overlay_of=overlay_of,
         clock=parts.clock,
     )
-    answering = RequestParts(
+
+    def guard(url: str) -> str:
+        address = parts.queues.hosts.address(url)
+        return parts.fetching.guard.refusal(address) if address else ""
+
+    bases = Bases(parts.root, storing.store, Digests(storing.store))
+    return RequestParts(
         run=prerequisites.run_chain,
         judge=parts.scheduling.candidates.judge_request,
         overlay_of=overlay_of,
+        blocks=rules.effective.then(lambda s: block_list(s.browser.block, read_lines)),
+        stored=StoredReplies(
+            storing.archive.history,
+            bases,
+            int(parts.began * 1e6),
+            conditional=parts.conditional,
+        ),
+        guard=guard,
         clock=parts.clock,
-    )
-    return RenderStep(
-        rules.effective.then(lambda s: s.browser),
-        parts.fetching.renderer,
-        answering,
-        rules.effective.then(extract_settings),
-        logs.alert,
-        new_id=lambda: str(UUID(bytes=parts.storing.numbers.record_id(), version=4)),
     )

@@ -192,13 +192,16 @@ def assemble(
     fetching = make_fetching(rules, store, guard, spool, logins, clock, renderer=renderer)
 
     def render() -> Processor:
-        crawling = CrawlParts(rules, queues.quotas, scheduling, storing, fetching, logs, clock)
+        crawling = CrawlParts(
+            layout.root, run.started, rules, queues, scheduling, storing, fetching, logs,
+            clock, conditional,
+        )  # fmt: skip
         return make_render_step(crawling, lambda: engine)
 
+    conditional = settings.dedup.conditional and not run.needs_bodies
     steps = fetch_steps(
         rules, queues, scheduling, storing, fetching,
-        clock=clock, supervisor=context.supervisor,
-        conditional=settings.dedup.conditional and not run.needs_bodies,
+        clock=clock, supervisor=context.supervisor, conditional=conditional,
     )  # fmt: skip
     steps = {**steps, "render": render}
     records = RunRecords(context, rules, reporting, queues, scheduling, storing, fetching)

@@ -90,8 +90,9 @@ class BrowserSettings(Component):
     )
     block: tuple[FileName, ...] = setting(
         (),
-        "Requests that a page may not send: host names, with all below them; `/REGEX/`; or files "
-        "with lines like these or in the host form of EasyList (`||host^`).",
+        "Requests that a page may not send: host names, with all below them; `/REGEX/`, found "
+        "anywhere in a URL; or names of files (`NAME.txt`) with lines like these, in the host form "
+        "of EasyList (`||host^`), or of a hosts file.",
     )
     per_host: int = setting(
         4, "Most requests of a page to one host at once.", unit="requests", ge=1

@@ -98,6 +98,10 @@ class PageUnit(msgspec.Struct):
         self.visits.append(visit)
         self.sizes += size
 
+    def refuse(self, request: RefusedRequest) -> None:
+        """Add a request that was not sent."""
+        self.refused.append(request)
+
     def close(self, rendered: RenderedPage) -> None:
         """Note how the page ended."""
         self.rendered = rendered
@@ -149,6 +153,9 @@ class Visit(msgspec.Struct):
         page: The page that its document became in a browser; None: it was not run.
         page_id: UUID of the page that it belongs to; "" for none.
         queued: Whether the frontier handed it out; False if it is fetched within a page.
+        stored: The reply in the archive that a browser gets if the server has none newer; None: it
+            is not asked.
+        asks_robots: Whether robots.txt is obeyed for it, if the settings say so for others.
         overlay: Number of the combination of sheets that applies to the URI; 0 for none. With it
             each part finds its settings: `effective[visit.overlay]`.
     """
@@ -194,6 +201,8 @@ class Visit(msgspec.Struct):
     page: PageUnit | None = None
     page_id: str = ""
     queued: bool = True
+    stored: Capture | None = None
+    asks_robots: bool = True
 
     @property
     def is_of_url(self) -> bool:
@@ -308,6 +317,14 @@ class Visit(msgspec.Struct):
     ) -> None:
         """Set results of extraction besides outlinks; see the attributes of these names."""
         self.charset, self.robots_meta, self.uri_errors = charset, robots_meta, uri_errors
+
+    def send_to(self, reply: ReplyWriter) -> None:
+        """Set where its reply goes while it is received."""
+        self.reply = reply
+
+    def compare_with(self, stored: Capture | None) -> None:
+        """Set the reply in the archive that a browser gets if the server has none newer."""
+        self.stored = stored
 
     def become(self, page: PageUnit) -> None:
         """Note that its document was run in a browser."""

@@ -267,6 +267,11 @@ class RenderedPage(msgspec.Struct, frozen=True):
 class PageRenderer(Protocol):
     """Opens pages in a browser; `browser.pool.BrowserPool` is one."""
 
+    @property
+    def slots(self) -> int:
+        """Number of pages that may be open at once."""
+        ...
+
     async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
         """Open a page; every request of it goes to `handler`.
 

@@ -9,7 +9,8 @@ What is done when file handles run out: fewer fetches at a time for a while, and
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from nacre import annotations
 from nacre.config.effective import Effective
@@ -156,6 +157,7 @@ class Engine:
         self._events = events
         self._clock = clock
         self._wanted = parallel
+        self._lent = 0
         self._toes = 0
         self._idle: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
@@ -257,12 +259,22 @@ class Engine:
 
     def _raise_toes(self) -> None:
         group = self._group
-        while group is not None and self._toes < self._wanted and not self._stopping:
+        while group is not None and self._toes < self._wanted + self._lent and not self._stopping:
             group.create_task(self._toe(self._toes), name=f"toe-{self._toes}")
             self._toes += 1
 
+    @contextmanager
+    def lend_toe(self) -> Iterator[None]:
+        """Work with one more toe meanwhile: the visit of a toe waits for another program."""
+        self._lent += 1
+        self._raise_toes()
+        try:
+            yield
+        finally:
+            self._lent -= 1
+
     async def _toe(self, number: int) -> None:
-        while not self._stopping and number < self._wanted:
+        while not self._stopping and number < self._wanted + self._lent:
             uri = self._take()
             if uri is None:
                 await self._wait_for_work()

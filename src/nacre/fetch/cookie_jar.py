@@ -1,6 +1,7 @@
 """The cookie jar: RFC 6265, indexed by domain, bounded, and fast if no cookie matches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from operator import attrgetter
 
 from nacre.config.component import Bytes, Component, FileName, setting
@@ -136,6 +137,44 @@ class CookieJar:
         for cookie in cookies:
             self._put(cookie, now)
         return problems
+
+    def of_site(self, site: str, now: float) -> list[Cookie]:
+        """Return the cookies of a domain and of all domains below it.
+
+        Args:
+            site: A registered domain, or a host that has none.
+            now: Seconds since the epoch, UTC.
+        """
+        end = f".{site}"
+        buckets = [
+            bucket
+            for domain, bucket in self._domains.items()
+            if domain == site or domain.endswith(end)
+        ]
+        return [cookie for bucket in buckets for cookie in bucket.values() if cookie.expires > now]
+
+    def adopt(self, cookies: Iterable[Cookie], now: float) -> list[Cookie]:
+        """Take cookies from a browser, whose scripts may have set them; return those that changed.
+
+        Those with a name that no Set-Cookie could have, or of a public suffix, are left out.
+        """
+        changed: list[Cookie] = []
+        for cookie in islice(cookies, _MAX_FIELDS):
+            old = self._domains.get(cookie.domain, {}).get((cookie.name, cookie.path))
+            same = old is not None and (old.value, old.expires) == (cookie.value, cookie.expires)
+            if not same and self._is_acceptable(cookie):
+                changed += self._put(cookie, now)
+        return changed
+
+    def _is_acceptable(self, cookie: Cookie) -> bool:
+        text = f"{cookie.name}{cookie.value}{cookie.path}"
+        size = len(cookie.name.encode("utf-8", "surrogateescape"))
+        size += len(cookie.value.encode("utf-8", "surrogateescape"))
+        if not cookie.name or not cookie.domain or size > self.settings.max_size:
+            return False
+        if any((ord(c) < 32 and c != "\t") or ord(c) == 127 for c in text) or ";" in text:
+            return False
+        return cookie.host_only or not is_public_suffix(cookie.domain)
 
     def save(self) -> str:
         """Return all cookies as a Netscape file; encode it as UTF-8 with `surrogateescape`."""

@@ -190,8 +190,10 @@ class History:
 
     def get(self, url: str) -> HistoryRecord | None:
         """Return the row of a URL from an earlier run; None on its first visit."""
-        if not self._any:
-            return None
+        return self.latest(url) if self._any else None
+
+    def latest(self, url: str) -> HistoryRecord | None:
+        """Return the row of a URL, of this run too; None if it was never visited."""
         row = self._store.get(_HISTORY, history_key(url).encode())
         return None if row is None else self._decoder.decode(row)
 

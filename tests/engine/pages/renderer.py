@@ -5,11 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from nacre.core.rendered import (
+    BrowserCookie,
     BrowserRequest,
     PageTask,
     RenderedLink,
     RenderedPage,
     RequestHandler,
+    ServerEnd,
 )
 
 
@@ -28,6 +30,7 @@ class CollectedReply:
         self.body = b""
         self.framing = ""
         self.ended = ""
+        self.listener: Callable[[], None] | None = None
 
     @property
     def has_begun(self) -> bool:
@@ -54,6 +57,17 @@ class CollectedReply:
 
     def refuse(self) -> None:
         self.ended = "refused"
+
+    def when_closed(self, listener: Callable[[], None]) -> None:
+        self.listener = listener
+
+    def switch(self, server: ServerEnd) -> None:
+        raise AssertionError(f"no WebSocket is expected: {server}")
+
+    def leave(self) -> None:
+        """What the proxy does when the browser closes the connection."""
+        if self.listener is not None:
+            self.listener()
 
 
 async def ask(
@@ -86,13 +100,20 @@ class ScriptedRenderer:
     links: Sequence[RenderedLink] = ()
     tasks: list[PageTask] = field(default_factory=list)
     documents: list[CollectedReply] = field(default_factory=list)
+    cookies: Sequence[BrowserCookie] = ()
+    slots: int = 2
 
     async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
         self.tasks.append(task)
         self.documents.append(await ask(handler, task.url, "document"))
         await self.script(handler, task)
         return RenderedPage(
-            "settled", task.url, dom=self.dom, links=self.links, browser="Scripted/1"
+            "settled",
+            task.url,
+            dom=self.dom,
+            links=self.links,
+            browser="Scripted/1",
+            cookies=self.cookies,
         )
 
     async def close(self) -> None:

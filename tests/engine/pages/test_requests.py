@@ -1,5 +1,6 @@
 """Requests of pages in a crawl: the rules that they obey, and the visits that they become."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from nacre.assembly import parts
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import PageUnit, Visit
-from nacre.core.rendered import PageTask, RenderedLink, RequestHandler
+from nacre.core.rendered import BrowserCookie, PageTask, RenderedLink, RequestHandler
 from nacre.engine.disposition import Disposition
 from tests.crawl.jobs import Crawled, crawl
 from tests.crawl.raw_site import RawSite, raw_site, reply
@@ -136,6 +137,152 @@ def test_links_of_the_final_dom_are_followed(open_page: Open, site: RawSite):
     paths = {uri.url.removeprefix(site.origin): uri.path for uri in _uris(page)}
     assert paths["/made.html"] == "L"
     assert paths["/next.html"] == "R"
+
+
+def test_requests_go_out_as_the_browser_sent_them(open_page: Open, site: RawSite):
+    site.serve({"/api": reply("{}", "application/json")})
+    headers = ((b"accept", b"a/b"), (b"X-Own", b"1"), (b"Cookie", b"own=1"), (b"accept", b"c/d"))
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        for method in ("HEAD", "OPTIONS", "POST"):
+            body = b"x=1" if method == "POST" else None
+            await ask(handler, f"{task.url}api", method=method, headers=headers, body=body)
+
+    page = open_page(script)
+    heads = [head for head in site.heads if b" /api " in head]
+    assert [head.split(b" ")[0] for head in heads] == [b"HEAD", b"OPTIONS", b"POST"]
+    for head in heads:
+        lines = [line for line in head.split(b"\r\n")[1:] if line]
+        assert lines[0].lower().startswith(b"host: ")
+        own = [line for line in lines[1:] if not line.startswith((b"Connection", b"Content-Len"))]
+        assert own == [b"accept: a/b", b"X-Own: 1", b"Cookie: own=1", b"accept: c/d"]
+    assert [visit.uri.method for visit in page.unit.visits] == ["HEAD", "OPTIONS", "POST"]
+
+
+def test_prerequisites_of_another_host_are_fetched_within_the_page(open_page: Open):
+    with raw_site("127.0.0.2") as other:
+        other.serve({"/robots.txt": ROBOTS, "/lib.js": reply("1", "text/javascript")})
+
+        async def script(handler: RequestHandler, _task: PageTask) -> None:
+            async with asyncio.TaskGroup() as group:
+                for path in ("/lib.js", "/lib.js?2", "/closed/x"):
+                    group.create_task(ask(handler, other.origin + path, "script"))
+
+        page = open_page(script)
+        assert other.asked[0] == "/robots.txt"
+        assert other.asked.count("/robots.txt") == 1
+        assert "/lib.js" in other.asked
+        assert "/closed/x" not in other.asked
+        assert list(page.refused.values()) == ["robots"]
+        assert page.crawled is not None
+        paths = {line.url: line.path for line in page.crawled.log}
+        assert paths[f"{other.origin}/robots.txt"] == "EP"
+
+
+def test_robots_txt_can_be_asked_for_pages_alone(open_page: Open, site: RawSite):
+    site.serve({"/closed/data": reply("{}", "application/json")})
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        await ask(handler, f"{task.url}closed/data")
+
+    page = open_page(script, {"robots": "page"})
+    assert page.refused == {}
+    assert page.requests["/closed/data"].status == 200
+
+
+def test_blocked_requests_are_not_sent(open_page: Open, site: RawSite):
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        await ask(handler, f"{task.url}track?x")
+        await ask(handler, "http://ads.test/x")
+        await ask(handler, "wss://live.test/", "websocket")
+
+    page = open_page(script, {"block": ["ads.test", "/track\\?/"], "websockets": "refuse"})
+    assert [(item.rule, item.detail) for item in page.unit.refused] == [
+        ("block", "/REGEX/"), ("block", "ads.test"), ("method", "browser.websockets"),
+    ]  # fmt: skip
+    assert "/track?x" not in site.asked
+    assert "refused:3" in page.visits["/"].annotations
+
+
+def test_page_gets_no_more_than_its_budget(open_page: Open, site: RawSite):
+    site.serve({f"/{number}": reply("x" * 1000, "text/plain") for number in range(4)})
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        for number in range(4):
+            await ask(handler, f"{task.url}{number}")
+
+    page = open_page(script, {"max_requests": 2})
+    assert list(page.requests) == ["/0", "/1"]
+    assert page.refused == {"/2": "budget", "/3": "budget"}
+    assert page.unit.rendered is not None
+    assert page.unit.rendered.ended == "requestLimit"
+    assert "pageEnd:requestLimit" in page.visits["/"].annotations
+
+
+def test_reply_beyond_the_budget_is_cut(open_page: Open, site: RawSite):
+    site.serve({"/big": reply("x" * 300_000, "text/plain")})
+    replies: list[CollectedReply] = []
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        replies.append(await ask(handler, f"{task.url}big"))
+
+    page = open_page(script, {"max_bytes": 100_000})
+    assert replies[0].ended == "refused"
+    assert len(replies[0].body) < 300_000
+    assert page.unit.rendered is not None
+    assert page.unit.rendered.ended == "byteLimit"
+
+
+def test_host_that_is_tired_gets_no_more_requests_of_the_page(open_page: Open, site: RawSite):
+    busy = b"HTTP/1.1 429 Slow Down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+    site.serve({"/api": busy})
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        await ask(handler, f"{task.url}api")
+        await ask(handler, f"{task.url}more")
+
+    page = open_page(script)
+    assert page.requests["/api"].status == 429
+    assert page.refused == {"/more": "wait"}
+
+
+def test_private_addresses_stay_closed_to_a_page(open_page: Open):
+    async def script(handler: RequestHandler, _task: PageTask) -> None:
+        for url in ("http://10.1.2.3/", "http://169.254.169.254/latest", "http://[fd00::1]/"):
+            assert (await ask(handler, url)).ended == "refused"
+
+    page = open_page(script)
+    assert set(page.refused.values()) == {"guard"}
+
+
+def test_cookies_go_both_ways(open_page: Open, site: RawSite):
+    site.replies["/"] = reply("<p>x", "text/html", b"Set-Cookie: server=1")
+    site.serve({"/next.html": reply("next")})
+
+    async def nothing(_handler: RequestHandler, _task: PageTask) -> None:
+        """The page asks for nothing."""
+
+    cookies = [BrowserCookie("script", "广告".encode().decode("latin-1"), "127.0.0.1")]
+    page = open_page(nothing, dom=b"<a href=/next.html>x</a>", cookies=cookies)
+    (first, *_) = page.renderer.tasks
+    assert [(cookie.name, cookie.value) for cookie in first.cookies] == [("server", "1")]
+    head = next(head for head in site.heads if b" /next.html " in head)
+    assert b"server=1" in head
+    assert b"script=" in head
+
+
+def test_requests_that_run_when_the_page_ends_are_kept(open_page: Open, site: RawSite):
+    site.serve({"/slow": b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\npart"})
+    tasks: list[asyncio.Task[CollectedReply]] = []
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        tasks.append(asyncio.ensure_future(ask(handler, f"{task.url}slow")))
+        await asyncio.sleep(0)
+
+    page = open_page(script)
+    visit = page.requests["/slow"]
+    assert visit.capture is not None
+    assert visit.capture.truncated == "disconnect"
 
 
 def _uris(page: Page) -> list[CrawlURI]:

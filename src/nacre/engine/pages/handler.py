@@ -1,23 +1,27 @@
 """The requests of one page: each becomes a visit that obeys the rules of any URI."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from msgspec import structs
 
-from nacre.annotations import SUBRESOURCE
+from nacre.annotations import FROM_ARCHIVE, SUBRESOURCE
 from nacre.browser.settings import BrowserSettings
+from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import PageUnit, RefusedRequest, Visit
 from nacre.core.rendered import BrowserRequest, ReplyWriter
 from nacre.core.status import FetchStatus
+from nacre.engine.pages.blocking import BlockList
+from nacre.engine.pages.pace import LEFT, PageBudget, PagePace
+from nacre.engine.pages.relay import MeteredReply
+from nacre.engine.pages.stored_replies import StoredReplies
 from nacre.errors import StorageError, URIError
-from nacre.uri.parse import parse
-
-_STEP = 65_536
-"""Bytes of a stored body that are written to the browser at once."""
+from nacre.fetch.tap import deliver
+from nacre.uri.parse import authority, parse
 
 RULES: dict[int, str] = {
     FetchStatus.OUT_OF_SCOPE: "scope",
@@ -32,6 +36,12 @@ RULES: dict[int, str] = {
 }
 """The rule in a page's list of refused requests, by the status of the visit."""
 
+_GUARDED = frozenset(("robots", "guard"))
+"""Rules that may be those of the guard: robots.txt at a refused address cannot be fetched."""
+
+_WEB = {"ws": "http", "wss": "https"}
+"""The schemes of WebSockets, and those of their handshakes."""
+
 
 class RequestParts(NamedTuple):
     """The parts of a run that answer the requests of pages.
@@ -40,12 +50,18 @@ class RequestParts(NamedTuple):
         run: Passes a visit along the fetch chain, its prerequisites first.
         judge: Returns the CrawlURI of a request of a page; or None and the rule that refuses it.
         overlay_of: Determines which combination of sheets applies to a URI.
+        blocks: Requests that are not sent, under each combination of sheets.
+        stored: Replies in the archive.
+        guard: Returns why the address of a URL, as it is known, may not be connected to, or "".
         clock: The time.
     """
 
     run: Callable[[Visit], Awaitable[None]]
     judge: Callable[[CrawlURI, Outlink], tuple[CrawlURI | None, str]]
     overlay_of: Callable[[CrawlURI], int]
+    blocks: Effective[BlockList]
+    stored: StoredReplies
+    guard: Callable[[str], str]
     clock: Clock
 
 
@@ -54,101 +70,175 @@ class PageRequests:
 
     Args:
         visit: The visit of the page's document, fetched and extracted.
+        document: The reply that the page is made from.
         page: Collects the visits, and what was refused.
         settings: Limits of the page.
         parts: What answers.
 
     Attributes:
+        budget: What the page may ask for.
         failure: The failure of the storage, which must end the session; None while there is none.
     """
 
     def __init__(
-        self, visit: Visit, page: PageUnit, settings: BrowserSettings, parts: RequestParts
+        self,
+        visit: Visit,
+        document: Capture,
+        page: PageUnit,
+        settings: BrowserSettings,
+        parts: RequestParts,
     ) -> None:
         self._visit = visit
+        self._document = document
         self._page = page
         self._settings = settings
         self._parts = parts
+        self._blocks = parts.blocks[visit.overlay]
+        self._pace = PagePace(settings)
+        self._running: set[asyncio.Task[object]] = set()
+        self.budget = PageBudget(settings)
         self.failure: StorageError | None = None
 
     async def handle(self, request: BrowserRequest, reply: ReplyWriter) -> None:
         """See `RequestHandler`."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._running.add(task)
         try:
-            url = parse(request.url)
-        except URIError as error:
-            self._refuse(request, reply, "scope", str(error))
-            return
-        capture = self._visit.capture
-        if capture is not None and self._is_document(request, url):
-            await send_capture(capture, reply)
-            return
-        try:
-            await self._fetch(request, reply, url)
+            await self._answer(request, reply)
         except StorageError as error:
             self.failure = error
             reply.refuse()
+        finally:
+            if task is not None:
+                self._running.discard(task)
+
+    async def finish(self, seconds: float) -> None:
+        """Wait until all requests have ended, after the page has; cancel them after a time.
+
+        Args:
+            seconds: Longest time.
+        """
+        self._pace.end()
+        running = {task for task in self._running if not task.done()}
+        if running:
+            _, late = await asyncio.wait(running, timeout=seconds)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late)
+
+    async def _answer(self, request: BrowserRequest, reply: ReplyWriter) -> None:
+        try:
+            url = _web_url(request.url)
+        except URIError as error:
+            self._refuse(request, reply, "scope", str(error))
+            return
+        if self._is_document(request, url):
+            await deliver(self._document, reply)
+            return
+        rule, detail, uri = self._judge(request, url)
+        if uri is None:
+            self._refuse(request, reply, rule, detail)
+            return
+        parts, reuse = self._parts, self._settings.reuse
+        stored = await parts.stored.recent(request, url, parts.clock.now(), reuse)
+        if stored is not None:
+            self._page.reused.append(request.url)
+            await deliver(stored, reply)
+            return
+        await self._request(request, reply, uri)
 
     def _is_document(self, request: BrowserRequest, url: str) -> bool:
         is_page = url == self._visit.uri.url and request.method == "GET"
         return is_page and request.resource == "document"
 
-    async def _fetch(self, request: BrowserRequest, reply: ReplyWriter, url: str) -> None:
+    def _judge(self, request: BrowserRequest, url: str) -> tuple[str, str, CrawlURI | None]:
+        """Return rule and detail of a refusal, or the CrawlURI of a request that may be sent."""
+        if blocked := self._blocks.find(url):
+            return "block", blocked, None
+        if request.resource == "websocket" and self._settings.websockets == "refuse":
+            return "method", "browser.websockets", None
         link = Outlink(url, Hop.EMBED, f"browser/{request.resource}")
         uri, rule = self._parts.judge(self._visit.uri, link)
         if uri is None:
-            self._refuse(request, reply, "scope", rule)
+            return "scope", rule, None
+        return "", "", structs.replace(uri, method=request.method, body=request.body)
+
+    async def _request(self, request: BrowserRequest, reply: ReplyWriter, uri: CrawlURI) -> None:
+        """Ask the server, at the pace of the page."""
+        if limit := self.budget.charge_request():
+            self._refuse(request, reply, "budget", f"browser.{limit}")
             return
-        uri = structs.replace(uri, method=request.method, body=request.body)
-        visit = Visit(
+        name = authority(uri.url)
+        if refusal := await self._pace.start(name):
+            self._refuse(request, reply, "limit" if refusal == LEFT else "wait", refusal)
+            return
+        visit = self._new_visit(request, uri)
+        try:
+            await self._fetch(visit, request, reply)
+        finally:
+            self._pace.finish(name, visit)
+
+    def _new_visit(self, request: BrowserRequest, uri: CrawlURI) -> Visit:
+        return Visit(
             uri,
             toe=self._visit.toe,
             started=self._parts.clock.monotonic(),
             annotations=[SUBRESOURCE],
             overlay=self._parts.overlay_of(uri),
             request=request,
-            reply=reply,
             page_id=self._page.id,
             queued=False,
+            asks_robots=self._settings.robots == "all",
         )
-        await self._parts.run(visit)
-        await self._end(visit, request, reply)
 
-    async def _end(self, visit: Visit, request: BrowserRequest, reply: ReplyWriter) -> None:
+    async def _fetch(self, visit: Visit, request: BrowserRequest, reply: ReplyWriter) -> None:
+        visit.compare_with(await self._parts.stored.current(request, visit.uri.url))
+        metered = MeteredReply(
+            reply,
+            self.budget.charge_bytes,
+            self._pace.ended,
+            withholds_304=visit.stored is not None,
+        )
+        if metered.is_closed:
+            self._refuse(request, reply, "limit", LEFT)
+            return
+        visit.send_to(metered)
+        await self._parts.run(visit)
+        if metered.is_withheld and visit.stored is not None:
+            visit.annotate(FROM_ARCHIVE)
+            await deliver(visit.stored, reply)
+        self._end(visit, request, reply)
+
+    def _end(self, visit: Visit, request: BrowserRequest, reply: ReplyWriter) -> None:
         """Collect a visit; one that the chain refused without a request is listed as refused."""
         capture = visit.capture
         if capture is not None:
+            self.budget.charge_time(capture.duration / 1000.0)
             self._page.add(visit, len(capture.head) + capture.body.length)
+            self._parts.stored.keep(request, capture)
         elif rule := RULES.get(visit.status, ""):
-            self._refuse(request, reply, rule, visit.robots or visit.error)
+            if refusal := self._parts.guard(visit.uri.url) if rule in _GUARDED else "":
+                rule = "guard"
+            self._refuse(request, reply, rule, visit.robots or refusal or visit.error)
         else:
             self._page.add(visit)
-        if reply.has_begun:
-            return
-        if capture is not None:
-            await send_capture(capture, reply)
-        else:
+        if not reply.has_begun:
             reply.refuse()
 
     def _refuse(
         self, request: BrowserRequest, reply: ReplyWriter, rule: str, detail: str = ""
     ) -> None:
-        self._page.refused.append(RefusedRequest(request.url, request.resource, rule, detail))
+        self._page.refuse(RefusedRequest(request.url, request.resource, rule, detail))
         reply.refuse()
 
 
-async def send_capture(capture: Capture, reply: ReplyWriter) -> None:
-    """Write a stored reply to a browser, as the server sent it."""
-    reply.begin(capture.status, capture.head, capture.framing)
-    offset, body = 0, capture.body
-    while offset < body.length:
-        data = body.read(offset, _STEP)
-        if not data:
-            break
-        reply.write(data)
-        offset += len(data)
-        if reply.is_full:
-            await reply.drain()
-    if capture.truncated:
-        reply.refuse()
-    else:
-        reply.end()
+def _web_url(text: str) -> str:
+    """Return a URL in normal form, that of the handshake for a WebSocket.
+
+    Raises:
+        URIError: It is none.
+    """
+    scheme, colon, after = text.partition(":")
+    return parse(f"{_WEB.get(scheme.lower(), scheme)}{colon}{after}")

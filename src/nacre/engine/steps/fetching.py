@@ -240,18 +240,31 @@ class FetchHttpStep:
         return answer.addresses if answer else ()
 
     def _browser_request(self, visit: Visit, request: BrowserRequest) -> FetchRequest:
-        """Return the request of a browser: its own header lines, cookies too."""
+        """Return the request of a browser: its own header lines, cookies too.
+
+        If the archive has a reply for the page (`Visit.stored`), the server is asked whether it is
+        current.
+        """
         addresses = self._addresses(visit.uri.url)
+        history = self._history.latest(visit.uri.url) if request.method == "GET" else None
+        visit.recall(history)
+        headers = [(_text(name), _text(value)) for name, value in request.headers]
+        if visit.stored is not None and history is not None:
+            if history.etag:
+                headers.append(("If-None-Match", _text(history.etag)))
+            if history.last_modified:
+                headers.append(("If-Modified-Since", _text(history.last_modified)))
         return FetchRequest(
             url=visit.uri.url,
             addresses=addresses,
             method=request.method,
             body=request.body,
-            headers=tuple((_text(name), _text(value)) for name, value in request.headers),
+            headers=tuple(headers),
             check=self._check(visit, addresses),
             host_rate=self._pacer.host_rate(visit.overlay),
             tap=visit.reply,
             only_headers=True,
+            upgrade="websocket" if request.resource == "websocket" else "",
         )
 
     def _check(self, visit: Visit, addresses: Sequence[str]) -> Check | None:

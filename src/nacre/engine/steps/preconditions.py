@@ -113,7 +113,7 @@ class Preconditions:
         return self._check_robots(visit, url, now) if web else Result.PROCEED
 
     def _check_robots(self, visit: Visit, url: str, now: float) -> Result:
-        if ROBOTS_FOR in visit.uri.heritable:
+        if ROBOTS_FOR in visit.uri.heritable or not visit.asks_robots:
             return _PROCEED
         settings, site = self._settings[visit.overlay], origin(url)
         since = self._waiting.since(url, _ROBOTS)

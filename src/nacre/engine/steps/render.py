@@ -1,16 +1,27 @@
 """Runs pages in a browser: the step of the fetch chain behind the extraction."""
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
-from nacre.annotations import BROWSER_FAILED, rendered_by
+from msgspec import structs
+
+from nacre.annotations import (
+    BROWSER_FAILED,
+    page_ended,
+    refused_requests,
+    rendered_by,
+    reused_replies,
+)
 from nacre.browser.settings import BrowserSettings
 from nacre.config.effective import Effective
+from nacre.core.capture import Capture
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import PageUnit, Result, Visit
 from nacre.core.rendered import PageRenderer, PageTask, RenderedPage
 from nacre.engine.chain.entry import Entry
+from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import PageRequests, RequestParts
+from nacre.engine.pages.room import PageRoom
 from nacre.errors import BrowserError
 from nacre.extract.document import Document, Extraction
 from nacre.extract.settings import ExtractSettings
@@ -21,6 +32,9 @@ HTML = frozenset(("text/html", "application/xhtml+xml"))
 
 _NAVIGATION = "navigation"
 
+_LAST_REQUESTS = 5.0
+"""Seconds for requests that are running when their page ends: what came of them is stored."""
+
 
 class Render(Entry):
     """Runs pages in a browser. Settings: `browser`."""
@@ -29,34 +43,48 @@ class Render(Entry):
     processor: Literal["render"] = "render"
 
 
+class RenderParts(NamedTuple):
+    """The parts of a run that open pages.
+
+    Attributes:
+        renderer: Opens them; the browser starts with the first page.
+        requests: Answers their requests.
+        cookies: The cookies that they get, and leave.
+        room: Lets few visits open pages at once.
+        new_id: Makes the id of a page, a UUID.
+        alert: Sends a message to the operator.
+        operator: Name and version of the crawler, and the contact, for user agents.
+    """
+
+    renderer: PageRenderer
+    requests: RequestParts
+    cookies: PageCookies
+    room: PageRoom
+    new_id: Callable[[], str]
+    alert: Callable[[str], None]
+    operator: str
+
+
 class RenderStep:
     """The worker of `Render`.
 
     Args:
         settings: Which pages are run, under each combination of sheets.
-        renderer: Opens pages; it begins with the first page.
-        parts: What answers the requests of pages.
         extract: What is wanted of documents, under each combination of sheets.
-        alert: Sends a message to the operator.
-        new_id: Makes the id of a page, a UUID.
+        parts: What opens pages, and answers their requests.
     """
 
     def __init__(
         self,
         settings: Effective[BrowserSettings],
-        renderer: PageRenderer,
-        parts: RequestParts,
         extract: Effective[ExtractSettings],
-        alert: Callable[[str], None],
-        new_id: Callable[[], str],
+        parts: RenderParts,
     ) -> None:
         self._settings = settings
         self._runs = settings.then(lambda browser: browser.use != "never")
-        self._renderer = renderer
-        self._parts = parts
         self._extract = extract
-        self._alert = alert
-        self._new_id = new_id
+        self._parts = parts
+        self._has_failed = False
 
     def accepts(self, visit: Visit) -> bool:
         """Return whether it is a whole HTML page that was queued, and pages are run at all."""
@@ -70,36 +98,49 @@ class RenderStep:
         """Open the page, and add the links of its final state."""
         settings = self._settings[visit.overlay]
         sign = self._sign(visit, settings)
-        if sign:
-            visit.annotate(rendered_by(sign))
-            await self._render(visit, sign, settings)
+        if sign and visit.capture is not None:
+            async with self._parts.room.enter(visit.uri.queue):
+                await self._render(visit, visit.capture, sign)
         return Result.PROCEED
 
     def _sign(self, _visit: Visit, settings: BrowserSettings) -> str:
         """Return why a page is to be run; "" if it is not."""
         return "always" if settings.use == "always" else ""
 
-    async def _render(self, visit: Visit, sign: str, settings: BrowserSettings) -> None:
-        page = PageUnit(self._new_id(), sign)
-        requests = PageRequests(visit, page, settings, self._parts)
+    async def _render(self, visit: Visit, document: Capture, sign: str) -> None:
+        settings, parts = self._settings[visit.overlay], self._parts
+        page = PageUnit(parts.new_id(), sign)
+        requests = PageRequests(visit, document, page, settings, parts.requests)
         try:
-            rendered = await self._renderer.render(self._task(visit, settings), requests)
+            rendered = await parts.renderer.render(self._task(visit, document, settings), requests)
         except BrowserError as error:
             visit.annotate(BROWSER_FAILED)
-            self._alert(f"{visit.uri.url} was not run in a browser: {error}")
+            self._report_failure(visit, error)
             return
+        finally:
+            await requests.finish(_LAST_REQUESTS)
         if requests.failure is not None:
             raise requests.failure
+        rendered = _with_limit(rendered, requests.budget.exceeded)
         page.close(rendered)
         visit.become(page)
+        for word in _annotations(page, rendered):
+            visit.annotate(word)
+        parts.cookies.learn(visit, rendered.cookies)
         visit.add_outlinks(self._links(visit, rendered))
 
-    def _task(self, visit: Visit, settings: BrowserSettings) -> PageTask:
-        began = visit.capture.began if visit.capture is not None else 0
+    def _report_failure(self, visit: Visit, error: BrowserError) -> None:
+        """Tell the operator, once: it is the same for all pages."""
+        if not self._has_failed:
+            self._has_failed = True
+            self._parts.alert(f"{visit.uri.url} was not run in a browser: {error}")
+
+    def _task(self, visit: Visit, document: Capture, settings: BrowserSettings) -> PageTask:
         return PageTask(
             visit.uri.url,
             user_agent=settings.user_agent,
-            seed=began // 1_000_000,
+            seed=document.began // 1_000_000,
+            cookies=self._parts.cookies.of_page(visit),
             viewport=settings.viewport,
             device=settings.device,
             behaviours=settings.behaviours,
@@ -145,3 +186,30 @@ def _followed(page: str, rendered: RenderedPage) -> Sequence[Outlink]:
             hop = Hop.REDIRECT if link.origin == _NAVIGATION else Hop.LINK
             links.append(Outlink(url, hop, f"browser/{link.origin}"))
     return links
+
+
+def _with_limit(rendered: RenderedPage, limit: str) -> RenderedPage:
+    """Note that a page ended because it asked for too much."""
+    ended = _LIMITS.get(limit, "")
+    return (
+        structs.replace(rendered, ended=ended) if ended and rendered.ended in _WHOLE else rendered
+    )
+
+
+_WHOLE = frozenset(("settled", "loadTime", "pageTime"))
+_LIMITS = {
+    "max_requests": "requestLimit",
+    "max_bytes": "byteLimit",
+    "server_time": "serverTime",
+}
+
+
+def _annotations(page: PageUnit, rendered: RenderedPage) -> Iterator[str]:
+    """Yield the words for crawl.log about a page: why and how it was run, and what was refused."""
+    yield rendered_by(page.sign)
+    if rendered.ended != "settled":
+        yield page_ended(rendered.ended)
+    if page.refused:
+        yield refused_requests(len(page.refused))
+    if page.reused:
+        yield reused_replies(len(page.reused))

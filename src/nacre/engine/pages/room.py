@@ -1,0 +1,51 @@
+"""Room for pages in a browser: of each queue one at a time, and without all workers in them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+
+WAITING = 4
+"""Visits per place in the browser that wait for it without taking up a worker."""
+
+
+class PageRoom:
+    """Lets visits in that run their pages.
+
+    A page takes seconds, most of them in a queue for a browser. So the engine works with another
+    toe meanwhile, for each page that is open and a few that wait. Beyond it toes wait, and with
+    them the frontier.
+
+    Args:
+        places: Returns the number of pages that may be open at once.
+        lend: Lets the engine work with one more toe meanwhile.
+    """
+
+    def __init__(
+        self, places: Callable[[], int], lend: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self._places = places
+        self._lend = lend
+        self._lent = 0
+        self._queues: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def enter(self, queue: str) -> AsyncIterator[None]:
+        """Be the only page of a queue."""
+        lock, users = self._queues.get(queue) or (asyncio.Lock(), 0)
+        self._queues[queue] = lock, users + 1
+        is_lent = self._lent < self._places() * (1 + WAITING)
+        self._lent += is_lent
+        try:
+            with self._lend() if is_lent else nullcontext():
+                async with lock:
+                    yield
+        finally:
+            self._lent -= is_lent
+            self._leave(queue)
+
+    def _leave(self, queue: str) -> None:
+        lock, users = self._queues[queue]
+        if users == 1:
+            del self._queues[queue]
+        else:
+            self._queues[queue] = lock, users - 1
