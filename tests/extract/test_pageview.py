@@ -315,3 +315,13 @@ def test_the_visible_text_of_a_page():
     page = "<title>T</title><body>a <b>b</b><script>no()</script>\u4e2d\u6587<p>end"
     assert visible_text(page, 100) == "a b \u4e2d\u6587 end"
     assert visible_text("<p>word" * 100, 10) == "word word "
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [("", "a c"), (' id="shadowrootmode"', "a c"), (' shadowrootmode="open"', "a b c")],
+)
+def test_a_declared_shadow_root_is_text(attributes: str, expected: str) -> None:
+    page = f"<p>a</p><x-y><template{attributes}><style>s</style><p>b</p></template></x-y><p>c</p>"
+    assert visible_text(page, 100) == expected
+    assert page_view(page).text == expected

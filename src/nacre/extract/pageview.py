@@ -213,12 +213,19 @@ def _tokens(text: str) -> Iterator[Token]:
             elif kind is _TEXT and skipping == _HIDDEN:
                 # Its markup is invisible to readers: pixels and frames of trackers.
                 yield from (inner for inner in tokenize(token.data or "") if inner.type is _TEXT)
-        elif kind is _START and token.tag in _SKIPPED:
+        elif kind is _START and token.tag in _SKIPPED and not _is_shadow_root(token):
             skipping = token.tag
             if skipping == _HIDDEN:
                 yield token
         else:
             yield token
+
+
+def _is_shadow_root(token: Token) -> bool:
+    """Whether a start tag begins a shadow root, which browsers draw (HTML Standard, 4.12.3)."""
+    if token.tag != "template":
+        return False
+    return any(name == "shadowrootmode" for name, _ in token.attrs or ())
 
 
 _TITLE_ENDS = frozenset(("title", "body"))

@@ -5,16 +5,17 @@
     return;
   }
   const { CustomEvent, String, dispatchEvent } = globalThis;
+  const cut = Function.prototype.call.bind(String.prototype.slice);
   let left = 50;
   const report = (message, place) => {
     left -= 1;
     if (left >= 0) {
-      dispatchEvent(new CustomEvent(name, { detail: `${String(message).slice(0, 400)}${place}` }));
+      dispatchEvent(new CustomEvent(name, { detail: cut(String(message), 0, 400) + place }));
     }
   };
   addEventListener("error", ({ message, filename, lineno }) => {
     if (message) {
-      report(message, filename ? ` (${String(filename).slice(0, 200)}:${lineno})` : "");
+      report(message, filename ? ` (${cut(String(filename), 0, 200)}:${lineno})` : "");
     }
   });
   addEventListener("unhandledrejection", ({ reason }) => {
