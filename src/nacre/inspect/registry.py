@@ -19,6 +19,7 @@ from nacre.inspect.analysis.templates import TemplatesReport, TrapsReport
 from nacre.inspect.analysis.timeline import TimelineReport
 from nacre.inspect.analysis.trust import HintsReport
 from nacre.inspect.reports.base import Report
+from nacre.inspect.reports.browser_report import BrowserReport
 from nacre.inspect.reports.run_reports import RUN_REPORTS
 from nacre.inspect.reports.sections import SectionsReport
 from nacre.inspect.summary.run_document import RunSummaryReport
@@ -35,6 +36,7 @@ REPORTS.add(
     RunSummaryReport,
     SectionsReport,
     *RUN_REPORTS,
+    BrowserReport,
     ChangeFrequencyReport,
     TimelineReport,
     DifferenceReport,

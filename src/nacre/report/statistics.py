@@ -13,11 +13,12 @@ from enum import StrEnum
 
 import msgspec
 
-from nacre.annotations import HTTP_TRIED, PARSER_FAILED, PARSER_TIMEOUT
+from nacre.annotations import BROWSER_FAILED, HTTP_TRIED, PARSER_FAILED, PARSER_TIMEOUT
 from nacre.core.capture import Capture
 from nacre.core.crawluri import Directive
 from nacre.core.processor import Visit
 from nacre.core.status import CountedAs, FetchStatus, counted
+from nacre.report.browser_tally import BrowserCounts
 from nacre.store.store import Store
 from nacre.store.tallies import FAMILY, Tallies
 from nacre.uri.parse import host
@@ -277,6 +278,7 @@ class Statistics:
             Tallies(store, prefix, Tally, in_memory) for prefix in _KINDS.values()
         )
         self._codes = Tallies(store, _CODES, Tally, in_memory) if source_codes else None
+        self._browser = BrowserCounts(store)
         self.totals = totals(store)
         self.dns = store.counter("stats.dns")
         self.prerequisites = store.counter("stats.prerequisites")
@@ -318,6 +320,8 @@ class Statistics:
             tally.miss(status, page=page, guess=guess)
             self.totals.miss(status, page=page, guess=guess)
         self.totals.rendered_pages += visit.page is not None
+        if visit.page is not None or BROWSER_FAILED in visit.annotations:
+            self._browser.count(visit)
         self.totals.faults += status == FetchStatus.RUNTIME_EXCEPTION
         self.totals.unparsed += bool(visit.annotations) and not _PARSER.isdisjoint(
             visit.annotations
@@ -346,6 +350,7 @@ class Statistics:
             kind.seal()
         if self._codes is not None:
             self._codes.seal()
+        self._browser.seal()
         self._store.put(FAMILY, _TOTALS, _encode(self.totals))
         self._store.set_counter("stats.dns", self.dns)
         self._store.set_counter("stats.prerequisites", self.prerequisites)

@@ -1,0 +1,251 @@
+"""The report on pages in a browser: which were run, by which sign, at which cost, and how."""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from nacre.core.clock import duration
+from nacre.engine.pages.sign_rows import sign_counts
+from nacre.inspect.reports.base import Report, ReportRequest
+from nacre.inspect.view import View
+from nacre.messages import message
+from nacre.report.browser_tally import BrowserTally, browser_tally
+from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
+from nacre.report.formatting import size
+from nacre.report.statistics import totals
+from nacre.store.store import Store
+
+_MEANINGS: Mapping[str, str] = {
+    "always": message("report.sign-always", "browser.use is always"),
+    "mount": message("report.sign-mount", "an empty element that a framework fills"),
+    "noscript": message("report.sign-noscript", "a noscript element asks for JavaScript"),
+    "hashRoutes": message("report.sign-hash-routes", "links to #/ routes"),
+    "thin": message("report.sign-thin", "hardly any text beside a script"),
+    "lazy": message("report.sign-lazy", "pictures that a script loads late"),
+    "learned": message("report.sign-learned", "pages of its template gained by a browser"),
+    "probe": message("report.sign-probe", "drawn to find out about its template"),
+}
+"""What signs mean."""
+
+
+class SignFigures(msgspec.Struct):
+    """The pages that showed a sign.
+
+    Attributes:
+        sign: The sign; `always`, `learned` and `probe` are reasons without one.
+        seen: Pages that showed it; of `always`, those that were run.
+        run: Pages that were run.
+        gained: Of these, those to which the browser added text, links or requests; None if that
+            was not judged.
+        vain: Those to which it added nothing.
+        examples: The first URLs, three at most.
+    """
+
+    sign: str
+    seen: int
+    run: int
+    gained: int | None = None
+    vain: int | None = None
+    examples: list[str] = []
+
+
+class BrowserFigures(msgspec.Struct):
+    """The figures of the report.
+
+    Attributes:
+        use: `browser.use` of the job; sheets may differ.
+        pages: Pages of the run in all, those without a browser included.
+        tally: What pages in the browser did.
+        signs: The signs, the most frequent first.
+    """
+
+    use: str
+    pages: int
+    tally: BrowserTally
+    signs: list[SignFigures]
+
+
+def browser_figures(store: Store, use: str) -> BrowserFigures:
+    """Return the figures of the last run, as last committed.
+
+    Args:
+        store: The store of the job.
+        use: `browser.use` of the job.
+    """
+    tally = browser_tally(store)
+    counts = {row.sign: row for row in sign_counts(store) if row.sign}
+    signs = [
+        SignFigures(row.sign, row.pages, row.run, row.gained, row.vain, row.examples)
+        for row in counts.values()
+    ]
+    signs += [
+        SignFigures(sign, number, number, examples=tally.sign_pages.get(sign, []))
+        for sign, number in tally.signs.items()
+        if sign not in counts
+    ]
+    signs.sort(key=lambda row: (-row.run, -row.seen, row.sign))
+    return BrowserFigures(use, totals(store).html, tally, signs)
+
+
+class BrowserReport(Report):
+    """Pages that were run in a browser."""
+
+    name = "browser"
+    summary = "pages that were run in a browser: why, and at which cost"
+
+    def data(self, view: View, request: ReportRequest) -> BrowserFigures:
+        """See `Report.data`."""
+        return browser_figures(view.store, view.settings.browser.use)
+
+    def document(self, data: BrowserFigures, request: ReportRequest) -> ReportDocument:
+        """See `Report.document`."""
+        tally = data.tally
+        text = tuple(_notes(data))
+        tables = (_sign_table(data), _end_table(tally), _refused_table(tally))
+        first = Section("", text, facts=_facts(data), tables=tables)
+        return ReportDocument("Pages in a browser", (first,))
+
+
+def _notes(data: BrowserFigures) -> Iterator[str]:
+    tally = data.tally
+    if data.use == "never" and not tally.pages:
+        yield message(
+            "report.browser-never", "`browser.use` is never: no page is run in a browser."
+        )
+    if tally.unrun:
+        yield message(
+            "report.browser-missing",
+            "{pages:,} pages look as if they needed a browser, and none could be started, such as "
+            "{example}. `nacre check --browser` says what to install.",
+            pages=tally.unrun,
+            example=tally.unrun_pages[0] if tally.unrun_pages else "",
+        )
+    if tally.robots_pages:
+        yield message(
+            "report.browser-robots",
+            "robots.txt refused {refused:,} of {requests:,} requests of {pages:,} pages, which may "
+            "lack content. `browser.robots: page` asks robots.txt for pages alone.",
+            refused=tally.refused.get("robots", 0),
+            requests=tally.robots_requests,
+            pages=tally.robots_pages,
+        )
+
+
+def _facts(data: BrowserFigures) -> tuple[tuple[str, str], ...]:
+    tally = data.tally
+    counts = (("Pages run", f"{tally.pages:,}"), ("HTML pages in all", f"{data.pages:,}"))
+    if not tally.pages:
+        return counts
+    return (
+        *counts,
+        ("Time of the browser's processor", _each(tally.cpu, tally.pages)),
+        ("Time for which pages were open", _each(tally.seconds, tally.pages)),
+        ("Requests sent", f"{tally.requests:,}"),
+        ("Bytes received", size(tally.bytes)),
+        ("Requests answered from the archive", f"{tally.reused:,}"),
+        ("Requests refused", f"{sum(tally.refused.values()):,}"),
+        ("Browser", tally.browser),
+    )
+
+
+def _each(seconds: float, pages: int) -> str:
+    """A time, and its part for a page."""
+    each = f"{seconds / pages:.2f}"
+    return message(
+        "report.browser-each", "{all}, {each} s a page", all=duration(seconds), each=each
+    )
+
+
+def _sign_table(data: BrowserFigures) -> DataTable:
+    columns = (
+        Column("sign", Format.NAME),
+        Column("meaning"),
+        Column("pages", Format.COUNT),
+        Column("run", Format.COUNT),
+        Column("gained", Format.COUNT),
+        Column("gained nothing", Format.COUNT),
+        Column("such as", Format.URL),
+    )
+    rows = tuple(
+        (
+            *(row.sign, _MEANINGS.get(row.sign, ""), row.seen, row.run, row.gained, row.vain),
+            row.examples[0] if row.examples else None,
+        )
+        for row in data.signs
+    )
+    return DataTable("Why pages were run", columns, rows)
+
+
+_ENDS: Mapping[str, str] = {
+    "settled": message("report.end-settled", "whole"),
+    "loadTime": message("report.end-load-time", "was not loaded in time (browser.load_time)"),
+    "pageTime": message("report.end-page-time", "its time was over (browser.time)"),
+    "requestLimit": message("report.end-requests", "sent its most requests (browser.max_requests)"),
+    "byteLimit": message("report.end-bytes", "received its most bytes (browser.max_bytes)"),
+    "crash": message("report.end-crash", "crashed"),
+    "hang": message("report.end-hang", "did not answer"),
+    "memory": message("report.end-memory", "needed too much memory (browser.memory)"),
+    "browserGone": message("report.end-browser-gone", "the browser ended"),
+    "notLoaded": message("report.end-not-loaded", "could not be loaded"),
+}
+"""What the ends of pages mean."""
+
+
+def end_text(ended: str) -> str:
+    """Return how a page ended, in words; see `RenderedPage.ended`."""
+    return _ENDS.get(ended, ended)
+
+
+def _end_table(tally: BrowserTally) -> DataTable:
+    columns = (
+        Column("end", Format.NAME),
+        Column("meaning"),
+        Column("pages", Format.COUNT),
+        Column("such as", Format.URL),
+    )
+    rows = tuple(
+        (ended, end_text(ended), number, _first(tally.end_pages, ended))
+        for ended, number in _by_number(tally.ends)
+    )
+    return DataTable("How pages ended", columns, rows)
+
+
+_RULES: Mapping[str, str] = {
+    "scope": message("report.rule-scope", "the scope refuses it"),
+    "robots": message("report.rule-robots", "robots.txt forbids it"),
+    "guard": message("report.rule-guard", "its address is private, or cannot be fetched"),
+    "block": message("report.rule-block", "browser.block or a processor refuses it"),
+    "budget": message("report.rule-budget", "the budget or quota of its host is used up"),
+    "limit": message("report.rule-limit", "the page reached a limit"),
+    "wait": message("report.rule-wait", "its host asked to wait (Retry-After, 429)"),
+    "method": message("report.rule-method", "its method is not sent"),
+    "body": message("report.rule-body", "its body is too long"),
+}
+"""What the rules mean that refuse requests."""
+
+
+def refusal_text(rule: str) -> str:
+    """Return why a request of a page was not sent; see `RefusedRequest.rule`."""
+    return _RULES.get(rule, rule)
+
+
+def _refused_table(tally: BrowserTally) -> DataTable:
+    columns = (
+        Column("rule", Format.NAME),
+        Column("meaning"),
+        Column("requests", Format.COUNT),
+        Column("such as", Format.URL),
+    )
+    rows = tuple(
+        (rule, refusal_text(rule), number, _first(tally.refused_urls, rule))
+        for rule, number in _by_number(tally.refused)
+    )
+    return DataTable("Requests refused", columns, rows)
+
+
+def _by_number(numbers: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _first(examples: Mapping[str, list[str]], name: str) -> str | None:
+    return next(iter(examples.get(name, ())), None)
