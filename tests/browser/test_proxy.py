@@ -39,6 +39,17 @@ def test_requests_of_a_connection_reach_the_handler_in_turn() -> None:
     run(main())
 
 
+@pytest.mark.parametrize("line", [b"Connection: close", b"Proxy-Connection: close"])
+def test_a_client_that_wants_no_other_reply_gets_the_end(line: bytes) -> None:
+    async def main() -> None:
+        async with proxying(Answers()) as listener:
+            client = await Client.to(listener)
+            client.writer.write(b"GET http://h.test/ HTTP/1.1\r\n" + line + b"\r\n\r\n")
+            assert await asyncio.wait_for(client.reader.read(), 5) == HELLO
+
+    run(main())
+
+
 def test_pipelined_requests_are_answered_in_order() -> None:
     async def main() -> None:
         handler = Answers(

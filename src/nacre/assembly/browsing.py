@@ -113,8 +113,41 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
 
 
 def _request_parts(parts: CrawlParts, engine: Callable[[], Engine]) -> RequestParts:
-    rules, storing = parts.rules, parts.storing
-    overlay_of, read_lines = rules.sheets.of, rules.rule_files.read_lines
+    rules, storing, read_lines = parts.rules, parts.storing, parts.rules.rule_files.read_lines
+    prerequisites = inline_prerequisites(rules, parts.queues, parts.clock, engine)
+
+    def guard(url: str) -> str:
+        address = parts.queues.hosts.address(url)
+        return parts.fetching.guard.refusal(address) if address else ""
+
+    bases = Bases(parts.root, storing.store, Digests(storing.store))
+    return RequestParts(
+        run=prerequisites.run_chain,
+        judge=parts.scheduling.candidates.judge_request,
+        overlay_of=rules.sheets.of,
+        blocks=rules.effective.then(lambda s: block_list(s.browser.block, read_lines)),
+        stored=StoredReplies(
+            storing.archive.history,
+            bases,
+            int(parts.began * 1e6),
+            conditional=parts.conditional,
+        ),
+        guard=guard,
+        clock=parts.clock,
+    )
+
+
+def inline_prerequisites(
+    rules: JobRules, queues: Queues, clock: Clock, engine: Callable[[], Engine]
+) -> InlinePrerequisites:
+    """Build what passes requests of browsers along the chain, their prerequisites first.
+
+    Args:
+        rules: The settings under each combination of sheets.
+        queues: The quotas.
+        clock: The time.
+        engine: Returns the engine, which is made after the chain.
+    """
 
     def run_chain(visit: Visit) -> Awaitable[None]:
         return engine().run_chain(visit)
@@ -125,31 +158,11 @@ def _request_parts(parts: CrawlParts, engine: Callable[[], Engine]) -> RequestPa
     def prerequisite(visit: Visit, url: str) -> CrawlURI:
         return engine().disposition.back.prerequisite(visit, url)
 
-    prerequisites = InlinePrerequisites(
+    return InlinePrerequisites(
         run_chain,
         end,
         prerequisite,
-        release=parts.queues.quotas.release,
-        overlay_of=overlay_of,
-        clock=parts.clock,
-    )
-
-    def guard(url: str) -> str:
-        address = parts.queues.hosts.address(url)
-        return parts.fetching.guard.refusal(address) if address else ""
-
-    bases = Bases(parts.root, storing.store, Digests(storing.store))
-    return RequestParts(
-        run=prerequisites.run_chain,
-        judge=parts.scheduling.candidates.judge_request,
-        overlay_of=overlay_of,
-        blocks=rules.effective.then(lambda s: block_list(s.browser.block, read_lines)),
-        stored=StoredReplies(
-            storing.archive.history,
-            bases,
-            int(parts.began * 1e6),
-            conditional=parts.conditional,
-        ),
-        guard=guard,
-        clock=parts.clock,
+        release=queues.quotas.release,
+        overlay_of=rules.sheets.of,
+        clock=clock,
     )

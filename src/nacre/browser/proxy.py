@@ -123,11 +123,16 @@ class ProxyListener:
         self.resent.clear()
         self.handler = handler
 
-    def close(self) -> None:
-        """Accept nothing more, and end all connections."""
+    def stop_accepting(self) -> None:
+        """Accept no connection and no request more; what is being answered goes on."""
+        self.handler = None
         if self._server is not None:
             self._server.close()
             self._server = None
+
+    def close(self) -> None:
+        """Accept nothing more, and end all connections."""
+        self.stop_accepting()
         self.assign(None)
 
     async def wait_for_handlers(self, seconds: float) -> None:
@@ -153,9 +158,10 @@ class ProxyListener:
 class _Reply:
     """The reply to one request; see `core.rendered.ReplyWriter`."""
 
-    def __init__(self, client: "_Client", request: BrowserRequest) -> None:
+    def __init__(self, client: "_Client", request: BrowserRequest, *, goes_on: bool) -> None:
         self._client: _Client | None = client
         self._request = request
+        self._goes_on = goes_on
         self._framer: ReplyFramer | None = None
         self._server: ServerEnd | None = None
         self._closed: Callable[[], None] | None = None
@@ -201,7 +207,7 @@ class _Reply:
         if client is None:
             return
         self._leave()
-        if self._framer is not None and self._framer.is_persistent and self._server is None:
+        if self._goes_on and self._framer is not None and self._framer.is_persistent:
             client.next_request()
         else:
             client.finish()
@@ -494,7 +500,7 @@ class _Client(asyncio.Protocol):
                 return
             self._is_websocket = True
             self._listener.websockets += 1
-        self._reply = reply = _Reply(self, request)
+        self._reply = reply = _Reply(self, request, goes_on=head.is_persistent)
         task = self._loop.create_task(_answer(handler, request, reply))
         self._listener.running.add(task)
         task.add_done_callback(self._listener.running.discard)

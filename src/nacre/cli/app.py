@@ -74,6 +74,7 @@ def _extension_command(name: str) -> Any:  # noqa: ANN401 - typer's commands hav
 _LATE_FUNCTIONS = {
     "crawl": ("Crawl URLs now, with sensible defaults.", "Crawl"),
     "new": ("Create a job directory with comments; `nacre run DIR` starts it.", "Crawl"),
+    "record": ("Record what your own browser or a program requests, until Ctrl-C.", "Crawl"),
     "captures": ("Search the captures of a job, a collection or a file, and export them.", "Look"),
 }
 """The summaries and panels of commands whose functions are imported when they run."""
@@ -278,6 +279,7 @@ def _register_late(names: Iterable[str], module: str) -> None:
 
 
 _register_late(("crawl", "new"), "crawl")
+_register_late(("record",), "record")
 jobs.register(app)
 recrawl.register(app)
 app.command("replay", rich_help_panel="Look")(

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 
@@ -20,6 +20,7 @@ from nacre.inspect.view import is_finished, latest_time
 from nacre.job.commands import asking, serve_commands
 from nacre.job.control import BY, PEER, is_running
 from nacre.job.job import Job
+from nacre.job.monitors import BackgroundTask
 from nacre.job.session import Session
 from nacre.machine.clock import MovedClock, SystemClock
 from nacre.machine.layout import Layout
@@ -191,8 +192,22 @@ def run_and_summarize(
     traps: bool = False,
     origin: OriginOf | None = None,
     by: str = "",
+    companion: Callable[[Session], BackgroundTask] | None = None,
 ) -> int:
     """Run a job, print a summary, and return the exit code.
+
+    Args:
+        layout: Its directories.
+        settings: Its settings.
+        clock: The time; None for the machine's.
+        quiet: Show no progress.
+        as_json: Print the summary as JSON.
+        accept_loss: Continue although archived data is missing.
+        traps: URIs of endless places count as work to resume.
+        origin: Gives the origin of a setting; None: that of the job's file.
+        by: The user, for job.log; "" for the user of this process.
+        companion: Makes a task that gives each session its work, so that the job is never
+            finished; None: there is none.
 
     Raises:
         JobError: It runs already, or `--now` is before the end of its last run; or there is nothing
@@ -201,14 +216,18 @@ def run_and_summarize(
     """
     if is_running(layout.socket):
         raise JobError(f"{layout.root} is running already; see `nacre status {layout.root}`")
-    if is_finished(layout, update=True, traps=traps) and not accept_loss:
+    resumes = accept_loss or companion is not None
+    if not resumes and is_finished(layout, update=True, traps=traps):
         say_finished(layout, as_json=as_json)
         return 0
     clock = clock or SystemClock()
     _check_time(layout, clock)
     make_private(layout.state)
     origin = origin or load_job(layout).origin
-    job = Job(layout.root, settings, clock=clock, on_terminal=sys.stderr.isatty(), origin=origin)
+    watched = sys.stderr.isatty()
+    job = Job(
+        layout.root, settings, clock=clock, on_terminal=watched, origin=origin, companion=companion
+    )
     display = display_for(clock, quiet=quiet, as_json=as_json)
     result = run_job(job, display, accept_loss=accept_loss, by=by)
     summarize(layout, settings, result, clock, as_json=as_json)

@@ -79,7 +79,8 @@ def next_steps(
     """
     nacre, job = program(), typed(layout.root)
     if result.exit is not ExitStatus.FINISHED:
-        yield from _going_on(f"{nacre} run {job}", f"{nacre} frontier {job}", settings, result)
+        run = f"{nacre} record --out {job}" if layout.recorder.is_dir() else f"{nacre} run {job}"
+        yield from _going_on(run, f"{nacre} frontier {job}", settings, result)
     elif result.counts.seeds is not SeedsEnd.GOT:
         first = result.seeds.not_got[0].url if result.seeds.not_got else "URL"
         yield f"Why:       {nacre} explain {job} {typed(first)}"

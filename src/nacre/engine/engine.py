@@ -36,6 +36,7 @@ from nacre.uri.parse import scheme
 _FINISH = Result.FINISH  # the way to a member of an enumeration is long
 _SLICE = 0.010
 """Seconds of work on the requests of a page after which others have their turn."""
+_RECORDED = Final("a person requested it")
 _LONGEST_WAIT = 1.0
 """Seconds after which an idle engine looks again: clocks jump, operators change things."""
 
@@ -388,6 +389,20 @@ class Engine:
             self._pages.close(visit.page)
         if visit.capture is not None:
             visit.capture.body.close()
+
+    async def end_recorded(self, visit: Visit) -> None:
+        """Store a request of a person, whatever came of it: nothing is requested again.
+
+        Args:
+            visit: It passed the chain; the frontier did not hand it out.
+        """
+        try:
+            if visit.status == FetchStatus.DEFERRED:
+                visit.refuse(FetchStatus.BLOCKED_BY_QUOTA, visit.error)
+            await self._end(visit, _RECORDED)
+        finally:
+            self.disposition.quotas.release(visit)
+            self._close(visit)
 
     def _wake_one(self) -> None:
         while self._idle:

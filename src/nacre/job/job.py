@@ -28,6 +28,7 @@ from nacre.job.background.metrics_server import serve_metrics
 from nacre.job.background.outbackcdx import IndexPusher
 from nacre.job.background.webhooks import WebhookNotifier
 from nacre.job.monitors import (
+    BackgroundTask,
     JobUnit,
     longest_wait,
     places,
@@ -69,6 +70,7 @@ class Job:
         origin: Gives the origin of a setting, for `effective.json` of the run; None: unknown.
         unit: The list that it fetches in place of its seeds; None: its seeds.
         record_ids: Gives 16 fresh bytes for the id of a WARC record; None for random ones.
+        companion: Makes a task that runs beside each session; None: there is none.
 
     Attributes:
         on_terminal: As given.
@@ -96,6 +98,7 @@ class Job:
         origin: OriginOf | None = None,
         unit: JobUnit | None = None,
         record_ids: Callable[[], bytes] | None = None,
+        companion: Callable[[Session], BackgroundTask] | None = None,
     ) -> None:
         self.layout = Layout(root)
         self.settings = settings
@@ -119,6 +122,7 @@ class Job:
         self.on_terminal = on_terminal
         self._unit = unit
         self._record_ids = record_ids
+        self._companion = companion
 
     def seeds(self) -> Iterator[Entry]:
         """The seed list of the configuration, read while it is gone through.
@@ -246,6 +250,8 @@ class Job:
         self.account = None if self._unit is not None else RunAccount(session, self.clock)
         if self.account is not None:
             session.add_task(self.account)
+        if self._companion is not None:
+            session.add_task(self._companion(session))
         for task in self._unit.tasks(session.engine.wake) if self._unit is not None else ():
             session.add_task(task)
 

@@ -92,6 +92,11 @@ class Layout:
         return self.index / "search"
 
     @property
+    def recorder(self) -> Path:
+        """Certificate and keys of the proxy of `nacre record`; only recordings have it."""
+        return self.root / "recorder"
+
+    @property
     def in_rounds(self) -> bool:
         """Whether it is the directory of a batch crawl."""
         return self.cycle.is_dir()

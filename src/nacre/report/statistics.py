@@ -209,7 +209,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
 
     def take(self, visit: Visit, capture: Capture, *, guess: bool) -> None:
         """Count a reply that no other URI needed first."""
-        if visit.request is not None:
+        if visit.request is not None and visit.page_id:
             self.page_requests += 1
             self.page_bytes += len(capture.head) + capture.body.length
         elif guess:

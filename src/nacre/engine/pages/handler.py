@@ -130,7 +130,7 @@ class PageRequests:
 
     async def _answer(self, request: BrowserRequest, reply: ReplyWriter) -> None:
         try:
-            url = _web_url(request.url)
+            url = web_url(request.url)
         except URIError as error:
             self._refuse(request, reply, "scope", str(error))
             return
@@ -234,7 +234,7 @@ class PageRequests:
         reply.refuse()
 
 
-def _web_url(text: str) -> str:
+def web_url(text: str) -> str:
     """Return a URL in normal form, that of the handshake for a WebSocket.
 
     Raises:

@@ -1,0 +1,203 @@
+"""`nacre record`: what goes through the proxy is stored byte for byte."""
+
+import asyncio
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import uvloop
+from typer.testing import CliRunner
+
+from nacre.cli.app import app
+from nacre.errors import ConfigError, JobError
+from nacre.ops.record import RecordRequest, certificate_of, prepare_recording
+from tests.fetch.certificates import Authority
+from tests.job.recordings import blocks, recording, serving_site
+
+OK = b"HTTP/1.1 200 OK\r\n"
+PACKED = gzip.compress(b"packed " * 100, mtime=0)
+REPLIES = {
+    "/length": OK + b"content-TYPE:  text/plain \r\nContent-Length: 5\r\n\r\nhello",
+    "/close": OK + b"\r\nuntil the end",
+    "/chunked": OK + b"Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nTrailer: t\r\n\r\n",
+    "/gzip": OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(PACKED) + PACKED,
+    "/missing": b"HTTP/1.1 404 Nothing Here\r\nContent-Length: 3\r\n\r\nno!",
+    "/moved": b"HTTP/1.1 302 Found\r\nLocation: /length\r\nContent-Length: 0\r\n\r\n",
+    "/same": b"HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n",
+    "/old": b"HTTP/1.0 200 OK\r\n\r\nold",
+    "/part": b"HTTP/1.1 206 Part\r\nContent-Range: bytes 0-1/9\r\nContent-Length: 2\r\n\r\nab",
+}  # fmt: skip
+
+
+def reply_to(request: bytes) -> bytes:
+    return REPLIES[request.split(b" ")[1].decode()]
+
+
+def by_type(root: Path, *wanted: str) -> dict[str, list[tuple[str, bytes]]]:
+    found: dict[str, list[tuple[str, bytes]]] = {kind: [] for kind in wanted}
+    for kind, url, block in blocks(root):
+        if kind in found:
+            found[kind].append((url, block))
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_every_exchange_is_stored_as_it_crossed_the_wire(scheme: str, tmp_path: Path) -> None:
+    tls = Authority(tmp_path).context("127.0.0.1") if scheme == "https" else None
+    root = tmp_path / "job"
+
+    async def main() -> list[tuple[bytes, bytes]]:
+        async with (
+            serving_site(reply_to, tls) as site,
+            recording(root, assignments=("fetch.tls=record",)) as recorder,
+        ):
+            for path, reply in REPLIES.items():
+                assert await recorder.fetch(site.url(path, scheme)) == reply
+            posted = await recorder.fetch(
+                site.url("/length", scheme), method="POST",
+                headers="X-Odd:  kept\r\nContent-Length: 4\r\n", body=b"a=b\n",
+            )  # fmt: skip
+            assert posted == REPLIES["/length"]
+            return site.exchanges
+
+    exchanges = uvloop.run(main())
+    records = by_type(root, "request", "response", "revisit")
+    assert Counter(block for _, block in records["request"]) == Counter(
+        request for request, _ in exchanges
+    )
+    assert len(exchanges) == len(REPLIES) + 1
+    stored = [block for _, block in records["response"]]
+    assert sorted(stored) == sorted(REPLIES.values())
+    assert len(records["revisit"]) == 1  # the reply to POST has the body of the GET
+    assert exchanges[-1][0].startswith(b"POST /length HTTP/1.1\r\nHost: 127.0.0.1:")
+    assert exchanges[-1][0].endswith(b"\r\nX-Odd: kept\r\nContent-Length: 4\r\n"
+                                     b"Connection: keep-alive\r\n\r\na=b\n")  # fmt: skip
+    check = CliRunner().invoke(app, ["archive", str(root), "check"])
+    assert check.exit_code == 0, check.output
+
+
+def test_a_second_recording_goes_on_and_knows_what_the_first_stored(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with serving_site(reply_to) as site:
+            for _ in range(2):
+                async with recording(tmp_path) as recorder:
+                    await recorder.fetch(site.url("/length"))
+
+    uvloop.run(main())
+    records = by_type(tmp_path, "response", "revisit")
+    assert (len(records["response"]), len(records["revisit"])) == (1, 1)
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+
+
+def test_private_networks_are_closed_unless_they_are_opened(tmp_path: Path) -> None:
+    async def main() -> int:
+        async with serving_site(reply_to) as site:
+            async with recording(tmp_path, allow_private=False) as recorder:
+                assert await recorder.fetch(site.url("/length")) == b""
+            return len(site.exchanges)
+
+    assert uvloop.run(main()) == 0
+    assert by_type(tmp_path, "response")["response"] == []
+    log = next(tmp_path.glob("runs/*/logs/crawl.log")).read_text()
+    assert "/length" in log
+
+
+def test_a_certificate_that_no_browser_would_trust_is_not_hidden(tmp_path: Path) -> None:
+    tls = Authority(tmp_path).context("127.0.0.1")
+
+    async def main() -> int:
+        async with serving_site(reply_to, tls) as site:
+            async with recording(tmp_path / "job") as recorder:
+                assert await recorder.fetch(site.url("/length", "https")) == b""
+            return len(site.exchanges)
+
+    assert uvloop.run(main()) == 0
+
+
+def test_a_request_in_process_is_finished_when_the_recording_ends(tmp_path: Path) -> None:
+    async def main() -> None:
+        waits, goes = asyncio.Event(), asyncio.Event()
+
+        async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            waits.set()
+            await goes.wait()
+            writer.write(REPLIES["/length"])
+            writer.close()
+
+        server = await asyncio.start_server(slow, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with recording(tmp_path) as recorder:
+            task = asyncio.create_task(recorder.fetch(f"http://127.0.0.1:{port}/length"))
+            await waits.wait()
+            asyncio.get_running_loop().call_later(0.2, goes.set)
+        assert await task == REPLIES["/length"]
+        server.close()
+
+    uvloop.run(main())
+    assert by_type(tmp_path, "response")["response"][0][1] == REPLIES["/length"]
+
+
+def test_an_open_address_needs_the_key(tmp_path: Path) -> None:
+    recordings = [
+        prepare_recording(RecordRequest(listen=listen, with_key=wants), tmp_path)
+        for listen, wants in (("0.0.0.0:0", False), ("127.0.0.1:0", True), ("127.0.0.1:0", False))
+    ]
+    for prepared in recordings:
+        prepared.plan.sock.close()
+    first, second, third = (prepared.plan.key for prepared in recordings)
+    assert len(first) >= 20
+    assert (second, third) == (first, "")
+    assert (tmp_path / "recorder" / "key").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "recorder").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("listen", ["localhost", "host:8089", "127.0.0.1:x", "127.0.0.1:70000", ""])
+def test_an_address_that_is_none(listen: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--listen"):
+        prepare_recording(RecordRequest(listen=listen), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("listen", "address"),
+    [
+        ("0", "http://127.0.0.1:"),
+        (":0", "http://127.0.0.1:"),
+        ("localhost:0", "http://127.0.0.1:"),
+        ("[::1]:0", "http://[::1]:"),
+    ],
+)
+def test_forms_of_an_address(listen: str, address: str, tmp_path: Path) -> None:
+    prepared = prepare_recording(RecordRequest(listen=listen), tmp_path)
+    prepared.plan.sock.close()
+    assert prepared.address.startswith(address)
+    assert prepared.plan.key == ""
+
+
+def test_a_port_in_use_is_named(tmp_path: Path) -> None:
+    first = prepare_recording(RecordRequest(listen="127.0.0.1:0"), tmp_path / "a")
+    port = first.plan.sock.getsockname()[1]
+    with pytest.raises(ConfigError, match=f"--listen 127.0.0.1:{port}"):
+        prepare_recording(RecordRequest(listen=f"127.0.0.1:{port}"), tmp_path / "b")
+    first.plan.sock.close()
+
+
+def test_a_job_that_crawls_is_no_recording(tmp_path: Path) -> None:
+    (tmp_path / "crawl.yaml").write_text("seeds: [http://127.0.0.1/]\n")
+    with pytest.raises(JobError, match="--out"):
+        prepare_recording(RecordRequest(), tmp_path)
+    assert not (tmp_path / "recorder").exists()
+
+
+def test_wrong_settings_make_no_job(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"fetch\.timeout"):
+        prepare_recording(RecordRequest(assignments=("fetch.timeout=soon",)), tmp_path)
+    assert not (tmp_path / "crawl.yaml").exists()
+
+
+def test_the_file_of_the_certificate(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["record", "--out", str(tmp_path / "new"), "--ca"])
+    assert result.exit_code == 0
+    assert certificate_of(tmp_path / "new").read_bytes().startswith(b"-----BEGIN CERT")
+    assert result.output.strip().endswith("recorder/ca.pem")
