@@ -17,7 +17,7 @@ _PATIENCE = 10.0
 
 
 class RecordingPlan(NamedTuple):
-    """What a job needs to record.
+    """The socket, the authority and the key of a recording.
 
     Attributes:
         sock: The listening socket; each session has a copy.
