@@ -236,3 +236,23 @@ def test_no_profile_is_idle(tmp_path, name):
     assert loaded is not None
     assert any(name in loaded.place(path).source for path in ("scope", "fetch", "extract"))
     assert asyncio.run(check(layout, loaded, problems, nobody)).idle == []
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("browser: {use: always, command: no-such-chromium}", ["browser.use"]),
+        ("browser: {use: auto, command: no-such-chromium}", []),
+        ("browser: {use: never, command: no-such-chromium}", []),
+        ("browser: {use: always, command: python3}", []),
+        (
+            "browser: {command: no-such-chromium}\n"
+            "sheets: {app: {browser: {use: always}}, plain: {browser.use: never}}\n",
+            ["sheets.app.browser.use"],
+        ),
+    ],
+)
+def test_a_browser_that_is_needed_and_not_installed(tmp_path: Path, text: str, paths: list[str]):
+    problems = checked(tmp_path, BASE + text).problems
+    assert [problem.path for problem in problems] == paths
+    assert all("apt-get install" in problem.message for problem in problems)

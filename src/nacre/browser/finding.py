@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from nacre.errors import BrowserError
+from nacre.messages import message
 
 COMMANDS: Final = ("chromium-headless-shell", "chromium", "google-chrome")
 """Browsers that are tried, in this order: the first needs a third of the CPU time."""
@@ -53,8 +54,22 @@ def find_browser(command: str = "") -> InstalledBrowser:
         is_shell = "headless-shell" in program.name
         flags = () if is_shell else ("--headless=new", "--no-startup-window")
         return InstalledBrowser(program, flags, name)
-    missing = f"there is no browser {command}" if command else "no browser is installed"
-    raise BrowserError(f"{missing}. Install one: {INSTALL}")
+    if command:
+        raise BrowserError(
+            message(
+                "browser.no-such-browser",
+                "there is no browser {command}. Install one: {install}",
+                command=command,
+                install=INSTALL,
+            )
+        )
+    raise BrowserError(
+        message(
+            "browser.none-installed",
+            "no browser is installed. Install one: {install}",
+            install=INSTALL,
+        )
+    )
 
 
 def read_version(browser: InstalledBrowser) -> str:

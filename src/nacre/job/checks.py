@@ -7,7 +7,7 @@ redirects, find links), by its chains and gates as they would be assembled.
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
@@ -20,14 +20,16 @@ from nacre.assembly.rule_checks import (
     scope_problems,
 )
 from nacre.assembly.rules import JobRules, open_rules
+from nacre.browser.finding import find_browser
 from nacre.config.check import Loaded
 from nacre.config.seed_file import seed_lines
+from nacre.config.sheet import Sheet
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.chain.entry import ChainName
 from nacre.engine.seeding.seedbook import ADVICE
 from nacre.engine.seeding.survey import SeedSurvey, survey
 from nacre.engine.steps.preselect import preselection
-from nacre.errors import ConfigError, Problem
+from nacre.errors import BrowserError, ConfigError, Problem
 from nacre.fetch.guard import parse_address
 from nacre.machine.layout import Layout
 from nacre.machine.local_files import home_path, open_ordinary
@@ -321,9 +323,9 @@ async def check(
     notes += _open_secrets(settings, layout)
     near: list[Entry] = [*seeds.first, *(SeedDirective(text) for text in seeds.directives)]
     if not unusable:
-        assembled = open_rules(
-            settings, layout.root, sheets_checked=examine_sheets(settings, layout.root)[0]
-        )
+        sheets = examine_sheets(settings, layout.root)[0]
+        needs += _missing_browser(settings, sheets.sheets)
+        assembled = open_rules(settings, layout.root, sheets_checked=sheets)
         assembled.add_seeds(near)
         scope = assembled.scope()[0]
         notes += scope_warnings(loaded, scope, seeds.first)
@@ -410,6 +412,24 @@ def _files(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
             message("job.is-not-ip-address", "{bind!r} is not an IP address", bind=bind),
             message("job.local-ip-address", "a local IP address"),
         )
+
+
+def _missing_browser(settings: JobSettings, sheets: Mapping[str, Sheet]) -> Iterator[Problem]:
+    """A browser that all pages, or those of a sheet, are to be run in, and that is not there.
+
+    With `auto` the summary of the run reports the pages that look as if they needed a browser.
+    """
+    uses = {"browser.use": settings.browser.use} | {
+        f"sheets.{name}.browser.use": sheet.values.get("browser.use")
+        for name, sheet in sheets.items()
+    }
+    path = next((path for path, use in uses.items() if use == "always"), "")
+    if not path:
+        return
+    try:
+        find_browser(settings.browser.command)
+    except BrowserError as error:
+        yield Problem(path, error.message)
 
 
 def _open_secrets(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
