@@ -10,7 +10,7 @@ from nacre.core.rendered import NetworkEvent
 def log_of(*events: tuple[str, dict[str, object]]) -> NetworkLog:
     log = NetworkLog(Settling(0.0, 30.0), "MAIN")
     for number, (method, params) in enumerate(events):
-        log.receive("", f"Network.{method}", params, float(number))
+        log.receive(f"Network.{method}", params, float(number))
     return log
 
 
@@ -89,15 +89,6 @@ def test_from_the_cache():
 @pytest.mark.parametrize("url", ["data:text/plain,x", "blob:http://h.test/1", "about:blank", 7])
 def test_other_schemes_are_no_requests(url):
     assert not log_of(sent(url)).events
-
-
-def test_sessions_have_their_own_ids():
-    log = NetworkLog(Settling(0.0, 30.0), "MAIN")
-    for session in ("", "CHILD"):
-        _, params = sent(f"http://h.test/{session}")
-        log.receive(session, "Network.requestWillBeSent", params, 0.0)
-    log.receive("CHILD", "Network.loadingFailed", {"requestId": "1", "errorText": "x"}, 1.0)
-    assert [event.error for event in log.events] == ["", "x"]
 
 
 @pytest.mark.parametrize(

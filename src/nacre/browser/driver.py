@@ -131,6 +131,7 @@ class _PageVisit:
         seed = call_source(load_script("seed"), task.seed) if task.seed else ""
         observed: Commands = (
             ("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
+            ("Network.setBypassServiceWorker", {"bypass": True}),
             ("Target.setAutoAttach", _ATTACH),
         )
         scripts = (("Page.addScriptToEvaluateOnNewDocument", {"source": seed}),) if seed else ()
@@ -145,7 +146,6 @@ class _PageVisit:
             ("Page.enable", {}),
             ("Inspector.enable", {}),
             ("Page.setLifecycleEventsEnabled", {"enabled": True}),
-            ("Network.setBypassServiceWorker", {"bypass": True}),
             ("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]}),
             ("Emulation.setUserAgentOverride", agent),
             ("Emulation.setDeviceMetricsOverride", override_metrics(task)),
@@ -185,7 +185,8 @@ class _PageVisit:
             reply = await self._page.call(
                 "Page.navigate", {"url": url}, seconds=self._task.load_time
             )
-        except CdpTimeoutError:
+        except CdpError as error:  # no reply in time, or a URL that the browser cannot parse
+            self._errors.append(clean_text(error.message, 200))
             return False
         if failure := str(reply.get("errorText", "")):
             self._errors.append(clean_text(failure, 200))

@@ -52,16 +52,18 @@ class NetworkLog:
         """The requests in the order in which they began; of a redirect each hop."""
         return tuple(self._events)
 
-    def receive(self, session: str, method: str, params: Mapping[str, Any], now: float) -> None:
+    def receive(self, method: str, params: Mapping[str, Any], now: float) -> None:
         """Take an event of the Network domain; others are ignored.
 
+        IDs of requests hold for all sessions: a page asks for the script of a worker, and its end
+        is an event of the worker.
+
         Args:
-            session: Session that it came from: IDs of requests are its own.
             method: Name of the event, such as `Network.loadingFinished`.
             params: Its parameters.
             now: Monotonic time, seconds.
         """
-        request = f"{session}:{params.get('requestId', '')}"
+        request = str(params.get("requestId", ""))
         match method:
             case "Network.requestWillBeSent":
                 self._begin(request, params, now)

@@ -23,6 +23,9 @@ from nacre.core.rendered import PageTask
 HANG = 5.0
 """Seconds without an answer after which a page hangs."""
 
+SILENCE = 1.0
+"""Seconds of waiting after which a page is asked whether it still answers."""
+
 WORLD = "nacre"
 
 _SCRIPTS = Path(__file__).with_name("scripts")
@@ -189,11 +192,11 @@ class OpenPage:
         changed = self.events.changed
         changed.clear()
         try:
-            async with asyncio.timeout(min(seconds, HANG)):
+            async with asyncio.timeout(min(seconds, SILENCE)):
                 await changed.wait()
         except TimeoutError:
             pass
-        if self.events.is_committed and time.monotonic() - self._answered >= HANG:
+        if self.events.is_committed and time.monotonic() - self._answered >= SILENCE:
             try:
                 await self.run("state")
             except PageScriptError:

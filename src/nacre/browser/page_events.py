@@ -110,7 +110,7 @@ class PageEvents:
 
     def _receive(self, method: str, params: dict[str, Any]) -> None:
         if method.startswith("Network."):
-            self.network.receive("", method, params, time.monotonic())
+            self.network.receive(method, params, time.monotonic())
             self.changed.set()
         elif (handle := self._handlers.get(method)) is not None:
             handle(params)
@@ -198,7 +198,7 @@ class PageEvents:
     def _receive_child(self, session: str) -> Callable[[str, dict[str, Any]], None]:
         def receive(method: str, params: dict[str, Any]) -> None:
             if method.startswith("Network."):
-                self.network.receive(session, method, params, time.monotonic())
+                self.network.receive(method, params, time.monotonic())
                 self.changed.set()
             elif method == "Target.attachedToTarget":
                 self._attach(params)

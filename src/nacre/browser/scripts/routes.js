@@ -2,6 +2,9 @@
 ({ limit, go }) => {
   if (typeof go === "string") {
     location.hash = go;
+    if (go === "") {
+      History.prototype.replaceState.call(history, null, "", location.href.replace(/#$/, ""));
+    }
     return [];
   }
   const here = location.href.replace(/#.*$/s, "");

@@ -1,0 +1,370 @@
+"""Pages that attack: the machine, other pages, the driver, and those who wait for them."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nacre.browser.finding import InstalledBrowser
+from nacre.browser.process import PageContext
+from nacre.core.rendered import RenderedPage
+from tests.browser.site import HOST, Pages, Site, browsing
+
+pytestmark = pytest.mark.browser
+
+SECURE = "https://secure.test"
+
+VILLAIN = """<!doctype html><title>Villain</title><pre id="report"></pre>
+<link rel="dns-prefetch" href="//leak.test"><link rel="preconnect" href="https://leak.test">
+<iframe src="file:///etc/passwd"></iframe><iframe src="chrome://version"></iframe>
+<iframe src="view-source:https://secure.test/"></iframe><iframe src="ftp://secure.test/"></iframe>
+<iframe src="/to-file"></iframe><iframe src="/attachment"></iframe>
+<iframe src="https://other.test/frame" name="other"></iframe>
+<a id="save" href="/saved.bin" download>save</a>
+<script>
+const report = {};
+const attempt = async (name, work) => {
+  const late = new Promise((resolve) => setTimeout(resolve, 1500, "late"));
+  try {
+    report[name] = await Promise.race([work(), late]);
+  } catch (error) {
+    report[name] = `refused: ${error.name}`;
+  }
+};
+const reach = (url) => attempt(url, async () => {
+  const reply = await fetch(url, { mode: "no-cors" });
+  return `reached: ${reply.type}`;
+});
+// What the driver could use, spoilt
+Object.defineProperty(Object.prototype, "url", { get() { return "http://forged.test/"; } });
+Promise.prototype.then = ((then) => function (...values) { return then.apply(this, values); })(
+  Promise.prototype.then,
+);
+globalThis.requestIdleCallback = () => {};
+Document.prototype.getElementsByTagName = () => ({ length: -1 });
+Element.prototype.getHTML = () => "forged";
+JSON.stringify = ((stringify) => (value) => stringify(value))(JSON.stringify);
+
+(async () => {
+  const work = ["http://10.0.0.1/", "http://169.254.169.254/latest/", "http://[::1]/",
+    "http://127.0.0.1:PORT/", "https://name.test/", "file:///etc/passwd", "chrome://version",
+    "ftp://secure.test/", "/to-file"].map(reach);
+  work.push(attempt("dialogs", async () => {
+    alert("a");
+    print();
+    return `${confirm("b")} ${prompt("c")}`;
+  }));
+  work.push(attempt("windows", async () => {
+    let opened = 0;
+    for (let number = 0; number < 200; number += 1) {
+      opened += window.open(`https://window.test/${number}`) ? 1 : 0;
+    }
+    return opened;
+  }));
+  work.push(attempt("stun", () => new Promise((resolve) => {
+    const peer = new RTCPeerConnection({
+      iceServers: [{ urls: ["stun:127.0.0.1:PORT", "stun:192.0.2.1:3478"] }],
+    });
+    const candidates = [];
+    peer.onicecandidate = ({ candidate }) => candidate && candidates.push(candidate.candidate);
+    peer.onicegatheringstatechange = () =>
+      peer.iceGatheringState === "complete" && resolve(candidates.length);
+    peer.createDataChannel("x");
+    peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+  })));
+  work.push(attempt("transport", async () => {
+    const transport = new WebTransport("https://127.0.0.1:PORT/");
+    await transport.ready;
+    return "reached";
+  }));
+  work.push(attempt("notification", () => Notification.requestPermission()));
+  work.push(attempt("place", () => new Promise((resolve, reject) =>
+    navigator.geolocation.getCurrentPosition(resolve, (error) => resolve(error.code)))));
+  work.push(attempt("worker", () => new Promise((resolve) => {
+    new Worker("/worker.js").onmessage = ({ data }) => resolve(data);
+  })));
+  work.push(attempt("service", async () => {
+    await navigator.serviceWorker.register("/service.js");
+    await navigator.serviceWorker.ready;
+    return (await fetch("/served.json")).text();
+  }));
+  localStorage.setItem("left", "behind");
+  save.click();
+  await Promise.all(work);
+  for (let number = 0; number < 3000; number += 1) {
+    console.log("x".repeat(10000));
+    setTimeout(() => { throw new Error("y".repeat(10000)); });
+    history.replaceState({}, "", `/state/${number}`);
+  }
+  document.getElementById("report").textContent = JSON.stringify(report);
+  addEventListener("beforeunload", (event) => event.preventDefault());
+  location = "file:///etc/passwd";
+})();
+</script>"""
+
+WORKER = """(async () => {
+  await fetch("/from/worker.json");
+  await fetch("https://10.0.0.2/", { mode: "no-cors" }).catch(() => {});
+  postMessage("worked");
+})();"""
+
+SERVICE = """self.onfetch = (event) => event.respondWith(new Response("forged"));
+self.onactivate = (event) => event.waitUntil(clients.claim());
+fetch("/from/service.json");"""
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("browser")
+
+
+@pytest.fixture(scope="module")
+def pages(installed_browser: InstalledBrowser, directory: Path) -> Iterator[Pages]:
+    with browsing(installed_browser, directory) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def listeners() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """A TCP and a UDP socket with the same port, which must not hear anything."""
+    for _ in range(20):
+        with contextlib.ExitStack() as stack:
+            tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+            try:
+                udp.bind(tcp.getsockname())
+            except OSError:
+                continue
+            tcp.setblocking(False)
+            udp.setblocking(False)
+            yield tcp, udp
+            return
+    raise AssertionError("no port")
+
+
+@pytest.fixture(scope="module")
+def site(listeners: tuple[socket.socket, socket.socket]) -> Site:
+    port = str(listeners[0].getsockname()[1])
+    redirect = "Status: 302\nLocation: file:///etc/passwd"
+    attachment = "Content-Disposition: attachment; filename=../../evil.sh"
+    return Site(
+        {
+            f"{SECURE}/": ('Alt-Svc: h3=":443"', VILLAIN.replace("PORT", port)),
+            f"{SECURE}/to-file": (redirect, ""),
+            f"{SECURE}/attachment": (attachment, "#!/bin/sh"),
+            f"{SECURE}/saved.bin": ("Content-Type: application/octet-stream", "saved"),
+            f"{SECURE}/worker.js": WORKER,
+            f"{SECURE}/service.js": SERVICE,
+            f"{SECURE}/served.json": "server",
+            f"{SECURE}/from/worker.json": "{}",
+            f"{SECURE}/from/service.json": "{}",
+            "https://other.test/frame": "<script>alert(1); top.location = 'https://away.test/'"
+            "</script><img src=/of/frame.png>",
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def villain(pages: Pages, site: Site) -> RenderedPage:
+    """A page with all attacks that end: one load for many tests."""
+    wait = "export default ({ page }) => page.wait('#report:not(:empty)', 10);"
+    return pages.open(site, f"{SECURE}/", load_time=15.0, scripts=(("wait.js", wait),))
+
+
+@pytest.fixture(scope="module")
+def report(villain: RenderedPage) -> dict[str, object]:
+    text = villain.dom.decode().partition('<pre id="report">')[2].partition("</pre>")[0]
+    report: dict[str, object] = json.loads(text)
+    return report
+
+
+def test_it_ends_as_others_do(villain):
+    assert villain.ended == "settled"
+    assert villain.title == "Villain"
+    assert villain.url.startswith(f"{SECURE}/state/")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://10.0.0.1/",
+        "http://169.254.169.254/latest/",
+        "http://[::1]/",
+        "https://name.test/",
+    ],
+)
+def test_each_request_comes_to_the_handler_and_a_refusal_has_no_byte(report, site, url):
+    assert report[url] == "refused: TypeError"
+    assert url in site.urls
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "chrome://version", "ftp://secure.test/"])
+def test_other_schemes_reach_nothing(report, villain, url):
+    assert report[url] == "refused: TypeError"
+    assert b"root:" not in villain.dom
+    assert "root:" not in villain.text
+
+
+def test_a_redirect_to_a_file_fails(report, site):
+    assert report["/to-file"] == "refused: TypeError"
+    assert site.urls.count(f"{SECURE}/to-file") == 2
+
+
+def test_no_packet_goes_around_the_proxy(report, listeners, site):
+    tcp, udp = listeners
+    with pytest.raises(BlockingIOError):
+        tcp.accept()
+    with pytest.raises(BlockingIOError):
+        udp.recv(1)
+    assert report["transport"] != "reached"
+    assert f"http://127.0.0.1:{tcp.getsockname()[1]}/" in site.urls
+
+
+def test_dialogs_are_answered(report):
+    assert report["dialogs"] == "false null"
+
+
+def test_windows_do_not_open_and_are_links(report, villain, site):
+    assert report["windows"] == 0
+    assert not any("window.test" in url for url in site.urls)
+    links = [link.url for link in villain.links if "window.test" in link.url]
+    assert links[:2] == ["https://window.test/0", "https://window.test/1"]
+
+
+def test_links_are_bounded_and_of_the_main_frame(villain):
+    assert len(villain.links) <= 1000
+    assert "https://away.test/" not in [link.url for link in villain.links]
+
+
+def test_permissions_are_refused(report):
+    assert report["notification"] == "denied"
+    assert report["place"] == 1
+
+
+def test_requests_of_workers_come_to_the_handler(report, site):
+    assert report["worker"] == "worked"
+    assert f"{SECURE}/from/worker.json" in site.urls
+    assert "https://10.0.0.2/" in site.urls
+    assert f"{SECURE}/from/service.json" in site.urls
+
+
+def test_service_workers_answer_nothing(report, site):
+    assert report["service"] == "server"
+    assert f"{SECURE}/served.json" in site.urls
+
+
+def test_requests_of_frames_of_other_sites_are_observed(villain, site):
+    assert "https://other.test/of/frame.png" in site.urls
+    assert "https://other.test/of/frame.png" in [event.url for event in villain.events]
+
+
+def test_nothing_is_downloaded(villain, site, directory):
+    assert villain.ended
+    assert f"{SECURE}/attachment" in site.urls
+    names = {path.name for path in directory.rglob("*")}
+    assert not names & {"evil.sh", "saved.bin", "Downloads"}
+
+
+def test_errors_are_bounded(villain):
+    assert len(villain.console_errors) == 50
+    assert max(map(len, villain.console_errors)) <= 600
+
+
+def test_storage_ends_with_the_page(pages, villain):
+    assert villain.ended
+    page = "<body><script>document.body.append(`stored: ${localStorage.left}`)</script>"
+    assert "stored: undefined" in pages.open(Site({f"{SECURE}/": page}), f"{SECURE}/").text
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "chrome://version", "http://[bad/"])
+def test_the_driver_opens_the_web_only(pages, url):
+    page = pages.open(Site({}), url)
+    assert (page.ended, page.dom) == ("notLoaded", b"")
+
+
+def test_a_refused_page_is_not_loaded(pages):
+    page = pages.open(Site({}))
+    assert page.ended == "notLoaded"
+    assert page.console_errors[0].startswith("net::ERR_")
+
+
+def test_a_redirect_of_the_page_is_a_link(pages):
+    site = Site({"/": ("Status: 302\nLocation: /there", ""), "/there": "there"})
+    page = pages.open(site)
+    assert page.ended == "notLoaded"
+    assert [link.url for link in page.links] == [f"{HOST}/there"]
+    assert site.urls == ["/"]
+
+
+def test_a_page_that_never_answers_hangs(pages):
+    page = pages.open(Site({"/": "<p>x</p><script>for (;;);</script>"}))
+    assert page.ended == "hang"
+    assert pages.open(Site({"/": "<p>next</p>"})).text == "next"
+
+
+def test_a_page_that_asks_without_end_is_cut_off(pages):
+    script = "<p>x</p><script>setInterval(() => fetch('/poll'), 50)</script>"
+    page = pages.open(Site({"/": script, "/poll": "x"}), load_time=2.0)
+    assert (page.ended, page.text) == ("loadTime", "x")
+    assert len(page.events) > 10
+
+
+def test_endless_scrolling_ends(pages):
+    script = """<body><script>
+    const grow = () => { for (let i = 0; i < 50; i += 1) document.body.append(
+      Object.assign(document.createElement("p"), { textContent: "again" })); };
+    grow(); addEventListener("scroll", grow);
+    let day = 0; setInterval(() => history.pushState({}, "", `?day=${day += 1}`), 20);
+    </script>"""
+    page = pages.open(Site({"/": script}), behaviours=("tall", "scroll"), behaviour_time=2.0)
+    assert page.ended == "settled"
+    assert f"{HOST}/?day=1" in [link.url for link in page.links]
+
+
+def test_a_large_document_is_not_taken(pages):
+    script = "<body><script>document.body.append('x'.repeat(10_000_001))</script>"
+    page = pages.open(Site({"/": script}))
+    assert (page.ended, page.dom) == ("settled", b"")
+    assert len(page.text) == 10_000_000
+
+
+def test_the_total_time_is_bounded(pages):
+    page = pages.open(Site({"/": "<script>setInterval(() => fetch('/x'), 50)</script>"}), time=1.0)
+    assert page.ended == "pageTime"
+
+
+def test_a_page_is_ended_from_outside(pages):
+    page = pages.open(Site({"/": "x"}), stop=lambda context: context.stop.set("memory"))
+    assert (page.ended, page.dom) == ("memory", b"")
+
+
+def test_a_crash_of_the_renderer(pages):
+    class Crashing(Site):
+        context: PageContext
+
+        async def handle(self, request, reply):
+            await super().handle(request, reply)
+            if request.url.endswith("/crash"):
+                with contextlib.suppress(Exception):
+                    cdp, session = self.context.cdp, self.context.session
+                    await cdp.call("Page.crash", session=session, timeout=1.0)
+
+    site = Crashing({"/": "<script>fetch('/crash')</script>", "/crash": "x"})
+    page = pages.open(site, stop=lambda context: setattr(site, "context", context))
+    assert page.ended == "crash"
+
+
+def test_the_end_of_the_browser(pages):
+    class Killing(Site):
+        async def handle(self, request, reply):
+            await super().handle(request, reply)
+            if request.url.endswith("/kill"):
+                os.kill(pages.process.pid, signal.SIGKILL)
+
+    page = pages.open(Killing({"/": "<script>fetch('/kill')</script>", "/kill": "x"}))
+    assert page.ended == "browserGone"
