@@ -1,7 +1,7 @@
 """A site on loopback whose replies are bytes as they are, and that notes what it is asked for."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
@@ -30,6 +30,7 @@ class RawSite:
     Attributes:
         origin: Its origin.
         replies: Replies by target.
+        answers: Targets whose reply depends on the head of the request.
         asked: The targets of all requests, in order.
         heads: The heads of all requests, in order, as sent.
     """
@@ -37,6 +38,7 @@ class RawSite:
     def __init__(self, origin: str) -> None:
         self.origin = origin
         self.replies: dict[str, bytes] = {}
+        self.answers: dict[str, Callable[[bytes], bytes]] = {}
         self.asked: list[str] = []
         self.heads: list[bytes] = []
 
@@ -61,7 +63,9 @@ class _Handler(StreamRequestHandler):
             head += line
         server.site.asked.append(target)
         server.site.heads.append(head)
-        self.wfile.write(server.site.replies.get(target, MISSING))
+        answer = server.site.answers.get(target)
+        made = answer(head) if answer is not None else server.site.replies.get(target, MISSING)
+        self.wfile.write(made)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from nacre.assembly.rules import JobRules
 from nacre.assembly.scheduling import Queues, Scheduling
 from nacre.assembly.storing import Storing
 from nacre.browser.settings import BrowserSettings
+from nacre.browser.site_scripts import load_site_scripts
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
@@ -25,8 +26,8 @@ from nacre.engine.pages.prerequisites import InlinePrerequisites
 from nacre.engine.pages.room import PageRoom
 from nacre.engine.pages.stored_replies import StoredReplies
 from nacre.engine.steps.render import RenderParts, RenderStep
-from nacre.errors import BrowserError
 from nacre.fetch.settings import fill_user_agent
+from nacre.frontier.slot_owners import slots_directory
 from nacre.history.dedup import Digests
 from nacre.machine.layout import Layout
 
@@ -34,21 +35,56 @@ _PRODUCT = "nacre/{version} +{contact}"
 """The crawler in user agents of pages, behind the browser's own."""
 
 
-class _NoBrowser:
-    """Opens no page."""
+class LazyRenderer:
+    """Opens pages in a pool of browsers that it makes for the first page.
 
-    slots = 1
+    A crawl without pages in a browser loads none of its modules.
+
+    Args:
+        make: Makes the pool.
+    """
+
+    def __init__(self, make: Callable[[], PageRenderer]) -> None:
+        self._make = make
+        self._pool: PageRenderer | None = None
+
+    @property
+    def slots(self) -> int:
+        """See `PageRenderer`."""
+        return self._open().slots
 
     async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
-        raise BrowserError(f"no browser can open {task.url} yet ({type(handler).__name__})")
+        """See `PageRenderer`."""
+        return await self._open().render(task, handler)
 
     async def close(self) -> None:
-        """There is nothing to end."""
+        """See `PageRenderer`."""
+        if self._pool is not None:
+            await self._pool.close()
+
+    def _open(self) -> PageRenderer:
+        if self._pool is None:
+            self._pool = self._make()
+        return self._pool
 
 
-def open_renderer(_settings: BrowserSettings, _layout: Layout) -> PageRenderer:
+def open_renderer(settings: BrowserSettings, layout: Layout) -> PageRenderer:
     """Return what opens pages; the browser itself starts with the first page."""
-    return _NoBrowser()
+
+    def make() -> PageRenderer:
+        # The browser's modules are slow to load, and most crawls open no page.
+        from nacre.browser.authority import CertificateAuthority  # noqa: PLC0415
+        from nacre.browser.driver import open_page  # noqa: PLC0415
+        from nacre.browser.pool import BrowserPool  # noqa: PLC0415
+        from nacre.browser.proxy import RecordingProxy  # noqa: PLC0415
+        from nacre.browser.running import PageParts  # noqa: PLC0415
+
+        authority = CertificateAuthority(scratch=layout.scratch)
+        parts = PageParts(RecordingProxy(authority), open_page, authority.spki_hash)
+        slots = slots_directory().with_name("pages")
+        return BrowserPool(settings, layout.scratch, slots, parts)
+
+    return LazyRenderer(make)
 
 
 class CrawlParts(NamedTuple):
@@ -87,7 +123,7 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
         engine: Returns the engine, which is made after the chain.
 
     Raises:
-        ConfigError: A list of blocked requests cannot be read.
+        ConfigError: A list of blocked requests, or a site script, cannot be read.
     """
     effective, fetching, storing = parts.rules.effective, parts.fetching, parts.storing
 
@@ -106,10 +142,22 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
         room=PageRoom(lambda: fetching.renderer.slots, lend),
         new_id=lambda: str(UUID(bytes=storing.numbers.record_id(), version=4)),
         alert=parts.logs.alert,
+        scripts=effective.then(lambda s: _scripts(s.browser, parts.root)),
+        drop=storing.pages.close,
         operator=fill_user_agent(_PRODUCT, parts.rules.settings.fetch.contact),
     )
     browser, extract = effective.then(lambda s: s.browser), effective.then(extract_settings)
     return RenderStep(browser, extract, page_parts)
+
+
+def _scripts(settings: BrowserSettings, root: Path) -> tuple[tuple[str, str], ...]:
+    """Return the names and sources of the site scripts.
+
+    Raises:
+        ConfigError: A file cannot be read or is no script.
+    """
+    scripts = load_site_scripts(settings.scripts, root) if settings.scripts else ()
+    return tuple((script.name, script.source) for script in scripts)
 
 
 def _request_parts(parts: CrawlParts, engine: Callable[[], Engine]) -> RequestParts:
@@ -133,6 +181,7 @@ def _request_parts(parts: CrawlParts, engine: Callable[[], Engine]) -> RequestPa
             conditional=parts.conditional,
         ),
         guard=guard,
+        pack=storing.pages.pack,
         clock=parts.clock,
     )
 

@@ -1,6 +1,6 @@
 """The frontier: which URI next, and when. Synchronous, without a clock: the engine waits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -260,6 +260,14 @@ class Frontier:
         queue.row.charge(cost)
         self._end_visit(queue, attempt)
 
+    def see(self, uris: Iterable[CrawlURI]) -> None:
+        """Count the URLs of GET requests as seen, so that no link to them enters.
+
+        Of a page in a browser all requests are seen before the first of them is followed: a script
+        names what the page requests behind it.
+        """
+        self.seen.enter([uri.key for uri in uris if uri.method == "GET"])
+
     def fetched_within(self, uri: CrawlURI, attempt: Attempt, mono: float) -> None:
         """A URI was fetched for a page, without its queue: it is seen, and its queue pays for it.
 
@@ -267,8 +275,7 @@ class Frontier:
         """
         self._time.advance(mono)
         queue = self.queue_states.find(uri.queue)
-        if uri.method == "GET":
-            self.seen.enter([uri.key])
+        self.see((uri,))
         queue.row.charge(uri.cost)
         self._delay(queue, attempt)
 

@@ -285,5 +285,77 @@ def test_requests_that_run_when_the_page_ends_are_kept(open_page: Open, site: Ra
     assert visit.capture.truncated == "disconnect"
 
 
+def test_what_a_page_requested_is_not_fetched_again(open_page: Open, site: RawSite):
+    # The script names what the page requests behind it.
+    site.serve({
+        "/app.js": reply("fetch('/data.json');fetch('/other.json')", "text/javascript"),
+        "/data.json": reply("{}", "application/json"),
+    })  # fmt: skip
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        await ask(handler, f"{task.url}app.js", "script")
+        await ask(handler, f"{task.url}data.json")
+
+    open_page(script)
+    assert site.asked.count("/app.js") == 1
+    assert site.asked.count("/data.json") == 1
+    assert site.asked.count("/other.json") == 1
+
+
+TWO_PAGES = b"<a href=/second.html>x</a>"
+
+
+def test_second_page_gets_scripts_of_the_first_without_a_request(open_page: Open, site: RawSite):
+    code = "\u5e7f\u544a".encode("gbk")
+    site.serve({
+        "/second.html": reply("second"),
+        "/app.js": reply(code.decode("latin-1"), "text/javascript"),
+        "/private.js": reply("1", "text/javascript", b"Cache-Control: private"),
+    })  # fmt: skip
+    bodies: dict[str, list[bytes]] = {"app.js": [], "private.js": []}
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        for name, replies in bodies.items():
+            url = f"{site.origin}/{name}"
+            replies.append((await ask(handler, url, "script")).body)
+        assert task.url.startswith(site.origin)
+
+    page = open_page(script, dom=TWO_PAGES)
+    assert bodies["app.js"] == [bodies["app.js"][0]] * 2
+    assert site.asked.count("/app.js") == 1
+    assert site.asked.count("/private.js") == 2
+    second = page.visits["/second.html"]
+    assert second.page is not None
+    assert second.page.reused == [f"{site.origin}/app.js"]
+    assert [visit.uri.url for visit in second.page.visits] == [f"{site.origin}/private.js"]
+    assert "reused:1" in second.annotations
+
+
+def test_reply_that_did_not_change_is_read_back_for_the_page(open_page: Open, site: RawSite):
+    def answer(head: bytes) -> bytes:
+        if b'If-None-Match: "v1"' in head:
+            return b'HTTP/1.1 304 Not Modified\r\nETag: "v1"\r\n\r\n'
+        return reply('{"a": 1}', "application/json", b'ETag: "v1"')
+
+    site.serve({"/second.html": reply("second")})
+    site.answers["/api"] = answer
+    replies: list[CollectedReply] = []
+
+    async def script(handler: RequestHandler, _task: PageTask) -> None:
+        replies.append(await ask(handler, f"{site.origin}/api"))
+
+    page = open_page(script, dom=TWO_PAGES)
+    first, second = replies
+    assert (first.status, first.body) == (second.status, second.body) == (200, b'{"a": 1}')
+    assert first.head == second.head
+    unit = page.visits["/second.html"].page
+    assert unit is not None
+    (visit,) = unit.visits
+    assert visit.status == 304
+    assert "fromArchive" in visit.annotations
+    assert visit.revisit is not None
+    assert visit.revisit.kind == "server-not-modified"
+
+
 def _uris(page: Page) -> list[CrawlURI]:
     return [visit.uri for visit in page.visits.values()]

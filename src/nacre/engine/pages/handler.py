@@ -52,6 +52,7 @@ class RequestParts(NamedTuple):
         overlay_of: Determines which combination of sheets applies to a URI.
         blocks: Requests that are not sent, under each combination of sheets.
         stored: Replies in the archive.
+        pack: Compresses the reply of a visit of a page, by its id, before the page is stored.
         guard: Returns why the address of a URL, as it is known, may not be connected to, or "".
         clock: The time.
     """
@@ -61,6 +62,7 @@ class RequestParts(NamedTuple):
     overlay_of: Callable[[CrawlURI], int]
     blocks: Effective[BlockList]
     stored: StoredReplies
+    pack: Callable[[str, Visit], Awaitable[None]]
     guard: Callable[[str], str]
     clock: Clock
 
@@ -210,6 +212,7 @@ class PageRequests:
             visit.annotate(FROM_ARCHIVE)
             await deliver(visit.stored, reply)
         self._end(visit, request, reply)
+        await self._parts.pack(self._page.id, visit)
 
     def _end(self, visit: Visit, request: BrowserRequest, reply: ReplyWriter) -> None:
         """Collect a visit; one that the chain refused without a request is listed as refused."""

@@ -101,8 +101,11 @@ class StoredReplies:
         self._recent = RecentReplies()
 
     def keep(self, request: BrowserRequest, capture: Capture) -> None:
-        """Keep a reply in memory that may be reused, once it is stored."""
-        if is_reusable_request(request) and is_reusable_reply(capture):
+        """Keep a reply in memory that may answer later requests, once it is stored."""
+        if request.method != "GET" or capture.status != 200 or capture.truncated:
+            return
+        is_reusable = is_reusable_request(request) and is_reusable_reply(capture)
+        if is_reusable or capture.header(b"etag") or capture.header(b"last-modified"):
             self._recent.add(capture, request.header(b"origin"))
 
     async def recent(
@@ -121,16 +124,23 @@ class StoredReplies:
         row = self._history.latest(url)
         if row is None or row.status != 200 or row.visited < max(self._since, (now - within) * 1e6):
             return None
-        entry, wanted = self._recent.get(url), request.header(b"origin")
-        if entry is not None:
-            capture, origin = entry
-            is_last = abs(capture.began - row.visited) < _SECOND
-            if is_last and capture.payload_digest == row.digest:
-                return capture if _suits(capture, wanted, origin) else None
-        stored = await self._read(row) if row.visited == row.date else None
+        stored, origin = self._in_memory(row)
+        if stored is None and row.visited == row.date:
+            stored = await self._read(row)
         if stored is None or not is_reusable_reply(stored):
             return None
-        return stored if _suits(stored, wanted, None) else None
+        return stored if _suits(stored, request.header(b"origin"), origin) else None
+
+    def _in_memory(self, row: HistoryRecord) -> tuple[Capture | None, bytes | None]:
+        """Return the last reply of a URL, and the Origin of its request; None if it is not here."""
+        entry = self._recent.get(row.url)
+        if entry is None:
+            return None, None
+        capture, origin = entry
+        is_last = abs(capture.began - row.visited) < _SECOND
+        if not is_last or capture.payload_digest != row.digest:
+            return None, None
+        return capture, origin
 
     async def current(self, request: BrowserRequest, url: str) -> Capture | None:
         """Return the reply in the archive that a 304 would stand for; None if none can.
@@ -144,7 +154,7 @@ class StoredReplies:
         row = self._history.latest(url)
         if row is None or not row.revisitable or not (row.etag or row.last_modified):
             return None
-        stored = await self._read(row)
+        stored = self._in_memory(row)[0] or await self._read(row)
         return stored if stored is not None and not _varies(stored, _UNKNOWN) else None
 
     async def of_url(self, url: str) -> Capture | None:

@@ -53,6 +53,8 @@ class RenderParts(NamedTuple):
         room: Lets few visits open pages at once.
         new_id: Makes the id of a page, a UUID.
         alert: Sends a message to the operator.
+        scripts: Names and sources of site scripts, under each combination of sheets.
+        drop: Releases a page that is not stored.
         operator: Name and version of the crawler, and the contact, for user agents.
     """
 
@@ -62,6 +64,8 @@ class RenderParts(NamedTuple):
     room: PageRoom
     new_id: Callable[[], str]
     alert: Callable[[str], None]
+    scripts: Effective[tuple[tuple[str, str], ...]]
+    drop: Callable[[PageUnit], None]
     operator: str
 
 
@@ -108,26 +112,34 @@ class RenderStep:
         return "always" if settings.use == "always" else ""
 
     async def _render(self, visit: Visit, document: Capture, sign: str) -> None:
-        settings, parts = self._settings[visit.overlay], self._parts
-        page = PageUnit(parts.new_id(), sign)
-        requests = PageRequests(visit, document, page, settings, parts.requests)
+        page = PageUnit(self._parts.new_id(), sign)
         try:
-            rendered = await parts.renderer.render(self._task(visit, document, settings), requests)
+            rendered = await self._open(visit, document, page)
         except BrowserError as error:
             visit.annotate(BROWSER_FAILED)
             self._report_failure(visit, error)
             return
+        finally:
+            if page.rendered is None:
+                self._parts.drop(page)
+        visit.become(page)
+        for word in _annotations(page, rendered):
+            visit.annotate(word)
+        self._parts.cookies.learn(visit, rendered.cookies)
+        visit.add_outlinks(self._links(visit, rendered))
+
+    async def _open(self, visit: Visit, document: Capture, page: PageUnit) -> RenderedPage:
+        settings, parts = self._settings[visit.overlay], self._parts
+        requests = PageRequests(visit, document, page, settings, parts.requests)
+        try:
+            rendered = await parts.renderer.render(self._task(visit, document, settings), requests)
         finally:
             await requests.finish(_LAST_REQUESTS)
         if requests.failure is not None:
             raise requests.failure
         rendered = _with_limit(rendered, requests.budget.exceeded)
         page.close(rendered)
-        visit.become(page)
-        for word in _annotations(page, rendered):
-            visit.annotate(word)
-        parts.cookies.learn(visit, rendered.cookies)
-        visit.add_outlinks(self._links(visit, rendered))
+        return rendered
 
     def _report_failure(self, visit: Visit, error: BrowserError) -> None:
         """Tell the operator, once: it is the same for all pages."""
@@ -139,11 +151,14 @@ class RenderStep:
         return PageTask(
             visit.uri.url,
             user_agent=settings.user_agent,
+            operator=self._parts.operator,
             seed=document.began // 1_000_000,
             cookies=self._parts.cookies.of_page(visit),
             viewport=settings.viewport,
             device=settings.device,
             behaviours=settings.behaviours,
+            consent=settings.consent,
+            scripts=self._parts.scripts[visit.overlay],
             pictures=settings.pictures,
             load_time=settings.load_time,
             behaviour_time=settings.behaviour_time,
