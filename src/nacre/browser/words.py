@@ -11,11 +11,12 @@ MORE_WORDS = (
     r"^more( \w+)?$",
     r"^expand( all)?$",
     # German
-    r"^(\d+ )?(mehr|weitere|alle)( \S+){0,2} ?(anzeigen|laden|lesen|zeigen)?$",
+    r"^(\d+ )?(mehr|weitere)( \S+){0,2}$",
+    r"^alle( \S+)? (anzeigen|laden|zeigen)$",
     r"^aufklappen$",
     # French
     r"^(afficher|voir|charger|lire|montrer) (plus|tout|la suite)\b",
-    r"^plus( de \S+)?$",
+    r"^plus de \S+$",
     r"^en savoir plus$",
     # Spanish
     r"^(mostrar|ver|cargar|leer) (m[aá]s|todo)\b",
@@ -24,7 +25,7 @@ MORE_WORDS = (
     r"^(mostrar|ver|carregar|ler|exibir) (mais|tudo)\b",
     r"^mais( \S+)?$",
     # Italian
-    r"^(mostra|vedi|carica|leggi|visualizza) (altr[oiae]|tutt[oiae]|di pi[uù])\b",
+    r"^(mostra|vedi|carica|leggi|visualizza) (altr[oiae]|tutt[oiae]|di pi[uù])",
     r"^altro$",
     # Dutch
     r"^(toon|laad|bekijk|lees|meer) (meer|alles|tonen|laden|lezen|weergeven)\b",
@@ -38,7 +39,7 @@ MORE_WORDS = (
     r"^ещ[её]$",
     r"^развернуть$",
     # Chinese
-    r"^(点击|點擊)?(加载|載入|查看|显示|顯示|阅读|閱讀|浏览|看)?更多.{0,4}$",
+    r"^(点击|點擊)?(加载|载入|載入|查看|显示|顯示|阅读|閱讀|浏览|看)?更多.{0,4}$",
     r"^(展开|展開|查看|显示|顯示)(全部|全文|更多|内容|所有)?$",
     # Japanese
     r"^(もっと|さらに|続きを|すべて|全て)(見る|読む|表示|読み込む|表示する)?$",

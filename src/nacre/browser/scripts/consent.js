@@ -13,7 +13,8 @@
     return null;
   };
   for (const { name, dialog, reject, agree } of dialogs) {
-    if (first(dialog)) {
+    // The host of a shadow root may have no size, so that the button decides
+    if (!selectDeep(dialog).next().done) {
       const element = first(accept ? agree : reject);
       if (element) {
         return answer(name, element);
