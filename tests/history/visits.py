@@ -25,3 +25,4 @@ class Visit(NamedTuple):
     length: int
     links: Sequence[Link]
     body: Callable[[], bytes]
+    rendered: bool = False

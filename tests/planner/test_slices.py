@@ -38,6 +38,7 @@ class _Visit(NamedTuple):
     length: int = 3
     links: tuple[SeenLink, ...] = ()
     body: Callable[[], bytes] = bytes
+    rendered: bool = False
 
 
 def drained(work: Slices[list[Choice]], between: Callable[[], None]) -> list[Choice]:

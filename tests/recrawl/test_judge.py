@@ -323,3 +323,34 @@ def test_what_other_pages_prove_is_no_version_that_was_left_out() -> None:
         row.digest = f"sha1:{number}"
         kinds.append(str(finding.kind))
     assert kinds == ["none", "minor", "minor", "markup", "noise", "noise", "noise"]
+
+
+# ---- pages that were run in a browser
+
+
+def _rendered(text: str, number: int = 1) -> Visit:
+    body = f"<html><body><div id=app><p>{text}</p><p>{TEXT}</p></div></body></html>".encode()
+    url = f"http://a.test/{number}.html"
+    digest = f"dom:{hash(body)}"
+    return Visit(*(url, 2.0, 200, digest, "text/html", len(body), (), lambda: body), rendered=True)
+
+
+def test_the_first_run_in_a_browser_is_no_change_of_the_page() -> None:
+    judge = _judge()
+    shell = _reply(body="<div id=app></div>", path="1.html")
+    judge.judge(PageRow(shell.url), shell)
+    row = PageRow(shell.url, visits=1, digest="sha1:shell")
+    first = judge.judge(row, _rendered("The exhibition opens in May."))
+    assert (first.kind, first.reason, first.kept) == (ChangeClass.NONE, "rendered", True)
+    row = PageRow(shell.url, visits=2, digest="dom:before")
+    assert not judge.judge(row, _rendered("The exhibition opens in May.")).kind.is_change
+    later = judge.judge(row, _rendered("The exhibition was cancelled. \u5c55\u89c8\u53d6\u6d88"))
+    assert later.kind.is_change
+
+
+def test_a_version_of_a_browser_that_cannot_be_read_is_no_change() -> None:
+    judge = _judge()
+    finding = judge.judge(PageRow("http://a.test/1.html", visits=1, digest="dom:x"), _rendered("a"))
+    assert (finding.kind, finding.reason) == (ChangeClass.NONE, "rendered")
+    new = judge.judge(PageRow("http://a.test/2.html"), _rendered("a", 2))
+    assert (new.kind, new.reason) == (ChangeClass.NONE, "payload")

@@ -9,7 +9,8 @@ import pytest
 from nacre.annotations import AUDIT, PAIR
 from nacre.core.crawluri import DEAD, CrawlURI, Hop, Outlink
 from nacre.core.pagerow import DiscoveryRow, PageRow, VersionRow
-from nacre.core.processor import Visit
+from nacre.core.processor import PageUnit, Visit
+from nacre.core.rendered import BrowserRequest, RenderedPage
 from nacre.engine.seeding.seedbook import own_scope
 from nacre.engine.steps.fetching import UNCONDITIONAL
 from nacre.planner.change_detection.deletion import Answer
@@ -311,3 +312,77 @@ def test_guesses_and_embeds_that_are_not_there_leave_no_row(
     shown = [_link(f"page{number}") for number in range(links)]
     lesson = teaching.visit(*shown, url=f"{SEED}x", path=path, status=status)
     assert (lesson.finding is not None, bool(teaching.planner.seen)) == (taught, taught)
+
+
+# ---- pages that were run in a browser
+
+
+def _page(dom: bytes, *requests: Visit, ended: str = "settled") -> PageUnit:
+    page = PageUnit("id", "always", RenderedPage(ended, SEED, dom=dom), reused=[SEED + "r.css"])
+    for visit in requests:
+        page.add(visit)
+    return page
+
+
+def _request(url: str, resource: str, *links: Outlink) -> Visit:
+    uri = CrawlURI(url, url.encode(), "q", via=SEED, path="E")
+    request = BrowserRequest("GET", url, resource=resource)
+    visit = Visit(uri, 200, make_capture(), request=request, page_id="id", queued=False)
+    visit.add_outlinks(list(links))
+    return visit
+
+
+def _run(teaching: _Teaching, page: PageUnit, *links: Outlink, status: int = 200) -> Judgement:
+    uri = CrawlURI(SEED, SEED.encode(), "q")
+    visit = Visit(uri, status, make_capture(body=b"", status=status), mime="text/html", page=page)
+    visit.add_outlinks(list(links))
+    return teaching.translator.teach(visit, NOW)
+
+
+@pytest.mark.parametrize("status", [200, 304])
+def test_the_planner_sees_the_final_document_and_not_the_reply(status: int) -> None:
+    teaching = _Teaching()
+    teaching.pages.put(PageRow(SEED, visits=1))
+    _run(teaching, _page("<p>\u5c55\u89c8</p>".encode()), _link("a.html"), status=status)
+    (seen,) = teaching.planner.seen
+    assert (seen.status, seen.mime, seen.rendered) == (200, "text/html", True)
+    assert seen.body().decode() == "<p>\u5c55\u89c8</p>"
+    assert (seen.length, seen.digest[:4]) == (13, "dom:")
+    assert [link.url for link in seen.links] == [SEED + "a.html"]
+
+
+def test_a_page_that_failed_in_the_browser_says_nothing_of_its_last_version() -> None:
+    teaching = _Teaching()
+    failed = _page(b"", ended="crash")
+    _run(teaching, failed, _link("a.html"))
+    teaching.pages.put_version(SEED, VersionRow("sha1:A", rendered=True))
+    _run(teaching, failed, _link("a.html"))
+    before, after = teaching.planner.seen
+    assert (before.status, before.rendered, len(before.links)) == (200, False, 1)
+    assert (after.status, after.digest, list(after.links)) == (0, "", [])
+
+
+def test_what_a_page_asks_for_itself_is_no_page_of_the_planner() -> None:
+    teaching = _Teaching()
+    script = _request(SEED + "app.js", "script", _link("found.html"))
+    page = _page(b"<p>x</p>", script)
+    links = (_link(name, Hop.EMBED, "script/@src") for name in ("app.js", "r.css", "new.png"))
+    lesson = _run(teaching, page, *links)
+    (seen,) = teaching.planner.seen
+    assert [link.url for link in seen.links] == [SEED + "new.png"]
+    assert [uri.url for uri in lesson.accepted] == [SEED + "new.png"]
+    passed = teaching.translator.pass_on(script, NOW)
+    assert (passed.finding, [uri.url for uri in passed.accepted]) == (None, [SEED + "found.html"])
+    assert teaching.pages.get(SEED + "app.js") is None
+    assert len(teaching.planner.seen) == 1
+
+
+@pytest.mark.parametrize(("resource", "taught"), [("script", 1), ("style", 1), ("fetch", 0)])
+def test_an_embed_that_is_planned_is_visited_by_the_request_of_a_page(
+    resource: str, taught: int
+) -> None:
+    teaching = _Teaching()
+    teaching.pages.put(PageRow(NEWS, visits=1))
+    lesson = teaching.translator.pass_on(_request(NEWS, resource), NOW)
+    assert len(teaching.planner.seen) == taught
+    assert (lesson.finding is not None) == bool(taught)

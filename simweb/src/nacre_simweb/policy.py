@@ -40,6 +40,7 @@ class VisitOutcome(NamedTuple):
         length: Bytes of the body received.
         links: Links of the page, redirects and embeds too, each target once, in their order.
         body: Gives the body; dear in the decision-only mode, so ask only where it is needed.
+        rendered: The body is the final document of a page that was run in a browser.
     """
 
     url: str
@@ -52,6 +53,7 @@ class VisitOutcome(NamedTuple):
     length: int
     links: tuple[SimulatedLink, ...]
     body: Callable[[], bytes]
+    rendered: bool = False
 
 
 class Task(NamedTuple):

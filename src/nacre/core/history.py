@@ -200,6 +200,7 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
             only), `delta` (a difference), "" for nothing.
         patch: Bytes of the difference, for `delta`.
         evidence: The first differences that decided, in words; "" for none.
+        rendered: The page was run in a browser, and judged by its final document.
     """
 
     url: str
@@ -217,6 +218,7 @@ class FetchRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     stored: str = ""
     patch: int = 0
     evidence: str = ""
+    rendered: bool = False
 
     @property
     def verdict(self) -> str:

@@ -75,6 +75,7 @@ class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
         text: All text in document order, for whole-text signatures.
         truncated: Not all of it was read.
         shape: Measures that distinguish an index page from a content page.
+        rendered: It is the final document of a page that was run in a browser.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -82,6 +83,7 @@ class PageView(msgspec.Struct, frozen=True, array_like=True, gc=False):
     text: str = ""
     truncated: bool = False
     shape: Shape = Shape()
+    rendered: bool = False
 
 
 _Bytes = bytes
@@ -298,6 +300,7 @@ class VersionRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
         full: When a version was last stored in full, seconds since the epoch.
         unstored: The version that the next one is compared with, if it is a newer one; None if
             it is this one.
+        rendered: The page was run in a browser: its document is in `history.rendered`.
     """
 
     digest: str
@@ -305,6 +308,7 @@ class VersionRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     charset: str = ""
     full: float = 0.0
     unstored: UnstoredVersion | None = None
+    rendered: bool = False
 
 
 class ChosenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 from nacre.core.processor import Visit
 from nacre.core.states import ExitStatus
+from nacre.history.rendered import RenderedDocuments, final_dom, requested_urls
 from nacre.report.statistics import Stored
 
 
@@ -46,6 +47,27 @@ class NoObserver:
     def follow(self, _visit: Visit, _judgement: object, _stored: Stored, _now: float) -> bool:
         """See `VisitObserver`; the candidate chain takes the outlinks."""
         return False
+
+
+class RenderedObserver(NoObserver):
+    """The observer of a run without a planner: it keeps the documents of pages in browsers.
+
+    The next incremental run judges them; the archive alone has no more than the page's shell.
+
+    Args:
+        documents: Keeps them.
+    """
+
+    def __init__(self, documents: RenderedDocuments) -> None:
+        self._documents = documents
+
+    def judge(self, visit: Visit) -> bool:
+        """See `VisitObserver`."""
+        dom, capture, page = final_dom(visit), visit.capture, visit.page
+        if dom and capture is not None and page is not None:
+            requested = requested_urls(page)
+            self._documents.put(visit.uri.url, dom, capture.began, requested, judged=False)
+        return True
 
 
 class Supervisor(Protocol):

@@ -17,10 +17,11 @@ from nacre.core.events import Alert, Events, StateChanged
 from nacre.core.states import ExitStatus, JobState, check_transition
 from nacre.engine.candidates.scope_state import dump_prefixes
 from nacre.engine.limits import Stopwatch
-from nacre.engine.observer import NoObserver, VisitObserver
+from nacre.engine.observer import RenderedObserver, VisitObserver
 from nacre.engine.steps.quotas import OPERATOR
 from nacre.fetch.guard import AddressGuard
 from nacre.frontier.queues import QueueState
+from nacre.history.rendered import RenderedDocuments
 from nacre.inspect.live import live_job
 from nacre.inspect.reports.run_reports import write_results
 from nacre.job.frontier_edits import make_edits
@@ -219,7 +220,7 @@ class Session:
         if self._unit is not None:
             return self._unit.begin(records)
         if self.run_row.mode != INCREMENTAL:
-            return NoObserver()
+            return RenderedObserver(RenderedDocuments(records.storing.store))
         from nacre.recrawl.planning import plan_run  # noqa: PLC0415 - 50 modules
 
         self.planning = plan_run(

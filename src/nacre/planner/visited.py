@@ -86,6 +86,11 @@ class Visited(Protocol):
         """Returns the decoded body."""
         ...
 
+    @property
+    def rendered(self) -> bool:
+        """Whether the body is the final document of a page that was run in a browser."""
+        ...
+
 
 class VisitFinding(NamedTuple):
     """The verdict of a judge on a visit.

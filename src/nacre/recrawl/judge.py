@@ -61,6 +61,8 @@ _LARGEST = 2_000_000
 _PAIRS = guess(
     "judge.pairs", 10, "Number of paired fetches of a site after which its noise is known."
 )
+RENDERED = "rendered"
+"""Reason of a visit that ran a page in a browser for the first time: nothing is compared."""
 _LINKS = frozenset(("link", "nav-link", "file"))
 """Kinds of pieces that are addresses of other pages."""
 
@@ -180,6 +182,9 @@ class PageJudge:
         listing = index_probability(shaped(row.url), view.shape, facts, row.fertile, row.depth)
         # A version that cannot be read back says nothing: what has other bytes is a change then.
         change = Change(ChangeClass.MAJOR, 1.0, "payload") if row.digest else SAME
+        if view.rendered and row.digest and (old is None or not old.rendered):
+            # The shell of the page, read before, says nothing of what the page said.
+            old, change = None, Change(ChangeClass.NONE, 0.0, RENDERED)
         if old is not None:
             change = self._verdict(old, view, template, listing=listing >= INDEX)
             template.learn_visit(old, view)
@@ -314,6 +319,8 @@ def view_of(visit: Visited) -> PageView:
     """Return the parsed page of a visit, marked as truncated if its body was cut."""
     body = visit.body()
     view = page_view(body.decode("utf-8", "replace"))
+    if visit.rendered:
+        view = structs.replace(view, rendered=True)
     return structs.replace(view, truncated=True) if len(body) >= _LARGEST else view
 
 

@@ -20,6 +20,7 @@ from nacre.engine.keeping import Bases
 from nacre.engine.readback import read_at
 from nacre.extract.pageview import page_view
 from nacre.history.dedup import Digests
+from nacre.history.rendered import RenderedDocuments, final_dom
 from nacre.planner.change_detection.change import ChangeSettings
 from nacre.planner.change_detection.deletion import ErrorModel
 from nacre.planner.change_detection.returning import (
@@ -159,6 +160,7 @@ class ArchivedVersions:
         self._bases = Bases(root, store, digests)
         self._pages = pages
         self._digests = digests
+        self._rendered = RenderedDocuments(store)
         self._views: OrderedDict[str, PageView] = OrderedDict()
         self._read = "", "", PageView()
 
@@ -167,7 +169,13 @@ class ArchivedVersions:
         view = self._views.get(url)
         if view is not None:
             return view
-        version, stored = self._pages.version(url), self._stored_view(url)
+        version = self._pages.version(url)
+        if version is not None and version.rendered:
+            row = self._rendered.get(url, judged=True)
+            if row is None:
+                return None
+            return replace(page_view(row.dom.decode("utf-8", "replace")), rendered=True)
+        stored = self._stored_view(url)
         if version is None or stored is None:
             return None
         return newest_version(stored, version.unstored)
@@ -225,7 +233,22 @@ class ArchivedVersions:
         """Compare later versions with the version just stored; `full`: see `VersionRow`."""
         framing = "chunked" if capture.framing == "chunked" else ""
         version = VersionRow(capture.payload_digest, framing, charset, full)
+        before = self._pages.version(url)
+        if before is not None and before.rendered:
+            self._rendered.drop(url, judged=True)
         self._pages.put_version(url, version)
+
+    def moved_on_rendered(self, visit: Visit, capture: Capture, full: float) -> None:
+        """Compare later versions with the final document of a page that was run in a browser."""
+        url = visit.uri.url
+        if capture.status == 304:
+            version = self._pages.version(url) or VersionRow("")
+        else:
+            framing = "chunked" if capture.framing == "chunked" else ""
+            version = VersionRow(capture.payload_digest, framing, visit.charset)
+        version = replace(version, full=full, unstored=None, rendered=True)
+        self._pages.put_version(url, version)
+        self._rendered.put(url, final_dom(visit), capture.began, judged=True)
 
 
 def body_of(capture: Capture, charset: str) -> bytes:

@@ -15,24 +15,28 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar, cast
 
-from nacre.annotations import IS_SITEMAP, PAIR
+from msgspec import structs
+
+from nacre.annotations import IS_SITEMAP, PAIR, SUBRESOURCE, rendered_by
 from nacre.assembly.parts import RunRecords
-from nacre.core.capture import Capture
+from nacre.core.capture import BytesBody, Capture
 from nacre.core.charsets import read_before_in
 from nacre.core.crawluri import CrawlURI
-from nacre.core.processor import Visit
+from nacre.core.processor import PageUnit, Visit
+from nacre.core.rendered import RenderedPage
 from nacre.engine.candidates.identity import Identity
 from nacre.engine.logs import JobLogs
 from nacre.engine.readback import ReadCapture, Reread, reread
 from nacre.engine.steps.extract import ExtractStep
 from nacre.engine.unasked import was_accused
 from nacre.errors import StorageError
+from nacre.history.rendered import RenderedDocuments, final_dom
 from nacre.planner.planner import Planner
 from nacre.planner.slices import Slices
 from nacre.recrawl.knowledge import WHOLE, ArchivedVersions, Knowledge
 from nacre.recrawl.recrawl import Recrawl, RecrawlParts
 from nacre.recrawl.scheduling import timetable_of
-from nacre.recrawl.translation import Revisits, VisitTranslator
+from nacre.recrawl.translation import HTML, Revisits, VisitTranslator
 from nacre.report.statistics import Stored
 from nacre.runs.runs import INCREMENTAL, RunRow, all_runs
 from nacre.store.commit import GroupCommit
@@ -83,8 +87,29 @@ class CapturedVisits:
         return Visit(uri, stored.status, capture, mime=stored.mime, overlay=overlay)
 
     async def find_links(self, visit: Visit) -> None:
-        """Add the links of the capture to its visit."""
+        """Add the links of the capture to its visit, and those of its final document."""
         await self._extract.process(visit)
+        dom = final_dom(visit)
+        if dom and visit.capture is not None:
+            document = Visit(visit.uri, 200, _as_reply(visit.capture, dom), overlay=visit.overlay)
+            document.received(_as_reply(visit.capture, dom), HTML)
+            await self._extract.process(document)
+            visit.add_outlinks(document.outlinks)
+
+    def add_document(self, visit: Visit, documents: RenderedDocuments) -> bool:
+        """Give a visit the document that its page became in a browser.
+
+        Returns:
+            False if it is not there any more: a later run replaced it.
+        """
+        url, capture = visit.uri.url, visit.capture
+        row = documents.get(url, judged=False)
+        if row is None or capture is None or row.began != capture.began:
+            return False
+        rendered = RenderedPage("settled", url, dom=row.dom)
+        visit.become(PageUnit("", "", rendered, reused=list(row.requested)))
+        documents.drop(url, judged=False)
+        return True
 
 
 class CapturesReader:
@@ -126,6 +151,7 @@ class CapturesReader:
         self._recrawl = recrawl
         self._teacher = recrawl.teacher
         self._versions = versions
+        self._documents = RenderedDocuments(store)
         self.count = 0
 
     async def run(self, stopped: Callable[[], bool]) -> int:
@@ -168,6 +194,8 @@ class CapturesReader:
                 continue
             if was_accused(store, reread_capture.kept.record_id):
                 continue
+            if SUBRESOURCE in reread_capture.kept.annotations:
+                continue
             await self._take(reread_capture, time, run.number if run else 1)
             store.set_counter(_FILE, number)
             store.set_counter(_OFFSET, reread_capture.kept.offset)
@@ -182,6 +210,10 @@ class CapturesReader:
     async def _take(self, reread_capture: Reread, time: float, run: int) -> None:
         """Learn from a capture; an error here is a bug of Nacre, and no reason to stop."""
         visit = self._visits.visit(reread_capture)
+        words = reread_capture.kept.annotations
+        is_rendered = any(word.startswith(rendered_by("")) for word in words)
+        if is_rendered and not self._visits.add_document(visit, self._documents):
+            return
         try:
             await self._visits.find_links(visit)
             lesson = self._teacher.teach(visit, time)
@@ -195,6 +227,19 @@ class CapturesReader:
     def _original(self, stored: ReadCapture) -> Capture | None:
         framing = "chunked" if stored.chunked else ""
         return self._versions.capture(stored.digest, framing)
+
+
+def _as_reply(capture: Capture, dom: bytes) -> Capture:
+    """Return the final document of a page as if a server had sent it."""
+    return structs.replace(
+        capture,
+        body=BytesBody(dom),
+        status=200,
+        headers=((b"Content-Type", b"text/html; charset=utf-8"),),
+        framing="length",
+        chunks=(),
+        payload_length=len(dom),
+    )
 
 
 def _stored(stored: ReadCapture) -> Stored:

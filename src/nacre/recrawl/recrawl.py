@@ -24,6 +24,7 @@ from nacre.engine.seeding.seedbook import SeedBook
 from nacre.engine.steps.fetching import UNCONDITIONAL
 from nacre.frontier.frontier import Frontier
 from nacre.history.dedup import History
+from nacre.history.rendered import final_dom
 from nacre.planner.change_detection.change import ChangeClass
 from nacre.planner.change_detection.deletion import Answer
 from nacre.planner.planner import Planner
@@ -241,7 +242,8 @@ class Recrawl:
     @property
     def _spent(self) -> Spent:
         statistics = self._statistics
-        spent = Spent(statistics.documents, statistics.totals.size, self._elapsed())
+        requests = statistics.documents + statistics.totals.page_requests
+        spent = Spent(requests, statistics.totals.size, self._elapsed())
         return spent.plus(self._run.before)
 
     def _enter(self, portion: Sequence[Choice]) -> Slices[int]:
@@ -266,7 +268,9 @@ class Recrawl:
         """See `engine.observer.VisitObserver`."""
         if PROBE in visit.uri.heritable:
             return self._learn_probe(visit)
-        lesson = self.teacher.teach(visit, self.step)
+        is_request = visit.request is not None
+        teach = self.teacher.pass_on if is_request else self.teacher.teach
+        lesson = teach(visit, self.step)
         finding = lesson.finding
         if finding is None:
             return lesson
@@ -297,7 +301,12 @@ class Recrawl:
             )
 
     def _say_what_is_kept(self, visit: Visit, finding: VisitFinding) -> None:
-        """Set which parts of the visit the archive step need not store in full (`visit.keep`)."""
+        """Set which parts of the visit the archive step need not store in full (`visit.keep`).
+
+        A page that was run in a browser is stored with all its requests.
+        """
+        if visit.page_id:
+            return
         notable = False
         if self._run.keep == "lean" and visit.status == 200:
             version = self._pages.version(visit.uri.url)
@@ -346,6 +355,10 @@ class Recrawl:
     def _keep_version(self, visit: Visit, finding: VisitFinding, stored: Stored) -> None:
         """Record the place of the current version, if the version changed."""
         url, capture = visit.uri.url, visit.capture
+        if capture is not None and final_dom(visit):
+            if finding.kept:
+                self._known.versions.moved_on_rendered(visit, capture, self.step)
+            return
         is_page = visit.status == 200 and finding.answer is Answer.THERE
         if capture is None or not is_page or stored is Stored.NOTED:
             return
@@ -398,6 +411,7 @@ def _fetch_row(  # noqa: PLR0913 - all that is known of a visit
         stored="" if keep.unrecorded else str(stored),
         patch=keep.size,
         evidence=finding.evidence,
+        rendered=bool(final_dom(visit)),
     )
 
 

@@ -17,6 +17,7 @@ from nacre.config.extras import wanting
 from nacre.core.history import FetchRow, HistoryRecord
 from nacre.core.pagerow import DiscoveryRow, PageRow, TimingRow, VersionRow
 from nacre.errors import JobError
+from nacre.history.rendered import JUDGED, RenderedRow
 from nacre.messages import message
 from nacre.planner.change_detection.deletion import ErrorModel
 from nacre.planner.change_detection.returning import PastVersions
@@ -79,6 +80,7 @@ TABLES = (
     Table("past", PastVersions, prefix=PAST),
     Table("audits", ReplyAudit, prefix=AUDITS),
     Table("timings", TimingRow, prefix=TIMINGS),
+    Table("rendered", RenderedRow, prefix=JUDGED),
     Table("captures", HistoryRecord, family="history"),
 )
 

@@ -21,6 +21,7 @@ from nacre.engine.candidates.candidates import Candidates
 from nacre.engine.candidates.identity import Identity
 from nacre.engine.seeding.seedbook import own_scope
 from nacre.engine.steps.fetching import UNCONDITIONAL
+from nacre.history.rendered import dom_digest, final_dom, requested_urls
 from nacre.planner.planner import Planner
 from nacre.planner.step import Choice
 from nacre.planner.visited import SeenLink, VisitFinding
@@ -141,6 +142,9 @@ class Revisits:
 _PLANNED = frozenset((Hop.LINK, Hop.REDIRECT, Hop.MANIFEST))
 _TOLD = _PLANNED | {Hop.EMBED}
 """Embeds are fetched when they are first seen; the planner decides when they are revisited."""
+_EMBEDDED = frozenset(("script", "style", "image", "font", "media"))
+"""Requests of a page that are made as for an embed of its HTML."""
+HTML = "text/html"
 
 
 class Link(NamedTuple):
@@ -164,6 +168,7 @@ class TranslatedVisit(NamedTuple):
     length: int
     links: Sequence[SeenLink]
     body: Callable[[], bytes]
+    rendered: bool = False
 
 
 class Judgement(NamedTuple):
@@ -215,8 +220,27 @@ class VisitTranslator:
             pages.put_name(uri.key, uri.url)
             if _is_nothing(visit, links):
                 return Judgement(visit, None, first, others)
-        finding = self._planner.learn(_seen(visit, time, links))
-        return Judgement(visit, finding, first, others, time)
+        seen = _seen(visit, time, links)
+        if visit.page is not None and not seen.rendered and self._was_rendered(uri.url):
+            seen = seen._replace(status=0, digest="", length=0, links=())
+        return Judgement(visit, self._planner.learn(seen), first, others, time)
+
+    def _was_rendered(self, url: str) -> bool:
+        """Whether the last version of a page is one of a browser, which a shell is no match for."""
+        version = self._pages.version(url)
+        return version is not None and version.rendered
+
+    def pass_on(self, visit: Visit, time: float) -> Judgement:
+        """Return the judgement of a request of a page, which is no page for the planner.
+
+        An embed that the planner has a row of is taught as ever.
+        """
+        row = self._pages.get(visit.uri.url)
+        request = visit.request
+        if row is not None and request is not None and request.resource in _EMBEDDED:
+            return self.teach(visit, time)
+        accepted = self._candidates.accepted(visit.uri, visit.outlinks) if visit.outlinks else []
+        return Judgement(visit, None, first=False, accepted=[uri for _, uri in accepted])
 
     def _links(self, visit: Visit) -> tuple[list[Link], list[CrawlURI]]:
         """The links that the planner learns of, and those that it does not decide on."""
@@ -225,7 +249,10 @@ class VisitTranslator:
             return [], []
         links: dict[str, Link] = {}
         others: list[CrawlURI] = []
+        requested = frozenset(requested_urls(visit.page)) if visit.page is not None else ()
         for link, uri in self._candidates.accepted(visit.uri, visit.outlinks):
+            if link.hop is Hop.EMBED and uri.url in requested:
+                continue  # the page asks for it itself: it is no page of its own
             if link.hop not in _PLANNED or uri.is_seed:
                 others.append(uri)
             if link.hop not in _TOLD:
@@ -253,6 +280,12 @@ class VisitTranslator:
 
 def _seen(visit: Visit, time: float, links: Sequence[Link]) -> TranslatedVisit:
     capture, status = visit.capture, visit.status
+    if dom := final_dom(visit):
+        # What the server says of the shell, a 304 too, says nothing of the page.
+        digest, length = dom_digest(dom), len(dom)
+        return TranslatedVisit(
+            *(visit.uri.url, time, 200, digest, HTML, length, links, lambda: dom), rendered=True
+        )
     if capture is None:
         return TranslatedVisit(visit.uri.url, time, status, "", visit.mime, 0, links, bytes)
     same = status == 304

@@ -444,6 +444,7 @@ class _Visit:
     """A page of now."""
 
     url, time, status, digest, mime, links = "http://a.test/1", 5e8, 200, "new", "text/html", ()
+    rendered = False
 
     def __init__(self, text: str) -> None:
         self._body = text.encode()

@@ -1,0 +1,123 @@
+"""An application whose shell never changes: a full run, then incremental ones."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from nacre.assembly import parts
+from nacre.core.history import FetchRow
+from nacre.core.rendered import PageTask, RenderedPage, RequestHandler
+from nacre.job.job import Job
+from nacre.machine.layout import Layout
+from nacre.recrawl.pagestore import PageStore, fetch_rows
+from nacre.store.store import Store
+from tests.crawl.again import again, settings
+from tests.crawl.raw_site import RawSite, raw_site, reply
+from tests.engine.pages.renderer import ask
+
+TEXT = "The library opens at nine and closes at five on every day of the week but Sunday. "
+SHELL = reply("<div id=app></div><script src=/app.js></script>")
+ALWAYS = {"use": "always", "pictures": ()}
+
+
+class _Application:
+    """Opens a page as its script would: it asks for JSON, and shows it."""
+
+    slots = 2
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+
+    async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
+        self.opened.append(task.url)
+        name = task.url.rpartition("/")[2] or "home"
+        origin = "/".join(task.url.split("/")[:3])
+        await ask(handler, f"{origin}/app.js", "script")
+        answer = await ask(handler, f"{origin}/api/{name}", "fetch")
+        data = json.loads(answer.body)
+        links = "".join(f"<a href=/{link}>{link}</a>" for link in data["links"])
+        dom = f"<div id=app><h1>{name}</h1><p>{data['text']}</p><p>{TEXT}</p>{links}</div>"
+        return RenderedPage("settled", task.url, dom=dom.encode(), browser="Scripted/1")
+
+    async def close(self) -> None:
+        """There is no browser."""
+
+
+def _api(text: str, *links: str) -> bytes:
+    return reply(json.dumps({"text": text, "links": links}), "application/json")
+
+
+@pytest.fixture
+def site() -> Iterator[RawSite]:
+    with raw_site() as served:
+        served.serve({
+            "/": SHELL, "/one": SHELL, "/two": SHELL, "/app.js": reply("run()", "text/javascript"),
+            "/api/home": _api("Welcome.", "one", "two"),
+            "/api/one": _api("The exhibition opens in May."),
+            "/api/two": _api("The tower is closed."),
+            "/robots.txt": reply("User-agent: *\nAllow: /\n", "text/plain"),
+        })  # fmt: skip
+        yield served
+
+
+@pytest.fixture
+def application(monkeypatch: pytest.MonkeyPatch) -> _Application:
+    renderer = _Application()
+    monkeypatch.setattr(parts, "open_renderer", lambda *_: renderer)
+    return renderer
+
+
+def _visits(job: Path, run: int) -> dict[str, FetchRow]:
+    with Store.open(str(Layout(job).store), read_only=True) as store:
+        rows = [row for row in fetch_rows(store) if row.run == run and row.reason != "pair"]
+    return {row.url.partition("//")[2].partition("/")[2]: row for row in rows}
+
+
+def _first(job: Path, site: RawSite) -> None:
+    job.mkdir()
+    plan = settings(f"{site.origin}/", browser=ALWAYS)
+    assert str(uvloop.run(Job(job, plan).run())) == "FINISHED"
+
+
+def _crawl(job: Path, site: RawSite, days: float) -> None:
+    every = {"recall": 1.0, "least": 0.0, "probes": 0}
+    assert again(job, f"{site.origin}/", days, browser=ALWAYS, recrawl=every) == "FINISHED"
+
+
+def test_changes_are_judged_on_what_the_pages_say(
+    site: RawSite, application: _Application, tmp_path: Path
+) -> None:
+    job = tmp_path / "job"
+    _first(job, site)
+    assert len(application.opened) == 3
+    site.serve({"/api/one": _api("The exhibition was cancelled.")})
+    _crawl(job, site, 7)
+    visits = _visits(job, 2)
+    assert visits["one"].kind in {"minor", "major"}
+    assert (visits["two"].kind, visits[""].kind) == ("none", "none")
+    assert all(visits[name].rendered for name in ("", "one", "two"))
+    assert not {"app.js", "api/one"} & set(visits)
+    site.serve({"/api/two": _api("The tower is open."), "/api/home": _api("Hi.", "one", "three")})
+    site.serve({"/three": SHELL, "/api/three": _api("A new page. \u65b0\u9875")})
+    _crawl(job, site, 14)
+    visits = _visits(job, 3)
+    assert visits["two"].kind in {"minor", "major"}
+    assert (visits["one"].kind, visits["three"].kind) == ("none", "new")
+
+
+def test_requests_of_pages_count_for_the_budget_and_are_not_planned(
+    site: RawSite, application: _Application, tmp_path: Path
+) -> None:
+    job = tmp_path / "job"
+    _first(job, site)
+    _crawl(job, site, 7)
+    with Store.open(str(Layout(job).store), read_only=True) as store:
+        urls = {row.url.removeprefix(site.origin) for row in PageStore(store).scan()}
+    assert {"/", "/one", "/two"} <= urls
+    assert not {url for url in urls if url.startswith("/api/")}
+    assert sorted(set(application.opened)) == [
+        f"{site.origin}/{name}" for name in ("", "one", "two")
+    ]
