@@ -22,6 +22,7 @@ from nacre.inspect.reports.seed_outcomes import SeedOutcome, SeedState, SeedTall
 from nacre.job.overview import JobOverview
 from nacre.machine.layout import Layout
 from nacre.ops.run_end import RunResult
+from nacre.report.browser_tally import BrowserTally
 from nacre.settings.settings import JobSettings
 
 GOT = RunCounts(seeds=SeedsEnd.GOT)
@@ -286,6 +287,33 @@ def test_the_facts_of_a_run(layout: Layout, capsys: pytest.CaptureFixture[str]):
     assert facts["traps"].startswith("1 URL of endless places is left; `nacre run 'my job' --tr")
     assert facts["time"] == "1 min 30 s"
     assert facts["archive"].endswith("of WARC in my job/latest/archive/")
+
+
+def test_pages_in_a_browser(layout: Layout, capsys: pytest.CaptureFixture[str]):
+    tally = BrowserTally(
+        pages=3, signs={"mount": 2, "thin": 1}, cpu=4.5, requests=40, bytes=2_000_000, reused=5,
+        refused={"robots": 7, "scope": 1}, robots_pages=1, robots_requests=31,
+    )  # fmt: skip
+    what = result(counts=GOT, browser=tally)
+    summarize(layout, settings(), what, as_json=False)
+    text = " ".join(capsys.readouterr().out.split())
+    for part in (
+        "browser 3 pages run (mount 2, thin 1) 4.5 s of its processor, 40 requests, 2.0 MB; 5 "
+        "answered from the archive",
+        "refused 8 requests of pages (robots 7, scope 1)",
+        "robots 7 of 31 requests of 1 page, which may lack content",
+        "nacre report 'my job' browser",
+    ):
+        assert part in text, (part, text)
+    summarize(layout, settings(), what, as_json=True)
+    assert json.loads(capsys.readouterr().out)["browser"]["signs"] == {"mount": 2, "thin": 1}
+
+
+def test_pages_for_which_there_was_no_browser(layout: Layout, capsys: pytest.CaptureFixture[str]):
+    summarize(layout, settings(), result(counts=GOT, browser=BrowserTally(unrun=5)), as_json=False)
+    out = capsys.readouterr().out
+    assert "5 pages look as if they needed a browser; none is installed" in out
+    assert "check --browser" in out
 
 
 def test_the_same_for_programs(layout: Layout, capsys: pytest.CaptureFixture[str]):

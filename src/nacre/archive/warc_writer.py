@@ -13,6 +13,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 
 import msgspec
 from isal import isal_zlib
+from msgspec import structs
 
 from nacre.archive.certificates import StoredChain
 from nacre.archive.fields import date_digits
@@ -122,6 +123,8 @@ class WarcOrigin(msgspec.Struct, frozen=True):
         robots: Robots policy: `obey`, `ignore`, `custom`.
         user_agent: User-Agent header sent.
         http_from: From header sent.
+        browser: Name and version of the browser that opened pages; "" until the first page.
+        browser_flags: The flags of its command line, in warcinfo beside its name.
         run: Directory of the run, relative to the job; not in warcinfo.
         series: Added to the prefix, such as `large`; not in warcinfo.
     """
@@ -136,6 +139,8 @@ class WarcOrigin(msgspec.Struct, frozen=True):
     robots: str = ""
     user_agent: str = ""
     http_from: str = ""
+    browser: str = ""
+    browser_flags: str = ""
     run: str = ""
     series: str = ""
 
@@ -211,6 +216,11 @@ class WarcWriter:
         """Replace the settings, from the next record on; for the warcinfo, from the next file."""
         self.settings = settings
         self.origin = origin
+
+    def name_browser(self, browser: str) -> None:
+        """Note the browser that opens pages, for the warcinfo of the files that begin from now."""
+        if browser and browser != self.origin.browser:
+            self.origin = structs.replace(self.origin, browser=browser)
 
     @property
     def level(self) -> int:
@@ -339,6 +349,8 @@ class WarcWriter:
             ("robots", origin.robots),
             ("http-header-user-agent", origin.user_agent),
             ("http-header-from", origin.http_from),
+            ("browser", origin.browser),
+            ("browser-flags", origin.browser_flags if origin.browser else ""),
         ]
 
 

@@ -14,6 +14,7 @@ from msgspec import structs
 from nacre import __version__
 from nacre.archive.warc_writer import WarcOrigin, WarcWriter
 from nacre.assembly.rules import JobRules
+from nacre.browser.process import FLAGS
 from nacre.core.clock import Clock
 from nacre.engine.counters import Numbers
 from nacre.engine.keeping import Bases, Keeping
@@ -59,6 +60,7 @@ def warc_writers(
         robots=policy.value,
         user_agent=fill_user_agent(settings.fetch.user_agent, settings.fetch.contact),
         http_from=settings.fetch.mail_from,
+        browser_flags=" ".join(FLAGS),
         run=f"runs/{run.name}",
     )
     total = store.counter(_TOTAL)

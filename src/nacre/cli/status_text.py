@@ -165,6 +165,8 @@ def number_lines(
             + count(overview.alerts, "alert"),
         ),
     ]
+    if overview.browser_pages:
+        lines.append(("browser", browser_text(overview)))
     if overview.timeouts:
         lines.append(("regexes", timeouts_text(overview.timeouts)))
     if overview.trouble:
@@ -205,6 +207,14 @@ def got_text(overview: JobOverview) -> str:
     if overview.errors:
         parts.append(count(overview.errors, "error"))
     return ", ".join([*parts, size(overview.bytes)])
+
+
+def browser_text(overview: JobOverview) -> str:
+    """The pages that were run in a browser: `3 pages run, 47 requests, 1.2 MB`."""
+    pages, requests = overview.browser_pages, overview.browser_requests
+    return (
+        f"{count(pages, 'page')} run, {count(requests, 'request')}, {size(overview.browser_bytes)}"
+    )
 
 
 def timeouts_text(number: int) -> str:

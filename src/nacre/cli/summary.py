@@ -30,6 +30,7 @@ from nacre.job.overview import JobOverview
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
 from nacre.ops.run_end import RunFindings, RunResult, read_findings
+from nacre.report.browser_tally import BrowserTally, by_number
 from nacre.report.formatting import share, size
 from nacre.runs.budget import BudgetUnit, parse_budget
 from nacre.settings.settings import JobSettings
@@ -88,6 +89,8 @@ def next_steps(
             return
     yield f"Look:      {nacre} report {job}"
     yield f"           {nacre} explain {job} URL"
+    if result.browser.pages:
+        yield f"           {nacre} report {job} browser"
     if result.exit is ExitStatus.FINISHED:
         yield f"Hand on:   {nacre} report {job} run --html run.html"
     if again:
@@ -320,6 +323,7 @@ def _data(layout: Layout, result: RunResult, findings: RunFindings) -> dict[str,
         **({"changes": findings.changes} if findings.changes else {}),
         **({"ended": again} if (again := _why_it_ended(findings)) else {}),
         "seeds": to_plain(result.seeds),
+        "browser": to_plain(result.browser),
         "statuses": {str(status): number for status, number in sorted(findings.statuses.items())},
         "job": str(layout.root),
     }
@@ -354,6 +358,7 @@ def _facts(
     troubles += " (robots.txt and the like)"
     deleted = overview.left_deleted
     yield "not got", troubles + (f", {deleted:,} deleted" if deleted else "")
+    yield from browser_facts(result.browser)
     yield from _troubles(layout, overview)
     if left := _left(overview, finished=finished):
         yield "left", left
@@ -363,6 +368,31 @@ def _facts(
     yield "time", duration(overview.elapsed)
     places = " and ".join(f"{place}/" for place in archives(layout, settings))
     yield "archive", f"{size(overview.warc_bytes)} of WARC in {places}"
+
+
+def browser_facts(tally: BrowserTally) -> Iterator[tuple[str, str]]:
+    """Pages in a browser: why they were run and at which cost; pages that none was there for."""
+    if tally.pages:
+        signs = ", ".join(f"{name} {n:,}" for name, n in by_number(tally.signs))
+        yield "browser", f"{count(tally.pages, 'page')} run ({signs})"
+        yield (
+            "",
+            f"{duration(tally.cpu)} of its processor, {count(tally.requests, 'request')}, "
+            f"{size(tally.bytes)}; {tally.reused:,} answered from the archive",
+        )
+        if tally.refused:
+            rules = ", ".join(f"{name} {n:,}" for name, n in by_number(tally.refused))
+            yield "refused", f"{count(sum(tally.refused.values()), 'request')} of pages ({rules})"
+        if tally.robots_pages:
+            yield (
+                "robots",
+                f"{tally.refused.get('robots', 0):,} of {tally.robots_requests:,} requests of "
+                f"{count(tally.robots_pages, 'page')}, which may lack content",
+            )
+    if tally.unrun:
+        pages = count(tally.unrun, "page looks", "pages look")
+        text = f"{pages} as if they needed a browser; none is installed, or it does not start"
+        yield "not run", f"{text}: `{program()} check --browser`"
 
 
 def _troubles(layout: Layout, overview: JobOverview) -> Iterator[tuple[str, str]]:

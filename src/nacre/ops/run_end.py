@@ -12,6 +12,7 @@ from nacre.inspect.reports.seed_outcomes import SeedTally, all_seeds, run_counts
 from nacre.inspect.view import reading
 from nacre.job.overview import JobOverview, live_overview
 from nacre.machine.layout import Layout
+from nacre.report.browser_tally import BrowserTally, browser_tally
 from nacre.report.statistics import rows
 from nacre.runs.runs import INCREMENTAL, read_run
 from nacre.settings.settings import JobSettings
@@ -34,6 +35,7 @@ class RunResult:
         statuses: Replies by status; None if `read_findings` has them, after a recrawl.
         changes: Pages that changed, stayed, are new and are gone, by their bytes; empty after a
             first run, and if `read_findings` has them.
+        browser: The pages that were run in a browser, or should have been.
     """
 
     exit: ExitStatus
@@ -42,6 +44,7 @@ class RunResult:
     seeds: SeedTally = field(default_factory=SeedTally)
     statuses: dict[int, int] | None = None
     changes: dict[str, int] = field(default_factory=dict)
+    browser: BrowserTally = field(default_factory=BrowserTally)
 
     @property
     def fetched(self) -> bool:
@@ -70,11 +73,9 @@ def run_result(session: "Session", account: "RunAccount | None") -> RunResult:
         unvisited = not_visited(store, run.number)._asdict()
         deep, poor = store.counter(TOO_DEEP), store.counter(TOO_DEEP_POOR)
         overview = structs.replace(overview, too_deep=deep, too_deep_poor=poor, **unvisited)
-    statuses = None
-    if run.mode != INCREMENTAL:
-        # The store need not be opened again for the statuses, which takes 40 ms.
-        statistics.seal()
-        statuses = _statuses(store)
+    # The store need not be opened again for the statuses, which takes 40 ms.
+    statistics.seal()
+    statuses = _statuses(store) if run.mode != INCREMENTAL else None
     return RunResult(
         ExitStatus.INTERRUPTED,
         overview=overview,
@@ -82,6 +83,7 @@ def run_result(session: "Session", account: "RunAccount | None") -> RunResult:
         seeds=seeds,
         statuses=statuses,
         changes=statistics.totals.changes if run.number > 1 else {},
+        browser=browser_tally(store),
     )
 
 

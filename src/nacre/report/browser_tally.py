@@ -1,6 +1,6 @@
 """Counts of the pages that were run in a browser: their acts and costs; durable."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -94,6 +94,11 @@ def _count(
     numbers[name] = numbers.get(name, 0) + 1
     listed = examples.setdefault(name, [])
     listed += [url for url in urls if url not in listed][: _EXAMPLES - len(listed)]
+
+
+def by_number(numbers: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return names and their numbers, the largest first."""
+    return sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
 
 
 class BrowserCounts:

@@ -15,6 +15,7 @@ from nacre.errors import StorageError
 from nacre.machine.layout import EFFECTIVE, Layout, storage_folder
 from nacre.machine.local_files import replace_file
 from nacre.messages import message
+from nacre.report.browser_tally import browser_tally
 from nacre.runs.runs import RunRow
 from nacre.settings.settings import JobSettings
 from nacre.settings.variables import for_run, known_part
@@ -101,6 +102,7 @@ def write_manifest(run: Path, row: RunRow, store: Store) -> None:
         "exit": str(row.exit),
         "started": row.started,
         "ended": row.ended,
+        "browser": browser_tally(store).browser,
         "files": list(_files(store, f"runs/{row.name}/")),
     }
     _write(run / MANIFEST, facts)

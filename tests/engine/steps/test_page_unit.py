@@ -1,5 +1,6 @@
 """Pages that were run in a browser: one unit in archive, history, counts and logs."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -87,6 +88,18 @@ def test_the_own_records_of_a_page_have_a_series_of_their_own(tmp_path: Path):
         SCRIPT: {"status": 200, "mime": "text/javascript", "type": "Script"},
     }
     check(tmp_path)
+
+
+def test_the_series_of_pages_says_which_browser_opened_them(tmp_path: Path):
+    async def act(job: OpenJob):
+        await finish(job, page_visit(job, SEED, []))
+
+    visiting(tmp_path, act)
+    for path in tmp_path.rglob("*.warc.gz"):
+        info = gzip.decompress(path.read_bytes()).partition(b"\r\n\r\n\r\n")[0].decode()
+        of_pages = "-pages-" in path.name
+        assert ("browser: Chromium 156\r\n" in info) is of_pages
+        assert ("browser-flags: --remote-debugging-pipe " in info) is of_pages
 
 
 def test_two_pages_with_one_bundle_make_one_original(tmp_path: Path):

@@ -263,6 +263,9 @@ class PageUnits:
         """Append the own records of a page, in the step that stores its document."""
         page = self._open.get(visit.page.id) if visit.page is not None else None
         if page is not None and page.records and visit.warc_file:
+            if visit.page is not None and visit.page.rendered is not None:
+                for writer in (self.writer, self._archive.writer, self._archive.large):
+                    writer.name_browser(visit.page.rendered.browser)
             records, members = zip(*page.records, strict=True)
             self.writer.write(records, members)
 

@@ -9,7 +9,7 @@ from nacre.engine.pages.sign_rows import sign_counts
 from nacre.inspect.reports.base import Report, ReportRequest
 from nacre.inspect.view import View
 from nacre.messages import message
-from nacre.report.browser_tally import BrowserTally, browser_tally
+from nacre.report.browser_tally import BrowserTally, browser_tally, by_number
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 from nacre.report.formatting import size
 from nacre.report.statistics import totals
@@ -182,6 +182,9 @@ _ENDS: Mapping[str, str] = {
     "pageTime": message("report.end-page-time", "its time was over (browser.time)"),
     "requestLimit": message("report.end-requests", "sent its most requests (browser.max_requests)"),
     "byteLimit": message("report.end-bytes", "received its most bytes (browser.max_bytes)"),
+    "serverTime": message(
+        "report.end-server-time", "its servers took their most time (browser.server_time)"
+    ),
     "crash": message("report.end-crash", "crashed"),
     "hang": message("report.end-hang", "did not answer"),
     "memory": message("report.end-memory", "needed too much memory (browser.memory)"),
@@ -205,7 +208,7 @@ def _end_table(tally: BrowserTally) -> DataTable:
     )
     rows = tuple(
         (ended, end_text(ended), number, _first(tally.end_pages, ended))
-        for ended, number in _by_number(tally.ends)
+        for ended, number in by_number(tally.ends)
     )
     return DataTable("How pages ended", columns, rows)
 
@@ -238,13 +241,9 @@ def _refused_table(tally: BrowserTally) -> DataTable:
     )
     rows = tuple(
         (rule, refusal_text(rule), number, _first(tally.refused_urls, rule))
-        for rule, number in _by_number(tally.refused)
+        for rule, number in by_number(tally.refused)
     )
     return DataTable("Requests refused", columns, rows)
-
-
-def _by_number(numbers: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _first(examples: Mapping[str, list[str]], name: str) -> str | None:
