@@ -73,8 +73,11 @@ def test_every_exchange_is_stored_as_it_crossed_the_wire(scheme: str, tmp_path: 
     assert exchanges[-1][0].startswith(b"POST /length HTTP/1.1\r\nHost: 127.0.0.1:")
     assert exchanges[-1][0].endswith(b"\r\nX-Odd: kept\r\nContent-Length: 4\r\n"
                                      b"Connection: keep-alive\r\n\r\na=b\n")  # fmt: skip
-    check = CliRunner().invoke(app, ["archive", str(root), "check"])
-    assert check.exit_code == 0, check.output
+    for words in (["archive", str(root), "check"], ["check", str(root)]):
+        check = CliRunner().invoke(app, words)
+        assert check.exit_code == 0, check.output
+    resumed = CliRunner().invoke(app, ["run", str(root)])
+    assert (resumed.exit_code, "nacre record --out" in resumed.output) == (2, True)
 
 
 def test_a_second_recording_goes_on_and_knows_what_the_first_stored(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def next_steps(
     """
     nacre, job = program(), typed(layout.root)
     if result.exit is not ExitStatus.FINISHED:
-        run = f"{nacre} record --out {job}" if layout.recorder.is_dir() else f"{nacre} run {job}"
+        run = f"{nacre} record --out {job}" if layout.is_recording else f"{nacre} run {job}"
         yield from _going_on(run, f"{nacre} frontier {job}", settings, result)
     elif result.counts.seeds is not SeedsEnd.GOT:
         first = result.seeds.not_got[0].url if result.seeds.not_got else "URL"

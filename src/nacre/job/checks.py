@@ -312,7 +312,7 @@ async def check(
     named = settings.seeds
     file = named if isinstance(named, str) else ""
     lists = lists or [SeedList(file, seed_lines(named, layout.root))]
-    seeds = _read_seeds(lists, findings, strict=strict)
+    seeds = _read_seeds(lists, findings, strict=strict, needs_seed=not layout.is_recording)
     public = await public_hosts(seeds.public, settings.network.allow, lookup)
     needs = [*_files(settings, layout), *_outputs(settings, layout), *conflict_problems(loaded)]
     files = RuleFiles(layout.root)
@@ -329,7 +329,8 @@ async def check(
         assembled.add_seeds(near)
         scope = assembled.scope()[0]
         notes += scope_warnings(loaded, scope, seeds.first)
-        findings.idle += _placed(loaded, missing_effects(assembled, scope, seeds.first))
+        if not layout.is_recording:
+            findings.idle += _placed(loaded, missing_effects(assembled, scope, seeds.first))
     findings.problems[:] = [*problems, *_placed(loaded, findings.problems[len(problems) :])]
     findings.problems += _placed(loaded, [*contact_problems(settings, public), *needs])
     findings.problems.sort(key=lambda p: (not p.line, p.file, p.line))
@@ -350,7 +351,9 @@ def _placed(loaded: Loaded[JobSettings], problems: Sequence[Problem]) -> Iterato
         yield problem if is_placed else problem._replace(file=place.file, line=place.line)
 
 
-def _read_seeds(lists: Sequence[SeedList], findings: Findings, *, strict: bool) -> SeedSurvey:
+def _read_seeds(
+    lists: Sequence[SeedList], findings: Findings, *, strict: bool, needs_seed: bool
+) -> SeedSurvey:
     """Look over the seeds. What was typed must be right; bad lines of a file are skipped."""
     try:
         seeds = survey(
@@ -380,7 +383,7 @@ def _read_seeds(lists: Sequence[SeedList], findings: Findings, *, strict: bool) 
             ),
         )
         findings.warnings.append(warning._replace(file=file))
-    if not seeds.count and (strict or not findings.problems):
+    if needs_seed and not seeds.count and (strict or not findings.problems):
         text = message("job.no-seed", "there is no seed")
         if seeds.bad_count:
             text = message("job.no-line-is-seed", "there is no seed: no line of it is one")

@@ -97,6 +97,11 @@ class Layout:
         return self.root / "recorder"
 
     @property
+    def is_recording(self) -> bool:
+        """Whether a proxy gives the job its visits, in place of seeds and links."""
+        return self.recorder.is_dir()
+
+    @property
     def in_rounds(self) -> bool:
         """Whether it is the directory of a batch crawl."""
         return self.cycle.is_dir()
@@ -129,7 +134,12 @@ class Layout:
             )
 
     def require_continuous(self) -> None:
-        """Raise JobError when the directory is that of a batch crawl."""
+        """Raise JobError when the directory is that of a batch crawl, or of a recording."""
+        if self.is_recording:
+            raise JobError(
+                f"{self.root} is a recording: `nacre record --out {self.root}` goes on with it; "
+                "for a crawl name another directory"
+            )
         if self.in_rounds:
             raise JobError(
                 f"{self.root} is crawled in rounds: `nacre cycle {self.root} --rounds 1` goes on "

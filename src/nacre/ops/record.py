@@ -30,6 +30,7 @@ _KEY_FILE: Final = "key"
 _PRIVATE: Final = ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128")
 _NO_SEEDS: Final = "# A recording has no seeds: `nacre record` gives it its visits."
 _SETTINGS: Final[Mapping[str, object]] = {
+    "scope": ["accept"],
     "robots": {"policy": "ignore", "fetch": False},
     "cookies": {"enabled": False},
     "engine": {"parallel": 1},
@@ -108,7 +109,7 @@ def prepare_recording(request: RecordRequest, directory: Path) -> Recording:
 
     layout = Layout(directory)
     layout.require_path()
-    if layout.config.exists() and not layout.recorder.is_dir():
+    if layout.config.exists() and not layout.is_recording:
         raise JobError(
             message(
                 "ops.no-recording",

@@ -27,6 +27,8 @@ _TOTALS = b"t:"
 _KINDS = {"host": b"h:", "mime": b"m:", "status": b"s:", "source": b"o:"}
 _CODES = b"oc:"
 """Prefix of the counts by source, host and status."""
+_SWITCHED = 101
+"""Status of the handshake of a WebSocket."""
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _LONGEST_MIME = 127
 """Longest media type that is counted by itself, in characters; longer names are mistakes."""
@@ -150,7 +152,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
     and with unmodified URIs, they add up to `urls`.
 
     Attributes:
-        documents: Replies with a document, status 200 to 299.
+        documents: Replies with a document, status 200 to 299; and handshakes of WebSockets.
         html: Of these, HTML pages.
         redirects: Replies that only led elsewhere.
         errors: Replies without a document: 404, 503 and their kind.
@@ -196,7 +198,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
 
     def replied(self, status: int, mime: str, *, trap: bool = False) -> None:
         """Count the kind of a reply."""
-        if 200 <= status < 300:
+        if 200 <= status < 300 or status == _SWITCHED:
             self.documents += 1
             self.trapped += trap
             self.html += mime in _HTML
