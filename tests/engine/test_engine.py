@@ -795,3 +795,20 @@ def test_after_a_minute_of_calm_all_is_as_before(shortage: Shortage, engine: Bus
     clock.mono += 1
     shortage.look()
     assert (engine.ceiling, engine.woken) == (sys.maxsize, 1)
+
+
+def test_engine_works_with_one_more_toe_while_one_is_lent():
+    world = World(5, parallel=1)
+    world.step.open.clear()
+
+    async def look() -> None:
+        assert world.step.at_once == 1
+        with world.engine.lend_toe():
+            await turns()
+            assert world.step.at_once == 2
+            assert world.engine.parallel == 1
+        world.step.open.set()
+
+    during(world, look)
+    assert sorted(world.disposition.urls) == [url(number) for number in range(5)]
+    assert world.step.most == 2

@@ -1,9 +1,12 @@
 """The jar: who may set what, who gets what back, and how much is kept."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nacre.fetch.cookie import Cookie
 from nacre.fetch.cookie_jar import CookieJar, CookieSettings
 
 NOW = 1_790_000_000.0
@@ -190,3 +193,45 @@ def test_the_count_is_always_right(steps):
     for time, (host, name, age) in enumerate(steps):
         jar.store(f"http://h{host}.test/", [b"n%d=1; Max-Age=%d" % (name, age)], NOW + time)
         assert len(jar) == len(list(jar)) <= 8
+
+
+# ---- browsers
+
+
+def test_cookies_of_a_site_are_those_of_its_domain_and_below():
+    jar = filled("http://www.site-a.test/", "a=1; Domain=site-a.test", "b=2")
+    jar.store("http://site-b.test/", [b"c=3"], NOW)
+    jar.store("http://xsite-a.test/", [b"d=4"], NOW)
+    jar.store("http://site-a.test/", [b"e=5; Max-Age=1"], NOW)
+    assert sorted(cookie.name for cookie in jar.of_site("site-a.test", NOW + 2)) == ["a", "b"]
+
+
+def browser_cookie(name: str = "a", value: str = "1", **parts: Any) -> Cookie:
+    return Cookie(name, value, **{"domain": "site-a.test", "path": "/"} | parts)
+
+
+@pytest.mark.parametrize(
+    "cookie",
+    [
+        browser_cookie(""),
+        browser_cookie(value="1\r\nX: y"),
+        browser_cookie(value="1; Domain=b.test"),
+        browser_cookie(value="x" * 5000),
+        browser_cookie(domain=""),
+        browser_cookie(domain="co.uk", host_only=False),
+        browser_cookie(path="/\x00"),
+    ],
+)
+def test_cookies_that_no_reply_could_set_are_not_adopted(cookie: Cookie):
+    jar = CookieJar()
+    assert jar.adopt([cookie], NOW) == []
+    assert len(jar) == 0
+
+
+def test_adopted_cookies_are_sent_and_reported_where_they_changed():
+    jar = filled("http://site-a.test/", "a=1", "b=2", "c=3")
+    cookies = [browser_cookie(), browser_cookie("b", "new"), browser_cookie("c", expires=NOW - 1)]
+    changed = jar.adopt([*cookies, browser_cookie("d", "广告", host_only=False)], NOW)
+    assert {cookie.name for cookie in changed} == {"b", "c", "d"}
+    assert jar.header("http://site-a.test/", NOW) == "a=1; b=new; d=广告"
+    assert jar.header("http://www.site-a.test/", NOW) == "d=广告"

@@ -396,3 +396,42 @@ def test_what_is_planned_begins_anew_unless_its_tries_are_kept() -> None:
     front.schedule([candidate("a", "x", attempts=3, not_before=NOW + 60)], NOW)
     assert (front.totals.planned, front.totals.stuck) == (1, 0)
     assert take(front, 61.0).attempts == 0
+
+
+def test_what_a_page_requested_is_seen_and_paid_for_by_its_queue() -> None:
+    front = frontier(MemoryRows(), politeness=PolitenessSettings(delay=5))
+    uri = candidate("a", "script.js", cost=3)
+    front.fetched_within(uri, Attempt(200, 5.0), 0.0)
+    assert front.schedule([candidate("a", "script.js"), candidate("a", "x")], NOW) == [False, True]
+    assert (front.totals.discovered, front.totals.finished) == (1, 0)
+    queue = front.queue_in_memory("a,")
+    assert queue is not None
+    assert queue.row.spent == 3
+    assert front.next(NOW, 0.0) is None, "the host rests"
+    assert take(front, 5.0).url.endswith("/x")
+
+
+def test_post_of_a_page_does_not_make_its_url_seen() -> None:
+    front = frontier(MemoryRows())
+    front.see([candidate("a", "x", method="POST"), candidate("a", "y")])
+    assert front.schedule([candidate("a", "x"), candidate("a", "y")], NOW) == [True, False]
+
+
+def test_queue_of_another_host_waits_after_a_page() -> None:
+    front = frontier(MemoryRows(), politeness=PolitenessSettings(delay=5))
+    front.schedule([candidate("a", "x")], NOW)
+    front.delay("a,", Attempt(200, 7.0), 0.0)
+    assert front.next(NOW, 6.9) is None
+    front.delay("a,", Attempt(200, 1.0), 1.0)
+    assert front.next(NOW, 6.9) is None, "a shorter delay does not end the longer one"
+    assert take(front, 7.0).url.endswith("/x")
+
+
+def test_queues_that_share_an_address_wait_after_a_page() -> None:
+    front = frontier(MemoryRows(), politeness=PolitenessSettings(delay=5))
+    front.schedule([candidate("a", "x"), candidate("b", "y")], NOW)
+    for name in ("a,", "b,"):
+        front.share(name, ("192.0.2.1",))
+    front.delay("a,", Attempt(200, 7.0), 0.0)
+    assert front.next(NOW, 6.9) is None
+    assert front.next(NOW, 7.0) is not None

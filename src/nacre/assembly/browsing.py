@@ -22,6 +22,7 @@ from nacre.engine.logs import JobLogs
 from nacre.engine.pages.blocking import block_list
 from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import RequestParts
+from nacre.engine.pages.learned_signs import PageChoice
 from nacre.engine.pages.prerequisites import InlinePrerequisites
 from nacre.engine.pages.room import PageRoom
 from nacre.engine.pages.stored_replies import StoredReplies
@@ -130,8 +131,12 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
     def lend() -> AbstractContextManager[None]:
         return engine().lend_toe()
 
+    browser, extract = effective.then(lambda s: s.browser), effective.then(extract_settings)
+    choice = PageChoice(storing.store, browser, parts.clock)
+    storing.commit.on_seal(choice.seal)
     page_parts = RenderParts(
         renderer=fetching.renderer,
+        choice=choice,
         requests=_request_parts(parts, engine),
         cookies=PageCookies(
             fetching.jar,
@@ -146,7 +151,6 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
         drop=storing.pages.close,
         operator=fill_user_agent(_PRODUCT, parts.rules.settings.fetch.contact),
     )
-    browser, extract = effective.then(lambda s: s.browser), effective.then(extract_settings)
     return RenderStep(browser, extract, page_parts)
 
 

@@ -10,13 +10,25 @@ import pytest
 from nacre.assembly import parts
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import PageUnit, Visit
-from nacre.core.rendered import BrowserCookie, PageTask, RenderedLink, RequestHandler
+from nacre.core.rendered import (
+    BrowserCookie,
+    PageTask,
+    RenderedLink,
+    RenderedPage,
+    RequestHandler,
+)
 from nacre.engine.disposition import Disposition
+from nacre.errors import BrowserError
+from tests.crawl.again import again
 from tests.crawl.jobs import Crawled, crawl
 from tests.crawl.raw_site import RawSite, raw_site, reply
 from tests.engine.pages.renderer import CollectedReply, Script, ScriptedRenderer, ask
 
 ROBOTS = reply("User-agent: *\nDisallow: /closed/\n", "text/plain")
+
+
+async def no_requests(_handler: RequestHandler, _task: PageTask) -> None:
+    """The page asks for nothing."""
 
 
 class Page:
@@ -67,8 +79,13 @@ def site() -> Iterator[RawSite]:
 def open_page(site: RawSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     """Crawl the home page of the site; the script sends the requests of the browser."""
 
-    def run(script: Script, settings: dict[str, Any] | None = None, **rendered: Any) -> Page:
-        page = Page(site, ScriptedRenderer(script, **rendered))
+    def run(
+        script: Script,
+        settings: dict[str, Any] | None = None,
+        renderer: ScriptedRenderer | None = None,
+        **rendered: Any,
+    ) -> Page:
+        page = Page(site, renderer or ScriptedRenderer(script, **rendered))
         dispose = Disposition.dispose
 
         def noting(self: Disposition, visit: Visit, *rest: Any) -> bool:
@@ -88,10 +105,7 @@ def open_page(site: RawSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_document_is_answered_from_its_capture(open_page: Open, site: RawSite):
-    async def nothing(_handler: RequestHandler, _task: PageTask) -> None:
-        """The page asks for nothing."""
-
-    page = open_page(nothing)
+    page = open_page(no_requests)
     (document,) = page.renderer.documents
     assert document.ended == "end"
     assert document.body == b"<script src=/app.js></script>"
@@ -129,11 +143,8 @@ def test_request_outside_the_scope_is_refused_without_a_byte(open_page: Open, si
 def test_links_of_the_final_dom_are_followed(open_page: Open, site: RawSite):
     site.serve({"/made.html": reply("made by a script"), "/next.html": reply("next")})
 
-    async def nothing(_handler: RequestHandler, _task: PageTask) -> None:
-        """The page asks for nothing."""
-
     links = [RenderedLink("/next.html", "navigation"), RenderedLink("javascript:1", "more")]
-    page = open_page(nothing, dom=b"<base href=/x/><a href=../made.html>x</a>", links=links)
+    page = open_page(no_requests, dom=b"<base href=/x/><a href=../made.html>x</a>", links=links)
     paths = {uri.url.removeprefix(site.origin): uri.path for uri in _uris(page)}
     assert paths["/made.html"] == "L"
     assert paths["/next.html"] == "R"
@@ -259,11 +270,8 @@ def test_cookies_go_both_ways(open_page: Open, site: RawSite):
     site.replies["/"] = reply("<p>x", "text/html", b"Set-Cookie: server=1")
     site.serve({"/next.html": reply("next")})
 
-    async def nothing(_handler: RequestHandler, _task: PageTask) -> None:
-        """The page asks for nothing."""
-
     cookies = [BrowserCookie("script", "广告".encode().decode("latin-1"), "127.0.0.1")]
-    page = open_page(nothing, dom=b"<a href=/next.html>x</a>", cookies=cookies)
+    page = open_page(no_requests, dom=b"<a href=/next.html>x</a>", cookies=cookies)
     (first, *_) = page.renderer.tasks
     assert [(cookie.name, cookie.value) for cookie in first.cookies] == [("server", "1")]
     head = next(head for head in site.heads if b" /next.html " in head)
@@ -355,6 +363,66 @@ def test_reply_that_did_not_change_is_read_back_for_the_page(open_page: Open, si
     assert "fromArchive" in visit.annotations
     assert visit.revisit is not None
     assert visit.revisit.kind == "server-not-modified"
+
+
+def test_shell_that_did_not_change_is_read_back_and_run(
+    open_page: Open, site: RawSite, tmp_path: Path
+):
+    def shell(head: bytes) -> bytes:
+        if b'If-None-Match: "v1"' in head:
+            return b'HTTP/1.1 304 Not Modified\r\nETag: "v1"\r\n\r\n'
+        return reply("<div id=app></div>", "text/html", b'ETag: "v1"')
+
+    site.answers["/"] = shell
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        await ask(handler, f"{task.url}news.json")
+
+    page = open_page(script)
+    first = page.visits["/"]
+    again(tmp_path / "job", f"{site.origin}/", 1, browser={"use": "always"})
+    second = page.visits["/"]
+    assert (first.status, second.status) == (200, 304)
+    replies = page.renderer.documents
+    assert [document.status for document in replies] == [200, 200]
+    assert replies[0].head == replies[1].head
+    assert replies[0].body == replies[1].body == b"<div id=app></div>"
+    assert second.page is not None
+    assert site.asked.count("/news.json") == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "mime", "sign"),
+    [
+        ("<div id=app></div><script src=app.js></script>", "text/html", True),
+        (f"<p>{'plain text ' * 50}</p><script src=app.js></script>", "text/html", False),
+        ("<div id=app></div><script src=app.js></script>", "text/plain", False),
+    ],
+)
+def test_pages_with_a_sign_are_run(
+    open_page: Open, site: RawSite, body: str, mime: str, sign: bool
+):
+    site.replies["/"] = reply(body, mime)
+    page = open_page(no_requests, {"use": "auto"}, dom=b"<p>made by a script")
+    assert len(page.renderer.tasks) == sign
+    words = page.visits["/"].annotations
+    assert any(word.startswith("browser:") for word in words) is sign
+
+
+def test_page_is_stored_plain_without_a_browser(open_page: Open, site: RawSite):
+    class Missing(ScriptedRenderer):
+        async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
+            await ask(handler, f"{task.url}app.js", "script")
+            raise BrowserError("no Chromium is installed; install one")
+
+    page = open_page(no_requests, renderer=Missing(no_requests))
+    visit = page.visits["/"]
+    assert visit.page is None
+    assert (visit.status, "browserFailed" in visit.annotations) == (200, True)
+    assert page.crawled is not None
+    assert f"{site.origin}/app.js" in page.crawled.statuses, "its links are followed"
+    alerts = (page.crawled.run / "logs" / "alerts.log").read_text()
+    assert "install one" in alerts
 
 
 def _uris(page: Page) -> list[CrawlURI]:

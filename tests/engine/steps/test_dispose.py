@@ -4,12 +4,13 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from msgspec import structs
 
 import nacre.settings.chains  # noqa: F401 - it adds the processors
 from nacre.config.effective import Effective, fixed
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.history import HistoryRecord
-from nacre.core.processor import Result, Visit
+from nacre.core.processor import PageUnit, Result, Visit
 from nacre.engine.candidates.prospects import Prospects
 from nacre.engine.chain.entry import PROCESSORS
 from nacre.engine.limits import Pacer
@@ -265,3 +266,40 @@ def test_it_comes_again_after_the_delay(
     if work.accepts(visit):
         assert work.process(visit) is Result.PROCEED
     assert later == expected
+
+
+# ---- pages
+
+
+def page_of(*requests: Visit) -> PageUnit:
+    return PageUnit("id", "always", visits=list(requests))
+
+
+def request_of(queue: str, duration: int, **facts: Any) -> Visit:
+    visit = visit_of(**facts)
+    visit.uri = structs.replace(visit.uri, queue=queue)
+    assert visit.capture is not None
+    visit.capture.duration = duration
+    return visit
+
+
+def test_queue_of_a_page_waits_as_after_one_long_fetch():
+    visit = visit_of()
+    assert visit.capture is not None
+    visit.capture.duration = 1000
+    visit.page = page_of(
+        request_of(visit.uri.queue, 500), request_of(visit.uri.queue, 500), request_of("b", 9000)
+    )
+    assert delays({"delay_factor": 5.0}).attempt(visit).delay == 10.0
+
+
+def test_queues_of_the_requests_of_a_page_wait_too():
+    visit = visit_of()
+    page = page_of(
+        request_of(visit.uri.queue, 9000),
+        request_of("b", 1000),
+        request_of("b", 1000),
+        request_of("c", 10, retry_after=30.0),
+    )
+    attempts = delays({"delay_factor": 5.0}).attempts_beside(visit, page)
+    assert {queue: attempt.delay for queue, attempt in attempts.items()} == {"b": 10.0, "c": 30.0}

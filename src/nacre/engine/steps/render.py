@@ -14,16 +14,17 @@ from nacre.annotations import (
 )
 from nacre.browser.settings import BrowserSettings
 from nacre.config.effective import Effective
-from nacre.core.capture import Capture
+from nacre.core.capture import LONGEST_TYPE, Capture
 from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import PageUnit, Result, Visit
 from nacre.core.rendered import PageRenderer, PageTask, RenderedPage
 from nacre.engine.chain.entry import Entry
 from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import PageRequests, RequestParts
+from nacre.engine.pages.learned_signs import PageChoice
 from nacre.engine.pages.room import PageRoom
 from nacre.errors import BrowserError
-from nacre.extract.document import Document, Extraction
+from nacre.extract.document import Document, Extraction, stored_document
 from nacre.extract.settings import ExtractSettings
 from nacre.uri.parse import Resolver
 
@@ -31,6 +32,9 @@ HTML = frozenset(("text/html", "application/xhtml+xml"))
 """Media types of pages that a browser can run."""
 
 _NAVIGATION = "navigation"
+
+_LONGEST = 1 << 20
+"""Bytes of a document in which signs are searched."""
 
 _LAST_REQUESTS = 5.0
 """Seconds for requests that are running when their page ends: what came of them is stored."""
@@ -48,6 +52,7 @@ class RenderParts(NamedTuple):
 
     Attributes:
         renderer: Opens them; the browser starts with the first page.
+        choice: Chooses the pages that are run, unless all are.
         requests: Answers their requests.
         cookies: The cookies that they get, and leave.
         room: Lets few visits open pages at once.
@@ -59,6 +64,7 @@ class RenderParts(NamedTuple):
     """
 
     renderer: PageRenderer
+    choice: PageChoice
     requests: RequestParts
     cookies: PageCookies
     room: PageRoom
@@ -91,25 +97,38 @@ class RenderStep:
         self._has_failed = False
 
     def accepts(self, visit: Visit) -> bool:
-        """Return whether it is a whole HTML page that was queued, and pages are run at all."""
-        if not self._runs[visit.overlay] or not visit.queued:
+        """Return whether it was queued, and may be a whole HTML page that is run.
+
+        A page that its server says is unchanged is read back from the archive, and run too: what
+        its scripts request may have changed.
+        """
+        if not self._runs[visit.overlay] or not visit.queued or visit.uri.method != "GET":
             return False
-        uri, capture = visit.uri, visit.capture
-        is_page = visit.status == 200 and visit.mime in HTML and uri.method == "GET"
-        return is_page and capture is not None and not capture.truncated
+        if visit.status == 304:
+            return visit.history is not None and visit.history.revisitable
+        capture = visit.capture
+        return visit.status == 200 and capture is not None and is_page(capture)
 
     async def process(self, visit: Visit) -> Result:
         """Open the page, and add the links of its final state."""
-        settings = self._settings[visit.overlay]
-        sign = self._sign(visit, settings)
-        if sign and visit.capture is not None:
+        document = visit.capture
+        if visit.status == 304:
+            document = await self._parts.requests.stored.of_url(visit.uri.url)
+        if document is None or not is_page(document):
+            return Result.PROCEED
+        sign = self._sign(visit, document)
+        if sign:
             async with self._parts.room.enter(visit.uri.queue):
-                await self._render(visit, visit.capture, sign)
+                await self._render(visit, document, sign)
         return Result.PROCEED
 
-    def _sign(self, _visit: Visit, settings: BrowserSettings) -> str:
+    def _sign(self, visit: Visit, document: Capture) -> str:
         """Return why a page is to be run; "" if it is not."""
-        return "always" if settings.use == "always" else ""
+        if self._settings[visit.overlay].use == "always":
+            return "always"
+        if document is visit.capture:
+            return self._parts.choice.choose(visit)
+        return self._parts.choice.choose(visit, stored_document(document, _LONGEST))
 
     async def _render(self, visit: Visit, document: Capture, sign: str) -> None:
         page = PageUnit(self._parts.new_id(), sign)
@@ -127,6 +146,7 @@ class RenderStep:
             visit.annotate(word)
         self._parts.cookies.learn(visit, rendered.cookies)
         visit.add_outlinks(self._links(visit, rendered))
+        self._parts.choice.learn(visit, rendered)
 
     async def _open(self, visit: Visit, document: Capture, page: PageUnit) -> RenderedPage:
         settings, parts = self._settings[visit.overlay], self._parts
@@ -190,6 +210,13 @@ class RenderStep:
             via=visit.uri.via,
         )
         return extract(document, settings)
+
+
+def is_page(capture: Capture) -> bool:
+    """Return whether a reply is a whole HTML page."""
+    kind = (capture.header(b"content-type") or b"")[:LONGEST_TYPE]
+    mime = kind.partition(b";")[0].strip().lower().decode("latin-1")
+    return mime in HTML and not capture.truncated
 
 
 def _followed(page: str, rendered: RenderedPage) -> Sequence[Outlink]:
