@@ -251,8 +251,8 @@ async def test_a_program_that_is_no_browser_is_explained(public_directory: Path)
             "x\n[1] No usable sandbox! Update\n",
             "sandbox needs user namesp",
         ),
-        ("the browser has ended", "a\nb: cannot open libnss3.so\n", "b: cannot open libnss3.so. T"),
-        ("start: Permission denied", "", "cannot start /b: start: Permission denied. Try"),
+        ("the browser has ended", "a\nb: cannot open libnss3.so\n", "b: cannot open libnss3.so. F"),
+        ("start: Permission denied", "", "cannot start /b: start: Permission denied. Find"),
     ],
 )
 def test_the_reason_of_a_failed_start(error: str, noise: str, message: str) -> None:

@@ -141,7 +141,6 @@ def test_a_script_is_used_if_no_program_behind_it_is_known(
     program = tmp_path / "google-chrome"
     program.write_text("#!/bin/sh\necho Google Chrome 140.0.7339.127 unknown\n")
     program.chmod(0o755)
-    monkeypatch.setattr("nacre.browser.finding._PROGRAMS", {})
     browser = find_browser()
     assert (browser.program, browser.name) == (program.resolve(), "google-chrome")
     assert "--headless=new" in browser.flags
@@ -149,7 +148,7 @@ def test_a_script_is_used_if_no_program_behind_it_is_known(
     real = tmp_path / "chrome"
     real.write_bytes(b"\x7fELF")
     real.chmod(0o755)
-    monkeypatch.setattr("nacre.browser.finding._PROGRAMS", {"google-chrome": (str(real),)})
+    monkeypatch.setattr("nacre.browser.finding._PROGRAMS", {str(program.resolve()): str(real)})
     assert find_browser().program == real
     assert find_browser(str(program)).program == real
     assert read_version(find_browser()) == ""

@@ -45,7 +45,7 @@ def test_paragraphs_of_help_are_wrapped_by_the_terminal_alone():
 @pytest.mark.parametrize(
     ("words", "usage"),
     [
-        ("check", "{DIR} [URL]..."),
+        ("check", "[DIR] [URL]..."),
         ("set", "{DIR} {PATH=VALUE}..."),
         ("report", "{DIR} [NAME] [URL]"),
         ("sheet x associate", "{NAME}..."),

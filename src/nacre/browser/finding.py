@@ -15,11 +15,11 @@ COMMANDS: Final = ("chromium-headless-shell", "chromium", "google-chrome")
 INSTALL: Final = "apt-get install chromium-headless-shell chromium-sandbox"
 """Command that installs a browser on Debian."""
 _PROGRAMS: Final = {
-    "chromium-headless-shell": ("/usr/lib/chromium/chromium-headless-shell",),
-    "chromium": ("/usr/lib/chromium/chromium",),
-    "google-chrome": ("/opt/google/chrome/chrome",),
+    "/usr/bin/chromium-headless-shell": "/usr/lib/chromium/chromium-headless-shell",
+    "/usr/bin/chromium": "/usr/lib/chromium/chromium",
+    "/opt/google/chrome/google-chrome": "/opt/google/chrome/chrome",
 }
-"""Programs behind the shell scripts of that name, which add flags or stay between."""
+"""Shell scripts of distributions, which add flags or stay between, and the programs behind them."""
 _VERSION: Final = re.compile(r"\d+(?:\.\d+)+")
 
 
@@ -85,15 +85,13 @@ def read_version(browser: InstalledBrowser) -> str:
     return match[0] if match else ""
 
 
+def read_build_time(browser: InstalledBrowser) -> float:
+    """Return when the distribution built a browser, seconds since the epoch."""
+    return browser.program.stat().st_mtime
+
+
 def _resolve(place: Path) -> Path:
-    """Return the program behind a shell script of a distribution, if it is a known script."""
+    """Return the program behind a shell script of a distribution, or the file itself."""
     path = place.resolve()
-    try:
-        with path.open("rb") as file:
-            is_script = file.read(2) == b"#!"
-    except OSError:
-        return path
-    for program in _PROGRAMS.get(place.name, ()) if is_script else ():
-        if os.access(program, os.X_OK):
-            return Path(program)
-    return path
+    program = _PROGRAMS.get(str(path), "")
+    return Path(program) if os.access(program, os.X_OK) else path

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
@@ -13,9 +12,10 @@ from nacre.browser.process import BrowserLaunch
 from nacre.browser.running import PageOutcome, PageParts, PoolLimits, RunningBrowser
 from nacre.browser.scratch import remove_old_directories
 from nacre.browser.settings import BrowserSettings
-from nacre.browser.slots import PageSlots, count_slots, free_memory
+from nacre.browser.slots import PageSlots, count_cores, count_slots, free_memory
 from nacre.core.rendered import PageTask, RenderedPage, RequestHandler
 from nacre.errors import BrowserError
+from nacre.messages import message
 
 _STARTS: Final = 3
 """Browsers that are started for a page, at most; an idle browser may have been killed."""
@@ -48,7 +48,7 @@ class BrowserPool:
         """
         self._settings = settings
         self._scratch = scratch
-        count = count_slots(settings.pages, len(os.sched_getaffinity(0)), free_memory())
+        count = count_slots(settings.pages, count_cores(), free_memory())
         self._slots = PageSlots(slots_directory, count)
         self._parts = parts
         self._limits = limits or PoolLimits(memory=settings.memory)
@@ -108,10 +108,13 @@ class BrowserPool:
             finally:
                 browser.users -= 1
                 await self._end_unused()
-        raise BrowserError(
-            f"the browser ended {_STARTS} times before {task.url} was opened in it. "
-            "See its state with: nacre check --browser"
-        )
+        text = message(
+            "browser.ended-at-once",
+            "the browser ended {count} times before {url} was opened in it. Find the reason "
+            "with: nacre check --browser",
+            count=_STARTS, url=task.url,
+        )  # fmt: skip
+        raise BrowserError(text)
 
     async def _take(self) -> RunningBrowser:
         """Return the browser for a new page; its `users` counts the page already."""

@@ -19,6 +19,7 @@ from nacre.browser.finding import InstalledBrowser
 from nacre.browser.process_tree import ProcessUsage
 from nacre.browser.scratch import UIDS, ScratchDirectory
 from nacre.errors import BrowserError
+from nacre.messages import message
 
 START_TIME: Final = 20.0
 """Longest time of a start, seconds; it takes 0.3 s, and a machine can be busy."""
@@ -340,19 +341,27 @@ def explain_failure(program: str, error: str, noise: str) -> str:
         noise: The end of the browser's standard error.
     """
     if error.startswith("namespace:"):
-        return (
-            f"cannot start {program}: this system gives no network namespace ({error[11:]}). "
-            "Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
+        return message(
+            "browser.no-namespace",
+            "cannot start {program}: this system gives no network namespace ({reason}). Allow user "
+            "namespaces (sysctl kernel.unprivileged_userns_clone=1 and "
             "kernel.apparmor_restrict_unprivileged_userns=0; in a container its options), or set "
-            "browser.isolation: none, where flags alone keep the browser from other networks."
-        )
+            "browser.isolation: none, where flags alone keep the browser from other networks.",
+            program=program, reason=error.partition(": ")[2],
+        )  # fmt: skip
     if "sandbox" in noise.lower() or "namespace" in noise.lower():
-        return (
-            f"cannot start {program}: its sandbox needs user namespaces, which are forbidden "
-            "here, or a setuid helper. Allow them, or: apt-get install chromium-sandbox"
-        )
+        return message(
+            "browser.no-sandbox",
+            "cannot start {program}: its sandbox needs user namespaces, which are forbidden here, "
+            "or a setuid helper. Allow them, or: apt-get install chromium-sandbox",
+            program=program,
+        )  # fmt: skip
     last = noise.strip().splitlines()[-1:] or [error]
-    return f"cannot start {program}: {last[0][:500]}. Try: nacre check --browser"
+    return message(
+        "browser.no-start",
+        "cannot start {program}: {reason}. Find what is missing with: nacre check --browser",
+        program=program, reason=last[0][:500],
+    )  # fmt: skip
 
 
 def make_environment(directory: Path) -> dict[str, str]:

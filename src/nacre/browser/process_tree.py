@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 _PROC: Final = Path("/proc")
+SECCOMP_FILTER: Final = 2
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -43,6 +44,25 @@ def read_memory(pid: int) -> int:
         if line.startswith((b"RssAnon:", b"RssShmem:")):
             total += int(line.split()[1]) << 10
     return total
+
+
+def list_renderers(pid: int) -> list[int]:
+    """Return the processes of a browser that run pages."""
+    return [each for each in list_processes(pid) if b"--type=renderer" in _read(each, "cmdline")]
+
+
+def list_networks(pid: int) -> list[str]:
+    """Return the network interfaces that a process sees."""
+    lines = _read(pid, "net/dev").splitlines()[2:]
+    return [line.partition(b":")[0].strip().decode() for line in lines]
+
+
+def read_seccomp(pid: int) -> int:
+    """Return the mode of seccomp of a process: 0 for none, 2 (`SECCOMP_FILTER`) for a filter."""
+    for line in _read(pid, "status").splitlines():
+        if line.startswith(b"Seccomp:"):
+            return int(line.split()[1])
+    return 0
 
 
 def is_running(pid: int) -> bool:

@@ -25,6 +25,11 @@ def count_slots(pages: int, cores: int, memory: int) -> int:
     return pages or max(1, min(cores, memory // PAGE_MEMORY))
 
 
+def count_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def free_memory() -> int:
     """Return the memory that programs could take, bytes."""
     for line in Path("/proc/meminfo").read_text().splitlines():

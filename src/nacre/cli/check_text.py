@@ -1,7 +1,8 @@
-"""The output of `nacre check --explain` and `nacre check --dry-run`."""
+"""The output of `nacre check` with --explain, --dry-run, --survey and --browser."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from nacre.browser.checking import BrowserFact
 from nacre.cli.explain_text import robots_lines
 from nacre.inspect.explain.dry_run import DryRunAnswer
 from nacre.job.start_survey import StartSurvey
@@ -51,3 +52,16 @@ def survey_lines(survey: StartSurvey) -> Iterator[str]:
     for place in survey.space:
         lacks = "" if place.free >= place.needed else "; a start waits for more"
         yield f"space: {place.place}: {size(place.free)} free, {size(place.needed)} needed{lacks}"
+
+
+def browser_lines(facts: Sequence[BrowserFact]) -> Iterator[str]:
+    """Yield the lines of a check of the browser: a fact and its remedy, then the verdict."""
+    for fact in facts:
+        state = "" if fact.state == "ok" else f"{fact.state}: "
+        yield f"{fact.subject:<8} {state}{fact.text}"
+        if fact.remedy and fact.remedy not in fact.text:
+            yield f"{'':<8} try: {fact.remedy}"
+    if any(fact.state == "missing" for fact in facts):
+        yield "pages cannot be run in a browser here"
+    else:
+        yield "pages can be run in a browser here"

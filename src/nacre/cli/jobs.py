@@ -8,6 +8,8 @@ import typer
 from nacre.cli.options import AsJson, Assignments, By, JobDir, Now, Quiet, Strict, clock_at
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nacre.config.check import Loaded
     from nacre.job.checks import Findings
     from nacre.job.start_survey import StartSurvey
@@ -16,7 +18,13 @@ if TYPE_CHECKING:
 
 
 def check(
-    directory: JobDir,
+    directory: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DIR", help="Directory of the job; not needed for --browser.",
+            show_default=False,
+        ),
+    ] = None,
     urls: Annotated[
         list[str] | None,
         typer.Argument(metavar="URL", help="URLs for --dry-run.", show_default=False),
@@ -45,11 +53,24 @@ def check(
                  "measure the disk space that a start needs.",
         ),
     ] = False,
+    browser: Annotated[
+        bool,
+        typer.Option(
+            "--browser",
+            help="Start the browser that runs pages, load a page in it, and report what is "
+                 "missing, with the command that installs it.",
+        ),
+    ] = False,
     strict: Strict = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Check a job, and report all errors at once."""
+    if browser:
+        _check_browser(directory, assignments or (), as_json=as_json)
+        return
+    if directory is None:
+        raise typer.BadParameter("name the directory of the job", param_hint="DIR")
     from nacre.cli import output
     from nacre.cli.check_text import survey_lines
     from nacre.core.message_data import to_plain
@@ -75,6 +96,29 @@ def check(
     for line in survey_lines(surveyed) if surveyed is not None else ():
         output.say(line)
     output.say(f"{output.shown(layout.root)}: nothing wrong")
+
+
+def _check_browser(directory: Path | None, assignments: "Sequence[str]", *, as_json: bool) -> None:
+    """Report the facts about the browser; exit code 2 if no page can be run."""
+    from nacre.cli import output
+    from nacre.cli.check_text import browser_lines
+    from nacre.core.message_data import to_plain
+    from nacre.machine.layout import Layout
+    from nacre.ops.browser_check import examine_browser
+    from nacre.ops.starts import examine
+
+    settings = None
+    if directory is not None:
+        loaded, findings = examine(Layout(directory), assignments)
+        findings.require()
+        settings = loaded.settings if loaded is not None else None
+    facts = examine_browser(settings)
+    if as_json:
+        output.say_json({"facts": to_plain(facts)})
+    else:
+        for line in browser_lines(facts):
+            output.say(line)
+    raise typer.Exit(2 if any(fact.state == "missing" for fact in facts) else 0)
 
 
 def _findings_as_json(findings: "Findings") -> dict[str, Any]:
