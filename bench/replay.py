@@ -1,8 +1,10 @@
 """Replay beside pywb: sites are crawled, and their pages opened live and in both replays.
 
-`python -m bench.replay [SITE ...]` prints a line for each site: the pages; the requests of the
-live pages whose replies are in the archive; how many of them each replay answers; on how many pages
-the visible text is that of the live page; requests of the replay to the live site, which must be 0.
+`python -m bench.replay [--browser always] [SITE ...]` prints a line for each site: the pages; the
+requests of the live pages; how many of their replies are in the archive; how many of these each
+replay answers; on how many pages the visible text is that of the live page; requests of the replay
+to the live site, which must be 0. With `--browser` sites are crawled from their home page, and
+their pages are run in a browser.
 Needs Chromium and the judges (`make judges`); Trac, MediaWiki and packages of npm are downloaded.
 """
 
@@ -61,6 +63,7 @@ class Row:
 
     name: str
     pages: int = 0
+    live: int = 0
     expected: int = 0
     nacre: int = 0
     pywb: int = 0
@@ -72,23 +75,24 @@ class Row:
     def line(self) -> str:
         """Return the line."""
         return (
-            f"{self.name:<12}{self.pages:>6}{self.expected:>10}{self.nacre:>7}{self.pywb:>7}"
+            f"{self.name:<12}{self.pages:>6}{self.live:>7}{self.expected:>10}{self.nacre:>7}{self.pywb:>7}"
             f"{self.same_text:>8}{self.same_text_pywb:>8}{self.leaks:>7}"
         )
 
 
 HEAD = (
-    f"{'site':<12}{'pages':>6}{'captured':>10}{'nacre':>7}{'pywb':>7}"
+    f"{'site':<12}{'pages':>6}{'live':>7}{'captured':>10}{'nacre':>7}{'pywb':>7}"
     f"{'text':>8}{'pywb':>8}{'leaks':>7}"
 )
 
 
-def crawl(site: LiveSite, job: Path) -> list[IndexedCapture]:
-    """Crawl a site; return the lines of its index."""
+def crawl(site: LiveSite, job: Path, use: str) -> list[IndexedCapture]:
+    """Crawl a site; return the lines of its index. `use` is that of `browser.use`."""
+    seeds = site.seeds if use == "never" else site.seeds[:1]
     command = [
-        sys.executable, "-m", "nacre", "crawl", *site.seeds, "--out", str(job), "--scope", "host",
+        sys.executable, "-m", "nacre", "crawl", *seeds, "--out", str(job), "--scope", "host",
         "--delay", "0", "--depth", "1", "--max-pages", str(_DOCUMENTS), "--quiet",
-        "--allow-net", "127.0.0.0/8",
+        "--allow-net", "127.0.0.0/8", "--browser", use,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     captures = []
@@ -189,12 +193,12 @@ def _viewer_of(process: "subprocess.Popen[str]", browser: Browser) -> Callable[.
     return show
 
 
-def compare(name: str, browser: Browser, folder: Path) -> Row:
+def compare(name: str, browser: Browser, folder: Path, use: str = "never") -> Row:
     """Crawl a site, and compare its pages in both replays with the live ones."""
     row = Row(name)
     with live_site(name, folder) as site:
         origin = site.served.origin
-        captures = crawl(site, folder / "job")
+        captures = crawl(site, folder / "job", use)
         stored = {c.url for c in captures if c.status < 400}
         pages = pages_of(site, captures)
         times = {c.url: c.timestamp for c in captures}
@@ -217,6 +221,7 @@ def compare(name: str, browser: Browser, folder: Path) -> Row:
                 ours[url] = visit(tab, origin, partial(show, url=url, timestamp=times[url]))
         row.leaks = len(site.served.log) - requests - by_pywb
     for url in pages:
+        row.live += len(live[url].requests)
         _count(row, url, live[url].requests & stored, (live[url], ours[url], theirs[url]))
     return row
 
@@ -261,13 +266,15 @@ def main() -> int:
     """Entry point; 1 if a site cannot be compared, a request left, or pywb answers more."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sites", nargs="*", help="names of sites; default: all")
-    chosen = parser.parse_args().sites or names()
+    parser.add_argument("--browser", choices=("never", "auto", "always"), default="never")
+    wishes = parser.parse_args()
+    chosen = wishes.sites or names()
     print(HEAD, flush=True)
     failed = False
     with open_browser() as browser:
         for name in chosen:
             with tempfile.TemporaryDirectory() as folder:
-                row = compare(name, browser, Path(folder))
+                row = compare(name, browser, Path(folder), wishes.browser)
             print(row.line(), *row.failures, sep="\n  ", flush=True)
             failed |= row.leaks > 0 or row.nacre < row.pywb
     return int(failed)
