@@ -27,7 +27,7 @@ def test_start_pages_of_all_worlds(name):
 
 
 def test_a_world_that_is_not_there_is_refused_with_those_that_are():
-    with pytest.raises(ConfigError, match="there is no world 'mars'; there are culture, docs"):
+    with pytest.raises(ConfigError, match="there is no world 'mars'; there are app, culture"):
         archetype("mars")
 
 

@@ -184,6 +184,19 @@ def _manual() -> WorldParameters:
     )  # fmt: skip
 
 
+def _app() -> WorldParameters:
+    """A museum's application: every page is the same shell, and its content a JSON reply."""
+    shape = SiteShape(
+        pages=1500, sections=10, list_size=40, language="zh", urls="numbered", shared_embeds=2,
+        app=True,
+    )  # fmt: skip
+    edits = Edits(processes=_WITHOUT_POISSON)
+    deaths = Deaths(soft=1.0, missing=0.0, gone=0.0, home=0.0)
+    return WorldParameters(
+        domain="app.test", shape=shape, births=Births(per_day=4), edits=edits, deaths=deaths
+    )
+
+
 def _small() -> WorldParameters:
     """Sixty pages where everything happens often: for tests and first looks."""
     shape = SiteShape(pages=50, sections=3, list_size=10, language="zh", shared_embeds=3)
@@ -209,6 +222,7 @@ ARCHETYPES: dict[str, Callable[[], WorldParameters]] = {
     "multi-host": _multi_host,
     "terms": _terms,
     "manual": _manual,
+    "app": _app,
     "small": _small,
 }
 """The worlds that `--world` names."""

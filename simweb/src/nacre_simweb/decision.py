@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from hashlib import blake2b
+from urllib.parse import urlsplit
 
 from nacre.extract.settings import ExtractSettings
+from nacre_simweb.application import API, shown_document
 from nacre_simweb.kept import KeptCapture, KeptCaptures
 from nacre_simweb.page import SimulatedLink
 from nacre_simweb.policy import Policy, VisitOutcome, WantedVisit
@@ -58,6 +60,8 @@ class Decisions:
         self._asked[url] += 1
         etag, modified = self._stamps.get(url, ("", "")) if asks else ("", "")
         reply = self._world.respond(url, self._time, Request(nonce, etag, modified))
+        if reply.resource.kind == "shell":
+            return self._render(url, reply, nonce, policy)
         length, links = self._look(reply)
         digest = "" if reply.status == 0 else _name(reply)
         resource, same = reply.resource, reply.status == 304
@@ -86,6 +90,33 @@ class Decisions:
             row.length,
             () if same else links,
             partial(_body, reply),
+        )
+
+    def _render(self, url: str, shell: SimulatedReply, nonce: int, policy: Policy) -> VisitOutcome:
+        """Run a page as a browser does: its shell, a 304 too, then the reply of the API.
+
+        The script is answered from the archive. The row of the page has what the browser shows.
+        """
+        parts = urlsplit(url)
+        api = self._world.respond(
+            f"{parts.scheme}://{parts.netloc}{API}{parts.path or '/'}", self._time, Request(nonce)
+        )
+        length, links = self._look(api)
+        resource, name = api.resource, _name(api)
+        row = Row(
+            *(self._time, shell.url, resource.kind, 200, resource.version, nonce),
+            *(False, length, name, self._time),
+        )
+        request = Row(
+            *(self._time, api.url, "embed", api.status, -1, nonce),
+            *(False, 0, name, self._time),
+        )
+        self.archive.rows.extend((row, request))
+        self._keep(row, api, policy)
+        return VisitOutcome(
+            *(url, self._world.epoch(self._time), 200, f"dom:{name}", "text/html"),
+            *("", "", length, links, lambda: shown_document(api.text)),
+            rendered=True,
         )
 
     def _look(self, reply: SimulatedReply) -> tuple[int, tuple[SimulatedLink, ...]]:

@@ -9,6 +9,7 @@ from nacre_simweb.goals import Goal, Scores, Spec, figure, lead, ratio
 from nacre_simweb.state import decisions_a_second
 
 _HEADLINE = Spec("gov-twin", "nacre-400d", "honest")
+_APP = _HEADLINE._replace(world="app")
 _LONG = Spec("mct-twin", "nacre-400d", "honest", days=210.0)
 """Long enough for the default floor to be met, and too short for that of 400 days."""
 _QUARTER = Spec("gov-twin", "nacre", "honest", 91.0, 91.0)
@@ -58,9 +59,21 @@ def _headline() -> list[Goal]:
         _least("G1", f"{where}: ECR", 0.995, "epoch", "recall", _HEADLINE),
         _least("G1", f"{where}: NPR", 0.998, "new_pages", "recall", _HEADLINE),
         _least("G1", f"{where}: DR", 0.98, "deletions", "recall", _HEADLINE),
+        *_application(),
         Goal("G1f", "mct-twin weekly, honest hints, 30 weeks: what the default floor costs, points",
              4.0, "most", cost),
     ]  # fmt: skip
+
+
+def _application() -> list[Goal]:
+    """G1 where every page is a shell that a simulated browser runs, and a missing one too."""
+    where = "app weekly, honest hints, pages in a browser"
+    return [
+        _least("G1a", f"{where}: requests saved", 0.95, "saving", "saved_requests", _APP),
+        _least("G1a", f"{where}: ECR", 0.995, "epoch", "recall", _APP),
+        _least("G1a", f"{where}: NPR", 0.998, "new_pages", "recall", _APP),
+        _least("G1a", f"{where}: DR", 0.98, "deletions", "recall", _APP),
+    ]
 
 
 def _quarters() -> list[Goal]:

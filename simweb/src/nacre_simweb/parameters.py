@@ -51,6 +51,9 @@ class SiteShape(Component):
     twins: float = setting(
         0.0, "Share of articles that link to one frame page, each under its own query.", ge=0, le=1
     )
+    app: bool = setting(
+        False, "Pages are shells that a script fills from a JSON API: only a browser shows them."
+    )
     attachments: float = setting(0.1, "Share of articles with an attached document.", ge=0, le=1)
     embed_bytes: Bytes = setting(50_000, "Size of an embed, mean, before scaling.", unit="bytes")
     attachment_bytes: Bytes = setting(

@@ -11,7 +11,8 @@ class Resource(NamedTuple):
     """A resource at a moment, before anything is rendered.
 
     Attributes:
-        kind: `article`, `list`, `embed`, `file`, `hint`, `robots`, `trap`, `error` or `none`.
+        kind: `article`, `list`, `embed`, `file`, `hint`, `robots`, `trap`, `error`, `shell` or
+            `none`.
         status: HTTP status; 0 for no reply at all.
         version: Number of its real version; -1 if that means nothing.
         mark: Changes when its bytes do, noise apart.

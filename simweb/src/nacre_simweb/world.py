@@ -2,13 +2,14 @@
 
 from urllib.parse import urlsplit
 
+from nacre_simweb.application import application_resource
 from nacre_simweb.ground import Ground
 from nacre_simweb.parameters import WorldParameters
 from nacre_simweb.reply import Resource, SimulatedReply
-from nacre_simweb.resources import Resources
+from nacre_simweb.resources import HTML, Resources
 from nacre_simweb.validators import Request, Stamps, ValidatorState, http_date
 
-_VALIDATED = frozenset({"article", "list", "home", "embed", "file", "hint"})
+_VALIDATED = frozenset({"article", "list", "home", "embed", "file", "hint", "shell"})
 
 
 class World(Ground):
@@ -40,7 +41,7 @@ class World(Ground):
         origin = f"http://{parts.netloc}"
         path = parts.path or "/"
         plain = f"http://{name}{path}" + (f"?{parts.query}" if parts.query else "")
-        resource = self.resources.find(host, origin, path, parts.query, time)
+        resource = self._resource(host, origin, path, parts.query, time)
         headers = [("Date", http_date(time)), *_typed(resource, asked_request.nonce)]
         if resource.location:
             headers.append(("Location", resource.location))
@@ -49,6 +50,14 @@ class World(Ground):
         if resource.status != 200 or resource.kind not in _VALIDATED:
             return SimulatedReply(plain, resource, resource.status, headers, asked_request.nonce)
         return self._validated(plain, host, resource, time, asked_request, headers)
+
+    def _resource(self, host: int, origin: str, path: str, query: str, time: float) -> Resource:
+        if not self.parameters.shape.app:
+            return self.resources.find(host, origin, path, query, time)
+        find = self.resources.find
+        return application_resource(
+            path, origin, HTML, lambda inner: find(host, origin, inner, query, time)
+        )
 
     def _validated(
         self,
