@@ -26,6 +26,7 @@ from nacre.engine.pages.learned_signs import PageChoice
 from nacre.engine.pages.prerequisites import InlinePrerequisites
 from nacre.engine.pages.room import PageRoom
 from nacre.engine.pages.stored_replies import StoredReplies
+from nacre.engine.steps.extract import DocumentExtractor
 from nacre.engine.steps.render import RenderParts, RenderStep
 from nacre.fetch.settings import fill_user_agent
 from nacre.frontier.slot_owners import slots_directory
@@ -137,6 +138,7 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
     page_parts = RenderParts(
         renderer=fetching.renderer,
         choice=choice,
+        extractor=DocumentExtractor(fetching.parser),
         requests=_request_parts(parts, engine),
         cookies=PageCookies(
             fetching.jar,
@@ -175,6 +177,7 @@ def _request_parts(parts: CrawlParts, engine: Callable[[], Engine]) -> RequestPa
     bases = Bases(parts.root, storing.store, Digests(storing.store))
     return RequestParts(
         run=prerequisites.run_chain,
+        close=prerequisites.close,
         judge=parts.scheduling.candidates.judge_request,
         overlay_of=rules.sheets.of,
         blocks=rules.effective.then(lambda s: block_list(s.browser.block, read_lines)),

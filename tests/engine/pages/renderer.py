@@ -101,6 +101,7 @@ class ScriptedRenderer:
     tasks: list[PageTask] = field(default_factory=list)
     documents: list[CollectedReply] = field(default_factory=list)
     cookies: Sequence[BrowserCookie] = ()
+    text: str = ""
     slots: int = 2
 
     async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
@@ -114,6 +115,7 @@ class ScriptedRenderer:
             links=self.links,
             browser="Scripted/1",
             cookies=self.cookies,
+            text=self.text,
         )
 
     async def close(self) -> None:

@@ -150,6 +150,16 @@ def test_links_of_the_final_dom_are_followed(open_page: Open, site: RawSite):
     assert paths["/next.html"] == "R"
 
 
+@pytest.mark.parametrize(("text", "hop"), [("", "R"), ("words " * 100, "L")])
+def test_page_with_content_redirects_to_no_other_site(open_page: Open, text: str, hop: str):
+    # A redirect of a seed would make the advertiser a seed.
+    links = [RenderedLink("http://127.0.0.9:1/ad", "navigation")]
+    page = open_page(no_requests, text=text, links=links)
+    assert [(link.url, link.hop) for link in page.visits["/"].outlinks[-1:]] == [
+        ("http://127.0.0.9:1/ad", hop)
+    ]
+
+
 def test_requests_go_out_as_the_browser_sent_them(open_page: Open, site: RawSite):
     site.serve({"/api": reply("{}", "application/json")})
     headers = ((b"accept", b"a/b"), (b"X-Own", b"1"), (b"Cookie", b"own=1"), (b"accept", b"c/d"))

@@ -48,6 +48,7 @@ class RequestParts(NamedTuple):
 
     Attributes:
         run: Passes a visit along the fetch chain, its prerequisites first.
+        close: Ends what `run` still does for pages that have ended.
         judge: Returns the CrawlURI of a request of a page; or None and the rule that refuses it.
         overlay_of: Determines which combination of sheets applies to a URI.
         blocks: Requests that are not sent, under each combination of sheets.
@@ -58,6 +59,7 @@ class RequestParts(NamedTuple):
     """
 
     run: Callable[[Visit], Awaitable[None]]
+    close: Callable[[], None]
     judge: Callable[[CrawlURI, Outlink], tuple[CrawlURI | None, str]]
     overlay_of: Callable[[CrawlURI], int]
     blocks: Effective[BlockList]

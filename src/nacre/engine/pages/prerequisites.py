@@ -66,6 +66,11 @@ class InlinePrerequisites:
             visit.proceed()
         visit.refuse(FetchStatus.PREREQUISITE_FAILED, f"more than {_MOST} prerequisites")
 
+    def close(self) -> None:
+        """End the fetches for pages that have ended."""
+        for running in self._running.values():
+            running.cancel()
+
     async def _fetch(self, visit: Visit, url: str) -> str:
         """Fetch a prerequisite, or wait for its fetch; return why it failed, or ""."""
         running = self._running.get(url)

@@ -147,6 +147,28 @@ class ParserProcess:
         await self._helper.close()
 
 
+class DocumentExtractor:
+    """Finds the links of documents: of large documents in the helper process.
+
+    Args:
+        parser: Parses those that are large.
+    """
+
+    def __init__(self, parser: ParserProcess) -> None:
+        # Who reads a configuration needs no parsers, which are slow to load.
+        from nacre.extract.dispatch import extract, unpacks  # noqa: PLC0415
+
+        self._extract = extract
+        self._unpacks = unpacks
+        self._parser = parser
+
+    async def extract(self, document: Document, settings: ExtractSettings) -> Extraction:
+        """Return the links of a document; none and an annotation when it took too much."""
+        if len(document.body) > LARGE or self._unpacks(document, settings):
+            return await self._parser.extract(document, settings)
+        return self._extract(document, settings)
+
+
 class ExtractStep:
     """The worker of `Extract`.
 
@@ -156,14 +178,9 @@ class ExtractStep:
     """
 
     def __init__(self, settings: Effective[ExtractSettings], parser: ParserProcess) -> None:
-        # Who reads a configuration needs no parsers, which are slow to load.
-        from nacre.extract.dispatch import extract, unpacks  # noqa: PLC0415
-
-        self._extract = extract
-        self._unpacks = unpacks
+        self._extractor = DocumentExtractor(parser)
         self._turnstile = Turnstile()
         self._settings = settings
-        self._parser = parser
         self._charsets = HostCharsets()
 
     def accepts(self, visit: Visit) -> bool:
@@ -179,11 +196,7 @@ class ExtractStep:
         settings = self._settings[visit.overlay]
         host = self._charsets.of(visit.uri.url)
         document = document_of(visit, capture, settings.max_document, host)
-        if len(document.body) > LARGE or self._unpacks(document, settings):
-            extraction = await self._parser.extract(document, settings)
-        else:
-            extraction = self._extract(document, settings)
-        self._take(visit, extraction)
+        self._take(visit, await self._extractor.extract(document, settings))
         return _PROCEED
 
     def _take(self, visit: Visit, extraction: Extraction) -> None:

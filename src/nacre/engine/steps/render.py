@@ -23,15 +23,19 @@ from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import PageRequests, RequestParts
 from nacre.engine.pages.learned_signs import PageChoice
 from nacre.engine.pages.room import PageRoom
+from nacre.engine.steps.extract import DocumentExtractor
 from nacre.errors import BrowserError
-from nacre.extract.document import Document, Extraction, stored_document
+from nacre.extract.document import Document, stored_document
 from nacre.extract.settings import ExtractSettings
-from nacre.uri.parse import Resolver
+from nacre.uri.domain import registered_domain
+from nacre.uri.parse import Resolver, host
 
 HTML = frozenset(("text/html", "application/xhtml+xml"))
 """Media types of pages that a browser can run."""
 
 _NAVIGATION = "navigation"
+_THIN = 300
+"""Characters of text below which a page has no content of its own, as for the signs of a page."""
 
 _LONGEST = 1 << 20
 """Bytes of a document in which signs are searched."""
@@ -54,6 +58,7 @@ class RenderParts(NamedTuple):
         renderer: Opens them; the browser starts with the first page.
         choice: Chooses the pages that are run, unless all are.
         requests: Answers their requests.
+        extractor: Finds the links of their final state.
         cookies: The cookies that they get, and leave.
         room: Lets few visits open pages at once.
         new_id: Makes the id of a page, a UUID.
@@ -66,6 +71,7 @@ class RenderParts(NamedTuple):
     renderer: PageRenderer
     choice: PageChoice
     requests: RequestParts
+    extractor: DocumentExtractor
     cookies: PageCookies
     room: PageRoom
     new_id: Callable[[], str]
@@ -145,7 +151,7 @@ class RenderStep:
         for word in _annotations(page, rendered):
             visit.annotate(word)
         self._parts.cookies.learn(visit, rendered.cookies)
-        visit.add_outlinks(self._links(visit, rendered))
+        visit.add_outlinks(await self._links(visit, rendered))
         self._parts.choice.learn(visit, rendered)
 
     async def _open(self, visit: Visit, document: Capture, page: PageUnit) -> RenderedPage:
@@ -185,31 +191,28 @@ class RenderStep:
             time=settings.time,
         )
 
-    def _links(self, visit: Visit, rendered: RenderedPage) -> list[Outlink]:
+    async def _links(self, visit: Visit, rendered: RenderedPage) -> list[Outlink]:
         """Return the links that the final state has, and those that behaviours met."""
         settings = self._extract[visit.overlay]
-        links = list(self._extract_dom(visit, rendered, settings).outlinks)
+        links: list[Outlink] = []
+        if rendered.dom:
+            document = Document(
+                url=visit.uri.url,
+                mime="text/html",
+                charset_header="utf-8",
+                body=rendered.dom[: settings.max_document],
+                path=visit.uri.path,
+                via=visit.uri.via,
+            )
+            extraction = await self._parts.extractor.extract(document, settings)
+            links += extraction.outlinks
         links += _followed(visit.uri.url, rendered)
         present = {(link.url, link.hop) for link in visit.outlinks}
         return [link for link in links if (link.url, link.hop) not in present]
 
-    def _extract_dom(
-        self, visit: Visit, rendered: RenderedPage, settings: ExtractSettings
-    ) -> Extraction:
-        # A reader of a configuration needs no parsers, which are slow to load.
-        from nacre.extract.dispatch import extract  # noqa: PLC0415
-
-        if not rendered.dom:
-            return Extraction()
-        document = Document(
-            url=visit.uri.url,
-            mime="text/html",
-            charset_header="utf-8",
-            body=rendered.dom[: settings.max_document],
-            path=visit.uri.path,
-            via=visit.uri.via,
-        )
-        return extract(document, settings)
+    def finish(self) -> None:
+        """End what runs for pages that have ended; see `ChainBuilder.finish`."""
+        self._parts.requests.close()
 
 
 def is_page(capture: Capture) -> bool:
@@ -220,13 +223,22 @@ def is_page(capture: Capture) -> bool:
 
 
 def _followed(page: str, rendered: RenderedPage) -> Sequence[Outlink]:
-    """Return the URLs that the page wanted to go to, or that a behaviour met."""
+    """Return the URLs that the page wanted to go to, or that a behaviour met.
+
+    A redirect of a seed makes another seed. So a page that has content of its own redirects within
+    its domain alone: elsewhere it only opens advertisements.
+    """
     resolver, links = Resolver(page), []
+    domain, is_thin = registered_domain(host(page)), len(rendered.text.strip()) < _THIN
     for link in rendered.links:
         url = resolver.resolve(link.url)
-        if url is not None and url.startswith(("http:", "https:")):
-            hop = Hop.REDIRECT if link.origin == _NAVIGATION else Hop.LINK
-            links.append(Outlink(url, hop, f"browser/{link.origin}"))
+        if url is None or not url.startswith(("http:", "https:")):
+            continue
+        is_redirect = link.origin == _NAVIGATION and (
+            is_thin or registered_domain(host(url)) == domain
+        )
+        hop = Hop.REDIRECT if is_redirect else Hop.LINK
+        links.append(Outlink(url, hop, f"browser/{link.origin}"))
     return links
 
 
