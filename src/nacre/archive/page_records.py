@@ -176,7 +176,9 @@ def page_info(page: RecordedPage) -> bytes:
 def _urls(page: RecordedPage) -> dict[str, dict[str, Any]]:
     """Status, media type and type by URL: the document, what was fetched, what the browser says."""
     rendered = page.unit.rendered
-    urls = {page.url: _facts(page.status, page.mime, "document")}
+    # The document of a 304 is the one that is stored.
+    status = 200 if page.status == 304 else page.status
+    urls = {page.url: _facts(status, page.mime, "document")}
     for visit in page.unit.visits:
         if len(urls) >= _MOST_URLS:
             return urls

@@ -34,7 +34,7 @@ from nacre.store.commit import GroupCommit
 from nacre.uri.parse import scheme
 
 _FINISH = Result.FINISH  # the way to a member of an enumeration is long
-_SLICE = 0.010
+_SLICE = 0.005
 """Seconds of work on the requests of a page after which others have their turn."""
 _RECORDED = Final("a person requested it")
 _LONGEST_WAIT = 1.0

@@ -10,7 +10,7 @@ import asyncio
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import structs
 
@@ -112,26 +112,16 @@ class Prepared:
         self.judgement = judgement
 
 
-class PackedReply:
+class PackedReply(NamedTuple):
     """A reply to a request of a page, compressed before it is known whether it is a revisit.
 
     Attributes:
         record: Its response record.
-        member: The record, compressed.
-        is_used: Whether the member was handed over to be written, which closes it.
+        member: The record, compressed; whoever writes it closes it.
     """
 
-    __slots__ = ("is_used", "member", "record")
-
-    def __init__(self, record: WarcRecord, member: Body) -> None:
-        self.record = record
-        self.member = member
-        self.is_used = False
-
-    def drop(self) -> None:
-        """Close the member, unless it is to be written."""
-        if not self.is_used:
-            self.member.close()
+    record: WarcRecord
+    member: Body
 
 
 class Archive(Entry):
@@ -212,7 +202,6 @@ class ArchiveStep:
         records = self._records(visit, visit.capture, packed.record)
         if not records or records[0] is not packed.record:
             return Prepared(records, judgement=judgement)
-        packed.is_used = True
         return Prepared(records, [packed.member, *[None] * (len(records) - 1)], judgement)
 
     def is_repeated(self, visit: Visit, capture: Capture) -> bool:

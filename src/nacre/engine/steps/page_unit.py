@@ -10,8 +10,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from threading import Lock
-from typing import IO, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -40,8 +39,24 @@ _LONGEST_TEXT = 5_000_000
 """Characters of the text of a page that are stored."""
 
 
+class _UnnamedFile:
+    """A file without a name, closed with the last reference to it."""
+
+    __slots__ = ("fd",)
+
+    def __init__(self, scratch: Path | None) -> None:
+        with tempfile.TemporaryFile(dir=scratch) as file:
+            self.fd = os.dup(file.fileno())
+
+    def __del__(self) -> None:
+        if hasattr(self, "fd"):  # else it could not be made
+            os.close(self.fd)
+
+
 class PageSpool:
     """One unnamed file for bodies and members of a page. Appended to by one thread at a time.
+
+    It exists until all bodies that were made from it are closed or gone.
 
     Args:
         scratch: Its folder; None for the system's.
@@ -49,10 +64,8 @@ class PageSpool:
 
     def __init__(self, scratch: Path | None) -> None:
         self._scratch = scratch
-        self._file: IO[bytes] | None = None
+        self._file: _UnnamedFile | None = None
         self._length = 0
-        self._lock = Lock()
-        self._users = 1
 
     def add(self, chunks: Iterable[bytes]) -> Body:
         """Append bytes, and return them as a body.
@@ -63,58 +76,46 @@ class PageSpool:
         start = self._length
         try:
             if self._file is None:
-                self._file = tempfile.TemporaryFile(dir=self._scratch, buffering=0)  # noqa: SIM115 - lives as long as its parts
+                self._file = _UnnamedFile(self._scratch)
             for chunk in chunks:
                 view = memoryview(chunk)
                 while view:
-                    view = view[self._file.write(view) :]
-                self._length += len(chunk)
+                    size = os.pwrite(self._file.fd, view, self._length)
+                    self._length += size
+                    view = view[size:]
         except OSError as error:
             where = self._scratch or tempfile.gettempdir()
             raise StorageError(
                 f"a page cannot be kept in {where}: {error.strerror}; free space there"
             ) from error
-        with self._lock:
-            self._users += 1
-        return _SpooledPart(self._file, start, self._length - start, self.release)
-
-    def release(self) -> None:
-        """Give up one part, or the spool itself: the file is closed with the last of them."""
-        with self._lock:
-            self._users -= 1
-            if self._users or self._file is None:
-                return
-        self._file.close()
+        return _SpooledPart(self._file, start, self._length - start)
 
 
 class _SpooledPart:
     """A `Body` in the file of a page."""
 
-    __slots__ = ("_file", "_release", "_start", "length")
+    __slots__ = ("_file", "_start", "length")
 
-    def __init__(
-        self, file: IO[bytes], start: int, length: int, release: Callable[[], None]
-    ) -> None:
-        self._file = file
+    def __init__(self, file: _UnnamedFile, start: int, length: int) -> None:
+        self._file: _UnnamedFile | None = file
         self._start = start
-        self._release: Callable[[], None] | None = release
         self.length = length
 
     def read(self, offset: int, size: int) -> bytes:
         """See `Body.read`; may be called from any thread."""
+        if self._file is None:
+            raise ValueError("it is closed")
         size = min(size, self.length - offset)
         if size <= 0:
             return b""
         try:
-            return os.pread(self._file.fileno(), size, self._start + offset)
+            return os.pread(self._file.fd, size, self._start + offset)
         except OSError as error:
             raise StorageError(f"a page cannot be read back: {error.strerror}") from error
 
     def close(self) -> None:
         """See `Body.close`."""
-        release, self._release = self._release, None
-        if release is not None:
-            release()
+        self._file = None
 
 
 class _Open(msgspec.Struct):
@@ -270,16 +271,11 @@ class PageUnits:
             self.writer.write(records, members)
 
     def close(self, unit: PageUnit) -> None:
-        """Release a page, stored or dropped: its bodies, and members that were not written."""
+        """Release a page, stored or dropped: its bodies, and members that are not to be written."""
         for visit in unit.visits:
             if visit.capture is not None:
                 visit.capture.body.close()
-        page = self._open.pop(unit.id, None)
-        if page is None:
-            return
-        for reply in page.replies.values():
-            reply.drop()
-        page.spool.release()
+        self._open.pop(unit.id, None)
 
     def _page(self, page_id: str) -> _Open:
         page = self._open.get(page_id)
