@@ -32,7 +32,7 @@ class TellingRenderer(AppRenderer):
 
 async def main() -> None:
     folder, site = sys.argv[1:]
-    parts.open_renderer = lambda *_: TellingRenderer()  # type: ignore[assignment]
+    parts.open_renderer = lambda *_: TellingRenderer()  # type: ignore[attr-defined]
     await Job(Path(folder), page_settings(site)).run()
     sys.stdout.write("finished\n")
 
