@@ -53,3 +53,9 @@ def test_requests_that_the_page_names_are_no_gain() -> None:
 def test_the_parts_of_a_gain_are_in_one_order() -> None:
     found = gain(content(), content("one|two", links="c b", requests="e d"))
     assert found.parts == ["one", "two", "b", "c", "d", "e"]
+
+
+def test_a_menu_counts_as_links_not_as_text() -> None:
+    menu = "".join(f"<li><a href=/{at}>Chapter {at} of the manual</a></li>" for at in range(40))
+    assert page_texts(f"<ul>{menu}</ul><p>One</p>") == {"One": 3}
+    assert not gain(content(), content(links="a b c d")).with_links(NONE).is_worth()

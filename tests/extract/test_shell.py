@@ -119,9 +119,14 @@ def links(number: int) -> str:
             id="refresh",
         ),
         pytest.param(
-            page("<script>location.replace('/new/'); fetch(1)</script>" + ASKS),
+            page("<script>location.replace('/new/')</script>" + ASKS + OLD),
             PROBES["noscript"],
             id="leads away",
+        ),
+        pytest.param(
+            page("<script>if (old) location.replace('/new/'); import('./app.js')</script>" + ASKS),
+            RUNS["noscript"],
+            id="may lead away",
         ),
         pytest.param(
             f"<html><head>{OLD}</head><frameset cols='1,2'><frame src=a><frame src=b></frameset>",

@@ -1,6 +1,6 @@
 """Builds the part of a run that opens pages in a browser, and answers their requests."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from nacre.engine.logs import JobLogs
 from nacre.engine.pages.blocking import block_list
 from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import RequestParts
-from nacre.engine.pages.learned_signs import PageChoice
+from nacre.engine.pages.learned_signs import NewLinks, PageChoice
 from nacre.engine.pages.prerequisites import InlinePrerequisites
 from nacre.engine.pages.room import PageRoom
 from nacre.engine.pages.stored_replies import StoredReplies
@@ -133,7 +133,7 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
         return engine().lend_toe()
 
     browser, extract = effective.then(lambda s: s.browser), effective.then(extract_settings)
-    choice = PageChoice(storing.store, browser, parts.clock)
+    choice = PageChoice(storing.store, browser, parts.clock, _new_links(parts.queues))
     storing.commit.on_seal(choice.seal)
     page_parts = RenderParts(
         renderer=fetching.renderer,
@@ -154,6 +154,16 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
         operator=fill_user_agent(_PRODUCT, parts.rules.settings.fetch.contact),
     )
     return RenderStep(browser, extract, page_parts)
+
+
+def _new_links(queues: Queues) -> NewLinks:
+    """Return what knows which URLs were never seen."""
+
+    def new_links(urls: Collection[str]) -> frozenset[str]:
+        seen = queues.frontier.seen.contains([queues.identity.key(url) for url in urls])
+        return frozenset(url for url, is_seen in zip(urls, seen, strict=True) if not is_seen)
+
+    return new_links
 
 
 def _scripts(settings: BrowserSettings, root: Path) -> tuple[tuple[str, str], ...]:

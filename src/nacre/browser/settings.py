@@ -127,11 +127,14 @@ class BrowserSettings(Component):
     )
     probe: bool = setting(
         True,
-        "`auto`: run some pages of a queue on which a sign was seen, to learn which templates "
-        "need a browser.",
+        "`auto`: run a few pages that may need a browser, to learn which templates need one.",
     )
     share: float = setting(
-        0.3, "`auto`: most pages of a job that are run, as a share of its pages.", ge=0, le=1
+        0.3,
+        "`auto`: most pages of a job that are run without a gain, as a share of its pages. Then "
+        "only templates are run of which pages gained.",
+        ge=0,
+        le=1,
     )
     repeat: bool = setting(
         False,

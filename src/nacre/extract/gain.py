@@ -7,8 +7,8 @@ from nacre.extract.pageview import page_view
 from nacre.extract.shell import text_width
 
 _MOST_TEXTS: Final = 5_000
-_TEXTS: Final = frozenset(("text", "heading", "nav"))
-"""Kinds of pieces that are visible text."""
+_TEXTS: Final = frozenset(("text", "heading"))
+"""Kinds of pieces that are text; menus count as links."""
 _SHARE: Final = 0.2
 _LEAST_TEXT: Final = 100
 _LEAST_LINKS: Final = 3
@@ -29,7 +29,10 @@ class ContentParts(NamedTuple):
 
 
 def page_texts(text: str) -> dict[str, int]:
-    """Return the visible texts of a decoded page, block by block, with the width of each."""
+    """Return the visible texts of a decoded page, block by block, with the width of each.
+
+    Blocks that are little but links are left out: their links count.
+    """
     pieces = page_view(text, max_pieces=_MOST_TEXTS).pieces
     return {piece.text: text_width(piece.text) for piece in pieces if piece.kind in _TEXTS}
 
@@ -72,6 +75,10 @@ class BrowserGain(NamedTuple):
             or links >= max(_SHARE * self.links_before, _LEAST_LINKS)
             or (common is not None and any(map(is_new, self.requests)))
         )
+
+    def with_links(self, links: frozenset[str]) -> "BrowserGain":
+        """Return the gain with other links: those that the crawl did not have yet."""
+        return self._replace(links=links)
 
 
 def _is_any(_: str) -> bool:

@@ -54,7 +54,7 @@ class Signs(NamedTuple):
         noscript: Whether a `noscript` element requests scripts.
         routes: Links to `#/…` or `#!…`.
         late: Pictures and frames that a script loads late, or an empty list that it fills.
-        scripts: Names of the external scripts without versions, sorted: pages of a site with the
+        scripts: Paths of the external scripts without versions, sorted: pages of a site with the
             same scripts are of one template.
     """
 
@@ -292,9 +292,10 @@ class _SignReader:
             self._noscript |= _ASKS_FOR_SCRIPTS.search(data) is not None
 
     def _read_script(self, code: str) -> None:
-        if len(code) < _REDIRECT and not self._scripts and _LEAVES.search(code):
-            self._leads_away = True
-        self._scripted |= _BRINGS.search(code) is not None
+        brings = _BRINGS.search(code) is not None
+        self._scripted |= brings
+        is_short = len(code) < _REDIRECT and not brings and not self._scripts
+        self._leads_away |= is_short and _LEAVES.search(code) is not None
         self._observes |= "IntersectionObserver" in code
 
     def _open(self, tag: str, token: Token) -> None:
@@ -380,9 +381,11 @@ def _mount_of(tag: str, attrs: Mapping[str, str]) -> str:
 
 
 def script_name(source: str) -> str:
-    """Return the name of a script without folder, query and version: `main.#.js`."""
-    path = source.partition("?")[0].partition("#")[0].rstrip("/")
-    return _VERSION.sub("#", path.rpartition("/")[2][-100:])
+    """Return the path of a script without the version in its name: `assets/main.#.js`."""
+    path = source.partition("?")[0].partition("#")[0]
+    path = path.partition("://")[2].partition("/")[2] if "://" in path else path
+    folder, slash, name = path.lstrip("./")[-200:].rpartition("/")
+    return folder + slash + _VERSION.sub("#", name)
 
 
 def template_of(signs: Signs, decision: BrowserDecision) -> str:

@@ -74,30 +74,30 @@ def test_shells_are_run_and_one_that_gains_decides(site: Site) -> None:
     assert site.run("/2", SHELL, PROSE) == "mount"
 
 
-def test_shells_that_gain_nothing_are_run_twice(site: Site) -> None:
-    assert [site.run(f"/{at}", SHELL) for at in range(4)] == ["mount", "mount", "", ""]
+def test_blank_shells_that_stay_blank_are_run_ten_times(site: Site) -> None:
+    assert [site.run(f"/{at}", SHELL) for at in range(12)] == ["mount"] * 10 + ["", ""]
     assert site.verdicts() == ["never"]
 
 
 def test_a_verdict_holds_for_30_days(site: Site) -> None:
     for at in range(3):
-        site.run(f"/{at}", SHELL)
+        site.run(f"/{at}", ASKS)
     site.clock.passed += 29 * DAY
-    assert site.run("/3", SHELL) == ""
+    assert site.run("/3", ASKS) == ""
     site.clock.passed += 2 * DAY
-    assert site.run("/4", SHELL, PROSE) == "mount"
-    assert site.verdicts() == ["always"]
+    assert site.run("/4", ASKS) == "noscript"
+    assert site.verdicts() == [""]
 
 
-def test_what_was_learned_is_there_in_the_next_session(site: Site) -> None:
-    for at in range(3):
-        site.run(f"/{at}", SHELL)
+def test_the_next_session_has_the_knowledge(site: Site) -> None:
+    for at in range(4):
+        site.run(f"/{at}", ASKS)
     site.choice.seal()
     later = Site(store=site.store)
-    assert later.run("/4", SHELL) == ""
+    assert later.run("/4", ASKS) == ""
     counts = {row.sign: row for row in sign_counts(site.store)}
-    assert (counts["mount"].pages, counts["mount"].run, counts["mount"].vain) == (3, 2, 2)
-    assert counts["mount"].examples == [f"{SITE}/{at}" for at in range(3)]
+    assert (counts["noscript"].pages, counts["noscript"].run, counts["noscript"].vain) == (4, 2, 2)
+    assert counts["noscript"].examples == [f"{SITE}/{at}" for at in range(3)]
 
 
 def test_noscript_alone_allows_two_probes_of_a_template(site: Site) -> None:
@@ -112,19 +112,29 @@ def test_probes_that_gain_twice_run_the_template(site: Site) -> None:
     assert site.verdicts() == ["always"]
 
 
-def test_a_third_probe_decides_between_two(site: Site) -> None:
+def test_a_second_probe_without_a_gain_of_its_own_decides(site: Site) -> None:
     more = PROSE + "More of this page. " * 20
-    signs = [site.run("/0", ASKS, more), site.run("/1", ASKS), site.run("/2", ASKS)]
-    assert signs == ["noscript"] * 3
+    signs = [site.run("/0", ASKS, more), site.run("/1", ASKS), site.run("/2", ASKS, more)]
+    assert signs == ["noscript", "noscript", ""]
     assert site.verdicts() == ["never"]
 
 
+def test_a_third_probe_decides_if_only_the_second_gained(site: Site) -> None:
+    more = PROSE + "More of this page. " * 20
+    signs = [
+        site.run("/0", ASKS),
+        site.run("/1", ASKS, more),
+        site.run("/2", ASKS, more + "!" * 500),
+    ]
+    assert signs == ["noscript"] * 3
+    assert site.verdicts() == ["always"]
+
+
 def test_a_menu_that_scripts_add_to_each_page_is_no_gain(site: Site) -> None:
-    menu = "</p><p>".join(f"Chapter {at} of the manual" for at in range(40))
+    menu = "</p><p>".join(f"Chapter {at} of the manual" for at in range(1_500))
     after = f"{PROSE}</p><p>{menu}"
-    api = f"{SITE}/menu.json"
-    signs = [site.run(f"/{at}", ASKS, after, api) for at in range(6)]
-    assert signs == ["noscript"] * 3 + [""] * 3
+    signs = [site.run(f"/{at}", ASKS, after, f"{SITE}/menu.json") for at in range(6)]
+    assert signs == ["noscript"] * 2 + [""] * 4
 
 
 def test_requests_of_each_page_are_a_gain(site: Site) -> None:
@@ -141,7 +151,14 @@ def test_queries_of_other_sites_are_no_gain(site: Site) -> None:
 def test_a_thin_page_needs_a_second_page_with_a_gain_of_its_own(site: Site) -> None:
     menu = "A menu of all chapters, the same on each page. " * 9
     signs = [site.run(f"/{at}", THIN, menu) for at in range(5)]
-    assert signs == ["thin", "thin", "thin", "", ""]
+    assert signs == ["thin", "thin", "", "", ""]
+
+
+def test_a_site_has_few_runs_in_vain(site: Site) -> None:
+    names = [chr(0x4E00 + at) for at in range(300)]
+    signs = [site.run(f"/{name}", THIN.replace("main", name)) for name in names]
+    assert signs[:6] == ["thin"] * 5 + [""]
+    assert signs.count("thin") == 5 + len(names) // 100
 
 
 def test_pages_without_a_sign_are_probed_beside_pages_that_gained(site: Site) -> None:

@@ -6,7 +6,7 @@ never. The rows join the commit group of the visit that changed them.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 from zlib import crc32
 
@@ -45,18 +45,29 @@ PROBE: Final = "probe"
 
 _FIRST: Final = 5
 _THEN: Final = 100
-"""Pages without a sign that are probed on a site that has pages for a browser: the first of them,
-then one of so many."""
+"""Pages of a site that may be run in vain: the first of them, and one more of each so many pages.
+Pages that are blank without a browser are not counted."""
 _QUIET: Final = 20
 """Pages in a row without a run from which on one of so many is searched for probes."""
-_MOST_PARTS: Final = 512
+_MOST_PARTS: Final = 4_000
+_MOST_LINKS: Final = 500
 _MOST_OPEN: Final = 500
 _MOST_SITES: Final = 5_000
 _FEW_PAGES: Final = 100
 """Pages below which the share of pages that were run in vain is as of so many."""
 _MIB: Final = 1 << 20
+_CERTAIN: Final = frozenset(("mount", "hashRoutes"))
 _OF_CONTENT: Final = frozenset(("fetch", "frame", "image", "media"))
 """Requests that bring content, not code or looks."""
+
+
+NewLinks = Callable[[Collection[str]], frozenset[str]]
+"""Returns which URLs the crawl has not seen yet."""
+
+
+def all_links(urls: Collection[str]) -> frozenset[str]:
+    """Return all links, as `NewLinks` of a crawl that has seen nothing."""
+    return frozenset(urls)
 
 
 class _OpenPage(msgspec.Struct, frozen=True):
@@ -84,9 +95,17 @@ class PageChoice:
         store: Stores what is learned.
         settings: Whether pages are run, under each combination of sheets.
         clock: The time.
+        new_links: Returns which URLs are new to the crawl: no other links are a gain.
     """
 
-    def __init__(self, store: Store, settings: Effective[BrowserSettings], clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        settings: Effective[BrowserSettings],
+        clock: Clock,
+        new_links: NewLinks = all_links,
+    ) -> None:
+        self._new_links = new_links
         self._settings = settings
         self._clock = clock
         self._rows = SignRows(store)
@@ -109,6 +128,9 @@ class PageChoice:
         if reading is None:
             self._quieter(site)
             return ""
+        of_site = self._rows.site(site)
+        of_site.pages += 1
+        self._rows.change(of_site)
         row = self._rows.template(site, reading.template)
         sign = self._decide(visit.uri.url, reading, row, settings)
         if sign:
@@ -125,20 +147,21 @@ class PageChoice:
         if page is None or not rendered.dom:
             return
         gain = find_gain(page.content, _rendered_content(visit, rendered))
+        gain = gain.with_links(self._new_links(sorted(gain.links)[:_MOST_LINKS]))
         row = page.row
         first = frozenset(row.parts)
         is_common = (lambda part: _number_of(part) in first) if row.runs else None
         has_gained = gain.is_worth(None if page.is_blank else is_common)
         if not row.runs:
             row.learn_parts(_number_of(part) for part in gain.parts[:_MOST_PARTS])
-        row.learn(has_gained=has_gained, is_certain=page.is_blank, now=self._clock.now())
+        row.learn(has_gained=has_gained, is_blank=page.is_blank, now=self._clock.now())
         self._rows.change(row)
         for name in ("", page.sign):
             self._rows.count(name).learn(has_gained=has_gained)
         site = self._rows.site(row.site)
-        if has_gained and not site.has_gained:
-            site.has_gained = True
-            self._rows.change(site)
+        site.has_gained |= has_gained
+        site.vain += not (has_gained or page.is_blank)
+        self._rows.change(site)
 
     def seal(self) -> None:
         """Write changed rows; called just before a group is sealed."""
@@ -180,19 +203,24 @@ class PageChoice:
             return decision.sign or LEARNED
         if verdict == "never" or self._is_over_share(settings):
             return ""
-        if decision.runs:
+        if reading.is_blank or decision.sign in _CERTAIN:
             return decision.sign
-        is_open = row.runs + self._number_open(row) < ENOUGH + bool(row.gained)
-        if not settings.probe or not is_open:
+        is_probe = not decision.runs
+        if self._is_over_budget(row.site) or (is_probe and not self._may_probe(row, settings)):
             return ""
-        return decision.sign or self._probe(row.site)
+        return decision.sign or PROBE
 
-    def _probe(self, site: str) -> str:
-        """Return whether a page without a sign is run, on a site that has pages for a browser."""
+    def _may_probe(self, row: SignTemplateRow, settings: BrowserSettings) -> bool:
+        number = row.runs + self._number_open(row)
+        return settings.probe and number < ENOUGH + bool(row.gained)
+
+    def _is_over_budget(self, site: str) -> bool:
+        """Return whether enough pages of a site were run in vain."""
         row = self._rows.site(site)
-        row.plain += 1
-        self._rows.change(row)
-        return PROBE if row.plain <= _FIRST or row.plain % _THEN == 0 else ""
+        number_open = sum(
+            not page.is_blank and page.row.site == site for page in self._open.values()
+        )
+        return row.vain + number_open >= _FIRST + row.pages // _THEN
 
     def _is_over_share(self, settings: BrowserSettings) -> bool:
         """Return whether too many pages were run in vain: the signs err on this web."""

@@ -16,9 +16,10 @@ _HOLDS: Final = 30 * 86_400.0
 """Time for which a verdict holds, seconds."""
 ENOUGH: Final = 2
 """Pages of a template that are probed, and that decide if they agree; else one more."""
+_MOST_BLANK: Final = 10
+"""Pages of a template that are blank before and after, until no more are run."""
 _MOST_TEMPLATES: Final = 200
-"""Templates of a site; all further ones are the same."""
-_OVERFLOW: Final = "…"
+"""Templates of a site; all further ones whose sign runs them are the same, and so are others."""
 _MOST_IN_MEMORY: Final = 5_000
 _EXAMPLES: Final = 3
 
@@ -54,15 +55,24 @@ class SignTemplateRow(msgspec.Struct, array_like=True):
         """Set what a browser added to the first page."""
         self.parts = list(parts)
 
-    def learn(self, *, has_gained: bool, is_certain: bool, now: float) -> None:
-        """Take in a page that was run."""
+    def learn(self, *, has_gained: bool, is_blank: bool, now: float) -> None:
+        """Take in a page that was run.
+
+        Args:
+            has_gained: Whether the browser added something that is the page's own.
+            is_blank: Whether the page showed nothing before. Then a gain decides, and a page that
+                stays blank says little: its server may have failed.
+            now: Seconds since the epoch.
+        """
         self.runs += 1
         self.gained += has_gained
-        lost = self.runs - self.gained
-        if (has_gained and is_certain) or self.gained >= ENOUGH:
-            self.verdict, self.since = "always", now
-        elif lost >= ENOUGH:
-            self.verdict, self.since = "never", now
+        if has_gained and (is_blank or self.gained >= ENOUGH):
+            self._decide("always", now)
+        elif not has_gained and self.runs >= (_MOST_BLANK if is_blank else ENOUGH):
+            self._decide("never", now)
+
+    def _decide(self, verdict: str, now: float) -> None:
+        self.verdict, self.since, self.parts = verdict, now, []
 
 
 class SignSiteRow(msgspec.Struct, array_like=True):
@@ -71,13 +81,15 @@ class SignSiteRow(msgspec.Struct, array_like=True):
     Attributes:
         site: Host and port.
         has_gained: Whether a browser ever added something to one of its pages.
-        plain: Pages without a sign since then.
+        pages: Pages that were searched for signs.
+        vain: Pages that were run in vain, blank ones apart.
         templates: Templates that it has.
     """
 
     site: str
     has_gained: bool = False
-    plain: int = 0
+    pages: int = 0
+    vain: int = 0
     templates: int = 0
 
 
@@ -162,6 +174,10 @@ class SignRows:
         if isinstance(row, SignSiteRow):
             self._changed[_SITES + _digest(row.site)] = row
         else:
+            if row.runs == 1:
+                of_site = self.site(row.site)
+                of_site.templates += 1
+                self.change(of_site)
             self._changed[_template_key(row.site, row.template)] = row
 
     def seal(self) -> None:
@@ -171,12 +187,11 @@ class SignRows:
         self._changed.clear()
 
     def _new_template(self, site: str, template: str) -> SignTemplateRow:
-        of_site = self.site(site)
-        if of_site.templates >= _MOST_TEMPLATES and template != _OVERFLOW:
-            return self.template(site, _OVERFLOW)
-        of_site.templates += 1
-        self.change(of_site)
-        return SignTemplateRow(site, template)
+        """Return a row that is counted once it is changed; one for all if there are many."""
+        if self.site(site).templates < _MOST_TEMPLATES:
+            return SignTemplateRow(site, template)
+        kind = template.partition("\n")[0]
+        return SignTemplateRow(site, kind) if template == kind else self.template(site, kind)
 
     def _shrink(self, rows: OrderedDict[Any, Any]) -> None:
         """Drop the row that was used least lately, if there are many; changes are stored before."""
