@@ -82,7 +82,8 @@ console-stories: environment system judges ## the pages of the console in a real
 
 # Without Chromium they are skipped; the last lines of pytest count them.
 browser-tests: environment system ## pages that the crawler runs in a browser, two minutes
-	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "browser and not slow" --timeout 300
+	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "browser and not slow" --timeout 300 \
+		$$(grep -rl --include='test_*.py' 'mark\.browser' tests)
 
 console-fuzz: environment system ## made-up requests for a minute a seed, starts of crawls too; only the loopback can be reached
 	for seed in $(or $(SEEDS_OF_REQUESTS),1 2 3 4 5); do \
