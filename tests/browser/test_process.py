@@ -97,6 +97,7 @@ async def test_no_process_is_root_and_renderers_are_in_the_sandbox(
         assert not any("--no-sandbox\0" in command for command in commands.values())
         limits = read(process.pid, "limits")
         assert next(line for line in limits.splitlines() if "core" in line).split()[4] == "0"
+        assert read(process.pid, "oom_score_adj") == "300\n"
         assert process.user_agent.startswith("Mozilla/5.0")
         assert os.getsid(process.pid) == process.pid
     assert files(tmp_path / "scratch") == []
@@ -159,22 +160,29 @@ def spawn(
     )  # fmt: skip
 
 
-def ordinary_user() -> list[str]:
-    """Beginning of a command that an ordinary user runs."""
-    if os.geteuid():
+def run_as(user: str) -> list[str]:
+    """Return the beginning of a command that another kind of user runs."""
+    if user == "this" or os.geteuid():
         return []
+    if user == "weak root":  # as in containers: root that may not make network namespaces
+        return ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"]
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--"]
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("script", ["1", "while (true) {}"])
-@pytest.mark.parametrize("user", ["this", "ordinary"])
+@pytest.mark.parametrize(
+    ("user", "script"),
+    [
+        ("this", "1"),
+        ("this", "while (true) {}"),
+        ("ordinary", "while (true) {}"),
+        ("weak root", "while (true) {}"),
+    ],
+)
 def test_no_process_remains_when_the_crawler_is_killed(
     installed_browser: InstalledBrowser, public_directory: Path, user: str, script: str
 ) -> None:
-    parent = spawn(
-        installed_browser, public_directory, script, *(ordinary_user() if user != "this" else [])
-    )
+    parent = spawn(installed_browser, public_directory, script, *run_as(user))
     assert parent.stdout is not None
     with parent:
         report = json.loads(parent.stdout.readline())

@@ -14,6 +14,7 @@ user id happen here, and `exec` makes the browser of it. Its one argument is a J
 At `exec` the handover socket closes: that is how the parent learns of it.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -30,10 +31,13 @@ from typing import Any, NoReturn
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWNET = 0x40000000
 _PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP = 1
 _BACKLOG = 128
 _ABOVE = 10
+_OOM = "300"
+"""Points by which the kernel, out of memory, ends the browser before the crawler."""
 _FILES = 8192
 """Open files; a page with 300 connections needs about 1,000 in the browser's processes."""
 
@@ -49,11 +53,11 @@ def main(argument: str) -> NoReturn:
     os.close(task["handover"])
     try:
         os.setsid()
-        own_user = _enter_namespace(int(task["uid"])) if task["namespace"] else False
+        if task["namespace"]:
+            _enter_namespace(int(task["uid"]))
         listeners = _make_listeners(int(task["sockets"]))
         socket.send_fds(handover, [b"sockets"], [listener.fileno() for listener in listeners])
-        if not own_user:
-            _drop_user(int(task["uid"]))
+        _drop_user(int(task["uid"]))
         _limit()
         _end_with_parent(int(task["parent"]))
         port = str(listeners[0].getsockname()[1])
@@ -64,30 +68,41 @@ def main(argument: str) -> NoReturn:
     sys.exit(1)
 
 
-def _enter_namespace(uid: int) -> bool:
+def _enter_namespace(uid: int) -> None:
     """Enter a network namespace with nothing but loopback.
 
-    Args:
-        uid: User id that a privileged process changes to later; 0 for an ordinary user.
+    Root enters it as root, and drops its user id later. An ordinary user needs a user namespace
+    besides; so does a root that may not make network namespaces, after it dropped its user id. A
+    root of a user namespace in which `uid` does not exist appears as `uid` in the new one.
 
-    Returns:
-        Whether a user namespace was entered besides, so that no user id is to be dropped. A
-        process that is root in a namespace in which `uid` does not exist appears as `uid` there.
+    Args:
+        uid: User id that root changes to; 0 for an ordinary user.
     """
-    own_user = os.geteuid() != 0 or not _is_mapped(uid)
-    inside = (uid or os.geteuid(), uid or os.getegid())
-    outside = (os.geteuid(), os.getegid())
-    _unshare(_CLONE_NEWNET | (_CLONE_NEWUSER if own_user else 0))
+    is_root = os.geteuid() == 0 and _is_mapped(uid)
+    if not is_root or not _has_unshared(_CLONE_NEWNET):
+        if is_root:
+            _drop_user(uid)
+            ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 1)  # else /proc/self belongs to root
+        _enter_user_namespace(uid)
     try:
-        if own_user:
-            Path("/proc/self/setgroups").write_text("deny")
-            Path("/proc/self/uid_map").write_text(f"{inside[0]} {outside[0]} 1")
-            Path("/proc/self/gid_map").write_text(f"{inside[1]} {outside[1]} 1")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
             ioctl(control, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", _IFF_UP))
     except OSError as error:
         raise _StepError("namespace", error) from error
-    return own_user
+
+
+def _enter_user_namespace(uid: int) -> None:
+    """Enter a user and a network namespace, with this user as the only one."""
+    user, group = os.geteuid(), os.getegid()
+    if not _has_unshared(_CLONE_NEWNET | _CLONE_NEWUSER):
+        number = ctypes.get_errno()
+        raise _StepError("namespace", OSError(number, os.strerror(number)))
+    try:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{uid or user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{uid or group} {group} 1")
+    except OSError as error:
+        raise _StepError("namespace", error) from error
 
 
 def _is_mapped(uid: int) -> bool:
@@ -99,11 +114,8 @@ def _is_mapped(uid: int) -> bool:
     return False
 
 
-def _unshare(flags: int) -> None:
-    library = ctypes.CDLL(None, use_errno=True)
-    if library.unshare(flags):
-        number = ctypes.get_errno()
-        raise _StepError("namespace", OSError(number, os.strerror(number)))
+def _has_unshared(flags: int) -> bool:
+    return bool(ctypes.CDLL(None, use_errno=True).unshare(flags) == 0)
 
 
 def _make_listeners(count: int) -> list[socket.socket]:
@@ -134,6 +146,8 @@ def _limit() -> None:
     files = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     os.umask(0o077)
+    with contextlib.suppress(OSError):  # a /proc that cannot be written to
+        Path("/proc/self/oom_score_adj").write_text(_OOM)
 
 
 def _end_with_parent(parent: int) -> None:

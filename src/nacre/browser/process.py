@@ -353,7 +353,8 @@ def explain_failure(program: str, error: str, noise: str) -> str:
         return message(
             "browser.no-sandbox",
             "cannot start {program}: its sandbox needs user namespaces, which are forbidden here, "
-            "or a setuid helper. Allow them, or: apt-get install chromium-sandbox",
+            "or a setuid helper, which works for root alone. Allow them, or, as root: "
+            "apt-get install chromium-sandbox",
             program=program,
         )  # fmt: skip
     last = noise.strip().splitlines()[-1:] or [error]
