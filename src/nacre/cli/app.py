@@ -74,6 +74,7 @@ def _extension_command(name: str) -> Any:  # noqa: ANN401 - typer's commands hav
 _LATE_FUNCTIONS = {
     "crawl": ("Crawl URLs now, with sensible defaults.", "Crawl"),
     "new": ("Create a job directory with comments; `nacre run DIR` starts it.", "Crawl"),
+    "page": ("Archive one page as it looks now, run in a browser, with pictures.", "Crawl"),
     "record": ("Record what your own browser or a program requests, until Ctrl-C.", "Crawl"),
     "captures": ("Search the captures of a job, a collection or a file, and export them.", "Look"),
 }
@@ -279,6 +280,7 @@ def _register_late(names: Iterable[str], module: str) -> None:
 
 
 _register_late(("crawl", "new"), "crawl")
+_register_late(("page",), "page")
 _register_late(("record",), "record")
 jobs.register(app)
 recrawl.register(app)

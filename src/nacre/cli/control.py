@@ -65,16 +65,22 @@ def explain(
 ) -> None:
     """Explain why a URL was or was not crawled, and by which rule."""
     from nacre.cli.explain_text import explanation_lines
+    from nacre.cli.page_text import page_lines
     from nacre.core.message_data import to_plain
     from nacre.job.api import explain_url
     from nacre.machine.layout import Layout
+    from nacre.ops.rendered_page import rendered_page_of
 
     Layout(directory).require_runs(f"explain {output.typed(url)}")
     explanation = explain_url(directory, url)
+    facts = rendered_page_of(directory, explanation)
     if as_json:
-        output.say_json(to_plain(explanation))
+        more = {"page": to_plain(facts)} if facts is not None else {}
+        output.say_json({**to_plain(explanation), **more})
         return
     for line in explanation_lines(explanation, output.typed(directory.absolute())):
+        output.say(line)
+    for line in page_lines(facts) if facts is not None else ():
         output.say(line)
 
 

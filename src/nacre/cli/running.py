@@ -47,6 +47,21 @@ def run_job(job: Job, display: Display, *, accept_loss: bool = False, by: str = 
     return process.run(_Runner(job, display, by).run(accept_loss=accept_loss))
 
 
+def run_new(
+    layout: Layout, settings: JobSettings, clock: Clock, *, quiet: bool, as_json: bool
+) -> RunResult:
+    """Run a job that never ran, to its end or until a signal; its summary is not printed.
+
+    Raises:
+        JobError: `--now` is before the end of its last run.
+    """
+    _check_time(layout, clock)
+    make_private(layout.state)
+    watched, origin = sys.stderr.isatty(), load_job(layout).origin
+    job = Job(layout.root, settings, clock=clock, on_terminal=watched, origin=origin)
+    return run_job(job, display_for(clock, quiet=quiet, as_json=as_json))
+
+
 class _Runner:
     """One run in this process."""
 

@@ -1,0 +1,138 @@
+"""One page as it looks now: an ordinary job of scope `page`, run in a browser (`nacre page`)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from nacre.core.states import ExitCode
+from nacre.errors import JobError, URIError
+from nacre.machine.layout import Layout
+from nacre.messages import message
+from nacre.ops.job_options import JobOptions
+from nacre.ops.rendered_page import SUFFIXES, RenderedPageFacts, RenderedPageParts
+from nacre.uri.parse import parse
+
+if TYPE_CHECKING:
+    from nacre.core.clock import Clock
+    from nacre.ops.new_job import NewJobResult
+
+OF_PAGE: Final = (
+    "contact", "user_agent", "headers", "load_cookies", "robots", "allow_net", "warc_prefix",
+    "wacz", "assignments",
+)  # fmt: skip
+"""Options of new jobs that `nacre page` has."""
+_DEFAULTS: Final[Mapping[str, object]] = {
+    "browser.pictures": ["view", "fullPage", "thumbnail"],
+    "browser.store_text": True,
+    "browser.store_dom": True,
+    "politeness.max_delay": "3s",
+}
+"""Settings of the job unless options or a file of the user have them: the few documents that its
+browser does not ask for, such as an icon, need not wait long."""
+PICTURES: Final = "pictures"
+"""Folder of the pictures in the directory of the job."""
+
+
+class PageOutcome(msgspec.Struct, frozen=True):
+    """The result of `nacre page`.
+
+    Attributes:
+        job: Directory of the job.
+        url: URL of the page that was run; that of the request if none was.
+        exit_code: Exit code of the command.
+        facts: How the page ended; None if it was not run in a browser.
+        pictures: Files of its pictures, by kind.
+        failed: Requests that failed, with the reason.
+        refused: Requests that were not sent, with the rule.
+    """
+
+    job: str
+    url: str
+    exit_code: int
+    facts: RenderedPageFacts | None = None
+    pictures: dict[str, str] = {}
+    failed: tuple[tuple[str, str], ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+
+
+def make_page_job(
+    options: JobOptions, url: str, directory: Path | None, clock: "Clock | None" = None
+) -> "NewJobResult":
+    """Check and write the job of a page.
+
+    Args:
+        options: The options, without seeds and scope.
+        url: The page.
+        directory: Directory of the job; None for `crawls/<host>-<time>`.
+        clock: The time in its name; None for the machine's.
+
+    Raises:
+        ConfigError: With every problem; no browser is installed.
+        JobError: There is a job already.
+    """
+    from nacre.ops.new_job import make_job
+
+    options = replace(options, urls=(url,), scope="page", browser="always")
+    return make_job(options, directory, "--out", clock, _DEFAULTS)
+
+
+def read_outcome(layout: Layout, url: str, code: ExitCode) -> PageOutcome:
+    """Return what became of the page, and write its pictures into the directory of the job.
+
+    Args:
+        layout: Directories of the job, whose run has ended.
+        url: The page, as requested.
+        code: Exit code of the run.
+
+    Raises:
+        JobError: A picture cannot be written.
+    """
+    from nacre.catalogue.holdings import open_holding
+
+    if code in {ExitCode.NOTHING_FETCHED, ExitCode.NOTHING_ARCHIVED}:
+        return PageOutcome(str(layout.root), url, code)
+    parts = RenderedPageParts(open_holding([layout.root]))
+    facts = parts.facts(_normal(url)) or parts.last_facts()
+    if facts is None:
+        return PageOutcome(str(layout.root), url, code)
+    return PageOutcome(
+        str(layout.root),
+        facts.url,
+        code,
+        facts,
+        _write_pictures(layout, parts, facts.url),
+        tuple(facts.failures()),
+        tuple((request.url, request.rule) for request in facts.refused),
+    )
+
+
+def _normal(url: str) -> str:
+    try:
+        return parse(url)
+    except URIError:
+        return url
+
+
+def _write_pictures(layout: Layout, parts: RenderedPageParts, url: str) -> dict[str, str]:
+    folder, files = layout.root / PICTURES, {}
+    try:
+        for picture in parts.pictures(url):
+            data = parts.picture(url, picture.kind)
+            if data:
+                path = folder / f"{picture.kind}.{SUFFIXES[picture.mime]}"
+                folder.mkdir(exist_ok=True)
+                path.write_bytes(data)
+                files[picture.kind] = str(path)
+    except OSError as error:
+        raise JobError(
+            message(
+                "ops.picture-not-written",
+                "{folder} cannot be written: {reason}",
+                folder=folder,
+                reason=error.strerror,
+            )
+        ) from error
+    return files
