@@ -9,13 +9,13 @@ from nacre.archive.check import Checker
 from nacre.cli.page import outcome_lines
 from nacre.cli.page_text import page_lines
 from nacre.machine.layout import Layout
-from nacre.ops.page import PageOutcome
+from nacre.ops.page import ArchivedPage
 from nacre.ops.rendered_page import PageRequestFacts, RefusedFacts, RenderedPageFacts
 from nacre.settings.load import load_job
-from tests.cli.site import HeadedPage, nacre, site
+from tests.cli.site import HeadedPage, ServedPage, nacre, site
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-APP = {
+APP: dict[str, ServedPage] = {
     "/": HeadedPage(
         "<!doctype html><title>应用</title><div id=root></div><script src=app.js></script>", HTML
     ),
@@ -57,7 +57,7 @@ def test_the_facts_of_a_page():
 def test_what_is_printed_of_a_page(tmp_path: Path):
     failed = tuple((f"http://a.test/{number}", "404") for number in range(12))
     pictures = {"view": str(tmp_path / "view.png")}
-    outcome = PageOutcome(str(tmp_path), FACTS.url, 0, FACTS, pictures, failed, (("u", "scope"),))
+    outcome = ArchivedPage(str(tmp_path), FACTS.url, 0, FACTS, pictures, failed, (("u", "scope"),))
     text = "\n".join(outcome_lines(outcome))
     assert "view.png" in text
     assert "http://a.test/9: 404" in text
@@ -67,7 +67,7 @@ def test_what_is_printed_of_a_page(tmp_path: Path):
 
 
 def test_a_page_that_was_not_run_in_a_browser(tmp_path: Path):
-    text = "\n".join(outcome_lines(PageOutcome(str(tmp_path), "http://a.test/x.pdf", 0)))
+    text = "\n".join(outcome_lines(ArchivedPage(str(tmp_path), "http://a.test/x.pdf", 0)))
     assert "was not run in a browser" in text
     assert "check --browser" in text
 

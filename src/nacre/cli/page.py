@@ -13,7 +13,7 @@ from nacre.ops.job_options import JobOptions
 from nacre.ops.page import OF_PAGE
 
 if TYPE_CHECKING:
-    from nacre.ops.page import PageOutcome
+    from nacre.ops.page import ArchivedPage
 
 _LISTED: Final = 10
 """Requests that failed or were refused which are listed."""
@@ -57,7 +57,7 @@ def page(
     raise typer.Exit(outcome.exit_code)
 
 
-def outcome_lines(outcome: "PageOutcome") -> Iterator[str]:
+def outcome_lines(outcome: "ArchivedPage") -> Iterator[str]:
     """Yield the lines about a page."""
     from nacre.cli.page_text import page_lines
 

@@ -36,7 +36,7 @@ PICTURES: Final = "pictures"
 """Folder of the pictures in the directory of the job."""
 
 
-class PageOutcome(msgspec.Struct, frozen=True):
+class ArchivedPage(msgspec.Struct, frozen=True):
     """The result of `nacre page`.
 
     Attributes:
@@ -79,7 +79,7 @@ def make_page_job(
     return make_job(options, directory, "--out", clock, _DEFAULTS)
 
 
-def read_outcome(layout: Layout, url: str, code: ExitCode) -> PageOutcome:
+def read_outcome(layout: Layout, url: str, code: ExitCode) -> ArchivedPage:
     """Return what became of the page, and write its pictures into the directory of the job.
 
     Args:
@@ -93,12 +93,12 @@ def read_outcome(layout: Layout, url: str, code: ExitCode) -> PageOutcome:
     from nacre.catalogue.holdings import open_holding
 
     if code in {ExitCode.NOTHING_FETCHED, ExitCode.NOTHING_ARCHIVED}:
-        return PageOutcome(str(layout.root), url, code)
+        return ArchivedPage(str(layout.root), url, code)
     parts = RenderedPageParts(open_holding([layout.root]))
     facts = parts.facts(_normal(url)) or parts.last_facts()
     if facts is None:
-        return PageOutcome(str(layout.root), url, code)
-    return PageOutcome(
+        return ArchivedPage(str(layout.root), url, code)
+    return ArchivedPage(
         str(layout.root),
         facts.url,
         code,
