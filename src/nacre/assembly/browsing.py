@@ -28,7 +28,7 @@ from nacre.engine.pages.room import PageRoom
 from nacre.engine.pages.stored_replies import StoredReplies
 from nacre.engine.steps.extract import DocumentExtractor
 from nacre.engine.steps.render import RenderParts, RenderStep
-from nacre.fetch.settings import fill_user_agent
+from nacre.fetch.settings import FetchSettings, fill_user_agent
 from nacre.frontier.slot_owners import slots_directory
 from nacre.history.dedup import Digests
 from nacre.machine.layout import Layout
@@ -150,6 +150,7 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
         new_id=lambda: str(UUID(bytes=storing.numbers.record_id(), version=4)),
         alert=parts.logs.alert,
         scripts=effective.then(lambda s: _scripts(s.browser, parts.root)),
+        languages=effective.then(lambda s: _language(s.fetch)),
         drop=storing.pages.close,
         operator=fill_user_agent(_PRODUCT, parts.rules.settings.fetch.contact),
     )
@@ -164,6 +165,11 @@ def _new_links(queues: Queues) -> NewLinks:
         return frozenset(url for url, is_seen in zip(urls, seen, strict=True) if not is_seen)
 
     return new_links
+
+
+def _language(settings: FetchSettings) -> str:
+    """Return the Accept-Language that all requests carry; "" for none."""
+    return next((text for name, text in settings.fields if name.lower() == "accept-language"), "")
 
 
 def _scripts(settings: BrowserSettings, root: Path) -> tuple[tuple[str, str], ...]:

@@ -354,7 +354,7 @@ class Engine:
 
         Each is final, however it ended: the page decides what it asks for again.
         """
-        self._frontier.see(visit.uri for visit in page.visits)
+        self._frontier.see(visit.uri for visit in page.visits if visit.status != 206)
         until = self._clock.monotonic() + _SLICE
         for visit in page.visits:
             self.disposition.before_archive(visit)

@@ -39,6 +39,10 @@ _IN_PROCESS, _DISREGARDED, _SUCCESS = (
 )
 
 
+_PARTIAL = 206
+"""Status of a reply with a part of its resource."""
+
+
 class Attempt(NamedTuple):
     """The facts of a fetch attempt that the frontier needs.
 
@@ -271,11 +275,13 @@ class Frontier:
     def fetched_within(self, uri: CrawlURI, attempt: Attempt, mono: float) -> None:
         """A URI was fetched for a page, without its queue: it is seen, and its queue pays for it.
 
-        Queued URIs are counted apart: the totals do not change.
+        Queued URIs are counted apart: the totals do not change. Of a URI of which only a part was
+        fetched (206) the whole may still enter.
         """
         self._time.advance(mono)
         queue = self.queue_states.find(uri.queue)
-        self.see((uri,))
+        if attempt.status != _PARTIAL:
+            self.see((uri,))
         queue.row.charge(uri.cost)
         self._delay(queue, attempt)
 

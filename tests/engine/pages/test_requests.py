@@ -83,6 +83,7 @@ def open_page(site: RawSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         script: Script,
         settings: dict[str, Any] | None = None,
         renderer: ScriptedRenderer | None = None,
+        fetch: dict[str, Any] | None = None,
         **rendered: Any,
     ) -> Page:
         page = Page(site, renderer or ScriptedRenderer(script, **rendered))
@@ -97,7 +98,10 @@ def open_page(site: RawSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(parts, "open_renderer", lambda *_: page.renderer)
         browser: dict[str, Any] = {"use": "always", "pictures": ()}
         page.crawled = crawl(
-            tmp_path / "job", [f"{site.origin}/"], browser=browser | (settings or {})
+            tmp_path / "job",
+            [f"{site.origin}/"],
+            browser=browser | (settings or {}),
+            fetch=fetch or {},
         )
         return page
 
@@ -433,6 +437,33 @@ def test_page_is_stored_plain_without_a_browser(open_page: Open, site: RawSite):
     assert f"{site.origin}/app.js" in page.crawled.statuses, "its links are followed"
     alerts = (page.crawled.run / "logs" / "alerts.log").read_text()
     assert "install one" in alerts
+
+
+@pytest.mark.parametrize(("size", "is_whole"), [(1000, True), (200_000_000, False)])
+def test_video_of_which_a_part_was_requested_is_fetched_whole(
+    open_page: Open, site: RawSite, size: int, is_whole: bool
+):
+    def video(head: bytes) -> bytes:
+        if b"Range" not in head:
+            return reply("x" * 1000, "video/mp4")
+        part = b"HTTP/1.1 206 Partial Content\r\nContent-Type: video/mp4\r\nContent-Length: 10\r\n"
+        return part + b"Content-Range: bytes 0-9/%d\r\n\r\n" % size + b"x" * 10
+
+    site.answers["/film.mp4"] = video
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        headers = ((b"Range", b"bytes=0-9"),)
+        await ask(handler, f"{task.url}film.mp4", "media", headers=headers)
+
+    page = open_page(script)
+    assert page.requests["/film.mp4"].status == 206
+    whole = [head for head in site.heads if b" /film.mp4 " in head and b"Range" not in head]
+    assert len(whole) == is_whole
+
+
+def test_page_gets_the_language_of_the_job(open_page: Open):
+    page = open_page(no_requests, fetch={"accept": ["Accept: */*", "Accept-Language: de"]})
+    assert page.renderer.tasks[0].language == "de"
 
 
 def _uris(page: Page) -> list[CrawlURI]:

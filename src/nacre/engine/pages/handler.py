@@ -226,7 +226,7 @@ class PageRequests:
         elif rule := RULES.get(visit.status, ""):
             if refusal := self._parts.guard(visit.uri.url) if rule in _GUARDED else "":
                 rule = "guard"
-            self._refuse(request, reply, rule, visit.robots or refusal or visit.error)
+            self._refuse(request, reply, rule, visit.robots or refusal or visit.error or "quotas")
         else:
             self._page.add(visit)
         if not reply.has_begun:

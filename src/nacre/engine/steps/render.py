@@ -1,5 +1,6 @@
 """Runs pages in a browser: the step of the fetch chain behind the extraction."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -40,6 +41,9 @@ _THIN = 300
 _LONGEST = 1 << 20
 """Bytes of a document in which signs are searched."""
 
+_LONGEST_COMPARED = 500_000
+"""Bytes of a final document that are compared with the page without a browser."""
+
 _LAST_REQUESTS = 5.0
 """Seconds for requests that are running when their page ends: what came of them is stored."""
 
@@ -64,6 +68,8 @@ class RenderParts(NamedTuple):
         new_id: Makes the id of a page, a UUID.
         alert: Sends a message to the operator.
         scripts: Names and sources of site scripts, under each combination of sheets.
+        languages: Accept-Language of pages, under each combination of sheets; "" for the
+            browser's own.
         drop: Releases a page that is not stored.
         operator: Name and version of the crawler, and the contact, for user agents.
     """
@@ -77,6 +83,7 @@ class RenderParts(NamedTuple):
     new_id: Callable[[], str]
     alert: Callable[[str], None]
     scripts: Effective[tuple[tuple[str, str], ...]]
+    languages: Effective[str]
     drop: Callable[[PageUnit], None]
     operator: str
 
@@ -152,7 +159,11 @@ class RenderStep:
             visit.annotate(word)
         self._parts.cookies.learn(visit, rendered.cookies)
         visit.add_outlinks(await self._links(visit, rendered))
-        self._parts.choice.learn(visit, rendered)
+        if self._settings[visit.overlay].whole_media:
+            visit.add_outlinks(whole_media(page, self._settings[visit.overlay].whole_media))
+        # To compare a larger document would take as long as a hundred visits.
+        short = structs.replace(rendered, dom=rendered.dom[:_LONGEST_COMPARED])
+        self._parts.choice.learn(visit, short)
 
     async def _open(self, visit: Visit, document: Capture, page: PageUnit) -> RenderedPage:
         settings, parts = self._settings[visit.overlay], self._parts
@@ -178,6 +189,7 @@ class RenderStep:
             visit.uri.url,
             user_agent=settings.user_agent,
             operator=self._parts.operator,
+            language=self._parts.languages[visit.overlay],
             seed=document.began // 1_000_000,
             cookies=self._parts.cookies.of_page(visit),
             viewport=settings.viewport,
@@ -240,6 +252,27 @@ def _followed(page: str, rendered: RenderedPage) -> Sequence[Outlink]:
         hop = Hop.REDIRECT if is_redirect else Hop.LINK
         links.append(Outlink(url, hop, f"browser/{link.origin}"))
     return links
+
+
+_RANGE = re.compile(rb"bytes\s+\d+-\d+/(\d{1,18})")
+
+
+def whole_media(page: PageUnit, largest: int) -> list[Outlink]:
+    """Return links to videos and sounds of which a page asked for a part: the whole is fetched.
+
+    Args:
+        page: The page.
+        largest: Bytes of one at most.
+    """
+    links = {}
+    for visit in page.visits:
+        request, capture = visit.request, visit.capture
+        if visit.status != 206 or request is None or request.resource != "media" or capture is None:
+            continue
+        match = _RANGE.match(capture.header(b"content-range") or b"")
+        if match is not None and int(match[1]) <= largest:
+            links[visit.uri.url] = Outlink(visit.uri.url, Hop.EMBED, "browser/media")
+    return list(links.values())
 
 
 def _with_limit(rendered: RenderedPage, limit: str) -> RenderedPage:
