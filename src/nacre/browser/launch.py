@@ -14,7 +14,6 @@ user id happen here, and `exec` makes the browser of it. Its one argument is a J
 At `exec` the handover socket closes: that is how the parent learns of it.
 """
 
-import contextlib
 import ctypes
 import json
 import os
@@ -36,8 +35,6 @@ _SIOCSIFFLAGS = 0x8914
 _IFF_UP = 1
 _BACKLOG = 128
 _ABOVE = 10
-_OOM = "300"
-"""Points by which the kernel, out of memory, ends the browser before the crawler."""
 _FILES = 8192
 """Open files; a page with 300 connections needs about 1,000 in the browser's processes."""
 
@@ -146,8 +143,6 @@ def _limit() -> None:
     files = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     os.umask(0o077)
-    with contextlib.suppress(OSError):  # a /proc that cannot be written to
-        Path("/proc/self/oom_score_adj").write_text(_OOM)
 
 
 def _end_with_parent(parent: int) -> None:
