@@ -1,12 +1,16 @@
 """Behaviours in a real browser, on pages of our own that need them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from nacre.browser.finding import InstalledBrowser
+from nacre.browser.site_scripts import load_site_scripts
 from nacre.core.rendered import RenderedLink, RenderedPage
 from tests.browser.site import HOST, Pages, Site, browsing
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "site-scripts"
 
 pytestmark = pytest.mark.browser
 
@@ -150,3 +154,33 @@ def test_a_script_of_the_site_reports(page):
 def test_the_viewport_is_as_before(page):
     data = page.pictures["view"]
     assert (int.from_bytes(data[16:20]), int.from_bytes(data[20:24])) == (1000, 600)
+
+
+WIDGETS = """<!doctype html><div class="carousel"><img id="slide" alt="">
+<button class="next">next</button></div>
+<div class="calendar"><a id="day" href="/day/0">day</a><button class="next">next</button></div>
+<div class="comments"><button class="more">All comments</button></div><script>
+const [turn, month] = document.querySelectorAll(".next");
+let slides = 0, months = 0;
+turn.onclick = () => { slide.src = `/slide/${(slides += 1) % 4}.png`; };
+month.onclick = () => { day.href = `/day/${months += 1}`; };
+document.querySelector(".more").onclick = (event) => {
+  fetch("/comments.json");
+  event.target.parentElement.innerHTML =
+    '<p class="comment">a <a class="replies" onclick="fetch(`/replies.json`)">2 replies</a></p>';
+};
+</script>"""
+
+
+def test_the_examples_work(pages):
+    scripts = load_site_scripts(["carousel.js", "calendar.js", "comments.js"], EXAMPLES)
+    site = Site({"/": WIDGETS, "/comments.json": "{}", "/replies.json": "{}"})
+    page = pages.open(site, scripts=tuple((script.name, script.source) for script in scripts))
+    assert page.behaviours == {
+        "carousel.js": "done 5 turns",
+        "calendar.js": "done 12 months, 13 links",
+        "comments.js": "done 2 clicks",
+    }
+    assert {f"/slide/{number}.png" for number in range(4)} <= set(site.urls)
+    assert {"/comments.json", "/replies.json"} <= set(site.urls)
+    assert len(page.links) == 13
