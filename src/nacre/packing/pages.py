@@ -1,8 +1,9 @@
 """The pages of a WACZ: address, time, title, and whether it is a seed.
 
-A page is a capture of HTML with status 200. Seeds, also behind redirects, are in `pages.jsonl`, and
-all others in `extraPages.jsonl`, as in the files of browsertrix. A package without seeds has all
-pages in `pages.jsonl`. Source: WACZ 1.1.1, clause "pages.jsonl".
+A page is a capture of HTML with status 200, or was run in a browser: then its line is made of its
+`urn:pageinfo:`. Seeds, also behind redirects, are in `pages.jsonl`, and all others in
+`extraPages.jsonl`, as in the files of browsertrix. A package without seeds has all pages in
+`pages.jsonl`. Source: WACZ 1.1.1, clause "pages.jsonl".
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from nacre.archive.restoring import FindBase
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import JOB, ROUNDS, Holding, Member, WarcPlace
 from nacre.catalogue.lookup import CaptureIndex
+from nacre.catalogue.page_records import PageRecordLookup
 from nacre.config.seed_file import seed_lines
 from nacre.core.clock import iso_of_digits
 from nacre.engine.readback import read_at
@@ -79,14 +81,40 @@ def page_line(
         with_text: Add the text of the page.
     """
     title, text = _title_and_text(place, capture, find, with_text=with_text)
-    facts = {
+    facts: dict[str, object] = {
         "id": page_id(capture), "url": capture.url, "ts": iso_of_digits(capture.timestamp),
         "title": title or capture.url,
     }  # fmt: skip
     if text:
         facts["text"] = text
+    return _placed(capture.timestamp, capture.key, facts)
+
+
+def rendered_page_line(
+    records: PageRecordLookup, capture: IndexedCapture, *, with_text: bool
+) -> bytes:
+    """Return the line of a page that was run in a browser; b"" if its information is unreadable.
+
+    Args:
+        records: Reads its records.
+        capture: Its `urn:pageinfo:`.
+        with_text: Add its text.
+    """
+    info = records.info(capture)
+    if info is None:
+        return b""
+    facts: dict[str, object] = {
+        "id": info.pageid, "url": info.url, "ts": iso_of_digits(capture.timestamp),
+        "title": info.title[:_TITLE] or info.url, "loadState": info.load_state,
+    }  # fmt: skip
+    if with_text and (text := records.text(info.url, capture.timestamp)):
+        facts["text"] = text[:_TEXT]
+    return _placed(capture.timestamp, index_key(info.url), facts)
+
+
+def _placed(timestamp: str, key: str, facts: Mapping[str, object]) -> bytes:
     data = json.dumps(facts, ensure_ascii=False).encode("utf-8", "replace")
-    return f"{capture.timestamp} {capture.key}\0".encode("utf-8", "replace") + data
+    return f"{timestamp} {key}\0".encode("utf-8", "replace") + data
 
 
 def page_id(capture: IndexedCapture) -> str:

@@ -21,10 +21,12 @@ import msgspec
 
 from nacre import __version__
 from nacre.archive.delta import MEDIA
+from nacre.archive.page_records import PAGE_INFO
 from nacre.archive.restoring import BaseFiles
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import JOB, ROUNDS, Holding, Member, WarcPlace
 from nacre.catalogue.lookup import CaptureIndex, open_index
+from nacre.catalogue.page_records import PageRecordLookup, page_of
 from nacre.core.clock import iso
 from nacre.errors import JobError, StorageError
 from nacre.machine.local_files import open_ordinary
@@ -32,7 +34,13 @@ from nacre.messages import message
 from nacre.packing.cdx_index import capture_line, packed_line, write_index
 from nacre.packing.container import EntrySink, WaczFile, whole_file
 from nacre.packing.expand_warcs import expand
-from nacre.packing.pages import SeedPages, is_page, page_line, write_pages
+from nacre.packing.pages import (
+    SeedPages,
+    is_page,
+    page_line,
+    rendered_page_line,
+    write_pages,
+)
 from nacre.packing.selection import (
     SelectionReport,
     SelectionSource,
@@ -221,6 +229,7 @@ class _Packer:
         self._lines = lines
         self._pages = pages
         self._index: CaptureIndex = open_index(holding)
+        self._rendered = PageRecordLookup(holding, self._index)
         self._warcs = 0
         self._expanded = 0
         self._defects: list[str] = []
@@ -306,8 +315,26 @@ class _Packer:
     def _add_line(self, place: WarcPlace, source: IndexedLine, name: str, digest: str) -> None:
         capture = source.capture
         self._lines.add(packed_line(source.line, capture, name, digest))
-        if is_page(capture):
-            self._pages.add(self._page_line(place, capture))
+        self._add_page(place, capture, capture)
+
+    def _add_page(self, place: WarcPlace, capture: IndexedCapture, content: IndexedCapture) -> None:
+        """Add the line of a page; that of one that a browser ran is made of what it says of it.
+
+        Args:
+            place: The WARC that has the content.
+            capture: The capture in the package.
+            content: The capture that has its content.
+        """
+        if page_of(capture):
+            found = self._rendered.find(PAGE_INFO, page_of(capture), capture.timestamp)
+            line = found and rendered_page_line(self._rendered, found, with_text=self._options.text)
+            if line:
+                self._pages.add(line)
+        elif is_page(capture) and not self._is_rendered(capture):
+            self._pages.add(self._page_line(place, content))
+
+    def _is_rendered(self, capture: IndexedCapture) -> bool:
+        return self._rendered.find(PAGE_INFO, capture.url, capture.timestamp) is not None
 
     def _page_line(self, place: WarcPlace, capture: IndexedCapture) -> bytes:
         if self._bases is None:
@@ -360,7 +387,7 @@ class _Packer:
         output = WarcOutput(settings, self._open_entry)
         writer = SelectionWriter(source, output, self._add_written, progress.add)
         try:
-            report = writer.write(captures)
+            report = writer.write(self._with_page_records(captures))
         except BaseException as error:
             output.abandon(error)
             raise
@@ -369,6 +396,22 @@ class _Packer:
             raise nothing_to_pack(holding)
         self._report, self._warcs = report, len(output.names)
 
+    def _with_page_records(self, captures: Iterable[IndexedCapture]) -> Iterator[IndexedCapture]:
+        """Yield captures, with the own records of pages that a browser ran, once each."""
+        added: set[str] = set()
+        for capture in captures:
+            if capture.url.startswith("urn:"):
+                if capture.position in added:
+                    continue
+                added.add(capture.position)
+            yield capture
+            if self._rendered.is_empty or capture.method or not capture.url.startswith("http"):
+                continue
+            for record in self._rendered.all_of(capture.url, capture.timestamp):
+                if record.position not in added:
+                    added.add(record.position)
+                    yield record
+
     def _open_entry(self, name: str) -> AbstractContextManager[EntrySink]:
         return self._wacz.entry(f"archive/{name}")
 
@@ -376,10 +419,8 @@ class _Packer:
         capture = written.capture
         line = capture_line(capture)
         self._lines.add(packed_line(line, capture, capture.warc, written.digest))
-        if is_page(capture):
-            content = written.content._replace(url=capture.url, timestamp=capture.timestamp)
-            page = content._replace(key=capture.key)
-            self._pages.add(self._page_line(written.place, page))
+        content = written.content._replace(url=capture.url, timestamp=capture.timestamp)
+        self._add_page(written.place, capture, content._replace(key=capture.key))
 
     # ---- the rest
 
