@@ -18,7 +18,7 @@ _INFO: Final = page_urn(PAGE_INFO, "")
 
 
 class PageInfo(msgspec.Struct, rename="camel"):
-    """What `urn:pageinfo:` says of a page, as far as it is used here; see `archive.page_records`.
+    """Facts of a `urn:pageinfo:` for the list of pages; see `archive.page_records`.
 
     Attributes:
         pageid: Id of the page.
