@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, NamedTuple
 
-_PROC: Final = Path("/proc")
+_PROC: Final = "/proc"
 SECCOMP_FILTER: Final = 2
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
@@ -74,7 +73,7 @@ def is_running(pid: int) -> bool:
 def _walk(pid: int) -> Iterator[int]:
     yield pid
     try:
-        tasks = [task.name for task in (_PROC / str(pid) / "task").iterdir()]
+        tasks = os.listdir(f"{_PROC}/{pid}/task")  # noqa: PTH208 - paths are slow, threads many
     except OSError:
         return
     for task in tasks:
@@ -94,6 +93,7 @@ def _fields(pid: int) -> list[bytes]:
 
 def _read(pid: int, name: str) -> bytes:
     try:
-        return (_PROC / str(pid) / name).read_bytes()
+        with open(f"{_PROC}/{pid}/{name}", "rb", buffering=0) as file:  # noqa: PTH123 - as above
+            return file.read()
     except OSError:
         return b""
