@@ -44,6 +44,13 @@ class Answers:
             reply.end()
 
 
+async def wait_until(is_true: Callable[[], bool]) -> None:
+    """Wait until a condition holds, 5 s at most."""
+    async with asyncio.timeout(5):
+        while not is_true():  # noqa: ASYNC110 - what is waited for tells nobody
+            await asyncio.sleep(0.01)
+
+
 def listening_socket() -> socket.socket:
     sock = socket.socket()
     sock.bind(("127.0.0.1", 0))

@@ -13,7 +13,7 @@ import uvloop
 from nacre.browser import proxy as proxy_module
 from nacre.browser.authority import CertificateAuthority
 from nacre.core.rendered import BrowserRequest, ReplyWriter
-from tests.browser.proxying import HELLO, Answers, Client, proxying
+from tests.browser.proxying import HELLO, Answers, Client, proxying, wait_until
 
 AUTHORITY = CertificateAuthority()
 GET = b"GET http://h.test/a HTTP/1.1\r\nHost: h.test\r\nProxy-Connection: keep-alive\r\n\r\n"
@@ -423,6 +423,47 @@ def test_the_limits_of_websockets(limit: str, monkeypatch: pytest.MonkeyPatch) -
                 await asyncio.wait_for(handler.closed.wait(), 5)
             while await client.read():
                 pass
+
+    run(main())
+
+
+def test_a_connection_goes_on_when_a_websocket_is_not_accepted() -> None:
+    async def main() -> None:
+        async with proxying(Answers()) as listener:
+            client = await Client.to(listener)
+            await client.connect("h.test:80")
+            assert await client.ask(WEBSOCKET) == HELLO
+            assert listener.websockets == 0
+            assert await client.ask(b"GET /x HTTP/1.1\r\nHost: h.test\r\n\r\n") == HELLO
+
+    run(main())
+
+
+def test_what_comes_before_the_handshake_is_passed_on_behind_it() -> None:
+    async def main() -> None:
+        handler = Socket()
+        async with proxying(handler) as listener:
+            client = await Client.to(listener)
+            await client.connect("h.test:80")
+            client.writer.write(WEBSOCKET + b"early " * 20_000)
+            got = b""
+            while not got.endswith(b"EARLY " * 20_000):
+                got += await client.read()
+
+    run(main())
+
+
+def test_a_client_that_never_takes_the_end_is_left() -> None:
+    body = b"x" * 3_000_000
+
+    async def main() -> None:
+        handler = Answers(lambda _: b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body)
+        async with proxying(handler, patience=0.1) as listener:
+            client = await Client.to(listener)
+            client.writer.transport.pause_reading()  # type: ignore[attr-defined]
+            client.writer.write(GET)
+            await wait_until(lambda: bool(listener.clients))
+            await wait_until(lambda: not listener.clients)
 
     run(main())
 

@@ -9,7 +9,12 @@ import pytest
 import uvloop
 from typer.testing import CliRunner
 
+from nacre.browser.authority import CertificateAuthority
+from nacre.browser.driver import open_page
+from nacre.browser.finding import InstalledBrowser
+from nacre.browser.process import BrowserLaunch, BrowserProcess, open_context
 from nacre.cli.app import app
+from nacre.core.rendered import PageTask
 from nacre.errors import ConfigError, JobError
 from nacre.ops.record import RecordRequest, certificate_of, prepare_recording
 from tests.fetch.certificates import Authority
@@ -78,6 +83,63 @@ def test_every_exchange_is_stored_as_it_crossed_the_wire(scheme: str, tmp_path: 
         assert check.exit_code == 0, check.output
     resumed = CliRunner().invoke(app, ["run", str(root)])
     assert (resumed.exit_code, "nacre record --out" in resumed.output) == (2, True)
+
+
+SCRIPT = b"""
+fetch('/api', {method: 'POST', body: 'q'}).then(reply => reply.text()).then(text => {
+    document.title = text;
+})
+"""
+SITE = {
+    "/": (b"text/html", b"<script src=/x.js></script><img src=/a.svg><img src=/b.svg>"),
+    "/x.js": (b"text/javascript", SCRIPT),
+    "/api": (b"text/plain", b"answer"),
+    "/a.svg": (b"image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
+    "/b.svg": (b"image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg'/>"),
+}
+
+
+def page_reply(request: bytes) -> bytes:
+    kind, body = SITE[request.split(b" ")[1].decode()]
+    chunks = b"%x;x=y\r\n%b\r\n0\r\n\r\n" % (len(body), body)
+    return OK + b"content-TYPE: " + kind + b"\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
+
+
+@pytest.mark.browser
+def test_a_browser_is_recorded(installed_browser: InstalledBrowser, tmp_path: Path) -> None:
+    root = tmp_path / "job"
+    (tmp_path / "profile").mkdir()
+
+    async def main() -> list[tuple[bytes, bytes]]:
+        tls = Authority(tmp_path).context("127.0.0.1")
+        async with (
+            serving_site(page_reply, tls) as site,
+            recording(root, assignments=("fetch.tls=record",)) as recorder,
+        ):
+            trust = CertificateAuthority.open_in(root / "recorder").spki_hash
+            plan = BrowserLaunch(
+                installed_browser, tmp_path / "profile", isolated=False, authority=trust
+            )
+            browser = BrowserProcess(plan)
+            await browser.start()
+            try:
+                context = await open_context(browser, recorder.port)
+                state = await open_page(context, PageTask(site.url("/", "https")))
+            finally:
+                await browser.stop()
+            assert (state.ended, state.title) == ("settled", "answer")
+            return site.exchanges
+
+    exchanges = uvloop.run(main())
+    records = by_type(root, "request", "response", "revisit")
+    assert Counter(block for _, block in records["request"]) == Counter(
+        request for request, _ in exchanges
+    )
+    replies = [block for _, block in records["response"]]
+    assert sorted([*replies, page_reply(b"GET /b.svg HTTP/1.1")]) == sorted(
+        reply for _, reply in exchanges
+    )
+    assert len(records["revisit"]) == 1
 
 
 def test_a_second_recording_goes_on_and_knows_what_the_first_stored(tmp_path: Path) -> None:

@@ -277,7 +277,7 @@ class _Client(asyncio.Protocol):
         self._has_continued = False
         self._full: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._is_websocket = False
+        self._is_websocket = self._is_switched = False
 
     # The transport
 
@@ -327,7 +327,7 @@ class _Client(asyncio.Protocol):
     def resume_writing(self) -> None:
         """See `asyncio.Protocol`."""
         self._wake()
-        self._set_timer(0)
+        self._set_timer(self._proxy.patience if self._transport.is_closing() else 0)
 
     def abort(self) -> None:
         """End the connection at once."""
@@ -349,12 +349,15 @@ class _Client(asyncio.Protocol):
         self._wake()
 
     def _drop_reply(self) -> None:
-        if self._is_websocket:
-            self._is_websocket = False
-            self._listener.websockets -= 1
+        self._leave_websocket()
         reply, self._reply = self._reply, None
         if reply is not None:
             reply.drop()
+
+    def _leave_websocket(self) -> None:
+        if self._is_websocket:
+            self._is_websocket = self._is_switched = False
+            self._listener.websockets -= 1
 
     def _wake(self) -> None:
         full, self._full = self._full, None
@@ -386,12 +389,15 @@ class _Client(asyncio.Protocol):
 
     def switch(self) -> None:
         """The connection is a WebSocket now."""
+        self._is_switched = True
+        self._transport.resume_reading()
         behind = self._reader.take_pending()
         if behind and self._reply is not None:
             self._reply.send(behind)
 
     def next_request(self) -> None:
         """Read the next request."""
+        self._leave_websocket()
         self._reply = None
         self._requests += 1
         self._has_continued = False
@@ -428,7 +434,7 @@ class _Client(asyncio.Protocol):
 
     def _receive(self, data: bytes) -> None:
         reply = self._reply
-        if reply is not None and self._is_websocket and reply.has_begun:
+        if reply is not None and self._is_switched:
             reply.send(data)
             return
         if self._reader.is_idle and reply is None:
