@@ -41,7 +41,7 @@ from nacre.settings.conflicts import conflict_problems, conflict_warnings, scope
 from nacre.settings.contact import Lookup, contact_problems, public_hosts
 from nacre.settings.secret_places import secret_places
 from nacre.settings.settings import JobSettings
-from nacre.settings.sheets import examine_sheets
+from nacre.settings.sheets import examine_sheets, values_of_path
 from nacre.settings.variables import known_part
 
 _SEARCHES = ("html", "css", "javascript", "json", "xml", "sitemaps", "headers")
@@ -422,10 +422,7 @@ def _missing_browser(settings: JobSettings, sheets: Mapping[str, Sheet]) -> Iter
 
     With `auto` the summary of the run reports the pages that look as if they needed a browser.
     """
-    uses = {"browser.use": settings.browser.use} | {
-        f"sheets.{name}.browser.use": sheet.values.get("browser.use")
-        for name, sheet in sheets.items()
-    }
+    uses = values_of_path(settings, sheets, "browser.use")
     path = next((path for path, use in uses.items() if use == "always"), "")
     if not path:
         return

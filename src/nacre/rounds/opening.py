@@ -151,6 +151,26 @@ def warn_of_buckets(
         )
 
 
+def check_browser_use(layout: Layout, settings: "JobSettings", warn: Warn = ignore_warning) -> None:
+    """Refuse settings that have all pages run in a browser, and warn of `auto`, which is ignored.
+
+    Raises:
+        ConfigError: `browser.use` is `always`, in the job or in a sheet.
+    """
+    from nacre.settings.sheets import examine_sheets, values_of_path
+
+    if settings.browser.use == "never" and not settings.sheets:
+        return
+    path = "browser.use"
+    uses = values_of_path(settings, examine_sheets(settings, layout.root)[0].sheets, path)
+    always = next((place for place, use in uses.items() if use == "always"), "")
+    if always:
+        text = "batch rounds fetch without a browser; crawl these pages with `nacre run`"
+        raise ConfigError([Problem(always, text, "never")])
+    if "auto" in uses.values():
+        warn("browser.use is auto, and batch rounds fetch without a browser: it is ignored")
+
+
 def open_versions(directory: Path) -> "tuple[Layout, Loaded[TableSettings], Cycle]":
     """Open a batch crawl to read its tables: the layout, the settings of tables, the versions.
 
@@ -202,6 +222,7 @@ def open_step(
     loaded = load_job(layout, setup.assignments)
     require_at_rest(layout)
     commits = writes and not setup.dry
+    check_browser_use(layout, loaded.settings, warn if commits else ignore_warning)
     hashed = settings_hash(loaded.settings) if commits else ""
     cycle = Cycle.open(layout.root, loaded.settings.cycle.storage, hashed)
     used = engine or engine_of(setup, loaded.settings.cycle.tasks, warn)

@@ -15,6 +15,7 @@ import msgspec
 
 from nacre.config.check import Loaded
 from nacre.config.effective import Effective
+from nacre.config.facts import value_at
 from nacre.config.layer import assignment_layer
 from nacre.config.registry import did_you_mean
 from nacre.config.secret import masked
@@ -258,6 +259,26 @@ def examine_sheets(settings: JobSettings, root: Path) -> tuple[SheetList, list[P
         problems += sheet_problems
         associations.append(Association((*sheet_association.surts, *prefixes), sheet_association))
     return SheetList(sheets, tuple(associations)), problems
+
+
+def values_of_path(
+    settings: JobSettings, sheets: Mapping[str, Sheet], path: str
+) -> dict[str, object]:
+    """Return the values that a setting has: in the job, and in each sheet that sets it.
+
+    Args:
+        settings: Of the job.
+        sheets: Its sheets, checked.
+        path: The setting.
+
+    Returns:
+        The values by their paths, such as `sheets.app.browser.use`; that of the job first.
+    """
+    values: dict[str, object] = {path: value_at(settings, path)}
+    for name, sheet in sheets.items():
+        if path in sheet.values:
+            values[f"sheets.{name}.{path}"] = sheet.values[path]
+    return values
 
 
 def sheet_list(settings: JobSettings, root: Path) -> SheetList:

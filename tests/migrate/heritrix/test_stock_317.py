@@ -76,3 +76,19 @@ def test_a_browser_that_no_chain_lists_is_not_used(tmp_path: Path, samples: Path
     file.write_text(text, "utf-8")
     draft, _ = convert(file, "https://library.example/bot")
     assert "browser.use" not in draft.settings
+
+
+def test_a_browser_for_some_pages(tmp_path: Path, samples: Path) -> None:
+    rule = (
+        '<property name="shouldProcessRule"><bean '
+        'class="org.archive.modules.deciderules.MatchesRegexDecideRule">'
+        '<property name="decision" value="REJECT"/><property name="regex" value=".*/plain/.*"/>'
+        "</bean></property>"
+    )
+    behaviours = '<property name="behaviors"><list>\n<bean'
+    text = stock_317(samples, browser=True).replace(behaviours, rule + behaviours)
+    file = tmp_path / "crawler-beans.cxml"
+    file.write_text(text, "utf-8")
+    draft, _ = convert(file, "https://library.example/bot")
+    (gate,) = draft.settings["chains.fetch.render.gate"]
+    assert gate["regex"] == ".*/plain/.*"

@@ -5,9 +5,17 @@ from typing import Any
 
 import pytest
 
-from nacre.errors import DamageError
-from nacre.rounds.segments.frozen_settings import frozen_settings, settings_hash
+from nacre.errors import ConfigError, DamageError
+from nacre.machine.layout import Layout
+from nacre.rounds.opening import check_browser_use
+from nacre.rounds.segments.frozen_settings import (
+    _without_browser,
+    frozen_settings,
+    settings_hash,
+)
 from nacre.rounds.storage.local import LocalStorage
+from nacre.settings.settings import JobSettings
+from nacre.settings.sheets import examine_sheets, values_of_path
 from tests.rounds.lists import SEGMENT, segment, settings
 
 
@@ -62,3 +70,34 @@ def test_damaged_settings_of_a_segment_are_named_with_what_helps(
     assert said in text
     assert f"segments drop {SEGMENT}" in text
     assert "\n" not in text
+
+
+@pytest.mark.parametrize("sheet", [{"browser.use": "always"}, {"browser": {"use": "auto"}}])
+def test_units_run_no_page_in_a_browser(sheet: dict[str, Any]):
+    tree = settings(browser={"use": "auto"}, sheets={"app": sheet}).model_dump(mode="json")
+    _without_browser(tree)
+    unit = JobSettings.model_validate(tree)
+    sheets = examine_sheets(unit, Path())[0].sheets
+    assert set(values_of_path(unit, sheets, "browser.use").items()) == {("browser.use", "never")}
+
+
+@pytest.mark.parametrize(
+    ("sections", "refused", "warned"),
+    [
+        ({}, "", 0),
+        ({"browser": {"use": "auto"}}, "", 1),
+        ({"browser": {"use": "always"}}, "browser.use", 0),
+        ({"sheets": {"app": {"browser": {"use": "always"}}}}, "sheets.app.browser.use", 0),
+        ({"sheets": {"app": {"politeness.delay": 1}}}, "", 0),
+    ],
+)
+def test_what_rounds_do_with_a_browser(
+    tmp_path: Path, sections: dict[str, Any], refused: str, warned: int
+):
+    warnings: list[str] = []
+    if refused:
+        with pytest.raises(ConfigError, match=refused):
+            check_browser_use(Layout(tmp_path), settings(**sections), warnings.append)
+    else:
+        check_browser_use(Layout(tmp_path), settings(**sections), warnings.append)
+    assert len(warnings) == warned

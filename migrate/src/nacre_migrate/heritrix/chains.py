@@ -169,6 +169,7 @@ ENTRIES = {
     "FetchDNS": "chains.fetch.fetch-dns",
     "FetchHTTP": "chains.fetch.fetch-http",
     "FetchHTTP2": "chains.fetch.fetch-http",
+    "BrowserProcessor": "chains.fetch.render",
     "WARCWriterChainProcessor": "chains.disposition.archive",
     "WARCWriterProcessor": "chains.disposition.archive",
     "ARCWriterProcessor": "chains.disposition.archive",

@@ -68,6 +68,7 @@ def freeze(
     if settings.cycle.links.max_anchor and not loaded.is_given("extract.anchor_text"):
         tree["extract"]["anchor_text"] = True
     tree["archive"] |= {"directories": ["archive"], "max_total": 0}
+    _without_browser(tree)
     frontier = tree["frontier"]
     frontier["recovery_log"] = False
     frontier["max_retries"] = min(frontier["max_retries"], _RETRIES)
@@ -78,6 +79,15 @@ def freeze(
     _copy_files(tree, layout, storage, folder)
     storage.put(f"{folder}/{SEEDS_FILE}", "".join(f"{line}\n" for line in seeds).encode())
     storage.put(f"{folder}/{_SETTINGS}", msgspec.json.encode(tree))
+
+
+def _without_browser(tree: dict[str, Any]) -> None:
+    """Have units run no page in a browser, whatever the job and its sheets say."""
+    tree["browser"]["use"] = "never"
+    for sheet in tree["sheets"].values():
+        sheet.pop("browser.use", None)
+        if isinstance(sheet.get("browser"), dict):
+            sheet["browser"].pop("use", None)
 
 
 def _require_references(settings: JobSettings) -> None:
@@ -129,7 +139,9 @@ OF_LIST = frozenset(("name", "scope", "seeds", "sheet_associations", "sheets", "
 """Sections that determine a list: they stay as they were."""
 OF_JOB = frozenset(("cycle", "recrawl"))
 """Sections that steps take from the job, not from the segment."""
-_WITHOUT_EFFECT = frozenset(("action", "alerts", "checkpoint", "limits", "store", "traps"))
+_WITHOUT_EFFECT = frozenset(
+    ("action", "alerts", "browser", "checkpoint", "limits", "store", "traps")
+)
 
 
 def conf_name(state: SegmentState) -> str:
