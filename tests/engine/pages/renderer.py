@@ -10,6 +10,7 @@ from nacre.core.rendered import (
     PageTask,
     RenderedLink,
     RenderedPage,
+    RenderedRoute,
     RequestHandler,
     ServerEnd,
 )
@@ -91,6 +92,8 @@ class ScriptedRenderer:
         script: Sends the requests of the page.
         dom: The final DOM.
         links: URLs that the page led to.
+        routes: States of its hash routes.
+        url: Its URL at the end; "" for that of the task.
         tasks: The pages that were opened.
         document: Replies to the requests for documents.
     """
@@ -102,6 +105,8 @@ class ScriptedRenderer:
     documents: list[CollectedReply] = field(default_factory=list)
     cookies: Sequence[BrowserCookie] = ()
     text: str = ""
+    routes: Sequence[RenderedRoute] = ()
+    url: str = ""
     slots: int = 2
 
     async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
@@ -110,8 +115,9 @@ class ScriptedRenderer:
         await self.script(handler, task)
         return RenderedPage(
             "settled",
-            task.url,
+            self.url or task.url,
             dom=self.dom,
+            routes=self.routes,
             links=self.links,
             browser="Scripted/1",
             cookies=self.cookies,

@@ -15,6 +15,7 @@ from nacre.core.rendered import (
     PageTask,
     RenderedLink,
     RenderedPage,
+    RenderedRoute,
     RequestHandler,
 )
 from nacre.engine.disposition import Disposition
@@ -152,6 +153,17 @@ def test_links_of_the_final_dom_are_followed(open_page: Open, site: RawSite):
     paths = {uri.url.removeprefix(site.origin): uri.path for uri in _uris(page)}
     assert paths["/made.html"] == "L"
     assert paths["/next.html"] == "R"
+
+
+def test_links_of_hash_routes_are_followed(open_page: Open, site: RawSite):
+    site.serve({"/a/route.html": reply("route"), "/a/both.html": reply("both")})
+    origin = site.origin
+    dom = b"<a href=both.html>x</a><a href=#/one>x</a>"
+    routes = [RenderedRoute(f"{origin}/a/#/one", dom + b"<a href=route.html>x</a>")]
+    page = open_page(no_requests, dom=dom, routes=routes, url=f"{origin}/a/view")
+    paths = [uri.url.removeprefix(origin) for uri in _uris(page)]
+    assert paths.count("/a/both.html") == 1
+    assert paths.count("/a/route.html") == 1
 
 
 @pytest.mark.parametrize(("text", "hop"), [("", "R"), ("words " * 100, "L")])

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from nacre.archive.check import Checker
 from nacre.core.processor import Visit
+from nacre.core.rendered import RenderedPage, RenderedRoute
+from nacre.engine.steps.page_unit import page_text
 from tests.engine.page_making import DOM, JPEG, PNG, page_id, page_visit, request_visit
 from tests.engine.visiting import SEED, ClosedJob, OpenJob, visiting
 
@@ -174,3 +176,9 @@ def test_a_page_that_is_tried_again_leaves_nothing(tmp_path: Path):
 
     job = visiting(tmp_path, act)
     assert (job.types, job.log()) == ([], "")
+
+
+def test_the_text_of_hash_routes_follows_that_of_the_page() -> None:
+    routes = [RenderedRoute(f"{SEED}#/{name}", f"<p>{name}".encode()) for name in ("one", "二")]
+    page = RenderedPage("settled", dom=b"<p>home", routes=routes)
+    assert page_text(page) == f"home\n\n{SEED}#/one\none\n\n{SEED}#/二\n二"

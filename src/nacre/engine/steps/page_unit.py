@@ -23,6 +23,7 @@ from nacre.browser.settings import BrowserSettings
 from nacre.config.effective import Effective
 from nacre.core.capture import Body, Capture
 from nacre.core.processor import PageUnit, Visit
+from nacre.core.rendered import RenderedPage
 from nacre.engine.counters import Numbers
 from nacre.engine.steps.archive import ArchiveStep, PackedReply
 from nacre.errors import StorageError
@@ -240,7 +241,7 @@ class PageUnits:
         settings, rendered = self._browser[visit.overlay], unit.rendered
         text = None
         if settings.store_text and rendered is not None and rendered.dom:
-            text = dom_text(rendered.dom)
+            text = page_text(rendered)
         state = RecordedPage(
             url=capture.url,
             date=capture.began,
@@ -282,6 +283,12 @@ class PageUnits:
         if page is None:
             page = self._open[page_id] = _Open(PageSpool(self._scratch))
         return page
+
+
+def page_text(page: RenderedPage) -> str:
+    """Return the text of the final DOM, then that of each hash route below its URL."""
+    routes = (f"{route.url}\n{dom_text(route.dom)}" for route in page.routes)
+    return "\n\n".join((dom_text(page.dom), *routes))[:_LONGEST_TEXT]
 
 
 def dom_text(dom: bytes) -> str:

@@ -204,15 +204,24 @@ class RenderStep:
         )
 
     async def _links(self, visit: Visit, rendered: RenderedPage) -> list[Outlink]:
-        """Return the links that the final state has, and those that behaviours met."""
+        """Return the links of the final state and of hash routes, and those that were followed.
+
+        Their base is the URL that scripts gave the document.
+        """
         settings = self._extract[visit.overlay]
         links: list[Outlink] = []
-        if rendered.dom:
+        states = [
+            (rendered.url, rendered.dom),
+            *((route.url, route.dom) for route in rendered.routes),
+        ]
+        for url, dom in states:
+            if not dom:
+                continue
             document = Document(
-                url=visit.uri.url,
+                url=url.partition("#")[0] or visit.uri.url,
                 mime="text/html",
                 charset_header="utf-8",
-                body=rendered.dom[: settings.max_document],
+                body=dom[: settings.max_document],
                 path=visit.uri.path,
                 via=visit.uri.via,
             )
@@ -220,7 +229,8 @@ class RenderStep:
             links += extraction.outlinks
         links += _followed(visit.uri.url, rendered)
         present = {(link.url, link.hop) for link in visit.outlinks}
-        return [link for link in links if (link.url, link.hop) not in present]
+        unique = {(link.url, link.hop): link for link in reversed(links)}
+        return [link for key, link in reversed(unique.items()) if key not in present]
 
     def finish(self) -> None:
         """End what runs for pages that have ended; see `ChainBuilder.finish`."""
@@ -232,6 +242,13 @@ def is_page(capture: Capture) -> bool:
     kind = (capture.header(b"content-type") or b"")[:LONGEST_TYPE]
     mime = kind.partition(b";")[0].strip().lower().decode("latin-1")
     return mime in HTML and not capture.truncated
+
+
+def _states(rendered: RenderedPage) -> Iterator[tuple[str, bytes]]:
+    """Yield URL and DOM of the final state, and of the state of each hash route."""
+    yield rendered.url, rendered.dom
+    for route in rendered.routes:
+        yield route.url, route.dom
 
 
 def _followed(page: str, rendered: RenderedPage) -> Sequence[Outlink]:
