@@ -257,6 +257,35 @@ async def test_the_page_that_fills_the_memory_ends(
 
 @pytest.mark.browser
 @in_loop
+async def test_a_page_that_fills_the_memory_and_does_not_end_is_killed(
+    installed_browser: InstalledBrowser, tmp_path: Path
+) -> None:
+    scripts = Scripts()
+    stuck = asyncio.Event()
+
+    async def fill_and_stay(context: PageContext, task: PageTask) -> RenderedPage:
+        stuck.set()
+        await fill_memory(context, task)
+        await context.cdp.closed.wait()
+        raise BrowserGoneError("the browser has ended")
+
+    async def wait_for_end(context: PageContext, _task: PageTask) -> RenderedPage:
+        await stuck.wait()
+        return RenderedPage(ended=await context.stop.wait())
+
+    scripts.of = {"http://hog.test/": [fill_and_stay], "http://other.test/": [wait_for_end, load]}
+    limits = PoolLimits(memory=150_000_000, interval=0.1)
+    async with pooled(installed_browser, tmp_path, scripts, limits) as pool:
+        async with asyncio.TaskGroup() as group:
+            other = group.create_task(pool.render(PageTask("http://other.test/"), PlainHandler()))
+            hog = group.create_task(pool.render(PageTask("http://hog.test/"), PlainHandler()))
+        assert (hog.result().ended, other.result().ended) == ("memory", "settled")
+        fine = await pool.render(PageTask("http://fine.test/"), PlainHandler())
+    assert fine.ended == "settled"
+
+
+@pytest.mark.browser
+@in_loop
 async def test_a_browser_is_replaced_after_its_pages_and_when_it_was_killed_idle(
     installed_browser: InstalledBrowser, tmp_path: Path
 ) -> None:

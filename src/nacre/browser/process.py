@@ -305,11 +305,16 @@ async def open_context(process: BrowserProcess, port: int) -> PageContext:
         },
     )
     context_id = str(context["browserContextId"])
-    target = await cdp.call(
-        "Target.createTarget", {"url": "about:blank", "browserContextId": context_id}
-    )
-    target_id = str(target["targetId"])
-    attached = await cdp.call("Target.attachToTarget", {"targetId": target_id, "flatten": True})
+    try:
+        target = await cdp.call(
+            "Target.createTarget", {"url": "about:blank", "browserContextId": context_id}
+        )
+        target_id = str(target["targetId"])
+        attached = await cdp.call("Target.attachToTarget", {"targetId": target_id, "flatten": True})
+    except BaseException:
+        with contextlib.suppress(CdpError, BrowserGoneError):
+            await cdp.call("Target.disposeBrowserContext", {"browserContextId": context_id})
+        raise
     session = str(attached["sessionId"])
     return PageContext(cdp, session, context_id, target_id, process, PageStop())
 

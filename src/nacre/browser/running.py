@@ -137,7 +137,7 @@ class RunningBrowser:
         self._usage = ProcessUsage(0, 0.0, 0)
         self._measured = self._started = 0.0
         self._stopped = math.inf
-        """When the last page was stopped for its memory."""
+        """When a page was stopped for its memory that has not ended yet; infinite if none was."""
 
     async def start(self, proxy: PageProxy) -> None:
         """Start the browser; every page that it opens has a listener of the proxy.
@@ -247,6 +247,8 @@ class RunningBrowser:
             self.kill("browserGone")
         if self._account().memory > self._limits.memory:
             self.is_retired = True
+        if page.context.stop.reason == "memory":
+            self._stopped = math.inf
         del self._pages[slot]
 
     def _account(self) -> ProcessUsage:
@@ -283,16 +285,16 @@ class RunningBrowser:
                 await self._relieve(memory)
 
     async def _relieve(self, memory: int) -> None:
+        """End the largest page; kill the browser if that takes too long or if memory explodes."""
         self.is_retired = True
-        now = asyncio.get_running_loop().time()
-        if memory > 2 * self._limits.memory or now - self._stopped > _STOP_TIME:
-            self.kill("memory")
-            return
-        pages = [page for page in self._pages.values() if not page.context.stop.reason]
-        if pages and not any(page.context.stop.reason for page in self._pages.values()):
+        loop = asyncio.get_running_loop()
+        if self._stopped == math.inf and self._pages:
+            self._stopped = loop.time()
+            pages = list(self._pages.values())
             sizes = [await _heap_size(page.context) if len(pages) > 1 else 0.0 for page in pages]
             pages[sizes.index(max(sizes))].context.stop.set("memory")
-            self._stopped = now
+        if memory > 2 * self._limits.memory or loop.time() - self._stopped > _STOP_TIME:
+            self.kill("browserGone")  # the others are tried once more
 
 
 async def _heap_size(context: PageContext) -> float:
