@@ -14,7 +14,7 @@ from nacre.browser.settings import BrowserSettings
 from nacre.browser.site_scripts import load_site_scripts
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
-from nacre.core.processor import Visit
+from nacre.core.processor import PageUnit, Visit
 from nacre.core.rendered import PageRenderer, PageTask, RenderedPage, RequestHandler
 from nacre.engine.engine import Engine
 from nacre.engine.keeping import Bases
@@ -135,6 +135,12 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
     browser, extract = effective.then(lambda s: s.browser), effective.then(extract_settings)
     choice = PageChoice(storing.store, browser, parts.clock, _new_links(parts.queues))
     storing.commit.on_seal(choice.seal)
+
+    def drop(page: PageUnit) -> None:
+        for request in page.visits:
+            parts.queues.quotas.release(request)
+        storing.pages.close(page)
+
     page_parts = RenderParts(
         renderer=fetching.renderer,
         choice=choice,
@@ -151,7 +157,7 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
         alert=parts.logs.alert,
         scripts=effective.then(lambda s: _scripts(s.browser, parts.root)),
         languages=effective.then(lambda s: _language(s.fetch)),
-        drop=storing.pages.close,
+        drop=drop,
         operator=fill_user_agent(_PRODUCT, parts.rules.settings.fetch.contact),
     )
     return RenderStep(browser, extract, page_parts)
@@ -193,6 +199,7 @@ def _request_parts(parts: CrawlParts, engine: Callable[[], Engine]) -> RequestPa
     bases = Bases(parts.root, storing.store, Digests(storing.store))
     return RequestParts(
         run=prerequisites.run_chain,
+        release=parts.queues.quotas.release,
         close=prerequisites.close,
         judge=parts.scheduling.candidates.judge_request,
         overlay_of=rules.sheets.of,

@@ -72,6 +72,10 @@ class RefusedRequest(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+MOST_LISTED = 5_000
+"""Requests of a page that are listed as refused, or as answered from the archive, at most."""
+
+
 class PageUnit(msgspec.Struct):
     """A page that was run in a browser; stored in one step with the visit of its document.
 
@@ -99,8 +103,14 @@ class PageUnit(msgspec.Struct):
         self.sizes += size
 
     def refuse(self, request: RefusedRequest) -> None:
-        """Add a request that was not sent."""
-        self.refused.append(request)
+        """Add a request that was not sent; beyond 5,000 they are not kept."""
+        if len(self.refused) < MOST_LISTED:
+            self.refused.append(request)
+
+    def reuse(self, url: str) -> None:
+        """Add a URL that was answered from the archive, once; beyond 5,000 they are not kept."""
+        if len(self.reused) < MOST_LISTED and url not in self.reused:
+            self.reused.append(url)
 
     def close(self, rendered: RenderedPage) -> None:
         """Note how the page ended."""

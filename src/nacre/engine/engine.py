@@ -387,6 +387,8 @@ class Engine:
     def _close(self, visit: Visit) -> None:
         """Release the bytes of a visit, and of the requests of its page."""
         if visit.page is not None:
+            for request in visit.page.visits:
+                self.disposition.quotas.release(request)
             self._pages.close(visit.page)
         if visit.capture is not None:
             visit.capture.body.close()

@@ -19,6 +19,7 @@ from nacre.core.rendered import (
     RequestHandler,
 )
 from nacre.engine.disposition import Disposition
+from nacre.engine.pages.pace import PagePace
 from nacre.errors import BrowserError
 from tests.crawl.again import again
 from tests.crawl.jobs import Crawled, crawl
@@ -84,7 +85,7 @@ def open_page(site: RawSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         script: Script,
         settings: dict[str, Any] | None = None,
         renderer: ScriptedRenderer | None = None,
-        fetch: dict[str, Any] | None = None,
+        job: dict[str, Any] | None = None,
         **rendered: Any,
     ) -> Page:
         page = Page(site, renderer or ScriptedRenderer(script, **rendered))
@@ -102,7 +103,7 @@ def open_page(site: RawSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             tmp_path / "job",
             [f"{site.origin}/"],
             browser=browser | (settings or {}),
-            fetch=fetch or {},
+            **(job or {}),
         )
         return page
 
@@ -474,8 +475,37 @@ def test_video_of_which_a_part_was_requested_is_fetched_whole(
 
 
 def test_page_gets_the_language_of_the_job(open_page: Open):
-    page = open_page(no_requests, fetch={"accept": ["Accept: */*", "Accept-Language: de"]})
+    page = open_page(no_requests, job={"fetch": {"accept": ["Accept: */*", "Accept-Language: de"]}})
     assert page.renderer.tasks[0].language == "de"
+
+
+def test_bug_in_a_request_costs_its_page_alone(
+    open_page: Open, site: RawSite, monkeypatch: pytest.MonkeyPatch
+):
+    async def fail(_self: PagePace, _host: str) -> str:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(PagePace, "start", fail)
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        assert (await ask(handler, f"{task.url}data.json")).ended == "refused"
+
+    page = open_page(script)
+    assert page.visits["/"].status == -5
+    assert page.crawled is not None
+    assert "a bug" in (page.crawled.run / "logs" / "runtime-errors.log").read_text()
+
+
+def test_requests_count_for_the_quota_of_their_host(open_page: Open, site: RawSite):
+    site.serve({f"/{number}": reply("x", "text/plain") for number in range(9)})
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        for number in range(9):
+            await ask(handler, f"{task.url}{number}")
+
+    page = open_page(script, job={"quotas": {"host": {"successes": 4}}})
+    assert list(page.requests) == ["/0", "/1", "/2"], "the page is the first"
+    assert set(page.refused.values()) == {"budget"}
 
 
 def _uris(page: Page) -> list[CrawlURI]:

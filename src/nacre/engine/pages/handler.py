@@ -19,7 +19,7 @@ from nacre.engine.pages.blocking import BlockList
 from nacre.engine.pages.pace import LEFT, PageBudget, PagePace
 from nacre.engine.pages.relay import MeteredReply
 from nacre.engine.pages.stored_replies import StoredReplies
-from nacre.errors import StorageError, URIError
+from nacre.errors import URIError
 from nacre.fetch.tap import deliver
 from nacre.uri.parse import authority, parse
 
@@ -39,6 +39,9 @@ RULES: dict[int, str] = {
 _GUARDED = frozenset(("robots", "guard"))
 """Rules that may be those of the guard: robots.txt at a refused address cannot be fetched."""
 
+_LONGEST_URL = 2000
+"""Characters of the URL of a refused request that are kept."""
+
 _WEB = {"ws": "http", "wss": "https"}
 """The schemes of WebSockets, and those of their handshakes."""
 
@@ -48,6 +51,7 @@ class RequestParts(NamedTuple):
 
     Attributes:
         run: Passes a visit along the fetch chain, its prerequisites first.
+        release: Takes back what a visit reserved of its quotas, if it is not stored.
         close: Ends what `run` still does for pages that have ended.
         judge: Returns the CrawlURI of a request of a page; or None and the rule that refuses it.
         overlay_of: Determines which combination of sheets applies to a URI.
@@ -59,6 +63,7 @@ class RequestParts(NamedTuple):
     """
 
     run: Callable[[Visit], Awaitable[None]]
+    release: Callable[[Visit], None]
     close: Callable[[], None]
     judge: Callable[[CrawlURI, Outlink], tuple[CrawlURI | None, str]]
     overlay_of: Callable[[CrawlURI], int]
@@ -81,7 +86,8 @@ class PageRequests:
 
     Attributes:
         budget: What the page may ask for.
-        failure: The failure of the storage, which must end the session; None while there is none.
+        failure: A failure of the storage, or a bug, which the page's visit must raise; None while
+            there is none.
     """
 
     def __init__(
@@ -101,7 +107,7 @@ class PageRequests:
         self._pace = PagePace(settings)
         self._running: set[asyncio.Task[object]] = set()
         self.budget = PageBudget(settings)
-        self.failure: StorageError | None = None
+        self.failure: Exception | None = None
 
     async def handle(self, request: BrowserRequest, reply: ReplyWriter) -> None:
         """See `RequestHandler`."""
@@ -110,8 +116,8 @@ class PageRequests:
             self._running.add(task)
         try:
             await self._answer(request, reply)
-        except StorageError as error:
-            self.failure = error
+        except Exception as error:  # noqa: BLE001 - the page's visit raises it
+            self.failure = self.failure or error
             reply.refuse()
         finally:
             if task is not None:
@@ -148,7 +154,7 @@ class PageRequests:
         parts, reuse = self._parts, self._settings.reuse
         stored = await parts.stored.recent(request, url, parts.clock.now(), reuse)
         if stored is not None:
-            self._page.reused.append(request.url)
+            self._page.reuse(url)
             await deliver(stored, reply)
             return
         await self._request(request, reply, uri)
@@ -179,10 +185,13 @@ class PageRequests:
             self._refuse(request, reply, "limit" if refusal == LEFT else "wait", refusal)
             return
         visit = self._new_visit(request, uri)
+        is_collected = False
         try:
-            await self._fetch(visit, request, reply)
+            is_collected = await self._fetch(visit, request, reply)
         finally:
             self._pace.finish(name, visit)
+            if not is_collected:
+                self._parts.release(visit)
 
     def _new_visit(self, request: BrowserRequest, uri: CrawlURI) -> Visit:
         return Visit(
@@ -197,7 +206,8 @@ class PageRequests:
             asks_robots=self._settings.robots == "all",
         )
 
-    async def _fetch(self, visit: Visit, request: BrowserRequest, reply: ReplyWriter) -> None:
+    async def _fetch(self, visit: Visit, request: BrowserRequest, reply: ReplyWriter) -> bool:
+        """Pass a visit along the chain; return whether it is one of the page's visits then."""
         visit.compare_with(await self._parts.stored.current(request, visit.uri.url))
         metered = MeteredReply(
             reply,
@@ -207,35 +217,44 @@ class PageRequests:
         )
         if metered.is_closed:
             self._refuse(request, reply, "limit", LEFT)
-            return
+            return False
         visit.send_to(metered)
         await self._parts.run(visit)
+        if visit.capture is None and (rule := RULES.get(visit.status, "")):
+            self._refuse_visit(visit, request, reply, rule)
+            return False
+        self._collect(visit, request)
         if metered.is_withheld and visit.stored is not None:
             visit.annotate(FROM_ARCHIVE)
             await deliver(visit.stored, reply)
-        self._end(visit, request, reply)
-        await self._parts.pack(self._page.id, visit)
-
-    def _end(self, visit: Visit, request: BrowserRequest, reply: ReplyWriter) -> None:
-        """Collect a visit; one that the chain refused without a request is listed as refused."""
-        capture = visit.capture
-        if capture is not None:
-            self.budget.charge_time(capture.duration / 1000.0)
-            self._page.add(visit, len(capture.head) + capture.body.length)
-            self._parts.stored.keep(request, capture)
-        elif rule := RULES.get(visit.status, ""):
-            if refusal := self._parts.guard(visit.uri.url) if rule in _GUARDED else "":
-                rule = "guard"
-            self._refuse(request, reply, rule, visit.robots or refusal or visit.error or "quotas")
-        else:
-            self._page.add(visit)
         if not reply.has_begun:
             reply.refuse()
+        await self._parts.pack(self._page.id, visit)
+        return True
+
+    def _collect(self, visit: Visit, request: BrowserRequest) -> None:
+        """Add a visit to those of the page."""
+        capture = visit.capture
+        if capture is None:
+            self._page.add(visit)
+            return
+        self.budget.charge_time(capture.duration / 1000.0)
+        self._page.add(visit, len(capture.head) + capture.body.length)
+        self._parts.stored.keep(request, capture)
+
+    def _refuse_visit(
+        self, visit: Visit, request: BrowserRequest, reply: ReplyWriter, rule: str
+    ) -> None:
+        """List a visit that the chain refused without a request."""
+        if refusal := self._parts.guard(visit.uri.url) if rule in _GUARDED else "":
+            rule = "guard"
+        self._refuse(request, reply, rule, visit.robots or refusal or visit.error or "quotas")
 
     def _refuse(
         self, request: BrowserRequest, reply: ReplyWriter, rule: str, detail: str = ""
     ) -> None:
-        self._page.refuse(RefusedRequest(request.url, request.resource, rule, detail))
+        url = request.url[:_LONGEST_URL]
+        self._page.refuse(RefusedRequest(url, request.resource, rule, detail[:_LONGEST_URL]))
         reply.refuse()
 
 
