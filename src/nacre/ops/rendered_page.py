@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from nacre.annotations import rendered_by
-from nacre.archive.page_records import PAGE_INFO, PICTURES, page_urn
+from nacre.archive.page_records import PAGE_INFO, PICTURES, page_urn, urn_parts
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.holdings import Holding, open_holding
 from nacre.catalogue.lookup import CaptureIndex, open_index
@@ -25,6 +25,7 @@ _LONGEST: Final = 32_000_000
 _FAILED: Final = 400
 """HTTP status from which on a request failed."""
 _RUN: Final = rendered_by("")
+_STARTS: Final = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 SUFFIXES: Final = {"image/png": "png", "image/jpeg": "jpg"}
 """Suffixes of pictures, by media type."""
 
@@ -167,7 +168,15 @@ class RenderedPageParts:
     def picture(self, url: str, kind: str, timestamp: str = "") -> bytes:
         """Return a picture; b"" if there is none, or it cannot be read."""
         capture = self._record(kind, url, timestamp)
-        return self._read(capture) if capture is not None and capture.mime in SUFFIXES else b""
+        return self.picture_at(capture)[0] if capture is not None else b""
+
+    def picture_at(self, capture: IndexedCapture) -> tuple[bytes, str]:
+        """Return the picture of a capture, and its media type by its bytes; b"" for none."""
+        if urn_parts(capture.url)[0] not in PICTURES:
+            return b"", ""
+        data = self._read(capture)
+        media = next((name for name, start in _STARTS.items() if data.startswith(start)), "")
+        return (data, media) if media else (b"", "")
 
     def _record(self, kind: str, url: str, timestamp: str) -> IndexedCapture | None:
         captures = self._index.exact(index_key(page_urn(kind, url)))

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import msgspec
 from starlette.responses import Response, StreamingResponse
 
+from nacre.archive.page_records import urn_parts
 from nacre.catalogue.captures import IndexedCapture
 from nacre.catalogue.filters import CatalogueQuery
 from nacre.catalogue.holdings import Holding, open_holding
@@ -21,9 +22,11 @@ from nacre.console.task_answers import read
 from nacre.errors import NacreError
 from nacre.fleet.refusals import RefusedRequestError, not_found
 from nacre.inspect.analysis.wording import FOUND_WORDS
+from nacre.inspect.reports.browser_report import end_text, refusal_text
 from nacre.machine.layout import Layout
 from nacre.ops.captures import listed_capture, originals_of, refresh_catalogues
 from nacre.ops.fields import PathPart
+from nacre.ops.rendered_page import PagePicture, RenderedPageFacts, RenderedPageParts
 from nacre.web.workers.background import HeldTask
 from nacre.web.workers.task import reader_task
 
@@ -67,6 +70,8 @@ class CaptureDetails(CaptureItem, frozen=True, kw_only=True):
         truncated: Why the body is cut (`WARC-Truncated`); "" if it is whole.
         problem: Why the record cannot be read; "" if it can.
         captures: Captures of the same URL, the newest first.
+        page: How the page ended in a browser; null if it was not run in one.
+        pictures: Pictures of the page.
     """
 
     reason: str
@@ -76,6 +81,8 @@ class CaptureDetails(CaptureItem, frozen=True, kw_only=True):
     truncated: str
     problem: str
     captures: tuple[CaptureItem, ...]
+    page: RenderedPageFacts | None = None
+    pictures: tuple[PagePicture, ...] = ()
 
 
 class CaptureHeaders(msgspec.Struct, frozen=True):
@@ -119,6 +126,8 @@ def show_capture(layout: Layout, request: CaptureRequest) -> CaptureDetails:
     except NacreError as error:
         problem = error.message
     own = msgspec.structs.asdict(listed(item))
+    parts = RenderedPageParts(holding)
+    page_url = urn_parts(url)[1] or url
     return CaptureDetails(
         **own,
         reason=exchange.reason if exchange else "",
@@ -128,6 +137,8 @@ def show_capture(layout: Layout, request: CaptureRequest) -> CaptureDetails:
         truncated=exchange.truncated if exchange else "",
         problem=problem,
         captures=tuple(map(listed, page.items)),
+        page=parts.facts(page_url, item.capture.timestamp),
+        pictures=tuple(parts.pictures(page_url, item.capture.timestamp)),
     )
 
 
@@ -141,7 +152,7 @@ async def capture_facts(call: ActionCall, details: CaptureDetails) -> Mapping[st
     job = call.job()
     ids = [other.id for other in details.captures]
     at = ids.index(details.id) if details.id in ids else -1
-    path = f"/api/v1/jobs{capture_link(job.id, details.id)[2:]}"
+    path = _path(job.id, details.id)
     return {
         "base": job_path(job.id),
         "verdict_words": {name: translate(text) for name, text in FOUND_WORDS.items()},
@@ -152,7 +163,15 @@ async def capture_facts(call: ActionCall, details: CaptureDetails) -> Mapping[st
         "replay": replay_link(call, job, details.time, details.url),
         "body_link": f"{path}/body",
         "record_link": f"{path}/record",
+        "picture_path": lambda picture: f"{_path(job.id, picture.capture)}/picture",
+        "end_text": end_text,
+        "refusal_text": refusal_text,
     }
+
+
+def _path(job: str, capture: str) -> str:
+    """The path of a capture in the REST interface."""
+    return f"/api/v1/jobs{capture_link(job, capture)[2:]}"
 
 
 async def get_headers(call: Call) -> CaptureHeaders | HeldTask:
@@ -185,6 +204,30 @@ async def get_record(call: Call) -> Response:
         return capture_records.read_pieces(record.file, record.length), name
 
     return await _download(call, open_record)
+
+
+async def get_picture(call: Call) -> Response:
+    """A picture of a page that was run in a browser.
+
+    Raises:
+        RefusedRequestError: There is no such picture (404).
+    """
+    from nacre.ops.capture_records import capture_at  # noqa: PLC0415 - takes long
+
+    root, name = call.job().layout.root, str(call.params["capture"])
+
+    def read_picture() -> tuple[bytes, str]:
+        holding = open_holding([root])
+        try:
+            capture = capture_at(holding, name).capture
+        except NacreError:
+            raise not_found("capture", name) from None
+        return RenderedPageParts(holding).picture_at(capture)
+
+    data, media = await asyncio.to_thread(read_picture)
+    if not data:
+        raise not_found("picture", name)
+    return Response(data, 200, dict(_SANDBOXED), media_type=media)
 
 
 Opener = Callable[[Holding, IndexedCapture], tuple[Iterator[bytes], str]]

@@ -32,6 +32,8 @@ CAPTURE_ROUTES: tuple[RouteRow[ActionParts], ...] = (
              answer=details.CaptureHeaders),
     RouteRow("GET", f"{_ONE}/body", _V, details.get_body,
              "The body of a capture without codings, as a download.", media=_BYTES),
+    RouteRow("GET", f"{_ONE}/picture", _V, details.get_picture,
+             "A picture of a page that was run in a browser.", media="image/*"),
     RouteRow("GET", f"{_ONE}/record", _V, details.get_record,
              "The record of a capture as it is in its WARC, as a download.", media=_BYTES),
 )  # fmt: skip

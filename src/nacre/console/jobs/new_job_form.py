@@ -67,8 +67,16 @@ _LIMITS: Final = {
     "documents": ("limits", "documents"),
     "bytes": ("limits", "bytes"),
     "time": ("limits", "time"),
+    "browser": ("browser", "use"),
 }
 """The settings of the fields."""
+BROWSER_USES: Final[Mapping[str, str]] = {
+    "": _("as the profile says, else none"),
+    "auto": _("those with a sign that they need one"),
+    "always": _("all"),
+    "never": _("none"),
+}
+"""Which pages are run in a browser: `browser.use`, and what it means."""
 _LARGEST_FILE: Final = 20_000_000
 
 
@@ -114,6 +122,7 @@ def form_facts(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
         "profiles": [(profile.name, profile.purpose) for profile in list_profiles()],
         "templates": [job.id for job, _ in call.snapshots()],
         "places": [place.label for place in job_places(call)],
+        "browser_uses": [(use, translate(text)) for use, text in BROWSER_USES.items()],
     }  # fmt: skip
 
 
@@ -147,13 +156,15 @@ async def _form(call: JobCall, fields: Mapping[str, str]) -> dict[str, object]:
     return {**facts, **await _shown(call, fields)} if asks else facts
 
 
-_CHOICES: Final = frozenset(("do", "scope", "kind", "place", "section", "profile", "template"))
+_CHOICES: Final = frozenset(
+    ("do", "scope", "kind", "place", "section", "profile", "template", "browser")
+)
 """Fields that have a value even if the user types nothing."""
 
 
 _MORE: Final = {
     "template": "", "kind": "runs", "tags": "", "depth": "", "delay": "", "parallel": "",
-    "include": "", "exclude": "",
+    "include": "", "exclude": "", "browser": "",
 }  # fmt: skip
 """The folded fields, with the values that they have untouched."""
 

@@ -9,12 +9,13 @@ from nacre.console.frontier.changes import ImportForm, import_lines
 from nacre.console.task_answers import read
 from nacre.core.clock import iso
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.inspect.analysis.page_history import closed_studies, page
+from nacre.inspect.analysis import page_history
 from nacre.inspect.explain.answers import Explanation
 from nacre.inspect.explain.explain import Explainer
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.fields import LineText, Text, Texts
+from nacre.ops.rendered_page import RenderedPageFacts, rendered_page_of
 from nacre.runs.runs import read_run
 from nacre.web.workers.background import HeldTask
 from nacre.web.workers.task import reader_task
@@ -48,14 +49,22 @@ class UrlVisit(msgspec.Struct, frozen=True):
 
 
 class ExplainedUrl(msgspec.Struct, frozen=True):
-    """All that is known of a URL: the explanation, its visits, and the moment of these data."""
+    """All that is known of a URL.
+
+    Attributes:
+        explanation: Why it was or was not crawled.
+        visits: Its visits.
+        as_of: The moment of these data, RFC 3339.
+        page: How the page ended in a browser; null if it was not run in one.
+    """
 
     explanation: Explanation
     visits: tuple[UrlVisit, ...]
     as_of: str
+    page: RenderedPageFacts | None = None
 
 
-class ExplainedPage(ExplainedUrl, frozen=True):
+class ExplainedPage(ExplainedUrl, frozen=True, kw_only=True):
     """The same for the page of a URL; its visits have the capture of the last run, too.
 
     Attributes:
@@ -86,7 +95,8 @@ def explain_url(layout: Layout, request: ExplainRequest) -> ExplainedUrl:
     """
     with VIEWS.looking(layout) as view:
         explained, history = _explain(view, request)
-        return ExplainedUrl(explained, _visits(history), iso(view.as_of))
+        page = rendered_page_of(layout.root, explained)
+        return ExplainedUrl(explained, _visits(history), iso(view.as_of), page)
 
 
 @reader_task("explain-page")
@@ -102,8 +112,9 @@ def explain_page(layout: Layout, request: ExplainRequest) -> ExplainedPage:
         is_captured = explained.capture is not None and explained.capture.file != ""
         if is_captured and run is not None and all(visit.run != run.number for visit in visits):
             visits = (*visits, UrlVisit(explained.time, run.number, None, explained.status))
-        closed = closed_studies(history, is_captured=is_captured)
-        return ExplainedPage(explained, visits, iso(view.as_of), closed)
+        closed = page_history.closed_studies(history, is_captured=is_captured)
+        page = rendered_page_of(layout.root, explained)
+        return ExplainedPage(explained, visits, iso(view.as_of), page, closed=closed)
 
 
 def _explain(view: OpenView, request: ExplainRequest) -> tuple[Explanation, dict[str, Any]]:
@@ -111,7 +122,7 @@ def _explain(view: OpenView, request: ExplainRequest) -> tuple[Explanation, dict
     job = view.view(running=request.running)
     explainer: Explainer = view.once("explainer", lambda: Explainer(job))
     explained = explainer.explain(request.url)
-    return explained, page(view.store, explained.same_as or explained.url) or {}
+    return explained, page_history.page(view.store, explained.same_as or explained.url) or {}
 
 
 def _visits(history: dict[str, Any]) -> tuple[UrlVisit, ...]:

@@ -28,6 +28,7 @@ from nacre.fleet.job_files import run_names
 from nacre.fleet.refusals import RefusedRequestError
 from nacre.inspect.analysis.wording import FOUND_WORDS
 from nacre.inspect.explain.answers import Explanation
+from nacre.inspect.reports.browser_report import end_text, refusal_text
 from nacre.job.lately import place_of
 from nacre.messages import message
 from nacre.ops.fields import LineText, Order, ShortText, Whole
@@ -136,6 +137,7 @@ async def url_facts(call: ActionCall, answer: ExplainedPage) -> Mapping[str, Any
     return {
         "url": call.query.u.strip(), "e": explained, "opinions": _opinions(explained),
         "studies": STUDIES, "exact": exact(explained.url),
+        "end_text": end_text, "refusal_text": refusal_text,
         "closed": await why_not_now(call, "frontier"),
     }  # fmt: skip
 
