@@ -105,6 +105,9 @@ def test_a_directory_that_another_user_reaches(
     assert elsewhere.path.stat().st_mode & 0o777 == 0o700
     near.remove()
     elsewhere.remove()
+    far = ScratchDirectory(closed / ("long" * 20), 0, is_short=True)
+    assert far.path.parent == others
+    far.remove()
 
 
 def test_a_process_with_its_children() -> None:

@@ -36,6 +36,11 @@ class InstalledBrowser(NamedTuple):
     flags: tuple[str, ...]
     name: str
 
+    @property
+    def is_shell(self) -> bool:
+        """Whether it is Chromium's headless shell, a smaller program."""
+        return not self.flags
+
 
 def find_browser(command: str = "") -> InstalledBrowser:
     """Return the browser to use.

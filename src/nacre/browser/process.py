@@ -169,7 +169,9 @@ class BrowserProcess:
 
     async def _launch(self) -> None:
         uid = random.choice(UIDS) if os.geteuid() == 0 else 0  # noqa: S311 - no secret
-        self._directory = ScratchDirectory(self._plan.directory, uid)
+        self._directory = ScratchDirectory(
+            self._plan.directory, uid, is_short=not self._plan.browser.is_shell
+        )
         directory = self._directory.path
         self.flags = self._make_flags(directory)
         ours, theirs = socket.socketpair()

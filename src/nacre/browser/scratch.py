@@ -12,6 +12,10 @@ PREFIX: Final = "nacre-browser-"
 UIDS: Final = range(61184, 65520)
 """User ids that belong to no account, for browsers; systemd's DynamicUser takes them from there."""
 
+_LONGEST: Final = 40
+"""Longest path of a parent, bytes, with which `org.chromium.Chromium.123456/SingletonSocket` in the
+directory of a browser has the 107 bytes of an address of a Unix socket."""
+
 
 class ScratchDirectory:
     """A directory, mode 0700, for the files of one browser; locked while its crawler lives.
@@ -20,16 +24,18 @@ class ScratchDirectory:
         path: The directory.
     """
 
-    def __init__(self, parent: Path, uid: int) -> None:
+    def __init__(self, parent: Path, uid: int, *, is_short: bool = False) -> None:
         """Make a directory.
 
         Args:
             parent: Where to make it; if another user cannot get there, the directory for temporary
                 files is taken in its place.
             uid: The user who owns it; 0: the user of this process.
+            is_short: Whether a Unix socket is made in it, as the full Chromium does: the directory
+                for temporary files is taken if the path of `parent` is too long for that.
         """
         parent.mkdir(parents=True, exist_ok=True)
-        if uid and not _is_open(parent):
+        if (uid and not _is_open(parent)) or (is_short and len(os.fsencode(parent)) > _LONGEST):
             parent = Path(tempfile.gettempdir())
         # Under another name until it is locked: nothing that has the name is without its lock.
         unlocked = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=parent))
