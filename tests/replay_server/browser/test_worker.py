@@ -1,6 +1,7 @@
 """The worker and the shim in a real browser: every request of a page is answered by the archive."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import Page
@@ -365,6 +366,16 @@ def test_time_is_that_of_the_capture(show: Opener):
     )
     assert times[0].startswith("2026-01-02T03:04:")
     assert times[1:] == [0, True, 2026, True, True, 2020, 0]
+
+
+def test_chance_is_that_of_a_page_that_a_browser_ran(show: Opener):
+    page, _ = show({"http://h.test/": HEAD})
+    state = round(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp())
+    expected = []
+    for _ in range(3):
+        state = (9301 * state + 49297) % 233280
+        expected.append(state / 233280)
+    assert within(page, "[Math.random(), Math.random(), Math.random()]") == expected
 
 
 def test_storage_is_of_the_archived_host(show: Opener):

@@ -136,6 +136,14 @@
     apply: (real) => new real(real.now()).toString(),
   });
 
+  // Chance, as for a page that was captured in a browser: its scripts make the same URLs again.
+  // Source: wombat of pywb, whose seed is the second of the capture.
+  let chance = Math.floor(Date.UTC(year, month - 1, ...clock) / 1000);
+  Math.random = () => {
+    chance = (9301 * chance + 49297) % 233280;
+    return chance / 233280;
+  };
+
   // Storage, by archived host.
   const mark = `${here.host}\n`;
   const partition = (real) => {
