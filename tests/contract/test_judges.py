@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from nacre.archive.certificates import store_chain
+from nacre.archive.page_records import RecordedPage, page_records
 from nacre.archive.record import CaptureFacts, WarcRecord, capture_records
-from tests.archive.captures import counting_ids, make_capture
+from nacre.core.processor import PageUnit
+from tests.archive.captures import BEGAN, counting_ids, make_capture
 from tests.archive.files import MemoryFiles, make_writer, write_crawl
+from tests.engine.page_making import page_id, rendered
 
 JUDGES = Path(__file__).parents[2] / ".venv-judges" / "bin"
 
@@ -67,6 +70,23 @@ def test_the_judges_read_a_certificate_chain(tmp_path, compress):
     assert lines == index.read_text()
     assert lines.count("application/pem-certificate-chain") == 1
     assert judge(tmp_path, "fastwarc", "check", warc.name).returncode == 0
+
+
+def test_the_judges_read_the_records_of_a_page_in_a_browser(tmp_path):
+    unit = PageUnit(page_id(), "mount", rendered("http://example.test/"))
+    urls = ("http://example.test/", "https://example.test/A/?b=%41&a=中文")
+    files = MemoryFiles()
+    writer = make_writer(files)
+    for url in urls:
+        page = RecordedPage(url, BEGAN, 200, "text/html", unit, (1440, 900), "Text", has_dom=True)
+        writer.write(page_records(page, counting_ids()))
+    writer.rotate()
+    (warc,) = files.save(tmp_path)
+    lines = judge(tmp_path, "cdxj-indexer", "--sort", "--post-append", warc.name).stdout
+    assert lines == files.data[1].decode()
+    assert lines.count("urn:") == 2 * 2 * 5
+    assert judge(tmp_path, "fastwarc", "check", warc.name).returncode == 0
+    assert judge(tmp_path, "warcio", "check", warc.name).returncode == 0
 
 
 ODD_HEADS = [

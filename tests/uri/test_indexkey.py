@@ -42,6 +42,17 @@ ID = "0123456789abcdefghijklemopqrstuv"
         ("whois://whois.a.b/c", "b,a,whois)/c"),
         ("dns:WWW.a.b", "dns:www.a.b"),
         ("warcinfo:X.warc.gz", "warcinfo:X.warc.gz"),
+        ("urn:pageinfo:http://A.b/", "urn:pageinfo:http://a.b"),
+        ("urn:view:https://www.a.b/C/?b=2&a=1#x", "urn:view:https://www.a.b/c?a=1&b=2"),
+        ("urn:text:https://a.b/?", "urn:text:https://a.b"),
+        ("urn:dom:http://a.b/%41/中文/", "urn:dom:http://a.b/a/%e4%b8%ad%e6%96%87"),
+        (f"urn:fullPage:http://a.b/x?sid={ID}&y", "urn:fullpage:http://a.b/x?y"),
+        (
+            "urn:view:http://a.b/(S(4hqa0555fwsecu455xqckv45))/x.aspx",
+            "urn:view:http://a.b/x.aspx",
+        ),
+        # Indexes of differences exist with this key.
+        ("urn:x-nacre-delta:http://a.b/", "urn:x-nacre-delta:http://a.b/"),
         ("", "-"),
     ],
 )

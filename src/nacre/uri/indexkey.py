@@ -21,6 +21,7 @@ _VERBATIM = ("filedesc", "warcinfo")
 _HTTP = re.compile(r"(?:https?:/*)*(https?):/*(?=[^/])", re.IGNORECASE)
 _HIERARCHY = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_URN = re.compile(r"urn:(?!x-nacre-)", re.IGNORECASE)
 _WWW = re.compile(r"www[0-9]*\.")
 _DOTS = re.compile(r"\.{2,}")
 _NUMERIC = re.compile(r"[0-9]+(?:\.[0-9]+){0,3}", re.ASCII)
@@ -38,7 +39,9 @@ _QUERY_SESSIONS = (StripSessionIDs(), StripSessionCFIDs())
 def index_key(url: str) -> str:
     """Return the index key of a URL; "-" for an empty one.
 
-    A URL without host (`dns:example.com`) is its own key, in lower case.
+    A URL without host (`dns:example.com`) is its own key, in lower case. Of a URN such as
+    `urn:text:http://example.com/` path and query are normalised, but for those of differences,
+    whose indexes exist already.
     """
     text = url.strip().partition("#")[0]
     if not text.isprintable():
@@ -47,10 +50,20 @@ def index_key(url: str) -> str:
         return text or "-"
     scheme, start = _scheme_and_start(text)
     if not scheme:
-        return text.lower()
+        return _urn_key(text) if _URN.match(text) else text.lower()
     before_query, _, query = text[start:].partition("?")
     netloc, slash, path = before_query.partition("/")
     key = _host_key(scheme, netloc) + _path_key(slash + path)
+    if query and (query := _query_key(query)):
+        return f"{key}?{query}"
+    return key
+
+
+def _urn_key(text: str) -> str:
+    path, _, query = text.partition("?")
+    if not _PLAIN.fullmatch(path):
+        path = _escape(_unescape(path))
+    key = _without_sessions(path.removesuffix("/")).lower()
     if query and (query := _query_key(query)):
         return f"{key}?{query}"
     return key
@@ -116,12 +129,15 @@ def _path_key(path: str) -> str:
         return "/"
     if "//" in path or "/." in path or not _PLAIN.fullmatch(path):
         path = _escape(_without_dots(_unescape(path)))
-    path = path.removesuffix("/") or "/"
+    return _without_sessions(path.removesuffix("/") or "/").lower()
+
+
+def _without_sessions(path: str) -> str:
     if ")/" in path:
         for pattern in _PATH_SESSIONS:
             match = pattern.fullmatch(path)
             path = match[1] + match[2] if match else path
-    return path.lower()
+    return path
 
 
 def _query_key(query: str) -> str:

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from nacre.archive.check import Checker
-from nacre.core.processor import Visit
+from nacre.core.processor import Keep, Visit
 from nacre.core.rendered import RenderedPage, RenderedRoute
 from nacre.engine.steps.page_unit import page_text
 from tests.engine.page_making import DOM, JPEG, PNG, page_id, page_visit, request_visit
@@ -182,3 +182,18 @@ def test_the_text_of_hash_routes_follows_that_of_the_page() -> None:
     routes = [RenderedRoute(f"{SEED}#/{name}", f"<p>{name}".encode()) for name in ("one", "二")]
     page = RenderedPage("settled", dom=b"<p>home", routes=routes)
     assert page_text(page) == f"home\n\n{SEED}#/one\none\n\n{SEED}#/二\n二"
+
+
+def test_of_a_noted_page_only_the_information_is_kept(tmp_path: Path):
+    async def act(job: OpenJob):
+        visit = page_visit(job, SEED, [])
+        await finish(job, visit)
+        again = page_visit(job, SEED, [], 2, body=b"other words")
+        again.note_only("there class=noise")
+        again.may_leave_out(Keep(notable=True))
+        await finish(job, again)
+
+    job = visiting(tmp_path, act)
+    kinds = [fields["WARC-Target-URI"].split(":")[1] for fields, _ in job.records
+             if fields["WARC-Target-URI"].startswith("urn:")]  # fmt: skip
+    assert kinds == ["pageinfo", "view", "thumbnail", "text", "pageinfo"]
