@@ -262,13 +262,18 @@ class PageUnits:
         return page.replies.get(id(visit)) if page is not None else None
 
     def write(self, visit: Visit) -> None:
-        """Append the own records of a page, in the step that stores its document."""
+        """Append the own records of a page, in the step that stores its document.
+
+        Of a page of which only a note is kept its information is written, and nothing else: its
+        text and pictures are stored. Of one of which nothing is written, there is none.
+        """
         page = self._open.get(visit.page.id) if visit.page is not None else None
         if page is not None and page.records and visit.warc_file:
             if visit.page is not None and visit.page.rendered is not None:
                 for writer in (self.writer, self._archive.writer, self._archive.large):
                     writer.name_browser(visit.page.rendered.browser)
-            records, members = zip(*page.records, strict=True)
+            kept = page.records[:1] if visit.noted else page.records
+            records, members = zip(*kept, strict=True)
             self.writer.write(records, members)
 
     def close(self, unit: PageUnit) -> None:
