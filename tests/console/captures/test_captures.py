@@ -13,12 +13,17 @@ from typing import Any
 
 import pytest
 
+from nacre.archive.index import rebuild_index, sort_index
+from nacre.archive.page_records import RecordedPage, page_records
+from nacre.archive.warc_writer import pack
 from nacre.console.app import ConsoleApp
 from nacre.console.captures import listing
+from nacre.core.processor import PageUnit, RefusedRequest
 from nacre.errors import StorageError
 from nacre.ops.operation import Role
 from tests.catalogue.given_job import RUN, add_index, line, real_job
 from tests.console.given import GivenConsole, play, with_common
+from tests.engine.page_making import JPEG, PNG, rendered
 
 J = "/j/crawls~demo"
 API = "/api/v1/jobs/crawls~demo"
@@ -169,10 +174,53 @@ def test_a_capture_has_its_headers_its_record_and_its_body(tmp_path: Path):
     scene_of(tmp_path, real_job, scene)
 
 
+def job_with_a_page(root: Path) -> None:
+    """A job with a page that was run in a browser at the time of its second capture."""
+    real_job(root)
+    page = RecordedPage(
+        "http://h.test/", 1_795_255_200_000_000, 200, "text/html",
+        PageUnit("id", "mount", rendered("http://h.test/", title=f"Shop {EVIL}"),
+                 refused=[RefusedRequest(f"http://h.test/{EVIL}", "fetch", "robots", EVIL)]),
+        text="x",
+    )  # fmt: skip
+    numbers = iter(range(1, 100))
+    records = page_records(page, lambda: next(numbers).to_bytes(16, "big"))
+    warc = root / "runs" / RUN / "archive" / "p.warc.gz"
+    warc.write_bytes(b"".join(pack(record, 1) for record in records))
+    warc.with_name("p.cdxj").write_bytes(sort_index(rebuild_index(warc)))
+
+
+def test_a_page_in_a_browser_has_its_pictures_and_its_end(tmp_path: Path):
+    async def scene(console: GivenConsole) -> None:
+        found = (await console.client.get(f"{API}/captures", params={"q": "http://h.test/"})).json()
+        newest = next(i for i in found["items"] if i["time"].startswith("2026-11-21"))
+        details = (await console.client.get(f"{API}/captures/{newest['id']}")).json()
+        assert (details["page"]["sign"], details["page"]["ended"]) == ("mount", "settled")
+        assert [picture["kind"] for picture in details["pictures"]] == ["view", "thumbnail"]
+        for picture, data in zip(details["pictures"], (PNG, JPEG), strict=True):
+            answer = await console.client.get(f"{API}/captures/{picture['capture']}/picture")
+            assert (answer.status_code, answer.content) == (200, data)
+            assert answer.headers["content-type"] == picture["mime"]
+            assert "sandbox" in answer.headers["content-security-policy"]
+        none = await console.client.get(f"{API}/captures/{newest['id']}/picture")
+        assert none.status_code == 404
+        page = (await console.client.get(f"{J}/captures/{newest['id']}")).text
+        assert "<img src=" in page
+        assert "robots.txt forbids it" in page
+        assert EVIL not in page
+        # The page of a picture shows it, too.
+        own = (await console.client.get(f"{J}/captures/{details['pictures'][0]['capture']}")).text
+        assert "<img src=" in own
+        earlier = next(i for i in found["items"] if i["time"].startswith("2026-11-20"))
+        assert (await console.client.get(f"{API}/captures/{earlier['id']}")).json()["page"] is None
+
+    scene_of(tmp_path, job_with_a_page, scene)
+
+
 @pytest.mark.parametrize("name", ["a.warc.gz:7777", "../x:1", "x", "a.warc.gz:-1", "b.warc.gz:0"])
 def test_a_capture_that_is_not_there_is_not_found(tmp_path: Path, name: str):
     async def scene(console: GivenConsole) -> None:
-        for end in ("", "/headers", "/body", "/record"):
+        for end in ("", "/headers", "/body", "/record", "/picture"):
             answer = await console.client.get(f"{API}/captures/{name.replace('/', '%2F')}{end}")
             assert answer.status_code == 404, (end, answer.text)
 
