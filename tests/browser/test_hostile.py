@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.browser.cdp import CdpClient
 from nacre.browser.finding import InstalledBrowser
 from nacre.browser.process import PageContext
 from nacre.core.rendered import RenderedPage
@@ -314,6 +315,25 @@ def test_a_page_that_asks_without_end_is_cut_off(pages):
     assert len(page.events) > 10
 
 
+def test_bodies_do_not_come_through_the_pipe(pages, monkeypatch):
+    sizes: list[int] = []
+    receive = CdpClient.data_received
+
+    def count(client: CdpClient, data: bytes) -> None:
+        sizes.append(len(data))
+        receive(client, data)
+
+    monkeypatch.setattr(CdpClient, "data_received", count)
+    script = """<body><script>
+    fetch("/sent", { method: "POST", body: "x".repeat(3_000_000) });
+    new Image().src = `data:image/png,${"x".repeat(3_000_000)}`;
+    </script>"""
+    site = Site({"/": script, "/sent": "y" * 3_000_000})
+    assert pages.open(site).ended == "settled"
+    assert site.requests[1].body == b"x" * 3_000_000
+    assert sum(sizes) < 4_000_000
+
+
 def test_endless_scrolling_ends(pages):
     script = """<body><script>
     const grow = () => { for (let i = 0; i < 50; i += 1) document.body.append(
@@ -327,10 +347,9 @@ def test_endless_scrolling_ends(pages):
 
 
 def test_a_large_document_is_not_taken(pages):
-    script = "<body><script>document.body.append('x'.repeat(10_000_001))</script>"
+    script = "<body>x<script>document.body.append(new Comment('y'.repeat(10_000_001)))</script>"
     page = pages.open(Site({"/": script}))
-    assert (page.ended, page.dom) == ("settled", b"")
-    assert len(page.text) == 10_000_000
+    assert (page.ended, page.dom, page.text) == ("settled", b"", "x")
 
 
 def test_the_total_time_is_bounded(pages):

@@ -173,6 +173,7 @@ class BehaviourRun:
     async def press_more(self, note: Note) -> None:
         """Press what shows more of the same page, as long as more appears."""
         clicks = opened = 0
+        note("0 clicks")
         again = False
         last = time.monotonic()
         while clicks < CLICKS and not self.has_moved:
@@ -228,6 +229,7 @@ class BehaviourRun:
         state = await self._page.read("state")
         start = "#".join(("", *str(state.get("url", "")).partition("#")[2:])).rstrip("#")
         queue = await self._list_routes()
+        note("0 routes")
         visited = {start}
         doms = {hash((await take_dom(self._page, MAX_ROUTE)).dom)}
         barren = 0

@@ -40,6 +40,9 @@ COLLECT_TIME = 30.0
 SETTLE_AGAIN = 10.0
 """Longest time that is waited for the page to come to rest after the behaviours, seconds."""
 
+_PATIENCE = 15.0
+"""Seconds for a question about the layout of a page at rest; that of a large page takes long."""
+
 _LOST = frozenset(("crash", "hang", "memory", "browserGone", "notLoaded"))
 """Ends after which the page has no state that could be taken."""
 
@@ -80,7 +83,8 @@ class _PageVisit:
         ended = await self._race(self._drive(), self._task.time)
         if ended not in _LOST:
             failure = await self._race(self._collect(), COLLECT_TIME)
-            if failure in _LOST:
+            is_whole = self._snapshot.dom and failure in ("crash", "hang")
+            if failure in _LOST and not is_whole:
                 ended = failure
         if ended not in ("browserGone", "notLoaded"):
             with contextlib.suppress(CdpError, BrowserGoneError):
@@ -130,7 +134,7 @@ class _PageVisit:
         agent = override_user_agent(PRODUCT, self._context.process.user_agent, task)
         seed = call_source(load_script("seed"), task.seed) if task.seed else ""
         observed: Commands = (
-            ("Network.enable", {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}),
+            ("Network.enable", _NETWORK),
             ("Network.setBypassServiceWorker", {"bypass": True}),
             ("Target.setAutoAttach", _ATTACH),
         )
@@ -198,10 +202,10 @@ class _PageVisit:
         await page.call("Emulation.setDeviceMetricsOverride", override_metrics(self._task))
         state: dict[str, object] = {}
         with contextlib.suppress(PageScriptError):
-            state = await page.read("state")
+            state = await page.read("state", seconds=_PATIENCE)
         self._snapshot = await take_dom(page, wants_text=True)
         with contextlib.suppress(PageScriptError):
-            covered = await page.run("covered")
+            covered = await page.run("covered", seconds=_PATIENCE)
             self._covered = bound_number(covered, 1000) / 1000
         height = bound_number(state.get("height"), 10**7)
         for kind in self._task.pictures:
@@ -236,6 +240,8 @@ class _PageVisit:
         )
 
 
+_NETWORK = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 1}
+"""The browser keeps no bodies and reports none: the proxy has them. 0 bytes of a POST mean all."""
 _ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 _MEDIA = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
 

@@ -202,6 +202,8 @@ class PageEvents:
                 self.changed.set()
             elif method == "Target.attachedToTarget":
                 self._attach(params)
+            elif method == "Target.detachedFromTarget":
+                self._detach(params)
             elif method == "Page.javascriptDialogOpening":
                 self._answer("Page.handleJavaScriptDialog", {"accept": False}, session)
 
