@@ -19,6 +19,7 @@ from nacre.core.rendered import (
     RequestHandler,
 )
 from nacre.engine.disposition import Disposition
+from nacre.engine.pages.handler import path_to_page
 from nacre.engine.pages.pace import PagePace
 from nacre.errors import BrowserError
 from tests.crawl.again import again
@@ -516,6 +517,42 @@ def test_requests_count_for_the_quota_of_their_host(open_page: Open, site: RawSi
     page = open_page(script, job={"quotas": {"host": {"successes": 4}}})
     assert list(page.requests) == ["/0", "/1", "/2"], "the page is the first"
     assert set(page.refused.values()) == {"budget"}
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("", ""),
+        ("LL", "LL"),
+        ("EX", ""),
+        ("LLEXR", "LL"),
+        ("LI", "L"),
+        ("3+LE", "3+L"),
+        ("3+EE", "3+EE"),
+    ],
+)
+def test_requests_are_judged_as_embeds_of_a_page(path: str, near: str):
+    assert path_to_page(path) == near
+
+
+def test_page_behind_a_guess_gets_what_it_requests(open_page: Open, site: RawSite):
+    site.serve({
+        "/": reply("<script src=/app.js></script>"),
+        "/app.js": reply("var a = '/guessed/page.html'", "text/javascript"),
+        "/guessed/page.html": reply("<p>x"),
+    })  # fmt: skip
+    with raw_site("127.0.0.2") as other:
+        other.serve({"/lib.js": reply("1", "text/javascript"), "/robots.txt": ROBOTS})
+
+        async def script(handler: RequestHandler, task: PageTask) -> None:
+            if task.url.endswith("page.html"):
+                await ask(handler, f"{other.origin}/lib.js", "script")
+
+        page = open_page(script)
+        unit = page.visits["/guessed/page.html"].page
+        assert unit is not None
+        assert unit.refused == []
+        assert [visit.uri.path for visit in unit.visits] == ["EXE"]
 
 
 def _uris(page: Page) -> list[CrawlURI]:

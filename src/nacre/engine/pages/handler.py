@@ -11,7 +11,7 @@ from nacre.browser.settings import BrowserSettings
 from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.clock import Clock
-from nacre.core.crawluri import CrawlURI, Hop, Outlink
+from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import PageUnit, RefusedRequest, Visit
 from nacre.core.rendered import BrowserRequest, ReplyWriter
 from nacre.core.status import FetchStatus
@@ -41,6 +41,8 @@ _GUARDED = frozenset(("robots", "guard"))
 
 _LONGEST_URL = 2000
 """Characters of the URL of a refused request that are kept."""
+
+_NO_LINKS = f"{Hop.EMBED}{Hop.SPECULATIVE}{Hop.REDIRECT}{Hop.INFERRED}"
 
 _WEB = {"ws": "http", "wss": "https"}
 """The schemes of WebSockets, and those of their handshakes."""
@@ -169,11 +171,13 @@ class PageRequests:
             return "block", blocked, None
         if request.resource == "websocket" and self._settings.websockets == "refuse":
             return "method", "browser.websockets", None
-        link = Outlink(url, Hop.EMBED, f"browser/{request.resource}")
-        uri, rule = self._parts.judge(self._visit.uri, link)
+        link, page = Outlink(url, Hop.EMBED, f"browser/{request.resource}"), self._visit.uri
+        near = structs.replace(page, path=path_to_page(page.path))
+        uri, rule = self._parts.judge(near, link)
         if uri is None:
             return "scope", rule, None
-        return "", "", structs.replace(uri, method=request.method, body=request.body)
+        path = extend_path(page.path, Hop.EMBED)
+        return "", "", structs.replace(uri, path=path, method=request.method, body=request.body)
 
     async def _request(self, request: BrowserRequest, reply: ReplyWriter, uri: CrawlURI) -> None:
         """Ask the server, at the pace of the page."""
@@ -262,6 +266,16 @@ class PageRequests:
 def drop_guesses(visit: Visit) -> None:
     """Drop the URLs that were guessed from texts of scripts: the browser runs the scripts."""
     visit.filter_outlinks(lambda link: link.hop != Hop.SPECULATIVE)
+
+
+def path_to_page(path: str) -> str:
+    """Return the hop path by which the scope judges the requests of a page.
+
+    A page may be reached by a guess in a script, an embed or a redirect. For the scope its requests
+    are embeds of a page all the same, and not the third hop behind the last link.
+    """
+    near = path.rstrip(_NO_LINKS)
+    return path if near.endswith("+") else near
 
 
 def web_url(text: str) -> str:
