@@ -302,6 +302,21 @@ async def test_a_browser_is_replaced_after_its_pages_and_when_it_was_killed_idle
     assert len(set(scripts.pids)) == 3
 
 
+@pytest.mark.browser
+@in_loop
+async def test_a_browser_ends_when_no_page_comes_for_a_time(
+    installed_browser: InstalledBrowser, tmp_path: Path
+) -> None:
+    scripts = Scripts()
+    limits = PoolLimits(idle=0.05, interval=0.1)
+    async with pooled(installed_browser, tmp_path, scripts, limits) as pool:
+        await pool.render(PageTask("http://first.test/"), PlainHandler())
+        await wait_until(lambda: not process_tree.is_running(scripts.pids[0]))
+        page = await pool.render(PageTask("http://last.test/"), PlainHandler())
+    assert page.ended == "settled"
+    assert len(set(scripts.pids)) == 2
+
+
 @in_loop
 async def test_a_pool_without_a_browser_names_the_remedy(tmp_path: Path) -> None:
     authority = CertificateAuthority()

@@ -56,6 +56,8 @@ class BrowserPool:
         self._browsers: set[RunningBrowser] = set()
         self._changing = asyncio.Lock()
         self._gate = _Gate()
+        self._idle: asyncio.TimerHandle | None = None
+        """Ends the browser when no page came for a time."""
         self._fatal: set[str] = set()
         """URLs that killed a browser."""
 
@@ -95,6 +97,7 @@ class BrowserPool:
         """End the browser, if there is one."""
         async with self._changing:
             self._browser = None
+            self._cancel_idle()
             while self._browsers:
                 await self._browsers.pop().stop()
 
@@ -119,6 +122,7 @@ class BrowserPool:
     async def _take(self) -> RunningBrowser:
         """Return the browser for a new page; its `users` counts the page already."""
         async with self._changing:
+            self._cancel_idle()
             if self._browser is None or self._browser.is_worn:
                 self._browser = None
                 self._browser = await self._launch()
@@ -144,6 +148,11 @@ class BrowserPool:
             self._browser = None
         await self._end_unused()
 
+    def _cancel_idle(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
     async def _end_unused(self) -> None:
         """End browsers that get no new page and have none."""
         async with self._changing:
@@ -151,6 +160,10 @@ class BrowserPool:
                 if not browser.users and (browser.is_worn or browser is not self._browser):
                     self._browsers.discard(browser)
                     await browser.stop()
+            self._cancel_idle()
+            if self._browser is not None and not self._browser.users:
+                loop = asyncio.get_running_loop()
+                self._idle = loop.call_later(self._limits.idle, self._browser.kill, "browserGone")
 
 
 class _Gate:
