@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Protocol
 
 from nacre.assembly.parts import RunRecords
+from nacre.assembly.storing import Storing
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus
 from nacre.engine.engine import Engine
 from nacre.engine.limits import Stopwatch, limit_reached
 from nacre.engine.logs import JobLogs
 from nacre.engine.observer import VisitObserver
-from nacre.engine.steps.archive import ArchiveStep
 from nacre.machine.layout import Layout
 from nacre.report.formatting import span
 from nacre.report.statistics import Statistics
@@ -125,16 +125,16 @@ class LimitMonitor:
     Args:
         settings: The settings of the job.
         statistics: Counts the fetches.
-        archive: Counts the written bytes.
+        storing: Counts the written bytes.
         watch: The time that the run has been running.
     """
 
     def __init__(
-        self, settings: JobSettings, statistics: Statistics, archive: ArchiveStep, watch: Stopwatch
+        self, settings: JobSettings, statistics: Statistics, storing: Storing, watch: Stopwatch
     ) -> None:
         self._limits, self._max_total = settings.limits, settings.archive.max_total
         self._statistics = statistics
-        self._archive = archive
+        self._storing = storing
         self._watch = watch
 
     def configure(self, settings: JobSettings) -> None:
@@ -150,15 +150,15 @@ class LimitMonitor:
 
     def reached(self) -> ExitStatus | None:
         """The limit that is reached; None for none."""
-        writer, large, counts = self._archive.writer, self._archive.large, self._statistics
-        if writer.full:
+        storing, counts = self._storing, self._statistics
+        if storing.archive.writer.full:
             return ExitStatus.WRITE_LIMIT
         return limit_reached(
             self._limits,
             counts.totals,
             self._watch.elapsed,
-            writer.total + large.total,
-            counts.prerequisites,
+            storing.written,
+            counts.prerequisites + counts.totals.page_requests,
         )
 
     def reached_by(self, busy: int) -> bool:

@@ -207,7 +207,7 @@ class Session:
         self.live = live_job(records, self.engine)
         self.watchdog = EventLoopWatchdog(self.engine, self.logs, self.clock)
         self.progress = ProgressLog(self.live, self.logs, self.run_row.name, self.watch, self.clock)
-        self._limits = LimitMonitor(settings, self.statistics, self.storing.archive, self.watch)
+        self._limits = LimitMonitor(settings, self.statistics, self.storing, self.watch)
         buffers, watched = store.engine.size_limit, self._on_terminal
         self.space = DiskSpaceMonitor(
             self._disk, self.layout, settings, buffers, on_terminal=watched
