@@ -114,6 +114,27 @@ def rendered_by(sign: str) -> str:
     return f"browser:{sign}"
 
 
+REPEATED_PAGE: Final = _token(
+    "REPEATED_PAGE", "browserRepeated",
+    "The page was not run in a browser: its requests were repeated by templates "
+    "(`browser.repeat`).",
+    "engine/pages/repetition.py",
+)  # fmt: skip
+
+_token(
+    "repeated_by", "repeated:TEMPLATE",
+    "A request of a page that was not run: TEMPLATE names the requests of other pages that it "
+    "follows from.",
+    "engine/pages/repetition.py",
+)  # fmt: skip
+
+
+def repeated_by(template: str) -> str:
+    """`repeated:TEMPLATE`: the template of a request, without spaces and commas."""
+    safe = template.replace(" ", "%20").replace(",", "%2C")
+    return f"repeated:{safe}"
+
+
 _token(
     "page_ended", "pageEnd:HOW",
     "The page in the browser did not come to rest: HOW is a limit (`loadTime`, `pageTime`, "

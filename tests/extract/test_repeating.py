@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nacre.extract.repeating import ObservedRequest, RunPage, learn_templates, page_values, prepare
-from nacre.extract.request_template import repeat_page, repeat_reply
+from nacre.extract.request_template import follow_reply, repeat_page, reply_values
 from nacre.extract.secret_parameters import carries_credentials, is_cookie_bound, is_secret
 
 BUNDLE = ObservedRequest("GET", "http://h/app.js", "script", mime="text/javascript")
@@ -220,12 +220,12 @@ def test_replies_lead_to_requests():
     (first,) = repeat_page(templates, "http://h/item/5", page_values("http://h/item/5", SHELL))
     assert first.url == "http://h/api/items/5"
     reply = '{"author": {"id": 9}, "picture": "/media/风.jpg"}'
-    later = repeat_reply(templates, "http://h/item/5", first, reply)
+    later = follow_reply(templates, "http://h/item/5", first, reply_values(reply))
     assert sorted(request.url for request in later) == [
         "http://h/api/users/9",
         "http://h/media/%E9%A3%8E.jpg",
     ]
-    assert repeat_reply(templates, "http://h/item/5", first, "no json") == []
+    assert reply_values("no json") == {}
 
 
 def test_every_value_of_a_list_is_asked_for():

@@ -2,6 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import AbstractContextManager
+from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
@@ -24,6 +26,7 @@ from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import RequestParts
 from nacre.engine.pages.learned_signs import NewLinks, PageChoice
 from nacre.engine.pages.prerequisites import InlinePrerequisites
+from nacre.engine.pages.repetition import PageRepetition
 from nacre.engine.pages.room import PageRoom
 from nacre.engine.pages.stored_replies import StoredReplies
 from nacre.engine.steps.extract import DocumentExtractor
@@ -134,6 +137,14 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
 
     browser, extract = effective.then(lambda s: s.browser), effective.then(extract_settings)
     choice = PageChoice(storing.store, browser, parts.clock, _new_links(parts.queues))
+    requests = _request_parts(parts, engine)
+
+    def new_id() -> str:
+        return str(UUID(bytes=storing.numbers.record_id(), version=4))
+
+    repetition = PageRepetition(
+        browser, requests, new_id, storing.pages.close, partial(_draw, parts.began)
+    )
     storing.commit.on_seal(choice.seal)
 
     def drop(page: PageUnit) -> None:
@@ -145,7 +156,8 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
         renderer=fetching.renderer,
         choice=choice,
         extractor=DocumentExtractor(fetching.parser),
-        requests=_request_parts(parts, engine),
+        requests=requests,
+        repetition=repetition,
         cookies=PageCookies(
             fetching.jar,
             fetching.cookie_rows.keep,
@@ -153,7 +165,7 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
             parts.clock,
         ),
         room=PageRoom(lambda: fetching.renderer.slots, lend),
-        new_id=lambda: str(UUID(bytes=storing.numbers.record_id(), version=4)),
+        new_id=new_id,
         alert=parts.logs.alert,
         scripts=effective.then(lambda s: _scripts(s.browser, parts.root)),
         languages=effective.then(lambda s: _language(s.fetch)),
@@ -176,6 +188,12 @@ def _new_links(queues: Queues) -> NewLinks:
 def _language(settings: FetchSettings) -> str:
     """Return the Accept-Language that all requests carry; "" for none."""
     return next((text for name, text in settings.fields if name.lower() == "accept-language"), "")
+
+
+def _draw(began: float, url: str) -> float:
+    """Return a number from 0 to 1, of a URL in a run: another one in each run."""
+    key = f"{began} {url}".encode("utf-8", "replace")
+    return int.from_bytes(blake2b(key, digest_size=6).digest(), "big") / (1 << 48)
 
 
 def _scripts(settings: BrowserSettings, root: Path) -> tuple[tuple[str, str], ...]:

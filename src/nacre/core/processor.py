@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -74,6 +74,8 @@ class RefusedRequest(msgspec.Struct, frozen=True):
 
 MOST_LISTED = 5_000
 """Requests of a page that are listed as refused, or as answered from the archive, at most."""
+REPEATED: Final = "repeated"
+"""Sign of a page whose requests were repeated without a browser."""
 
 
 class PageUnit(msgspec.Struct):
@@ -87,6 +89,8 @@ class PageUnit(msgspec.Struct):
         reused: URLs that were answered from the archive without a request.
         refused: Requests that were not sent.
         sizes: Bytes sent by servers for it, in all.
+        sample: Of a page that was run although its requests are known (`browser.repeat`): how many
+            of its requests were foreseen, and of how many; None for others.
     """
 
     id: str
@@ -96,6 +100,16 @@ class PageUnit(msgspec.Struct):
     reused: list[str] = []
     refused: list[RefusedRequest] = []
     sizes: int = 0
+    sample: tuple[int, int] | None = None
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether its requests were repeated in place of running it."""
+        return self.sign == REPEATED
+
+    def compare(self, hits: int, total: int) -> None:
+        """Note how many of its requests were foreseen, and of how many."""
+        self.sample = hits, total
 
     def add(self, visit: "Visit", size: int = 0) -> None:
         """Add the visit of a request that ended; `size`: bytes that the server sent."""

@@ -15,10 +15,9 @@ import msgspec
 from msgspec import structs
 
 from nacre.core.urlshape import shaped
-from nacre.extract.page_values import Values, decode, html_values, json_values, url_values
+from nacre.extract.page_values import Values, decode, html_values, url_values
 from nacre.extract.request_template import (
     CODINGS,
-    LONGEST_REPLY,
     MAX_REQUESTS,
     WHOLE,
     Hole,
@@ -28,6 +27,7 @@ from nacre.extract.request_template import (
     matching_codings,
     normal_url,
     page_steps,
+    reply_values,
 )
 from nacre.extract.secret_parameters import (
     has_random,
@@ -130,8 +130,8 @@ def prepare(page: RunPage) -> LearnedPage:
             continue
         is_bound = request.is_bound or is_cookie_bound(url, page.cookies)
         content[url] = structs.replace(request, url=url, reply="", is_bound=is_bound)
-        if request.reply and len(request.reply) <= LONGEST_REPLY:
-            replies[url] = json_values("reply", request.reply)
+        if request.reply and (reply := reply_values(request.reply)):
+            replies[url] = reply
     return LearnedPage(page.url, values, content, frozenset(requested), replies)
 
 

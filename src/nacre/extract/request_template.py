@@ -204,8 +204,8 @@ def repeat_page(
     return _fill(fitting, url, values)
 
 
-def repeat_reply(
-    templates: Iterable[RequestTemplate], page: str, request: RepeatedRequest, reply: str
+def follow_reply(
+    templates: Iterable[RequestTemplate], page: str, request: RepeatedRequest, values: Values
 ) -> list[RepeatedRequest]:
     """Return the requests that the JSON reply to a repeated request leads to.
 
@@ -213,12 +213,14 @@ def repeat_reply(
         templates: The templates of the site.
         page: URL of the page.
         request: The repeated request.
-        reply: Its reply.
+        values: Values of its reply; see `reply_values`.
     """
-    fitting = [item for item in templates if item.after == request.template]
-    if not fitting or len(reply) > LONGEST_REPLY:
-        return []
-    return _fill(fitting, page, json_values("reply", reply))
+    return _fill((item for item in templates if item.after == request.template), page, values)
+
+
+def reply_values(text: str) -> Values:
+    """Return the values of a JSON reply; {} for one that is too long, or no JSON."""
+    return json_values("reply", text) if len(text) <= LONGEST_REPLY else {}
 
 
 def _fill(templates: Iterable[RequestTemplate], url: str, values: Values) -> list[RepeatedRequest]:

@@ -38,6 +38,11 @@ class BrowserTally(msgspec.Struct):
         robots_pages: Pages of which robots.txt refused a request.
         robots_requests: Requests of these pages in all, those that were refused included.
         browser: Name and version of the last browser; "" before the first page.
+        repeated: Pages whose requests were repeated without a browser.
+        repeated_requests: These requests.
+        samples: Pages that were run although their requests were known.
+        foreseen: Of their requests, those that were foreseen.
+        expected: Their requests in all.
     """
 
     pages: int = 0
@@ -57,9 +62,22 @@ class BrowserTally(msgspec.Struct):
     robots_pages: int = 0
     robots_requests: int = 0
     browser: str = ""
+    repeated: int = 0
+    repeated_requests: int = 0
+    samples: int = 0
+    foreseen: int = 0
+    expected: int = 0
 
     def add(self, url: str, page: PageUnit) -> None:
-        """Count a page that was run."""
+        """Count a page that was run, or whose requests were repeated."""
+        if page.is_repeated:
+            self.repeated += 1
+            self.repeated_requests += len(page.visits)
+            return
+        if page.sample is not None:
+            self.samples += 1
+            self.foreseen += page.sample[0]
+            self.expected += page.sample[1]
         self.pages += 1
         _count(self.signs, self.sign_pages, page.sign, (url,))
         rendered = page.rendered

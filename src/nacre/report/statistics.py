@@ -321,7 +321,7 @@ class Statistics:
             page = not visit.uri.is_prerequisite and visit.request is None
             tally.miss(status, page=page, guess=guess)
             self.totals.miss(status, page=page, guess=guess)
-        self.totals.rendered_pages += visit.page is not None
+        self.totals.rendered_pages += visit.page is not None and not visit.page.is_repeated
         if visit.page is not None or BROWSER_FAILED in visit.annotations:
             self._browser.count(visit)
         self.totals.faults += status == FetchStatus.RUNTIME_EXCEPTION

@@ -108,6 +108,7 @@ class PageRequests:
         self._blocks = parts.blocks[visit.overlay]
         self._pace = PagePace(settings)
         self._running: set[asyncio.Task[object]] = set()
+        self._annotation = ""
         self.budget = PageBudget(settings)
         self.failure: Exception | None = None
 
@@ -124,6 +125,11 @@ class PageRequests:
         finally:
             if task is not None:
                 self._running.discard(task)
+
+    async def repeat(self, request: BrowserRequest, reply: ReplyWriter, annotation: str) -> None:
+        """Send a request that no browser sends, by the same rules; its visit gets an annotation."""
+        self._annotation = annotation
+        await self._answer(request, reply)
 
     async def finish(self, seconds: float) -> None:
         """Wait until all requests have ended, after the page has; cancel them after a time.
@@ -202,7 +208,7 @@ class PageRequests:
             uri,
             toe=self._visit.toe,
             started=self._parts.clock.monotonic(),
-            annotations=[SUBRESOURCE],
+            annotations=[SUBRESOURCE, *filter(None, (self._annotation,))],
             overlay=self._parts.overlay_of(uri),
             request=request,
             page_id=self._page.id,

@@ -440,7 +440,7 @@ class ArchiveStep:
         links = visit.keep.links if visit.keep is not None else None
         if links is None and visit.history is not None:
             links = visit.history.links
-        rendered = visit.page is not None
+        rendered = visit.page is not None and not visit.page.is_repeated
         if (links, rendered) != (row.links, row.rendered):
             row = structs.replace(row, links=links, rendered=rendered)
         self.history.put(row)

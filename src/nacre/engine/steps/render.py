@@ -23,6 +23,7 @@ from nacre.engine.chain.entry import Entry
 from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import PageRequests, RequestParts, drop_guesses
 from nacre.engine.pages.learned_signs import PageChoice
+from nacre.engine.pages.repetition import PageRepetition
 from nacre.engine.pages.room import PageRoom
 from nacre.engine.steps.extract import DocumentExtractor
 from nacre.errors import BrowserError
@@ -62,6 +63,7 @@ class RenderParts(NamedTuple):
         renderer: Opens them; the browser starts with the first page.
         choice: Chooses the pages that are run, unless all are.
         requests: Answers their requests.
+        repetition: Repeats the requests of pages that need not be run.
         extractor: Finds the links of their final state.
         cookies: The cookies that they get, and leave.
         room: Lets few visits open pages at once.
@@ -77,6 +79,7 @@ class RenderParts(NamedTuple):
     renderer: PageRenderer
     choice: PageChoice
     requests: RequestParts
+    repetition: PageRepetition
     extractor: DocumentExtractor
     cookies: PageCookies
     room: PageRoom
@@ -130,9 +133,12 @@ class RenderStep:
         if document is None or not is_page(document):
             return Result.PROCEED
         sign = self._sign(visit, document)
-        if sign:
+        repetition = self._parts.repetition
+        if sign and not await repetition.repeat(visit, document):
             async with self._parts.room.enter(visit.uri.queue):
-                await self._render(visit, document, sign)
+                # Pages before it in the queue may have taught what it requests.
+                if not await repetition.repeat(visit, document):
+                    await self._render(visit, document, sign)
         return Result.PROCEED
 
     def _sign(self, visit: Visit, document: Capture) -> str:
@@ -166,6 +172,7 @@ class RenderStep:
         self._parts.choice.learn(visit, short)
         if rendered.dom:
             drop_guesses(visit)
+        await self._parts.repetition.learn(visit, document, page)
 
     async def _open(self, visit: Visit, document: Capture, page: PageUnit) -> RenderedPage:
         settings, parts = self._settings[visit.overlay], self._parts

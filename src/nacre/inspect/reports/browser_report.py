@@ -6,6 +6,7 @@ import msgspec
 
 from nacre.core.clock import duration
 from nacre.engine.pages.sign_rows import sign_counts
+from nacre.extract.repetition import wilson_interval
 from nacre.inspect.reports.base import Report, ReportRequest
 from nacre.inspect.view import View
 from nacre.messages import message
@@ -128,6 +129,22 @@ def _notes(data: BrowserFigures) -> Iterator[str]:
             refused=tally.refused.get("robots", 0),
             requests=tally.robots_requests,
             pages=tally.robots_pages,
+        )
+    if tally.repeated:
+        low, high = wilson_interval(tally.foreseen, tally.expected)
+        yield message(
+            "report.browser-repeated",
+            "Of {pages:,} pages the requests were repeated without the browser ({requests:,} "
+            "requests). Of {samples:,} such pages, drawn at random and run, {foreseen:,} of "
+            "{expected:,} requests for content were foreseen (95 % interval of the share: "
+            "{low:.1%} to {high:.1%}).",
+            pages=tally.repeated,
+            requests=tally.repeated_requests,
+            samples=tally.samples,
+            foreseen=tally.foreseen,
+            expected=tally.expected,
+            low=low,
+            high=high,
         )
 
 
