@@ -63,8 +63,8 @@ def test_a_page_that_asks_for_more_returns_to_the_browser_until_that_is_learned(
         _learn(site, number)
     assert _plan(site, 99)
     for number in range(8, 11):
-        sample = _learn(site, number, f"http://h/more/{number}", f"http://h/extra/x{number}y")
-    assert sample.total == 4
+        urls = f"http://h/more/{number}", f"http://h/extra/x{number}y"
+        assert _learn(site, number, *urls).total == 4
     assert _plan(site, 99) is None
     for number in range(11, 20):
         _learn(site, number, f"http://h/more/{number}", f"http://h/extra/x{number}y")
