@@ -1,4 +1,4 @@
-"""Which pages of a site need not be run, since templates foresee their requests and links. Pure.
+"""Foresees requests and links of pages by templates, so that few pages must be run. Pure.
 
 Each page that is run is foreseen first, by the templates that other pages taught: pages to which
 the same templates apply are a class. A class is ready while its last pages were foreseen nearly in
@@ -41,7 +41,7 @@ PageClass = frozenset[str]
 
 
 class RepeatSample(msgspec.Struct, frozen=True):
-    """What was foreseen of a page that was run.
+    """A comparison of a page that was run with the templates.
 
     Attributes:
         hits: Its requests for content that were foreseen, or that earlier pages made.
@@ -59,7 +59,7 @@ class RepeatSample(msgspec.Struct, frozen=True):
 
 
 class RepeatPlan(msgspec.Struct, frozen=True):
-    """What is done in place of running a page.
+    """Requests and links in place of running a page.
 
     Attributes:
         requests: Requests to send.
