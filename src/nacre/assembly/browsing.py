@@ -164,7 +164,7 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
             effective.then(lambda s: s.cookies.enabled),
             parts.clock,
         ),
-        room=PageRoom(lambda: fetching.renderer.slots, lend),
+        room=PageRoom(lambda: fetching.renderer.slots, lend, lambda: engine().is_halting),
         new_id=new_id,
         alert=parts.logs.alert,
         scripts=effective.then(lambda s: _scripts(s.browser, parts.root)),

@@ -186,6 +186,11 @@ class Engine:
         return self._worked + sum(now - visit.started for visit in self.current.values())
 
     @property
+    def is_halting(self) -> bool:
+        """Whether it hands out nothing: it pauses, or ends with the visits in process."""
+        return self._stopping or self._paused
+
+    @property
     def at_work(self) -> bool:
         """Whether its toes exist: `run` has begun, and has not returned."""
         return self._group is not None

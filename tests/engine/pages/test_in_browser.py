@@ -1,7 +1,9 @@
 """A page in a real browser: what it requests passes the chain, and comes to the archive as sent."""
 
 import gzip
+from base64 import b64encode
 from collections.abc import Iterator
+from hashlib import sha1
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ pytestmark = pytest.mark.browser
 
 SCRIPT = """
 document.cookie = 'own=1';
+new WebSocket(location.origin.replace('http', 'ws') + '/live').onmessage =
+  event => fetch('/heard/' + event.data);
 fetch('/data.json').then(r => r.json()).then(async data => {
   await fetch('/po' + 'st', {method: 'POST', body: 'x=1'});
   await fetch('/closed/' + 'data').catch(() => 0);
@@ -22,6 +26,18 @@ fetch('/data.json').then(r => r.json()).then(async data => {
 });
 """
 DATA = '{"title": "公告"}'
+
+
+def accept_websocket(head: bytes) -> bytes:
+    """The handshake of a WebSocket, and a message of the server: `hi`."""
+    fields = dict(line.split(b": ", 1) for line in head.split(b"\r\n")[1:] if line)
+    key = {name.lower(): value for name, value in fields.items()}[b"sec-websocket-key"]
+    accept = b64encode(sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+    lines = [
+        b"HTTP/1.1 101 Switching Protocols", b"Upgrade: websocket", b"Connection: Upgrade",
+        b"Sec-WebSocket-Accept: " + accept,
+    ]  # fmt: skip
+    return b"\r\n".join(lines) + b"\r\n\r\n" + b"\x81\x02hi"
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +55,7 @@ def site() -> Iterator[RawSite]:
             "/next.html": reply("<p>next", "text/html"),
             "/picture.png": reply("no picture", "image/png"),
         })  # fmt: skip
+        served.answers["/live"] = accept_websocket
         yield served
 
 
@@ -83,3 +100,8 @@ def test_requests_have_the_headers_of_the_browser_and_the_name_of_the_crawler(si
 
 def test_nothing_is_left_of_the_browser(crawled: Crawled):
     assert not list(Path(crawled.root, "state", "scratch").glob("nacre-browser-*"))
+
+
+def test_websocket_passes_and_its_handshake_is_stored(crawled: Crawled, site: RawSite):
+    assert "/heard/hi" in site.asked
+    assert crawled.statuses[f"{site.origin}/live"] == 101

@@ -18,7 +18,8 @@ from nacre.core.rendered import (
     RenderedRoute,
     RequestHandler,
 )
-from nacre.engine.disposition import Disposition
+from nacre.engine.disposition import BackToFrontier, Disposition
+from nacre.engine.engine import Engine
 from nacre.engine.pages.handler import path_to_page
 from nacre.engine.pages.pace import PagePace
 from nacre.errors import BrowserError
@@ -553,6 +554,26 @@ def test_page_behind_a_guess_gets_what_it_requests(open_page: Open, site: RawSit
         assert unit is not None
         assert unit.refused == []
         assert [visit.uri.path for visit in unit.visits] == ["EXE"]
+
+
+def test_page_that_waits_when_the_crawl_ends_goes_back_to_its_queue(
+    open_page: Open, site: RawSite, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(Engine, "is_halting", True)
+    deferred: list[str] = []
+    defer = BackToFrontier.defer
+
+    def end_then(self: BackToFrontier, visit: Visit) -> None:
+        if visit.capture is not None:
+            deferred.append(visit.uri.url)
+            monkeypatch.setattr(Engine, "is_halting", False)
+        defer(self, visit)
+
+    monkeypatch.setattr(BackToFrontier, "defer", end_then)
+    page = open_page(no_requests)
+    assert deferred == [f"{site.origin}/"]
+    assert page.visits["/"].page is not None, "it is run later"
+    assert site.asked.count("/") == 2
 
 
 def _uris(page: Page) -> list[CrawlURI]:

@@ -23,7 +23,7 @@ class Lender:
 
 def test_pages_of_a_queue_are_never_open_at_once():
     async def run() -> None:
-        room, order = PageRoom(lambda: 8, Lender().lend), list[str]()
+        room, order = PageRoom(lambda: 8, Lender().lend, bool), list[str]()
 
         async def open_page(queue: str, name: str) -> None:
             async with room.enter(queue):
@@ -45,7 +45,7 @@ def test_pages_of_a_queue_are_never_open_at_once():
 def test_toes_are_lent_for_open_pages_and_a_few_that_wait():
     async def run() -> None:
         lender, go = Lender(), asyncio.Event()
-        room = PageRoom(lambda: 2, lender.lend)
+        room = PageRoom(lambda: 2, lender.lend, bool)
 
         async def open_page(number: int) -> None:
             async with room.enter(f"q{number}"):
@@ -61,5 +61,44 @@ def test_toes_are_lent_for_open_pages_and_a_few_that_wait():
         # What was lent is there again.
         async with room.enter("q"):
             assert lender.lent == 1
+
+    asyncio.run(run())
+
+
+def test_no_more_pages_than_places_are_open():
+    async def run() -> None:
+        room, number = PageRoom(lambda: 2, Lender().lend, bool), [0, 0]
+
+        async def open_page(queue: str) -> None:
+            async with room.enter(queue) as may_open:
+                assert may_open
+                number[0] += 1
+                number[1] = max(number)
+                await asyncio.sleep(0)
+                number[0] -= 1
+
+        async with asyncio.TaskGroup() as group:
+            for queue in "abcdef":
+                group.create_task(open_page(queue))
+        assert number == [0, 2]
+
+    asyncio.run(run())
+
+
+def test_pages_that_wait_are_not_opened_once_the_crawl_halts():
+    async def run() -> None:
+        halts, answers = list[bool](), list[bool]()
+        room = PageRoom(lambda: 1, Lender().lend, lambda: bool(halts))
+
+        async def open_page(queue: str) -> None:
+            async with room.enter(queue) as may_open:
+                answers.append(may_open)
+                await asyncio.sleep(0)
+                halts.append(True)
+
+        async with asyncio.TaskGroup() as group:
+            for queue in "aab":
+                group.create_task(open_page(queue))
+        assert answers == [True, False, False]
 
     asyncio.run(run())

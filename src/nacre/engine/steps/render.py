@@ -126,7 +126,10 @@ class RenderStep:
         return visit.status == 200 and capture is not None and is_page(capture)
 
     async def process(self, visit: Visit) -> Result:
-        """Open the page, and add the links of its final state."""
+        """Open the page, and add the links of its final state.
+
+        A page that is not open when the crawl pauses or ends goes back to its queue.
+        """
         document = visit.capture
         if visit.status == 304:
             document = await self._parts.requests.stored.of_url(visit.uri.url)
@@ -135,7 +138,10 @@ class RenderStep:
         sign = self._sign(visit, document)
         repetition = self._parts.repetition
         if sign and not await repetition.repeat(visit, document):
-            async with self._parts.room.enter(visit.uri.queue):
+            async with self._parts.room.enter(visit.uri.queue) as may_open:
+                if not may_open:
+                    visit.defer()
+                    return Result.FINISH
                 # Pages before it in the queue may have taught what it requests.
                 if not await repetition.repeat(visit, document):
                     await self._render(visit, document, sign)
