@@ -1,5 +1,7 @@
 """What a page sees of the browser."""
 
+from typing import get_args
+
 import pytest
 
 from nacre.browser.emulation import (
@@ -9,6 +11,7 @@ from nacre.browser.emulation import (
     override_metrics,
     override_user_agent,
 )
+from nacre.browser.settings import DeviceName
 from nacre.core.rendered import PageTask
 
 OWN = (
@@ -44,6 +47,10 @@ def test_client_hints_name_no_headless_browser():
     assert "Headless" not in str(params)
     assert params["acceptLanguage"] == "de"
     assert params["userAgentMetadata"]["fullVersion"] == "156.0.1.2"
+
+
+def test_the_settings_name_the_devices():
+    assert {*DEVICES, ""} == set(get_args(DeviceName))
 
 
 @pytest.mark.parametrize("device", sorted(DEVICES))

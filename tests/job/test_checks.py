@@ -239,6 +239,24 @@ def test_no_profile_is_idle(tmp_path, name):
 
 
 @pytest.mark.parametrize(
+    ("text", "path", "reason"),
+    [
+        ("browser: {scripts: [good.js]}", "", ""),
+        ("browser: {scripts: [none.js]}", "browser.scripts", "none.js: No such file"),
+        ("sheets: {app: {browser.scripts: [bad.js]}}", "sheets.app.browser.scripts", "bad.js: 0"),
+        ("browser: {block: [ads.example, none.txt]}", "browser.block", "cannot be read"),
+        ("sheets: {app: {browser: {block: ['!']}}}", "sheets.app.browser.block", "understood"),
+    ],
+)
+def test_files_for_pages_in_a_browser(tmp_path: Path, text: str, path: str, reason: str):
+    (tmp_path / "good.js").write_text("export default async ({ page }) => {};")
+    (tmp_path / "bad.js").write_text("alert(1)")
+    problems = checked(tmp_path, BASE + text).problems
+    assert [problem.path for problem in problems] == ([path] if path else [])
+    assert all(reason in problem.message for problem in problems)
+
+
+@pytest.mark.parametrize(
     ("text", "paths"),
     [
         ("browser: {use: always, command: no-such-chromium}", ["browser.use"]),

@@ -125,6 +125,7 @@ class WarcOrigin(msgspec.Struct, frozen=True):
         http_from: From header sent.
         browser: Name and version of the browser that opened pages; "" until the first page.
         browser_flags: The flags of its command line, in warcinfo beside its name.
+        browser_scripts: Names and digests of the site scripts, in warcinfo beside its name.
         run: Directory of the run, relative to the job; not in warcinfo.
         series: Added to the prefix, such as `large`; not in warcinfo.
     """
@@ -141,6 +142,7 @@ class WarcOrigin(msgspec.Struct, frozen=True):
     http_from: str = ""
     browser: str = ""
     browser_flags: str = ""
+    browser_scripts: str = ""
     run: str = ""
     series: str = ""
 
@@ -351,6 +353,7 @@ class WarcWriter:
             ("http-header-from", origin.http_from),
             ("browser", origin.browser),
             ("browser-flags", origin.browser_flags if origin.browser else ""),
+            ("browser-scripts", origin.browser_scripts if origin.browser else ""),
         ]
 
 

@@ -6,8 +6,11 @@ were run in a browser.
 
 import os
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import cast
 
 from msgspec import structs
 
@@ -15,7 +18,7 @@ from nacre import __version__
 from nacre.archive.warc_writer import WarcOrigin, WarcWriter
 from nacre.assembly.rules import JobRules
 from nacre.browser.process import FLAGS
-from nacre.core.clock import Clock
+from nacre.browser.site_scripts import load_site_scripts
 from nacre.engine.counters import Numbers
 from nacre.engine.keeping import Bases, Keeping
 from nacre.engine.link_keeping import LinkKeeping
@@ -24,8 +27,9 @@ from nacre.engine.steps.archive import ArchiveStep
 from nacre.engine.steps.page_unit import PageUnits
 from nacre.fetch.settings import fill_user_agent
 from nacre.history.dedup import Digests, History
-from nacre.runs.runs import RunContext, RunRow
+from nacre.runs.runs import RunContext
 from nacre.settings.settings import JobSettings
+from nacre.settings.sheets import examine_sheets, values_of_path
 from nacre.store.commit import GroupCommit
 from nacre.store.file_table import warc_bytes_before
 from nacre.store.store import Store
@@ -33,24 +37,40 @@ from nacre.store.store import Store
 _TOTAL = "warc.total"
 
 
+def site_script_digests(settings: JobSettings, root: Path) -> str:
+    """Return the site scripts of a job and its sheets with their digests; "" for none.
+
+    Args:
+        settings: The job's.
+        root: Its directory.
+
+    Raises:
+        ConfigError: A file cannot be read or is no script.
+    """
+    sheets = examine_sheets(settings, root)[0].sheets
+    values = values_of_path(settings, sheets, "browser.scripts").values()
+    names = dict.fromkeys(chain.from_iterable(cast("Sequence[str]", value) for value in values))
+    scripts = (load_site_scripts([name], root)[0] for name in names)
+    return ", ".join(f"{script.name} sha256:{script.digest}" for script in scripts)
+
+
 def warc_writers(
     settings: JobSettings,
-    run: RunRow,
+    context: RunContext,
     store: Store,
     commit: GroupCommit,
-    clock: Clock,
     numbers: Numbers,
 ) -> tuple[WarcWriter, WarcWriter, WarcWriter]:
     """Make the writers: of all records, of large ones, of those of pages; their bytes are counted.
 
     Args:
         settings: The job's.
-        run: The run, which is in the name of the directory and in each warcinfo record.
+        context: The run, which is in the name of the directory and in each warcinfo record.
         store: Stores the count.
         commit: Makes the written bytes durable.
-        clock: The time.
         numbers: Gives serial numbers of files and ids of records.
     """
+    clock = context.clock
     policy = settings.robots.policy
     origin = WarcOrigin(
         software=f"Nacre/{__version__}",
@@ -61,7 +81,8 @@ def warc_writers(
         user_agent=fill_user_agent(settings.fetch.user_agent, settings.fetch.contact),
         http_from=settings.fetch.mail_from,
         browser_flags=" ".join(FLAGS),
-        run=f"runs/{run.name}",
+        browser_scripts=site_script_digests(settings, context.layout.root),
+        run=f"runs/{context.run.name}",
     )
     total = store.counter(_TOTAL)
     writer = WarcWriter(settings.archive, origin, commit, clock, numbers, total)
@@ -84,6 +105,7 @@ class Storing:
         archive: Makes and writes records.
         pages: Writes the own records of pages in a browser.
         outcomes: How each URI ended.
+        root: Directory of the job.
         before: Bytes of WARC of the other runs.
     """
 
@@ -93,6 +115,7 @@ class Storing:
     archive: ArchiveStep
     pages: PageUnits
     outcomes: Outcomes
+    root: Path
     before: int = 0
 
     @property
@@ -118,12 +141,14 @@ class Storing:
     def configure(self, settings: JobSettings) -> None:
         """Apply changed settings to the writers."""
         policy = settings.robots.policy
+        scripts = site_script_digests(settings, self.root)
         for writer in self.writers:
             origin = structs.replace(
                 writer.origin,
                 robots=policy.value,
                 user_agent=fill_user_agent(settings.fetch.user_agent, settings.fetch.contact),
                 http_from=settings.fetch.mail_from,
+                browser_scripts=scripts,
             )
             writer.configure(settings.archive, origin)
 
@@ -144,11 +169,10 @@ def make_storing(
     """
     (store, commit), settings = opened, rules.settings
     numbers = Numbers(store, context.record_ids)
-    writer, large, pages = warc_writers(
-        settings, context.run, store, commit, context.clock, numbers
-    )
+    root = context.layout.root
+    writer, large, pages = warc_writers(settings, context, store, commit, numbers)
     digests = Digests(store)
-    bases = Bases(context.layout.root, store, digests)
+    bases = Bases(root, store, digests)
     keep = rules.effective.then(lambda s: s.keep)
     archive = ArchiveStep(
         writer=writer,
@@ -158,9 +182,9 @@ def make_storing(
         digests=digests,
         numbers=numbers,
         keeping=Keeping(store, keep, bases, settings.archive.level),
-        links=LinkKeeping(context.layout.root, store, keep),
+        links=LinkKeeping(root, store, keep),
         scratch=scratch,
     )
     units = PageUnits(archive, pages, rules.effective.then(lambda s: s.browser), numbers, scratch)
     before = warc_bytes_before(store, context.run.name)
-    return Storing(store, commit, numbers, archive, units, Outcomes(store), before)
+    return Storing(store, commit, numbers, archive, units, Outcomes(store), root, before)

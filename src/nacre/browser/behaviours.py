@@ -21,7 +21,7 @@ from nacre.browser.open_page import (
     read_texts,
     wrap_script,
 )
-from nacre.browser.site_scripts import make_function
+from nacre.browser.site_scripts import ScriptFormError, make_function
 from nacre.browser.snapshot import take_dom
 from nacre.browser.words import ACCEPT_WORDS, CONSENT_DIALOGS, MORE_WORDS, REJECT_WORDS
 from nacre.core.rendered import RenderedRoute
@@ -95,7 +95,7 @@ class BehaviourRun:
                 await behaviour(note)
         except TimeoutError:
             note(f"{self.notes.get(name, '')} (cut off)".strip())
-        except (PageScriptError, CdpError) as error:
+        except (PageScriptError, CdpError, ScriptFormError) as error:
             reason = str(error).splitlines()[0][:200] if str(error) else "?"
             note(f"{self.notes.get(name, '')} (failed: {reason})".strip())
 

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from nacre.config.component import (
     Bytes,
     Component,
@@ -13,6 +15,10 @@ from nacre.config.component import (
 )
 
 BrowserUse = Literal["never", "auto", "always"]
+DeviceName = Literal["", "Pixel 7", "Galaxy S9+", "Galaxy Tab S4"]
+"""Names of `emulation.DEVICES`."""
+Side = Annotated[int, Field(ge=100, le=20_000)]
+"""Side of a viewport, CSS pixels."""
 Picture = Literal["view", "fullPage", "thumbnail"]
 Behaviour = Literal["tall", "scroll", "lazy", "more", "media", "consent", "routes"]
 
@@ -63,8 +69,8 @@ class BrowserSettings(Component):
         "User agent of requests of pages. Empty: that of the browser, with Nacre's name and the "
         "contact of the operator behind it.",
     )
-    viewport: tuple[int, int] = setting((1440, 900), "Width and height of a page, CSS pixels.")
-    device: str = setting("", "Device to imitate, such as `Pixel 7`. Empty: none.")
+    viewport: tuple[Side, Side] = setting((1440, 900), "Width and height of a page, CSS pixels.")
+    device: DeviceName = setting("", "Device to imitate, such as `Pixel 7`. Empty: none.")
     load_time: Seconds = setting(30.0, "Longest time until a page is loaded.", unit="s", gt=0)
     time: Seconds = setting(90.0, "Longest time that a page is open.", unit="s", gt=0)
     behaviours: tuple[Behaviour, ...] = setting(

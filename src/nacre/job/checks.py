@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from nacre.assembly.rule_checks import (
     chain_problems,
@@ -21,11 +21,13 @@ from nacre.assembly.rule_checks import (
 )
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.browser.finding import find_browser
+from nacre.browser.site_scripts import load_site_scripts
 from nacre.config.check import Loaded
 from nacre.config.seed_file import seed_lines
 from nacre.config.sheet import Sheet
 from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.engine.chain.entry import ChainName
+from nacre.engine.pages.blocking import block_list
 from nacre.engine.seeding.seedbook import ADVICE
 from nacre.engine.seeding.survey import SeedSurvey, survey
 from nacre.engine.steps.preselect import preselection
@@ -325,6 +327,7 @@ async def check(
     if not unusable:
         sheets = examine_sheets(settings, layout.root)[0]
         needs += _missing_browser(settings, sheets.sheets)
+        needs += _unusable_browser_files(settings, sheets.sheets, files, layout.root)
         assembled = open_rules(settings, layout.root, sheets_checked=sheets)
         assembled.add_seeds(near)
         scope = assembled.scope()[0]
@@ -430,6 +433,25 @@ def _missing_browser(settings: JobSettings, sheets: Mapping[str, Sheet]) -> Iter
         find_browser(settings.browser.command)
     except BrowserError as error:
         yield Problem(path, error.message)
+
+
+def _unusable_browser_files(
+    settings: JobSettings, sheets: Mapping[str, Sheet], files: RuleFiles, root: Path
+) -> Iterator[Problem]:
+    """Site scripts and lists of blocked requests that cannot be read or understood."""
+
+    def load_scripts(names: Sequence[str]) -> object:
+        return load_site_scripts(names, root)
+
+    def load_blocks(entries: Sequence[str]) -> object:
+        return block_list(entries, files.read_lines)
+
+    for setting, load in (("browser.scripts", load_scripts), ("browser.block", load_blocks)):
+        for path, value in values_of_path(settings, sheets, setting).items():
+            try:
+                load(cast("Sequence[str]", value))
+            except ConfigError as error:
+                yield from (problem._replace(path=path) for problem in error.problems)
 
 
 def _open_secrets(settings: JobSettings, layout: Layout) -> Iterator[Problem]:
