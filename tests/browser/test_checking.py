@@ -117,6 +117,13 @@ def test_the_command(tmp_path: Path) -> None:
     done = run()
     assert done.returncode == 2
     assert b"name the directory of the job" in done.stderr
-    (tmp_path / "crawl.yaml").write_text("browser: {command: no-such-browser}\n")
-    done = run(str(tmp_path), "--browser")
+    done = run("--browser", "--set", "browser.command=not-this", "--json")
+    assert "not-this" in msgspec.json.decode(done.stdout)["facts"][0]["text"]
+    done = run("--browser", "--set", "browser.memory=little")
     assert done.returncode == 2
+    assert b"browser.memory" in done.stderr
+    done = run(str(tmp_path / "missing"), "--browser")
+    assert b"is not a job" in done.stderr
+    (tmp_path / "crawl.yaml").write_text("browser: {command: nor-this}\n")
+    done = run(str(tmp_path), "--browser", "--json")
+    assert "nor-this" in msgspec.json.decode(done.stdout)["facts"][0]["text"]

@@ -103,16 +103,9 @@ def _check_browser(directory: Path | None, assignments: "Sequence[str]", *, as_j
     from nacre.cli import output
     from nacre.cli.check_text import browser_lines
     from nacre.core.message_data import to_plain
-    from nacre.machine.layout import Layout
     from nacre.ops.browser_check import examine_browser
-    from nacre.ops.starts import examine
 
-    settings = None
-    if directory is not None:
-        loaded, findings = examine(Layout(directory), assignments)
-        findings.require()
-        settings = loaded.settings if loaded is not None else None
-    facts = examine_browser(settings)
+    facts = examine_browser(directory, assignments)
     if as_json:
         output.say_json({"facts": to_plain(facts)})
     else:
