@@ -294,3 +294,22 @@ def test_a_page_whose_head_another_crawler_did_not_keep(tmp_path: Path, url: str
     short = read_at(path, len(first), lambda _: b"", most=1)
     assert short is not None
     assert short.payload(10) == b""
+
+
+def test_replies_to_a_post_of_a_page_are_no_versions_of_their_url(tmp_path: Path):
+    post = b"POST / HTTP/1.1\r\nHost: example.test\r\n\r\nq=1"
+    of_page = structs.replace(FACTS, page_id="1")
+    path = tmp_path / "a.warc.gz"
+    write(
+        path, (make_capture(), of_page), (make_capture(request=post), of_page),
+        (make_capture(request=post, began=BEGAN + 1_000_000), FACTS),
+    )  # fmt: skip
+    kept, reader = read(path)
+    assert [capture.date for capture in kept] == [BEGAN, BEGAN + 1_000_000]
+    assert (reader.count, reader.end) == (3, path.stat().st_size)
+    again = [capture.kept.date for capture in reread(path, lambda _: None, _no_base)]
+    assert again == [capture.date for capture in kept]
+
+
+def _no_base(delta: Delta) -> bytes:
+    raise DeltaError("delta-unresolved", delta.base_id)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from nacre.annotations import rendered_by
 from nacre.core.crawluri import Hop, Outlink
 from nacre.engine.outcomes import Outcome
 from nacre.frontier.pending import pending
@@ -21,6 +22,7 @@ from nacre.store.file_table import file_rows
 from nacre.store.files import FileKind
 from nacre.store.recovery import Tail
 from nacre.store.store import Store
+from tests.engine.page_making import page_visit, request_visit
 from tests.engine.visiting import BEGAN, SEED, ManualClock, OpenJob, visiting
 from tests.job.opened import log_of, opened
 from tests.store.memory import MemoryEngine
@@ -52,7 +54,7 @@ def in_session(root: Path, work: Callable[[Session], Awaitable[None]]) -> Sessio
     return asyncio.run(run())
 
 
-def salvaged(root: Path, act: Callable[[OpenJob], None]) -> SalvageResult:
+def salvaged(root: Path, act: Callable[[OpenJob], Awaitable[None] | None]) -> SalvageResult:
     """Put the store of the moment before some visits beside their archive, and salvage that.
 
     At that moment the page `SAME` waits in the frontier.
@@ -67,7 +69,9 @@ def salvaged(root: Path, act: Callable[[OpenJob], None]) -> SalvageResult:
         session.frontier.schedule([waits], job.clock.now())
         await session.storing.commit.flush()
         shutil.copytree(layout.store, root / "older")
-        act(job)
+        waited = act(job)
+        if waited is not None:
+            await waited
 
     visiting(root, visit)
     shutil.rmtree(layout.store)
@@ -183,5 +187,35 @@ def test_prerequisites_are_fetched_again(tmp_path: Path):
         assert outcome(session, f"{SEED}robots.txt") is None
         assert History(session.storing.store).get(f"{SEED}robots.txt") is not None
         assert waiting(session) == {SAME}
+
+    in_session(root, look)
+
+
+def test_pages_that_a_browser_ran_are_registered_with_their_requests(tmp_path: Path):
+    script, api = f"{SEED}a.js", f"{SEED}api"
+
+    async def act(job: OpenJob) -> None:
+        requests = [
+            request_visit(job, script, b"f()" * 9000),
+            request_visit(job, api, b"[1]", resource="fetch", method="POST"),
+        ]
+        visit = page_visit(job, SEED, requests)
+        visit.annotate(rendered_by("mount"))
+        await job.session.engine.complete(visit)
+        assert visit.page is not None
+        job.session.storing.pages.close(visit.page)
+
+    root = tmp_path / "job"
+    salvaged(root, act)
+
+    async def look(session: Session) -> None:
+        history = History(session.storing.store)
+        page, part = history.get(SEED), history.get(script)
+        assert page is not None
+        assert part is not None
+        assert (page.rendered, part.rendered) == (True, False)
+        assert history.get(api) is None
+        totals = session.reporting.statistics.totals
+        assert (totals.documents, totals.page_requests, totals.rendered_pages) == (1, 1, 1)
 
     in_session(root, look)

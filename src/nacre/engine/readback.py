@@ -70,6 +70,8 @@ class ReadCapture(msgspec.Struct):
         duration: ms.
         outlinks: Its links, in order.
         links_lost: Why its links cannot be read; "" if they can.
+        is_of_url: Whether it is what its URL has: not the reply to a POST of a page in a browser.
+        page_id: WARC-Page-ID of its first record; "" for none.
     """
 
     url: str
@@ -98,6 +100,12 @@ class ReadCapture(msgspec.Struct):
     duration: int = 0
     outlinks: list[Outlink] = []
     links_lost: str = ""
+    is_of_url: bool = True
+    page_id: str = ""
+
+    def add_request(self, entry: WarcEntry, start: bytes) -> None:
+        """Take its request, by the beginning: one of a page in a browser may be a POST."""
+        self.is_of_url = not entry.get("WARC-Page-ID") or start.startswith(b"GET ")
 
     def add_note(self, line: str) -> None:
         """Take a line of its metadata record. Source: `archive.notes`."""
@@ -157,7 +165,7 @@ class CaptureReader:
             whole = self._take(entry, facts, offset)
             if self._open is None:
                 self.end = position
-            if whole is not None:
+            if whole is not None and whole.is_of_url:
                 yield whole
 
     def _entries(self) -> Iterator[tuple[WarcEntry, "_Block", int]]:
@@ -191,6 +199,8 @@ class CaptureReader:
             self._open = facts.capture(entry, offset)
         elif kind in ("response", "revisit"):
             self._open = main_record(entry, facts, offset)
+        elif kind == "request" and self._open is not None:
+            self._open.add_request(entry, facts.start if isinstance(facts, BlockFacts) else b"")
         elif kind == "resource" and entry.get("Content-Type") != CHAIN_MEDIA:
             self.count += 1
         return None
@@ -316,6 +326,7 @@ def main_record(entry: WarcEntry, facts: BlockFacts, offset: int) -> ReadCapture
         url=strip_brackets(entry.get("WARC-Target-URI") or ""),
         offset=offset,
         record_id=strip_brackets(entry.get("WARC-Record-ID") or ""),
+        page_id=entry.get("WARC-Page-ID") or "",
         date=micros(entry.get("WARC-Date")),
         status=int(match[0]) if match else 0,
         size=facts.length,
@@ -461,10 +472,12 @@ def reread(
                 waiting = _main(entry, original, most)
             elif is_delta(entry):
                 waiting = _difference(entry, find)
+            elif kind == "request" and waiting is not None:
+                waiting.kept.add_request(entry, entry.read())
             elif kind == "metadata":
                 metadata = Metadata(entry)
                 waiting = waiting or _confirmation(entry, metadata, original)
-                if waiting is not None:
+                if waiting is not None and waiting.kept.is_of_url:
                     metadata.tell(waiting.kept)
                     yield waiting
                 waiting = None

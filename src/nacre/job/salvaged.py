@@ -12,12 +12,14 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from nacre.annotations import SUBRESOURCE, rendered_by
 from nacre.archive.link_files import LinkFiles
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI, Hop
 from nacre.core.history import Original
-from nacre.core.processor import Keep, Visit
+from nacre.core.processor import Keep, PageUnit, Visit
+from nacre.core.rendered import BrowserRequest
 from nacre.engine.candidates.candidates import Candidates
 from nacre.engine.candidates.identity import Identity
 from nacre.engine.candidates.speculation import Speculation
@@ -287,6 +289,11 @@ class _Registration:
     def _visit(self, result: _Result, uri: CrawlURI) -> Visit:
         capture = result.capture
         visit = Visit(uri, status=_status(capture), annotations=list(capture.annotations))
+        if SUBRESOURCE in capture.annotations:
+            request, page = BrowserRequest("GET", capture.url), capture.page_id
+            visit = replace(visit, request=request, page_id=page, queued=False)
+        elif any(word.startswith(rendered_by("")) for word in capture.annotations):
+            visit.become(PageUnit(capture.page_id, ""))
         if not result.file:
             return visit
         return replace(
