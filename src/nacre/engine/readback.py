@@ -200,7 +200,7 @@ class CaptureReader:
         elif kind in ("response", "revisit"):
             self._open = main_record(entry, facts, offset)
         elif kind == "request" and self._open is not None:
-            self._open.add_request(entry, facts.start if isinstance(facts, BlockFacts) else b"")
+            self._open.add_request(entry, facts.start)
         elif kind == "resource" and entry.get("Content-Type") != CHAIN_MEDIA:
             self.count += 1
         return None
