@@ -173,6 +173,19 @@ def reused_replies(count: int) -> str:
     return f"reused:{count}"
 
 
+_token(
+    "wall_met", "wall:VERDICT",
+    "The reply is no page of the site: `challenge`, `signedOut`, `consentWall`, `paywall`, "
+    "`rateLimited`, `emptyShell` (empty in a browser, too) or `geoBlocked`.",
+    "engine/steps/walls.py",
+)  # fmt: skip
+
+
+def wall_met(verdict: str) -> str:
+    """`wall:VERDICT`: which kind of wall a reply is."""
+    return f"wall:{verdict}"
+
+
 IS_SITEMAP: Final = _token(
     "IS_SITEMAP", "isSitemap", "A sitemap that robots.txt or another sitemap lists.",
     "engine/candidates/identity.py", heritrix="isSitemap",

@@ -116,7 +116,11 @@ def test_each_stock_entry_of_the_fetch_chain_has_its_worker(tmp_path: Path):
         async with opened(tmp_path) as session:
             makers = steps(session)
             assert tuple(makers) == NAMES
-            assert {one.kind for one in session.settings.chains.fetch} == {*NAMES, "render"}
+            assert {one.kind for one in session.settings.chains.fetch} == {
+                *NAMES,
+                "render",
+                "walls",
+            }
             workers = [make() for make in makers.values()]
             assert len({type(worker) for worker in workers}) == len(NAMES)
 

@@ -26,3 +26,4 @@ class Visit(NamedTuple):
     links: Sequence[Link]
     body: Callable[[], bytes]
     rendered: bool = False
+    wall: str = ""

@@ -39,6 +39,7 @@ class _Visit(NamedTuple):
     links: tuple[SeenLink, ...] = ()
     body: Callable[[], bytes] = bytes
     rendered: bool = False
+    wall: str = ""
 
 
 def drained(work: Slices[list[Choice]], between: Callable[[], None]) -> list[Choice]:

@@ -354,3 +354,44 @@ def test_a_version_of_a_browser_that_cannot_be_read_is_no_change() -> None:
     assert (finding.kind, finding.reason) == (ChangeClass.NONE, "rendered")
     new = judge.judge(PageRow("http://a.test/2.html"), _rendered("a", 2))
     assert (new.kind, new.reason) == (ChangeClass.NONE, "payload")
+
+
+def _walled(wall: str, text: str = "Sign in") -> Visit:
+    return _visit(0, 2.0, "", text)._replace(wall=wall)
+
+
+@pytest.mark.parametrize(
+    "wall", ["challenge", "signedOut", "consentWall", "rateLimited", "emptyShell", "geoBlocked"]
+)
+def test_a_wall_is_neither_a_version_nor_the_end_of_a_page(wall: str) -> None:
+    judge = _taught()
+    assert _judged(judge, _walled(wall)).answer is Answer.SILENT
+    later = _judged(judge, _visit(0, 3.0, "2026-11-21 9.10"))
+    assert not later.kind.is_change
+
+
+@pytest.mark.parametrize(
+    ("wall", "answer"), [("signedOut", Answer.THERE), ("challenge", Answer.SILENT)]
+)
+def test_a_login_that_was_never_another_page_is_a_page(wall: str, answer: Answer) -> None:
+    judge, visit = _taught(), _walled(wall)
+    assert judge.judge(PageRow(visit.url), visit).answer is answer
+
+
+def test_a_paywall_is_no_version_if_it_cuts_the_text() -> None:
+    judge = _taught()
+    url = "http://a.test/long.html"
+    row = PageRow(url, digest="sha1:before")
+
+    def page(text: str, time: float, wall: str = "") -> Visit:
+        body = f"<p>{text}</p>".encode()
+        digest = f"sha1:{hash(body)}"
+        return Visit(*(url, time, 200, digest, "text/html", len(body), (), lambda: body), wall=wall)
+
+    judge.judge(PageRow(url), page("Whole sentences of an article. " * 40, 1.0))
+    assert (
+        judge.judge(row, page("Whole sentences. Subscribe!", 2.0, "paywall")).answer
+        is Answer.SILENT
+    )
+    whole = page("Other sentences of an article. " * 40, 3.0, "paywall")
+    assert judge.judge(row, whole).kind.is_change

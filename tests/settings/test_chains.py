@@ -217,6 +217,6 @@ def test_what_a_gate_may_ask():
     fetch, final = STOCK[ChainName.FETCH], STOCK[ChainName.DISPOSITION]
     assert gate_place(ChainName.CANDIDATE, STOCK[ChainName.CANDIDATE], 0) is RulePlace.CANDIDATES
     places = [gate_place(ChainName.FETCH, fetch, number) for number in range(len(fetch))]
-    assert places == [RulePlace.BEFORE_FETCH] * 7 + [RulePlace.AFTER_FETCH] * 2
+    assert places == [RulePlace.BEFORE_FETCH] * 7 + [RulePlace.AFTER_FETCH] * 3
     assert gate_place(ChainName.DISPOSITION, final, 0) is RulePlace.AFTER_FETCH
     assert gate_place(ChainName.DISPOSITION, final, 1) is RulePlace.DISPOSITION

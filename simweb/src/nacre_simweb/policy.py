@@ -41,6 +41,7 @@ class VisitOutcome(NamedTuple):
         links: Links of the page, redirects and embeds too, each target once, in their order.
         body: Gives the body; dear in the decision-only mode, so ask only where it is needed.
         rendered: The body is the final document of a page that was run in a browser.
+        wall: Verdict on a reply that is no page of the site; "" for a page.
     """
 
     url: str
@@ -54,6 +55,7 @@ class VisitOutcome(NamedTuple):
     links: tuple[SimulatedLink, ...]
     body: Callable[[], bytes]
     rendered: bool = False
+    wall: str = ""
 
 
 class Task(NamedTuple):

@@ -46,6 +46,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
         charset: Charset used to read it; "" when none was.
         robots: Directives of meta robots and X-Robots-Tag, lower case, obeyed or not.
         verdict: Result of the comparison with the history: `new`, `changed` …; "" for none.
+        wall: Kind of wall, if the reply is no page of the site; "" for a page.
         revisit: Set when it is not to be stored in full.
         delta: Set if it is to be stored as a difference.
         confirms: Record id of the stored difference that the reply confirms; "" for none.
@@ -66,6 +67,7 @@ class CaptureFacts(msgspec.Struct, frozen=True):
     charset: str = ""
     robots: frozenset[str] = frozenset()
     verdict: str = ""
+    wall: str = ""
     revisit: RevisitProfile | None = None
     delta: Delta | None = None
     confirms: str = ""
@@ -502,6 +504,8 @@ def metadata_block(
         lines.append("robotsDirectives: " + field(", ".join(sorted(facts.robots))))
     if facts.verdict:
         lines.append("verdict: " + field(facts.verdict))
+    if facts.wall:
+        lines.append("wall: " + field(facts.wall))
     if facts.confirms:
         lines.append(f"confirms: <{field(facts.confirms)}>")
     if facts.annotations:

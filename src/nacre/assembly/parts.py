@@ -17,6 +17,7 @@ from nacre.assembly.scheduling import (
     make_identity,
     make_queues,
     make_scheduling,
+    make_wall_step,
 )
 from nacre.assembly.storing import Storing, make_storing
 from nacre.core.crawluri import CrawlURI
@@ -203,7 +204,11 @@ def assemble(
         rules, queues, scheduling, storing, fetching,
         clock=clock, supervisor=context.supervisor, conditional=conditional,
     )  # fmt: skip
-    steps = {**steps, "render": render}
+
+    def walls() -> Processor:
+        return make_wall_step(rules, queues, opened, alert, clock)
+
+    steps = {**steps, "render": render, "walls": walls}
     records = RunRecords(context, rules, reporting, queues, scheduling, storing, fetching)
     observer = observe(records)
     unasked = _make_unasked(records)
@@ -376,6 +381,7 @@ _ASKING = frozenset(
         "fetch-dns",
         "fetch-http",
         "render",
+        "walls",
     )
 )
 """Steps that send requests, or decide whether requests may be sent."""

@@ -22,7 +22,10 @@ from nacre.engine.logs import JobLogs, RecoveryJournal
 from nacre.engine.prerequisites import HostAnswers
 from nacre.engine.seeding.seedbook import LoginBook, SeedBook
 from nacre.engine.steps.quotas import QuotaBook
+from nacre.engine.steps.walls import WallStep
+from nacre.engine.wall_book import WallBook
 from nacre.frontier.frontier import Frontier
+from nacre.frontier.operator import HELD
 from nacre.frontier.settings import PolitenessSettings
 from nacre.frontier.shared_slots import ClockReading, SlotTable
 from nacre.frontier.slot_owners import slots_directory, table_path
@@ -248,3 +251,29 @@ def _sweep(own: Path, now: float) -> None:
         for path in own.parent.iterdir():
             if path != own and path.lstat().st_mtime < now - _STALE:
                 path.unlink()
+
+
+def make_wall_step(
+    rules: JobRules,
+    queues: Queues,
+    opened: tuple[Store, GroupCommit],
+    alert: Callable[[str], None],
+    clock: Clock,
+) -> WallStep:
+    """Build the step that recognises walls, and holds the queues of hosts that send little else.
+
+    Args:
+        rules: The settings under each combination of sheets.
+        queues: The frontier.
+        opened: The store and its group commit.
+        alert: Sends a message to the operator.
+        clock: The time.
+    """
+    store, commit = opened
+    book = WallBook(store)
+    commit.on_seal(book.seal)
+
+    def hold(queue: str, wall: str) -> bool:
+        return queues.frontier.retire(queue, f"{HELD}{wall}")
+
+    return WallStep(rules.effective.then(lambda s: s.walls), book, hold, alert, clock)

@@ -170,6 +170,7 @@ class Visit(msgspec.Struct):
         digest: What its content is compared by for duplicates, `ALGORITHM:VALUE`; "" for the
             payload digest.
         verdict: Verdict of the history, for the metadata record; "" if there was none.
+        wall: Verdict of `extract.walls` on a reply that is no page of the site; "" for a page.
         noted: Whether only a metadata record is written, since all content is stored already.
         keep: What may be left out of it; None: nothing.
         request: The request of a browser that it answers; None for all others.
@@ -217,6 +218,7 @@ class Visit(msgspec.Struct):
     digest: str = ""
     overlay: int = 0
     verdict: str = ""
+    wall: str = ""
     noted: bool = False
     keep: Keep | None = None
     sets_cookies: bool = False
@@ -357,6 +359,10 @@ class Visit(msgspec.Struct):
     def compare_by(self, digest: str) -> None:
         """Have its content compared by this digest; "" for the payload digest."""
         self.digest = digest
+
+    def meet_wall(self, wall: str) -> None:
+        """Set the verdict on a reply that is no page of the site."""
+        self.wall = wall
 
     def judged(self, verdict: str) -> None:
         """Set the verdict of the history, for the metadata record."""

@@ -131,3 +131,15 @@ class LimitSettings(Component):
     time: Seconds = setting(0.0, "Time running, pauses left out.", unit="s", sheets=False)
     runtime: RuntimeSettings = section(RuntimeSettings, "Time running, for each URI.")
     warc_bytes: Bytes = setting(0, "Bytes of WARC written.", unit="bytes", sheets=False)
+
+
+class WallSettings(Component):
+    """Settings of replies that are no page of the site: challenges, logins, refusals."""
+
+    stop_after: int = setting(
+        20,
+        "Walls in a row after which nothing more is fetched of a host, until its queue is woken. "
+        "So it is, too, when more than 80 % of at least 50 replies are walls. 0: never.",
+        unit="replies",
+        ge=0,
+    )

@@ -21,6 +21,9 @@ from nacre.scope.patterns.matching import Matcher, any_text
 BY_OPERATOR = "operator"
 """Why a queue is retired that only `unretire` brings back."""
 
+HELD = "wall:"
+"""Beginning of the reason of a queue that is held, since its host replies with walls; the kind of
+the last wall follows. Only `wake` and `unretire` bring it back."""
 
 _KEY = b"frontier.order"
 
@@ -83,17 +86,25 @@ class OperatorControl:
 
         Args:
             matches: Returns whether a queue key matches.
-            all_of_them: Include queues that the operator retired.
+            all_of_them: Include queues that the operator retired, and those held for walls.
         """
         names = [name for name in self._states.retired() if matches(name)]
         if not all_of_them:
-            names = [name for name in names if self._retire_reason(name) != BY_OPERATOR]
+            names = [name for name in names if not self._stays(name)]
         return self._states.unretire(names)
 
     def wake(self, matches: Matcher, mono: float) -> int:
-        """End snoozes; each queue keeps its last politeness delay from now on."""
+        """End snoozes, and release queues that are held for walls.
+
+        Each queue keeps its last politeness delay from now on.
+        """
         self._time.advance(mono)
-        return self._states.end_snoozes(matches)
+        held = [
+            name
+            for name in self._states.retired()
+            if matches(name) and self._retire_reason(name).startswith(HELD)
+        ]
+        return self._states.unretire(held) + self._states.end_snoozes(matches)
 
     def forget(self, keys: Sequence[bytes]) -> int:
         """Remove keys from the seen set, so that their URIs may enter again; return their number.
@@ -244,6 +255,10 @@ class OperatorControl:
     def _matching_rows(self, matches: Matcher) -> Iterator[QueueRow]:
         return (row for row in scan_queues(self._rows) if matches(row.name))
 
+    def _stays(self, name: str) -> bool:
+        reason = self._retire_reason(name)
+        return reason == BY_OPERATOR or reason.startswith(HELD)
+
     def _retire_reason(self, name: str) -> str:
         return self._states.find(name).row.why
 
@@ -315,6 +330,13 @@ def _describe_retired(row: QueueRow, settings: FrontierSettings) -> str:
         return message(
             "frontier.retired-by-operator",
             "the operator retired it (`nacre frontier JOB unretire` brings it back)",
+        )
+    if row.why.startswith(HELD):
+        return message(
+            "frontier.held-for-walls",
+            "it is held: its host replied with walls, the last of them {wall} (walls.stop_after; "
+            "`nacre frontier JOB wake` releases it)",
+            wall=row.why.removeprefix(HELD),
         )
     if row.why == ENDLESS_LEFT:
         return message(

@@ -22,6 +22,7 @@ from nacre.inspect.reports.base import Report
 from nacre.inspect.reports.browser_report import BrowserReport
 from nacre.inspect.reports.run_reports import RUN_REPORTS
 from nacre.inspect.reports.sections import SectionsReport
+from nacre.inspect.reports.walls_report import WallsReport
 from nacre.inspect.summary.run_document import RunSummaryReport
 
 
@@ -37,6 +38,7 @@ REPORTS.add(
     SectionsReport,
     *RUN_REPORTS,
     BrowserReport,
+    WallsReport,
     ChangeFrequencyReport,
     TimelineReport,
     DifferenceReport,

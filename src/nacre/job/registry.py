@@ -37,6 +37,8 @@ HERITRIX: dict[str, tuple[str, ...]] = {
         "ExtractorSitemap",
         "ExtractorParameters",
     ),
+    "browser": (),
+    "walls": (),
     "dedup": ("ContentDigestHistoryLoader", "ContentDigestHistoryStorer", "FetchHistoryProcessor"),
     "recrawl": (),
     "keep": (),

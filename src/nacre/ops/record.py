@@ -36,7 +36,7 @@ _SETTINGS: Final[Mapping[str, object]] = {
     "engine": {"parallel": 1},
     "fetch": {"tls": "strict"},
     "browser": {"use": "never"},
-    "chains": {"fetch": {"remove": ["extract", "render"]}},
+    "chains": {"fetch": {"remove": ["extract", "render", "walls"]}},
 }
 """A browser obeys no robots.txt, has cookies of its own, and follows its links itself."""
 

@@ -91,6 +91,11 @@ class Visited(Protocol):
         """Whether the body is the final document of a page that was run in a browser."""
         ...
 
+    @property
+    def wall(self) -> str:
+        """Verdict on a reply that is no page of the site, such as `challenge`; "" for a page."""
+        ...
+
 
 class VisitFinding(NamedTuple):
     """The verdict of a judge on a visit.

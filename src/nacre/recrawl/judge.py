@@ -11,6 +11,17 @@ from msgspec import structs
 from nacre.core.pagerow import PageRow, PageView
 from nacre.core.urlshape import shaped
 from nacre.extract.pageview import page_view
+from nacre.extract.walls import (
+    CHALLENGE,
+    CONSENT,
+    EMPTY,
+    GEO_BLOCKED,
+    PAYWALL,
+    RATE_LIMITED,
+    SIGNED_OUT,
+    asks_first,
+    looks_blocked,
+)
 from nacre.planner.change_detection.change import (
     ORDER,
     SAME,
@@ -23,9 +34,7 @@ from nacre.planner.change_detection.change import (
 from nacre.planner.change_detection.deletion import (
     Answer,
     ErrorModel,
-    asks_first,
     is_same_page,
-    looks_blocked,
     looks_failed,
     looks_gone,
 )
@@ -65,6 +74,13 @@ RENDERED = "rendered"
 """Reason of a visit that ran a page in a browser for the first time: nothing is compared."""
 _LINKS = frozenset(("link", "nav-link", "file"))
 """Kinds of pieces that are addresses of other pages."""
+
+
+_TURNED_AWAY = frozenset((CHALLENGE, RATE_LIMITED, GEO_BLOCKED, EMPTY))
+_ASKED_FIRST = frozenset((SIGNED_OUT, CONSENT))
+"""Walls that may be the whole page: they are none if it never was another."""
+_CUT = 0.5
+"""Share of its text that a page has at most, if a paywall cut it."""
 
 
 class Versions(Protocol):
@@ -142,18 +158,26 @@ class PageJudge:
 
     def judge(self, row: PageRow, visit: Visited) -> VisitFinding:
         """See `nacre.planner.visited.Judge`."""
+        self._before = None
+        if visit.wall in _TURNED_AWAY or (row.digest and visit.wall in _ASKED_FIRST):
+            return VisitFinding(Answer.SILENT, reason="blocked")
         if visit.status in {301, 302, 303, 307, 308}:
             return self._redirected(row, visit)
-        self._before = None
         page = visit.status == 200 and visit.mime in _HTML and visit.length <= _LARGEST
         if not page or (row.digest and visit.digest == row.digest):
             blocked = looks_blocked(visit.status, None)
             return VisitFinding(Answer.SILENT) if blocked else self._plain.judge(row, visit)
+        return self._judge_page(row, visit)
+
+    def _judge_page(self, row: PageRow, visit: Visited) -> VisitFinding:
+        """Compare a page with its last version."""
         view = self._view(visit)
         self._read = visit.digest, view
         if looks_blocked(200, view):
             return VisitFinding(Answer.SILENT, reason="blocked")
         old = self._before = self._versions.last(visit.url)
+        if visit.wall == PAYWALL and old is not None and _is_cut(old, view):
+            return VisitFinding(Answer.SILENT, reason="blocked")
         model = self.lessons.error_model(visit.url)
         if looks_gone(visit.url, view, old, model, self.lessons.template(visit.url)):
             return VisitFinding(Answer.SOFT, reason="soft-404")
@@ -282,6 +306,11 @@ class PageJudge:
         if target and authority(target) == authority(visit.url):
             model.learn_redirect(visit.url, target)
         return VisitFinding(Answer.SOFT if sink else Answer.MOVED, reason="redirect")
+
+
+def _is_cut(old: PageView, view: PageView) -> bool:
+    """Whether a page lost most of its text."""
+    return view.shape.text < _CUT * old.shape.text
 
 
 def _first_past(old: PageView) -> PastVersions:

@@ -169,6 +169,7 @@ class TranslatedVisit(NamedTuple):
     links: Sequence[SeenLink]
     body: Callable[[], bytes]
     rendered: bool = False
+    wall: str = ""
 
 
 class Judgement(NamedTuple):
@@ -284,7 +285,9 @@ def _seen(visit: Visit, time: float, links: Sequence[Link]) -> TranslatedVisit:
         # What the server says of the shell, a 304 too, says nothing of the page.
         digest, length = dom_digest(dom), len(dom)
         return TranslatedVisit(
-            *(visit.uri.url, time, 200, digest, HTML, length, links, lambda: dom), rendered=True
+            *(visit.uri.url, time, 200, digest, HTML, length, links, lambda: dom),
+            rendered=True,
+            wall=visit.wall,
         )
     if capture is None:
         return TranslatedVisit(visit.uri.url, time, status, "", visit.mime, 0, links, bytes)
@@ -298,6 +301,7 @@ def _seen(visit: Visit, time: float, links: Sequence[Link]) -> TranslatedVisit:
         0 if same else capture.payload_length,
         links,
         lambda: body_of(capture, visit.charset),
+        wall=visit.wall,
     )
 
 

@@ -31,13 +31,14 @@ from nacre.engine.steps.preconditions import CheckPreconditions
 from nacre.engine.steps.preselect import Preselect, RecheckScope
 from nacre.engine.steps.quotas import EnforceQuotas, LimitRuntime
 from nacre.engine.steps.render import Render
+from nacre.engine.steps.walls import Walls
 from nacre.messages import OR, SEMICOLON, error_text, join, message
 
 # ---- the processors of Nacre
 
 PROCESSORS.add(JudgeScope, Prepare)
 PROCESSORS.add(Preselect, LimitRuntime, EnforceQuotas, CheckPreconditions, RecheckScope)
-PROCESSORS.add(FetchDns, FetchHttp, Extract, Render)
+PROCESSORS.add(FetchDns, FetchHttp, Extract, Render, Walls)
 PROCESSORS.add(Archive, FollowLinks, Dispose)
 PROCESSORS.add(ImpliedUris, UrisWithinUris, SupplementaryLinks)
 PROCESSORS.add(BotBlock, TrapSuppress, ContentDigest, MultipleRegex, Universal)
@@ -62,6 +63,7 @@ STOCK: dict[ChainName, tuple[Entry, ...]] = {
         FetchHttp,
         Extract,
         Render,
+        Walls,
     ),
     ChainName.DISPOSITION: _entries(Archive, FollowLinks, Dispose),
 }

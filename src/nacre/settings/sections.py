@@ -21,7 +21,18 @@ S = TypeVar("S", bound=Component)
 OTHERS = frozenset(
     (
         *("name", "seeds", "scope", "uri", "engine", "chains", "frontier", "traps", "politeness"),
-        *("robots", "fetch", "network", "dns", "cookies", "extract", "browser", "dedup", "keep"),
+        *(
+            "robots",
+            "fetch",
+            "network",
+            "dns",
+            "cookies",
+            "extract",
+            "browser",
+            "walls",
+            "dedup",
+            "keep",
+        ),
         *("change", "archive", "bandwidth", "quotas", "limits", "disk", "store", "action"),
         *("checkpoint", "alerts", "metrics", "sheets", "sheet_associations"),
     )

@@ -139,7 +139,7 @@ def test_usual_places():
     labels = {chain: [one.label for one in settings.chains.of(chain)] for chain in ChainName}
     assert labels[ChainName.FETCH] == [
         "preselect", "hash-crawl-mapper", "preconditions", "fetch-dns", "fetch-http",
-        "content-digest", "trap-suppress", "extract", "extract-uri", "render"]  # fmt: skip
+        "content-digest", "trap-suppress", "extract", "extract-uri", "render", "walls"]  # fmt: skip
     assert labels[ChainName.CANDIDATE] == ["scope", "prepare", "hash-crawl-mapper"]
     assert labels[ChainName.DISPOSITION] == [
         "archive", "supplementary-links", "candidates", "disposition", "reschedule"]  # fmt: skip

@@ -445,6 +445,7 @@ class _Visit:
 
     url, time, status, digest, mime, links = "http://a.test/1", 5e8, 200, "new", "text/html", ()
     rendered = False
+    wall = ""
 
     def __init__(self, text: str) -> None:
         self._body = text.encode()

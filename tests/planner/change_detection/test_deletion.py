@@ -14,10 +14,8 @@ from nacre.planner.change_detection.deletion import (
     Existence,
     Life,
     after,
-    asks_first,
     is_same_page,
     likeness,
-    looks_blocked,
     looks_failed,
     looks_gone,
     may_say_gone,
@@ -77,29 +75,6 @@ def test_a_page_that_turned_into_a_redirect_is_looked_at_again() -> None:
     assert next_look(moved, 0.0) == 30 * DAY
     assert next_look(after(moved, Answer.MOVED, 30 * DAY, "http://a.cn/new"), 0.0) == 60 * DAY
     assert next_look(Existence(), 0.0) is None
-
-
-@pytest.mark.parametrize(
-    ("target", "status", "asks"),
-    [
-        ("http://a.cn/login", 302, True),
-        ("http://a.cn/user/login.php?x=1", 301, True),
-        ("https://sso.b.cn/cas/authorize?service=http%3A%2F%2Fa.cn%2Fnews%2F5.html", 302, True),
-        ("http://a.cn/consent?next=/news/5.html", 303, True),
-        # Old names that a new site looks up are moves.
-        ("http://a.cn/index.php?page=/news/5.html", 301, False),
-        ("https://a.cn/news/5.html", 302, False),
-        ("http://a.cn/blogin/", 302, False),
-        ("", 302, False),
-    ],
-)
-def test_redirects_to_a_login_say_nothing_of_the_page(target: str, status: int, asks: bool) -> None:
-    assert asks_first("http://a.cn/news/5.html", target, status) == asks
-
-
-def test_a_login_that_moves_is_a_move() -> None:
-    assert not asks_first("http://a.cn/login", "https://a.cn/login", 301)
-    assert not asks_first("http://a.cn/", "http://a.cn/start?from=/", 302)
 
 
 @given(st.lists(st.tuples(st.sampled_from(list(Answer)), st.floats(0, 1e6)), max_size=30))
@@ -242,18 +217,6 @@ def test_a_page_counts_once_however_often_it_redirects() -> None:
 )
 def test_another_form_of_a_name_is_the_same_page(url: str, target: str, same: bool) -> None:
     assert is_same_page(url, target) == same
-
-
-@pytest.mark.parametrize("status", [401, 403, 429, 503])
-def test_refusals_are_blocks(status: int) -> None:
-    assert looks_blocked(status, None)
-
-
-def test_challenges_are_blocks() -> None:
-    page = page_view("<title>安全验证</title><p>请输入验证码</p>")
-    assert looks_blocked(200, page)
-    assert not looks_blocked(200, ARTICLE)
-    assert not looks_blocked(200, None)
 
 
 def test_likeness() -> None:

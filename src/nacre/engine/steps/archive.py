@@ -312,6 +312,7 @@ class ArchiveStep:
             charset=visit.charset,
             robots=visit.robots_meta,
             verdict=visit.verdict,
+            wall=visit.wall,
             revisit=revisit,
             delta=decision.delta,
             confirms=decision.confirms,

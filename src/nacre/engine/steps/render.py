@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import structs
 
@@ -22,8 +22,6 @@ from nacre.core.rendered import PageRenderer, PageTask, RenderedPage
 from nacre.engine.chain.entry import Entry
 from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import PageRequests, RequestParts, drop_guesses
-from nacre.engine.pages.learned_signs import PageChoice
-from nacre.engine.pages.repetition import PageRepetition
 from nacre.engine.pages.room import PageRoom
 from nacre.engine.steps.extract import DocumentExtractor
 from nacre.errors import BrowserError
@@ -31,6 +29,10 @@ from nacre.extract.document import Document, stored_document
 from nacre.extract.settings import ExtractSettings
 from nacre.uri.domain import registered_domain
 from nacre.uri.parse import Resolver, host
+
+if TYPE_CHECKING:  # its parsers are slow to load, and a reader of a configuration needs none
+    from nacre.engine.pages.learned_signs import PageChoice
+    from nacre.engine.pages.repetition import PageRepetition
 
 HTML = frozenset(("text/html", "application/xhtml+xml"))
 """Media types of pages that a browser can run."""
@@ -77,9 +79,9 @@ class RenderParts(NamedTuple):
     """
 
     renderer: PageRenderer
-    choice: PageChoice
+    choice: "PageChoice"
     requests: RequestParts
-    repetition: PageRepetition
+    repetition: "PageRepetition"
     extractor: DocumentExtractor
     cookies: PageCookies
     room: PageRoom

@@ -90,23 +90,6 @@ def _may_say() -> Any:  # noqa: ANN401 - re2 has no types
 
 
 _MAY_SAY = _may_say()
-_BLOCKED_WORDS = (
-    "captcha",
-    "验证码",
-    "安全验证",
-    "访问过于频繁",
-    "访问受限",
-    "checking your browser",
-    "access denied",
-    "are you a robot",
-    "are you human",
-    "verify you are human",
-    "security check",
-    "人机验证",
-    "unusual traffic",
-    "请求被拦截",
-    "web application firewall",
-)
 _FAILURE_WORDS = (
     "error has occurred",
     "error occurred",
@@ -133,10 +116,6 @@ _FAILURE_WORDS = (
 _SAID = frozenset(("text", "heading", "title"))
 _BLANK = 60
 """Largest length of the text of an empty page, as `Shape.text` counts: at most its title."""
-_ASKING = frozenset(
-    ("login", "log-in", "logon", "signin", "sign-in", "sso", "cas", "passport", "oauth", "oauth2")
-)
-BLOCKING = frozenset((401, 403, 407, 429, 451, 503))
 
 
 class Life(StrEnum):
@@ -377,18 +356,6 @@ def may_say_gone(body: bytes) -> bool:
     return _MAY_SAY.search(body) is not None
 
 
-def looks_blocked(status: int, view: PageView | None) -> bool:
-    """Whether a visitor was turned away: a challenge, a login, a firewall.
-
-    Args:
-        status: Fetch status.
-        view: The page in the reply; None if the reply has no page.
-    """
-    if status in BLOCKING:
-        return True
-    return view is not None and _says(view, _BLOCKED_WORDS)
-
-
 def looks_failed(view: PageView, old: PageView, template: Template | None = None) -> bool:
     """Whether a page lacks its text: it is empty, or has only a few words about a failure.
 
@@ -408,24 +375,6 @@ def looks_failed(view: PageView, old: PageView, template: Template | None = None
     if shows_nothing and all(piece.kind == "title" for piece in new):
         return True
     return any(word in words for word in _FAILURE_WORDS)
-
-
-def asks_first(url: str, target: str, status: int) -> bool:
-    """Whether a redirect leads to a login or a similar page, and so says nothing about the page.
-
-    Args:
-        url: The page.
-        target: The target of the redirect.
-        status: With 301 and 308, a target that merely contains the path of the page is no login.
-    """
-    own, other = urlsplit(url), urlsplit(target)
-    if _ASKING & _words(other.path) and not _ASKING & _words(own.path):
-        return True
-    return status not in {301, 308} and len(own.path) > 1 and own.path in unquote(other.query)
-
-
-def _words(path: str) -> set[str]:
-    return set(re.split(r"[/._]", path.lower()))
 
 
 def _says(view: PageView, words: tuple[str, ...]) -> bool:
