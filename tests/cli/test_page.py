@@ -1,6 +1,8 @@
 """`nacre page`: one page with its pictures; and what is printed of it."""
 
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,7 @@ APP: dict[str, ServedPage] = {
         '{"text": "正文 from the data"}', {"Content-Type": "application/json"}
     ),
     "/robots.txt": "User-agent: *\nDisallow: /secret/\n",
+    "/pic.png": "PNG",
 }
 FACTS = RenderedPageFacts(
     url="http://a.test/", title="Shop\x1b[31m", ended="pageTime", sign="mount", browser="X/1",
@@ -57,7 +60,9 @@ def test_the_facts_of_a_page():
 def test_what_is_printed_of_a_page(tmp_path: Path):
     failed = tuple((f"http://a.test/{number}", "404") for number in range(12))
     pictures = {"view": str(tmp_path / "view.png")}
-    outcome = ArchivedPage(str(tmp_path), FACTS.url, 0, FACTS, pictures, failed, (("u", "scope"),))
+    outcome = ArchivedPage(
+        str(tmp_path), FACTS.url, 0, FACTS, "", pictures, failed, (("u", "scope"),)
+    )
     text = "\n".join(outcome_lines(outcome))
     assert "view.png" in text
     assert "http://a.test/9: 404" in text
@@ -66,10 +71,31 @@ def test_what_is_printed_of_a_page(tmp_path: Path):
     assert f"replay {tmp_path}" in text
 
 
-def test_a_page_that_was_not_run_in_a_browser(tmp_path: Path):
-    text = "\n".join(outcome_lines(ArchivedPage(str(tmp_path), "http://a.test/x.pdf", 0)))
-    assert "was not run in a browser" in text
-    assert "check --browser" in text
+@pytest.mark.parametrize(
+    ("path", "code", "reason"),
+    [
+        ("gone.html", 8, "HTTP status 404."),
+        ("pic.png", 0, "it is no HTML page, and was archived as it is"),
+    ],
+)
+def test_what_is_not_run_in_a_browser(tmp_path: Path, path: str, code: int, reason: str):
+    with site(APP) as home:
+        done = nacre(
+            "page", f"{home}{path}", "--out", tmp_path / "job", "-q", "--set", "politeness.delay=0",
+            "--set", f"browser.command={sys.executable}",
+        )  # fmt: skip
+    assert done.code == code, done.err
+    assert f"was not run in a browser: {reason}" in done.out
+
+
+def test_a_browser_that_does_not_start(tmp_path: Path):
+    with site(APP) as home:
+        done = nacre(
+            "page", home, "--out", tmp_path / "job", "-q", "--set", "politeness.delay=0",
+            "--set", f"browser.command={shutil.which('true')}",
+        )  # fmt: skip
+    assert done.code == 2, done.err
+    assert "no browser could be started" in done.out
 
 
 def test_without_a_browser_nothing_is_made(tmp_path: Path):
@@ -87,7 +113,7 @@ def test_one_page_as_it_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     job = tmp_path / "job"
     with site(APP) as home:
-        done = nacre("page", home, "--out", job, "-q", "--json")
+        done = nacre("page", home, "--out", job, "-q", "--json", "--set", "politeness.delay=0")
         shown = nacre("explain", job, home)
     assert done.code == 0, done.err
     outcome = json.loads(done.out)

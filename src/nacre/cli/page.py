@@ -63,9 +63,8 @@ def outcome_lines(outcome: "ArchivedPage") -> Iterator[str]:
 
     program, job = output.program(), output.typed(Path(outcome.job))
     if outcome.facts is None:
-        yield f"{output.safe(outcome.url)} was not run in a browser."
+        yield f"{output.safe(outcome.url)} was not run in a browser: {outcome.reason}"
         yield f"Why:       {program} explain {job} {output.typed(outcome.url)}"
-        yield f"           {program} check --browser"
         return
     yield output.safe(outcome.url)
     yield from page_lines(outcome.facts)

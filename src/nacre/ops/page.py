@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec.structs import replace
 
+from nacre.annotations import BROWSER_FAILED
 from nacre.core.states import ExitCode
 from nacre.errors import JobError, URIError
 from nacre.machine.layout import Layout
@@ -44,6 +45,7 @@ class ArchivedPage(msgspec.Struct, frozen=True):
         url: URL of the page that was run; that of the request if none was.
         exit_code: Exit code of the command.
         facts: How the page ended; None if it was not run in a browser.
+        reason: Why it was not run; "" if it was.
         pictures: Files of its pictures, by kind.
         failed: Requests that failed, with the reason.
         refused: Requests that were not sent, with the rule.
@@ -53,6 +55,7 @@ class ArchivedPage(msgspec.Struct, frozen=True):
     url: str
     exit_code: int
     facts: RenderedPageFacts | None = None
+    reason: str = ""
     pictures: dict[str, str] = {}
     failed: tuple[tuple[str, str], ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
@@ -93,20 +96,37 @@ def read_outcome(layout: Layout, url: str, code: ExitCode) -> ArchivedPage:
     from nacre.catalogue.holdings import open_holding
 
     if code in {ExitCode.NOTHING_FETCHED, ExitCode.NOTHING_ARCHIVED}:
-        return ArchivedPage(str(layout.root), url, code)
+        return _not_run(layout, url, code)
     parts = RenderedPageParts(open_holding([layout.root]))
     facts = parts.facts(_normal(url)) or parts.last_facts()
     if facts is None:
-        return ArchivedPage(str(layout.root), url, code)
+        return _not_run(layout, url, code)
     return ArchivedPage(
         str(layout.root),
         facts.url,
         code,
         facts,
-        _write_pictures(layout, parts, facts.url),
-        tuple(facts.failures()),
-        tuple((request.url, request.rule) for request in facts.refused),
+        pictures=_write_pictures(layout, parts, facts.url),
+        failed=tuple(facts.failures()),
+        refused=tuple((request.url, request.rule) for request in facts.refused),
     )
+
+
+def _not_run(layout: Layout, url: str, code: ExitCode) -> ArchivedPage:
+    """Return the result for a page that was not run in a browser, with the reason."""
+    from nacre.job.api import explain_url
+
+    explained = explain_url(layout.root, url)
+    reason = message("ops.page-is-no-html", "it is no HTML page, and was archived as it is")
+    if BROWSER_FAILED in explained.annotations:
+        code = ExitCode.USAGE
+        reason = message(
+            "ops.page-without-browser",
+            "no browser could be started; `nacre check --browser` says what to do",
+        )
+    elif explained.status != 200 and explained.meaning:
+        reason = message("ops.page-not-fetched", "{meaning}", meaning=explained.meaning)
+    return ArchivedPage(str(layout.root), url, code, reason=reason)
 
 
 def _normal(url: str) -> str:
