@@ -318,6 +318,32 @@ async def test_a_browser_ends_when_no_page_comes_for_a_time(
 
 
 @in_loop
+async def test_a_start_that_failed_is_not_repeated_for_each_page(public_directory: Path) -> None:
+    program, starts = public_directory / "chromium", public_directory / "starts"
+    program.write_text(f"#!/bin/sh\necho start >>{starts}; echo it is broken >&2; exit 3\n")
+    program.chmod(0o755)
+    starts.touch()
+    starts.chmod(0o666)
+    for pause, count in ((60.0, 1), (0.0, 4)):
+        pool = BrowserPool(
+            BrowserSettings(command=str(program), isolation="none"),
+            public_directory / "scratch",
+            public_directory / "slots",
+            PageParts(RecordingProxy(CertificateAuthority()), load),
+            PoolLimits(pause=pause),
+        )
+        for _ in range(3):
+            with pytest.raises(BrowserError, match="it is broken"):
+                await pool.render(PageTask("http://a.test/"), PlainHandler())
+        assert len(lines_of(starts)) == count
+        await pool.close()
+
+
+def lines_of(path: Path) -> list[str]:
+    return path.read_text().splitlines()
+
+
+@in_loop
 async def test_a_pool_without_a_browser_names_the_remedy(tmp_path: Path) -> None:
     authority = CertificateAuthority()
     pool = BrowserPool(

@@ -193,17 +193,6 @@ def test_no_process_remains_when_the_crawler_is_killed(
     asyncio.run(wait_until(lambda: not any(map(process_tree.is_running, pids)), seconds=5.0))
 
 
-@pytest.fixture
-def public_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory in which every user may write."""
-    directory = tmp_path_factory.mktemp("public")
-    for parent in (directory, *directory.parents):
-        if parent.owner() == directory.owner() and parent != Path("/"):
-            parent.chmod(parent.stat().st_mode | 0o711)
-    directory.chmod(0o1777)
-    return directory
-
-
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("limit", "message"),

@@ -58,6 +58,8 @@ class BrowserPool:
         self._gate = _Gate()
         self._idle: asyncio.TimerHandle | None = None
         """Ends the browser when no page came for a time."""
+        self._failure: tuple[str, float] | None = None
+        """Message and time of a start that failed."""
         self._fatal: set[str] = set()
         """URLs that killed a browser."""
 
@@ -131,6 +133,17 @@ class BrowserPool:
             return self._browser
 
     async def _launch(self) -> RunningBrowser:
+        """Start a browser; soon after a start that failed, fail at once with its message."""
+        loop = asyncio.get_running_loop()
+        if self._failure is not None and loop.time() - self._failure[1] < self._limits.pause:
+            raise BrowserError(self._failure[0])
+        try:
+            return await self._start()
+        except BrowserError as error:
+            self._failure = (error.message, loop.time())
+            raise
+
+    async def _start(self) -> RunningBrowser:
         if not self._browsers:
             await asyncio.to_thread(remove_old_directories, self._scratch)
         plan = BrowserLaunch(

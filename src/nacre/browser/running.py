@@ -41,6 +41,7 @@ class PoolLimits(NamedTuple):
         memory: Memory of all its processes at which the largest page is ended, bytes.
         interval: Seconds between two looks at its memory while pages are open.
         answer: Seconds in which it has to answer; else it is killed.
+        pause: Seconds after a start that failed in which none is tried.
         idle: Seconds after its last page when it ends; the next page starts another.
     """
 
@@ -49,6 +50,7 @@ class PoolLimits(NamedTuple):
     memory: int = 1_500_000_000
     interval: float = 1.0
     answer: float = 10.0
+    pause: float = 60.0
     idle: float = 300.0
 
 
