@@ -184,3 +184,35 @@ def test_the_examples_work(pages):
     assert {f"/slide/{number}.png" for number in range(4)} <= set(site.urls)
     assert {"/comments.json", "/replies.json"} <= set(site.urls)
     assert len(page.links) == 13
+
+
+MOVING = """<!doctype html><p id="place">home</p><button>Show more</button>
+<video src="/v.mp4"></video>
+<script>
+document.querySelector("button").onclick = () => {
+  history.pushState({}, "", "/other?page=2");
+  place.textContent = "other";
+};
+onpopstate = () => { place.textContent = "home"; };
+</script>"""
+
+
+def test_a_script_that_leaves_the_page_ends_its_behaviours(pages):
+    page = pages.open(Site({"/": MOVING}), behaviours=("more", "media"))
+    assert page.behaviours == {"more": "1 clicks, 0 details"}
+    assert page.links == (RenderedLink(f"{HOST}/other?page=2", "navigation"),)
+    assert (page.url, page.text.partition("\n")[0]) == (f"{HOST}/", "home")
+
+
+@pytest.mark.parametrize(
+    ("script", "note"),
+    [
+        ("export default async () => missing();", "(failed: ReferenceError: missing is not"),
+        ("export default async () => { this is no script };", "(failed: SyntaxError"),
+        ("export default ({ log }) => { log('a\\ud800'); throw 7; };", "a\ufffd (failed: 7)"),
+    ],
+)
+def test_a_script_that_fails_says_why(pages, script, note):
+    page = pages.open(Site({"/": "x"}), scripts=(("bad.js", script),))
+    assert (page.ended, page.text) == ("settled", "x")
+    assert page.behaviours["bad.js"].startswith(note)

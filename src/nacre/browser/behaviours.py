@@ -168,7 +168,8 @@ class BehaviourRun:
         """Ask for pictures that the page would ask for later, or on another screen."""
         urls = await self._page.run("lazy", {"limit": LAZY_URLS})
         note(f"{bound_number(urls, LAZY_URLS)} URLs")
-        await self._calm()
+        if bound_number(urls, LAZY_URLS):
+            await self._calm()
 
     async def press_more(self, note: Note) -> None:
         """Press what shows more of the same page, as long as more appears."""

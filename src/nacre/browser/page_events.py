@@ -53,7 +53,7 @@ class PageEvents:
         self.has_moved = False
         self._context = context
         self._frame = frame
-        self._url = ""
+        self._url = self._home = ""
         self._is_opened = False
         self._links: dict[RenderedLink, None] = {}
         self._answers: set[asyncio.Task[None]] = set()
@@ -85,7 +85,7 @@ class PageEvents:
 
     def expect(self, url: str) -> None:
         """Let the next navigation of the main frame pass, if it goes to this URL."""
-        self._url = url.partition("#")[0]
+        self._url = self._home = url.partition("#")[0]
         self._is_opened = False
 
     def add_link(self, url: str, origin: str) -> None:
@@ -156,7 +156,8 @@ class PageEvents:
         if params.get("frameId") == self._frame and url.partition("#")[0] != self._url:
             self._url = url.partition("#")[0]
             self.has_moved = True
-            self.add_link(url, "navigation")
+            if self._url != self._home:
+                self.add_link(url, "navigation")
 
     def _advance(self, params: dict[str, Any]) -> None:
         if params.get("frameId") == self._frame and self.is_committed:
