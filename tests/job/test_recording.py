@@ -252,7 +252,24 @@ def test_a_job_that_crawls_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "crawl.yaml").write_text("seeds: [http://127.0.0.1/]\n")
     with pytest.raises(JobError, match="--out"):
         prepare_recording(RecordRequest(), tmp_path)
+    with pytest.raises(JobError, match="--out"):
+        certificate_of(tmp_path)
     assert not (tmp_path / "recorder").exists()
+
+
+def test_a_pause_refuses_requests(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with serving_site(reply_to) as site, recording(tmp_path) as recorder:
+            assert await recorder.fetch(site.url("/length")) == REPLIES["/length"]
+            session = recorder.job.session
+            assert session is not None
+            session.hold("operator")
+            assert await recorder.fetch(site.url("/close")) == b""
+            session.release("operator")
+            assert await recorder.fetch(site.url("/close")) == REPLIES["/close"]
+            assert len(site.exchanges) == 2
+
+    uvloop.run(main())
 
 
 def test_wrong_settings_make_no_job(tmp_path: Path) -> None:

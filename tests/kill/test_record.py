@@ -100,6 +100,8 @@ def test_what_a_recorder_received_outlives_it(tmp_path: Path) -> None:
             late.join()
         process = begin(tmp_path / "job", port)
         fetch(["last"])
+        second = nacre("record", "--out", tmp_path / "job", "--listen", "127.0.0.1:0")
+        assert second.wait(timeout=30) == 2
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
     stored = bodies(tmp_path / "job")

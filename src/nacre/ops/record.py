@@ -85,9 +85,11 @@ def certificate_of(directory: Path) -> Path:
 
     Raises:
         ConfigError: It cannot be read or written.
+        JobError: The directory is that of a job that is no recording.
     """
     from nacre.browser.authority import CERTIFICATE_FILE, CertificateAuthority
 
+    _require_recording(Layout(directory))
     home = _home(directory)
     CertificateAuthority.open_in(home)
     return home / CERTIFICATE_FILE
@@ -102,18 +104,19 @@ def prepare_recording(request: RecordRequest, directory: Path) -> Recording:
 
     Raises:
         ConfigError: An option or a setting has a problem, or the proxy cannot listen there.
-        JobError: The directory is that of a job that is no recording.
+        JobError: The directory is that of a job that is no recording, or it is recorded already.
     """
     from nacre.browser.authority import CERTIFICATE_FILE, CertificateAuthority
+    from nacre.job.control import is_running
     from nacre.job.recording import RecordingPlan
 
     layout = Layout(directory)
-    layout.require_path()
-    if layout.config.exists() and not layout.is_recording:
+    _require_recording(layout)
+    if is_running(layout.socket):
         raise JobError(
             message(
-                "ops.no-recording",
-                "{root} is a job that crawls. Name another directory with --out for a recording.",
+                "ops.recording-runs",
+                "{root} is recorded already; see `nacre status {root}`",
                 root=layout.root,
             )
         )
@@ -127,6 +130,19 @@ def prepare_recording(request: RecordRequest, directory: Path) -> Recording:
     address = f"http://{name}:{sock.getsockname()[1]}"
     plan = RecordingPlan(sock, authority, key)
     return Recording(layout, loaded, plan, address, home / CERTIFICATE_FILE)
+
+
+def _require_recording(layout: Layout) -> None:
+    """Refuse the directory of a job that crawls."""
+    layout.require_path()
+    if layout.config.exists() and not layout.is_recording:
+        raise JobError(
+            message(
+                "ops.no-recording",
+                "{root} is a job that crawls. Name another directory with --out for a recording.",
+                root=layout.root,
+            )
+        )
 
 
 def _home(directory: Path) -> Path:
