@@ -112,6 +112,27 @@ def test_a_rule_whose_file_is_missing_cannot_be_built(
     require_buildable(change.settings, change.sheets, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("sections", "paths"),
+    [
+        ({"browser": {"block": ["gone.txt"]}}, ["browser.block"]),
+        ({"browser": {"block": ["/(/"]}}, ["browser.block"]),
+        ({"sheets": {"app": {"browser.scripts": ["gone.js"]}}}, ["sheets.app.browser.scripts"]),
+        ({"browser": {"block": ["ads.test", "/x/"]}}, []),
+    ],
+)
+def test_files_of_pages_are_read_before_a_change_holds(
+    tmp_path: Path, sections: dict[str, Any], paths: list[str]
+):
+    change = SettingsEditor(JobSettings.model_validate(sections), tmp_path, running=True).finish()
+    if not paths:
+        require_buildable(change.settings, change.sheets, tmp_path)
+        return
+    with pytest.raises(ConfigError) as raised:
+        require_buildable(change.settings, change.sheets, tmp_path)
+    assert [problem.path for problem in raised.value.problems] == paths
+
+
 def test_queued_uris_that_a_change_affects_are_counted(tmp_path: Path):
     seeds = ("http://a.test/", "http://a.test/2", "http://b.test/")
 

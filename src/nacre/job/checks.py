@@ -327,7 +327,7 @@ async def check(
     if not unusable:
         sheets = examine_sheets(settings, layout.root)[0]
         needs += _missing_browser(settings, sheets.sheets)
-        needs += _unusable_browser_files(settings, sheets.sheets, files, layout.root)
+        needs += unusable_browser_files(settings, sheets.sheets, files, layout.root)
         assembled = open_rules(settings, layout.root, sheets_checked=sheets)
         assembled.add_seeds(near)
         scope = assembled.scope()[0]
@@ -435,7 +435,7 @@ def _missing_browser(settings: JobSettings, sheets: Mapping[str, Sheet]) -> Iter
         yield Problem(path, error.message)
 
 
-def _unusable_browser_files(
+def unusable_browser_files(
     settings: JobSettings, sheets: Mapping[str, Sheet], files: RuleFiles, root: Path
 ) -> Iterator[Problem]:
     """Site scripts and lists of blocked requests that cannot be read or understood."""

@@ -20,9 +20,11 @@ from nacre.config.place import InvalidValuesError, UnknownPropertyError, find, i
 from nacre.config.registry import did_you_mean
 from nacre.config.secret import Secret, masked
 from nacre.config.sheet import check_values, suggestion
+from nacre.engine.candidates.scope_state import RuleFiles
 from nacre.errors import ConfigError, NacreError, Problem
 from nacre.frontier.pending import pending
 from nacre.frontier.rows import RowStore
+from nacre.job.checks import unusable_browser_files
 from nacre.messages import SEMICOLON, join, message
 from nacre.settings.amend import REMOVED, Edit
 from nacre.settings.settings import JobSettings
@@ -442,6 +444,8 @@ def _without(association: dict[str, Any], name: str, surts: Sequence[str]) -> di
 def require_buildable(settings: JobSettings, sheets: SheetList, root: Path) -> None:
     """Build the scope and the gate at mid-fetch, of the job and of each sheet, as a run does.
 
+    Lists of blocked requests and site scripts are read, too.
+
     Raises:
         ConfigError: A rule cannot be built: a file that it names cannot be read, or is wrong.
     """
@@ -452,6 +456,8 @@ def require_buildable(settings: JobSettings, sheets: SheetList, root: Path) -> N
         rules.scope()
     with _as_problem("fetch.midfetch"):
         rules.midfetch()
+    if problems := [*unusable_browser_files(settings, sheets.sheets, RuleFiles(root), root)]:
+        raise ConfigError(problems)
 
 
 @contextmanager
