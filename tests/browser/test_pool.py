@@ -304,6 +304,29 @@ async def test_a_browser_is_replaced_after_its_pages_and_when_it_was_killed_idle
 
 @pytest.mark.browser
 @in_loop
+async def test_a_pool_that_is_closed_starts_no_browser(
+    installed_browser: InstalledBrowser, tmp_path: Path
+) -> None:
+    scripts = Scripts()
+    opened = asyncio.Event()
+
+    async def wait_for_end(context: PageContext, _task: PageTask) -> RenderedPage:
+        opened.set()
+        return RenderedPage(ended=await context.stop.wait())
+
+    scripts.of = {"http://long.test/": [wait_for_end]}
+    async with pooled(installed_browser, tmp_path, scripts) as pool, asyncio.TaskGroup() as group:
+        page = group.create_task(pool.render(PageTask("http://long.test/"), PlainHandler()))
+        await opened.wait()
+        await pool.close()
+    assert page.result().ended == "browserGone"
+    with pytest.raises(BrowserError, match="the run has ended"):
+        await pool.render(PageTask("http://next.test/"), PlainHandler())
+    assert len(scripts.pids) == 1
+
+
+@pytest.mark.browser
+@in_loop
 async def test_a_browser_ends_when_no_page_comes_for_a_time(
     installed_browser: InstalledBrowser, tmp_path: Path
 ) -> None:

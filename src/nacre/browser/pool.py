@@ -60,6 +60,7 @@ class BrowserPool:
         """Ends the browser when no page came for a time."""
         self._failure: tuple[str, float] | None = None
         """Message and time of a start that failed."""
+        self._is_closed = False
         self._fatal: set[str] = set()
         """URLs that killed a browser."""
 
@@ -84,7 +85,7 @@ class BrowserPool:
             async with self._gate.shared():
                 outcome = await self._attempt(task, handler, slot.number)
             is_fatal = outcome.page.ended == "browserGone" and outcome.is_alone
-            if outcome.page.ended in _RETRIED and not is_fatal:
+            if outcome.page.ended in _RETRIED and not is_fatal and not self._is_closed:
                 async with self._gate.exclusive():
                     await self._retire()
                     outcome = await self._attempt(task, handler, slot.number)
@@ -97,6 +98,7 @@ class BrowserPool:
 
     async def close(self) -> None:
         """End the browser, if there is one."""
+        self._is_closed = True
         async with self._changing:
             self._browser = None
             self._cancel_idle()
@@ -119,11 +121,14 @@ class BrowserPool:
             "with: nacre check --browser",
             count=_STARTS, url=task.url,
         )  # fmt: skip
+        self._failure = (text, asyncio.get_running_loop().time())
         raise BrowserError(text)
 
     async def _take(self) -> RunningBrowser:
         """Return the browser for a new page; its `users` counts the page already."""
         async with self._changing:
+            if self._is_closed:
+                raise BrowserError(message("browser.closed", "the run has ended"))
             self._cancel_idle()
             if self._browser is None or self._browser.is_worn:
                 self._browser = None
