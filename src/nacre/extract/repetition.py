@@ -27,7 +27,9 @@ LINK: Final = "link"
 MIN_SAMPLES: Final = 3
 """Pages of a class that must have been foreseen before one is not run."""
 FIDELITY: Final = 0.9
-"""Least share of the content of the last pages of a class that was foreseen."""
+"""Least share of the requests for content of the last pages of a class that were foreseen."""
+LINK_FIDELITY: Final = 0.8
+"""The same of their links: many lead to headings of the page itself."""
 _WASTE: Final = 0.2
 """Largest share of foreseen requests that pages did not make."""
 _WINDOW: Final = 20
@@ -37,7 +39,7 @@ _MOST_CLASSES: Final = 100
 _MOST_URLS: Final = 50_000
 
 PageClass = frozenset[str]
-"""Names of the templates that apply to a page itself."""
+"""Names of the templates of requests that apply to a page itself."""
 
 
 class RepeatSample(msgspec.Struct, frozen=True):
@@ -115,7 +117,10 @@ class SiteRepetition:
         return frozenset(
             item.name
             for item in self.templates
-            if not item.after and item.pages.matches(url) and item.fill(url, values)
+            if not item.after
+            and item.resource != LINK
+            and item.pages.matches(url)
+            and item.fill(url, values)
         )
 
     def _foresee(self, page: LearnedPage) -> RepeatSample:
@@ -167,7 +172,7 @@ def is_ready(samples: tuple[RepeatSample, ...]) -> bool:
     return (
         total > 0
         and hits >= FIDELITY * total
-        and links >= FIDELITY * all_links
+        and links >= LINK_FIDELITY * all_links
         and wasted <= _WASTE * (hits + wasted)
     )
 
