@@ -108,6 +108,30 @@ def test_changes_are_judged_on_what_the_pages_say(
     assert (visits["one"].kind, visits["three"].kind) == ("none", "new")
 
 
+def test_a_shell_that_is_not_modified_is_run(
+    site: RawSite, application: _Application, tmp_path: Path
+) -> None:
+    tagged = SHELL.replace(b"\r\n\r\n", b'\r\nETag: "1"\r\n\r\n', 1)
+    same = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\nConnection: close\r\n\r\n'
+
+    def answer(head: bytes) -> bytes:
+        return same if b"if-none-match" in head.lower() else tagged
+
+    site.answers.update(dict.fromkeys(("/", "/one", "/two"), answer))
+    job = tmp_path / "job"
+    _first(job, site)
+    site.serve({"/api/two": _api("The tower is open again, on Sundays and at night.")})
+    _crawl(job, site, 7)
+    visits = _visits(job, 2)
+    assert (visits["two"].status, visits["two"].stored) == (304, "not-modified")
+    assert visits["two"].kind in {"minor", "major"}
+    assert visits["two"].rendered
+    assert visits["one"].kind == "none"
+    assert application.opened.count(f"{site.origin}/two") >= 2
+    _crawl(job, site, 14)
+    assert _visits(job, 3)["two"].kind == "none"
+
+
 def test_requests_of_pages_count_for_the_budget_and_are_not_planned(
     site: RawSite, application: _Application, tmp_path: Path
 ) -> None:

@@ -8,6 +8,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from nacre.archive.delta import Delta, DeltaError
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.history import HistoryRecord
@@ -158,9 +160,16 @@ class StoredReplies:
         return stored if stored is not None and not _varies(stored, _UNKNOWN) else None
 
     async def of_url(self, url: str) -> Capture | None:
-        """Return the last version of a URL that was stored in full; None if it cannot be read."""
+        """Return the last version of a URL that was stored in full; None if it cannot be read.
+
+        All pages of an application are often the same bytes, which are stored of one URL only:
+        the reply is that of the other URL then.
+        """
         row = self._history.latest(url)
-        return await self._read(row) if row is not None and row.revisitable else None
+        if row is None or not row.revisitable:
+            return None
+        capture = await self._read(structs.replace(row, original=""))
+        return structs.replace(capture, url=url) if capture is not None else None
 
     async def _read(self, row: HistoryRecord) -> Capture | None:
         if row.original or row.base is not None or not 0 < row.length <= LARGEST:
