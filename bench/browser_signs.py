@@ -1,6 +1,6 @@
 """How many pages that need a browser are found, and how many others are run in vain.
 
-    python -m bench.browser_signs [--held-out] [--one-site] [--check]
+    python -m bench.browser_signs [--held-out] [--one-site] [--check] [--crawl DIR]
 
 Takes 100 pages of applications and 900 of documentation through `PageChoice`, as a crawl does, in
 an order that is drawn. A page that is chosen is run in Chromium (`chromium-headless-shell`); its
@@ -8,10 +8,12 @@ final DOM and requests are learned, and kept in the cache, so that a second run 
 Whether a page needs a browser is known by its package alone; `--check` runs each application once,
 and prints by how much its text grows. Prints JSON; what was held out while the signs were written
 is counted apart, too. `--one-site` has all pages on one site, each package in a folder.
+`--crawl` serves that site, crawls it with `--browser auto` into DIR, and counts by crawl.log.
 """
 
 import argparse
 import hashlib
+import html
 import json
 import os
 import subprocess
@@ -196,8 +198,8 @@ def _run_in_chromium(page: CorpusPage) -> RunPage:
     return RunPage(dom, [(path, _KINDS.get(kind, "other")) for path, kind in log])
 
 
-def _links(url: str, html: bytes) -> list[Outlink]:
-    return extract(Document(url, mime="text/html", body=html), ExtractSettings()).outlinks
+def _links(url: str, body: bytes) -> list[Outlink]:
+    return extract(Document(url, mime="text/html", body=body), ExtractSettings()).outlinks
 
 
 class SeenLinks:
@@ -285,6 +287,56 @@ def learn_run(choice: PageChoice, visit: Visit, ran: RunPage) -> None:
     choice.learn(visit, RenderedPage("settled", visit.uri.url, dom=ran.dom.encode(), events=events))
 
 
+def crawl(pages: list[CorpusPage], directory: Path) -> dict[str, Any]:
+    """Crawl all pages as one site with `nacre crawl`; return what was run, by crawl.log."""
+    folders = {page.package: f"/site{at}" for at, page in enumerate(pages)}
+    reads = {folders[page.package]: page.read for page in pages}
+    urls = {folders[page.package] + page.path: page for page in pages}
+    index = "".join(f'<p><a href="{html.escape(path)}">{path}</a></p>' for path in urls)
+
+    def read(path: str) -> bytes | None:
+        if path == "/":
+            return f"<title>Index</title>{index}".encode()
+        folder = "/" + path.split("/")[1]
+        if folder not in reads:
+            return None
+        body = reads[folder](path[len(folder) :])
+        return None if body is None else body.replace(b'="/', f'="{folder}/'.encode())
+
+    with serve(read, []) as origin:
+        command = [
+            *(sys.executable, "-m", "nacre", "crawl", origin + "/", "--browser", "auto"),
+            *("--out", str(directory), "--depth", "1", "--delay", "0", "--quiet"),
+            *("--allow-net", "127.0.0.0/8", "--contact", "bench@example.net"),
+        ]
+        ended = subprocess.run(command, check=False).returncode
+    return {"exit code": ended, **_count_log(directory, origin, urls)}
+
+
+def _count_log(directory: Path, origin: str, urls: dict[str, CorpusPage]) -> dict[str, Any]:
+    (log,) = directory.rglob("crawl.log")
+    fetched: set[str] = set()
+    run: dict[str, str] = {}
+    for line in log.read_text().splitlines():
+        fields = line.split()
+        path = fields[3].removeprefix(origin)
+        if path in urls and fields[1] == "200":
+            fetched.add(path)
+            sign = next((word for word in fields[11].split(",") if word.startswith("browser:")), "")
+            run |= {path: sign} if sign else {}
+    return {
+        "pages fetched": len(fetched),
+        "found": sum(urls[path].needs_browser for path in run),
+        "of": sum(page.needs_browser for page in urls.values()),
+        "in vain": sum(not urls[path].needs_browser for path in run),
+        "of plain": sum(not page.needs_browser for page in urls.values()),
+        "run by sign": dict(Counter(run.values())),
+        "in vain by package": dict(
+            Counter(urls[path].package for path in run if not urls[path].needs_browser)
+        ),
+    }
+
+
 def check() -> list[dict[str, Any]]:
     """Run one page of each application; return how much text it has before and behind."""
     rows = []
@@ -309,9 +361,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--one-site", action="store_true", help="all pages are of one site")
     parser.add_argument("--held-out", action="store_true", help="only packages that were held out")
     parser.add_argument("--check", action="store_true", help="run one page of each application")
+    parser.add_argument("--crawl", metavar="DIR", help="crawl the pages as one site")
     options = parser.parse_args(argv)
-    if options.check:
-        result: Any = check()
+    if options.crawl:
+        result: Any = crawl(
+            corpus(held_out=True if options.held_out else None), Path(options.crawl)
+        )
+        is_good = result["found"] >= FOUND and result["in vain"] <= IN_VAIN
+    elif options.check:
+        result = check()
         is_good = True
     else:
         pages = corpus(held_out=True if options.held_out else None)

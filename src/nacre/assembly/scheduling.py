@@ -26,6 +26,7 @@ from nacre.engine.steps.walls import WallStep
 from nacre.engine.wall_book import WallBook
 from nacre.frontier.frontier import Frontier
 from nacre.frontier.operator import HELD
+from nacre.frontier.queues import QueueState
 from nacre.frontier.settings import PolitenessSettings
 from nacre.frontier.shared_slots import ClockReading, SlotTable
 from nacre.frontier.slot_owners import slots_directory, table_path
@@ -273,7 +274,19 @@ def make_wall_step(
     book = WallBook(store)
     commit.on_seal(book.seal)
 
-    def hold(queue: str, wall: str) -> bool:
-        return queues.frontier.retire(queue, f"{HELD}{wall}")
+    holds = _FrontierHolds(queues.frontier)
+    return WallStep(rules.effective.then(lambda s: s.walls), book, holds, alert, clock)
 
-    return WallStep(rules.effective.then(lambda s: s.walls), book, hold, alert, clock)
+
+class _FrontierHolds:
+    """`QueueHolds` of a frontier."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self._frontier = frontier
+
+    def hold(self, queue: str, wall: str) -> None:
+        self._frontier.retire(queue, f"{HELD}{wall}")
+
+    def is_held(self, queue: str) -> bool:
+        row = self._frontier.queue_in_memory(queue)
+        return row is not None and row.row.state is QueueState.RETIRED

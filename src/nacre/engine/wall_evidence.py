@@ -1,6 +1,5 @@
 """The evidence of a wall in a visit: its head, its page, and its final state in a browser."""
 
-from functools import cache
 from typing import Final
 
 from nacre.core.capture import Capture
@@ -19,11 +18,13 @@ def wall_evidence(visit: Visit, capture: Capture) -> WallEvidence:
     def header(name: bytes) -> str:
         return (capture.header(name) or b"").decode("latin-1").strip()
 
-    @cache
+    read: list[Document] = []  # a cache of functools costs more than a small page
+
     def document() -> Document:
-        document = stored_document(capture, SEARCHED)
-        document.use_charset(visit.charset)
-        return document
+        if not read:
+            read.append(stored_document(capture, SEARCHED))
+            read[0].use_charset(visit.charset)
+        return read[0]
 
     def body() -> bytes:
         return document().body if visit.mime.lower() in _HTML else b""

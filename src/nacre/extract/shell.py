@@ -157,7 +157,7 @@ def may_show_signs(body: bytes, *, quick: bool = False) -> bool:
     return not quick and any(mark in body for mark in _PROBE_MARKS)
 
 
-_PROBE_MARKS: Final = (b"noscript", b"lazy", b"data-src", b"data-original", b"IntersectionObs")
+_PROBE_MARKS: Final = (b"<noscript", b'="lazy', b"=lazy", b"data-src", b"IntersectionObserver")
 
 
 def _mark(pattern: str) -> Any:  # noqa: ANN401 - re2 has no types

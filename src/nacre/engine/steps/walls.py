@@ -1,7 +1,7 @@
 """Recognises replies that are no page of the site, and holds hosts that send little else."""
 
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from nacre.annotations import wall_met
 from nacre.config.effective import Effective
@@ -29,14 +29,25 @@ class Walls(Entry):
     processor: Literal["walls"] = "walls"
 
 
+class QueueHolds(Protocol):
+    """Holds the queues of hosts."""
+
+    def hold(self, queue: str, wall: str) -> None:
+        """Hand out nothing more of a queue until it is woken, because of this kind of wall."""
+        ...
+
+    def is_held(self, queue: str) -> bool:
+        """Whether nothing of a queue is handed out."""
+        ...
+
+
 class WallStep:
     """The worker of `Walls`.
 
     Args:
         settings: When a host is held, under each combination of sheets.
         book: Counts.
-        hold: Called with a queue and the verdict, to hand out nothing more of it; returns whether
-            it was handed out before.
+        holds: Holds queues.
         alert: Sends a message to the operator.
         clock: The time.
     """
@@ -45,7 +56,7 @@ class WallStep:
         self,
         settings: Effective[WallSettings],
         book: WallBook,
-        hold: Callable[[str, str], bool],
+        holds: QueueHolds,
         alert: Callable[[str], None],
         clock: Clock,
     ) -> None:
@@ -56,7 +67,7 @@ class WallStep:
         self._evidence, self._find, self._uncounted = wall_evidence, find_wall, UNCOUNTED
         self._settings = settings
         self._book = book
-        self._hold = hold
+        self._holds = holds
         self._alert = alert
         self._clock = clock
 
@@ -72,7 +83,7 @@ class WallStep:
         if capture is None or visit.status == _NOT_MODIFIED:
             return _PROCEED
         row = self._book.of_queue(queue)
-        is_long = sum(link.hop is Hop.LINK for link in visit.outlinks) >= _LISTED
+        is_long = len(visit.outlinks) >= _LISTED and _number_of_links(visit) >= _LISTED
         evidence = self._evidence(visit, capture)
         wall = self._find(evidence, is_long=is_long, may_be_paid=row.searches_all)
         if wall:
@@ -82,7 +93,8 @@ class WallStep:
         example = WallExample(visit.uri.url, visit.status, now)
         if wall:
             row.meet(wall, host(visit.uri.url), example)
-        if wall not in self._uncounted:
+        # Replies that were under way when their queue was held say nothing of later ones.
+        if wall not in self._uncounted and not self._holds.is_held(queue):
             row.count(is_wall=bool(wall))
         self._book.change(row)
         if wall and row.must_stop(self._settings[visit.overlay].stop_after):
@@ -91,9 +103,13 @@ class WallStep:
 
     def _stop(self, row: HostWalls, wall: str, now: float) -> None:
         text = f"{row.walls} of the last {row.replies} replies were no page of it"
-        if self._hold(row.queue, wall):
-            self._alert(
-                f"{row.host} is held: {text}, the last of them {wall}. See `nacre report JOB "
-                f"walls`; `nacre frontier JOB wake --queue {row.queue}` releases it"
-            )
+        self._holds.hold(row.queue, wall)
+        self._alert(
+            f"{row.host} is held: {text}, the last of them {wall}. See `nacre report JOB walls`; "
+            f"`nacre frontier JOB wake --queue {row.queue}` releases it"
+        )
         row.hold(now)
+
+
+def _number_of_links(visit: Visit) -> int:
+    return sum(link.hop is Hop.LINK for link in visit.outlinks)
