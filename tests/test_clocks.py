@@ -22,6 +22,7 @@ WITHOUT_A_TIME = {
 SQL = ("current_timestamp", "datetime('now'", "strftime('%s'", "unixepoch()", "get_current_time")
 
 OUTSIDE_OF_A_RUN = {
+    "browser/authority.py": "the dates of certificates for a browser, which has the real time",
     "cli/console.py": "the console",
     "cli/console_books.py": "the console",
     "cli/console_users.py": "the console",
@@ -48,6 +49,7 @@ OUTSIDE_OF_A_RUN = {
     "catalogue/query.py": "the limit of a search",
     "cli/replay.py": "the server of replay",
     "ops/evidence.py": "the date of a package; the default of callers without a clock",
+    "ops/browser_check.py": "the age of a browser that is installed",
     "ops/packing.py": "the date of a package; the default of callers without a clock",
     "inspect/reports/source.py": "the present of a report that is asked for later",
     "inspect/view.py": "looks at a job that does not run",

@@ -71,6 +71,7 @@ def test_each_live_setting_reaches_its_part_at_once(tmp_path: Path):
         # For settings that name files.
         for name in ("x", "file.txt"):
             (tmp_path / name).write_text("")
+        (tmp_path / "site.js").write_text("export default async () => {}")
         session = await opened(tmp_path)
         try:
             return [found.path for found in LIVE if not _obeys(session, tmp_path, found)]

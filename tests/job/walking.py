@@ -32,6 +32,7 @@ COMPANIONS: dict[str, dict[str, object]] = {
 
 OF_A_PLUG_IN = Extractor("of-a-plug-in", lambda _document, _links: None, contract=1)
 KNOWN: dict[str, object] = {
+    "browser.scripts": ("site.js",),
     "browser.viewport": [800, 600],
     "extract.extractors": (OF_A_PLUG_IN.name,),
     "archive.wacz": "other.wacz",

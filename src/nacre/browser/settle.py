@@ -165,4 +165,4 @@ class Settling:
 
 def _is_endless(resource: str, start: float, now: float) -> bool:
     """Whether a request has been in flight for too long to be waited for."""
-    return resource in _ENDLESS and now - start >= LONG
+    return resource in _ENDLESS and now >= start + LONG

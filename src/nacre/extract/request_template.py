@@ -40,7 +40,7 @@ def normal_url(url: str) -> str:
     return _ESCAPE.sub(lambda match: match[0].upper(), normal)
 
 
-_ASCII_KEPT = "!$%&'()*+,-./:;=@[]^_|~"
+_ASCII_KEPT = "!$%&'(*+),-./:;=@[]^_|~"
 CODINGS: Mapping[str, Callable[[str], str]] = {
     "component": lambda value: quote(value, safe="!~*'()"),
     "form": lambda value: quote_plus(value, safe="*").replace("~", "%7E"),

@@ -37,7 +37,7 @@ HERITRIX: dict[str, tuple[str, ...]] = {
         "ExtractorSitemap",
         "ExtractorParameters",
     ),
-    "browser": (),
+    "browser": ("BrowserProcessor",),
     "walls": (),
     "dedup": ("ContentDigestHistoryLoader", "ContentDigestHistoryStorer", "FetchHistoryProcessor"),
     "recrawl": (),
