@@ -202,3 +202,23 @@ async def test_half_surrogates_of_a_page_are_replaced() -> None:
             b'{"id":%d,"result":{"\\ud800":["a\\udc00b","\\ud83d\\ude00",1]}}\0' % number
         )
     assert call.result() == {"�": ["a�b", "\U0001f600", 1]}
+
+
+def test_one_listener_of_a_session_ends() -> None:
+    client = CdpClient()
+    heard: list[str] = []
+
+    def first(method: str, _: object) -> None:
+        heard.append(f"first {method}")
+
+    def second(method: str, _: object) -> None:
+        heard.append(f"second {method}")
+
+    client.listen("", first)
+    client.listen("", second)
+    client.unlisten("", first)
+    client.data_received(b'{"method":"A","params":{}}\0')
+    client.unlisten("", second)
+    client.unlisten("", second)
+    client.data_received(b'{"method":"B","params":{}}\0')
+    assert heard == ["second A"]

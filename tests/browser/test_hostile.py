@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.browser import behaviours
 from nacre.browser.cdp import CdpClient
 from nacre.browser.finding import InstalledBrowser
 from nacre.browser.process import PageContext
@@ -89,6 +90,9 @@ JSON.stringify = ((stringify) => (value) => stringify(value))(JSON.stringify);
   work.push(attempt("worker", () => new Promise((resolve) => {
     new Worker("/worker.js").onmessage = ({ data }) => resolve(data);
   })));
+  work.push(attempt("shared", () => new Promise((resolve) => {
+    new SharedWorker("/shared.js").port.onmessage = ({ data }) => resolve(data);
+  })));
   work.push(attempt("service", async () => {
     await navigator.serviceWorker.register("/service.js");
     await navigator.serviceWorker.ready;
@@ -113,6 +117,11 @@ WORKER = """(async () => {
   await fetch("https://10.0.0.2/", { mode: "no-cors" }).catch(() => {});
   postMessage("worked");
 })();"""
+
+SHARED = """onconnect = async ({ ports: [port] }) => {
+  await fetch("/from/shared.json");
+  port.postMessage("shared");
+};"""
 
 SERVICE = """self.onfetch = (event) => event.respondWith(new Response("forged"));
 self.onactivate = (event) => event.waitUntil(clients.claim());
@@ -160,6 +169,8 @@ def site(listeners: tuple[socket.socket, socket.socket]) -> Site:
             f"{SECURE}/attachment": (attachment, "#!/bin/sh"),
             f"{SECURE}/saved.bin": ("Content-Type: application/octet-stream", "saved"),
             f"{SECURE}/worker.js": WORKER,
+            f"{SECURE}/shared.js": SHARED,
+            f"{SECURE}/from/shared.json": "{}",
             f"{SECURE}/service.js": SERVICE,
             f"{SECURE}/served.json": "server",
             f"{SECURE}/from/worker.json": "{}",
@@ -251,6 +262,8 @@ def test_requests_of_workers_come_to_the_handler(report, site):
     assert report["worker"] == "worked"
     assert f"{SECURE}/from/worker.json" in site.urls
     assert "https://10.0.0.2/" in site.urls
+    assert report["shared"] == "shared"
+    assert f"{SECURE}/from/shared.json" in site.urls
     assert f"{SECURE}/from/service.json" in site.urls
 
 
@@ -344,6 +357,16 @@ def test_endless_scrolling_ends(pages):
     page = pages.open(Site({"/": script}), behaviours=("tall", "scroll"), behaviour_time=2.0)
     assert page.ended == "settled"
     assert f"{HOST}/?day=1" in [link.url for link in page.links]
+
+
+def test_endless_routes_end(pages, monkeypatch):
+    monkeypatch.setattr(behaviours, "ROUTES", 3)
+    script = """<body><a href="#/0">0</a><script>
+    onhashchange = () => document.body.insertAdjacentHTML(
+      "beforeend", `<a href="#/${Math.random()}">next</a>`);
+    </script>"""
+    page = pages.open(Site({"/": script}), behaviours=("routes",))
+    assert (page.ended, page.behaviours["routes"]) == ("settled", "3 routes")
 
 
 def test_a_large_document_is_not_taken(pages):

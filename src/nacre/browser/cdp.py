@@ -165,9 +165,13 @@ class CdpClient(asyncio.Protocol):
         """
         self._listeners.setdefault(session, []).append(listener)
 
-    def unlisten(self, session: str) -> None:
-        """Call no listener of a session any more."""
-        self._listeners.pop(session, None)
+    def unlisten(self, session: str, listener: Listener | None = None) -> None:
+        """Call a listener of a session no more; None: none of its listeners."""
+        others = [other for other in self._listeners.get(session, ()) if other != listener]
+        if listener is not None and others:
+            self._listeners[session] = others
+        else:
+            self._listeners.pop(session, None)
 
     def close(self) -> None:
         """Close the pipes: the browser ends by that."""

@@ -170,11 +170,12 @@ class _PageVisit:
         await self._protect_context()
 
     async def _protect_context(self) -> None:
-        """Refuse downloads and permissions, and set the cookies."""
+        """Refuse downloads and permissions, observe shared workers, and set the cookies."""
         cdp, context = self._context.cdp, self._context.context_id
         await cdp.call(
             "Browser.setDownloadBehavior", {"behavior": "deny", "browserContextId": context}
         )
+        await cdp.call("Target.setAutoAttach", {**_ATTACH, "filter": _SHARED_WORKERS})
         await cdp.call("Browser.grantPermissions", {"permissions": [], "browserContextId": context})
         await set_cookies(self._context, self._task.cookies)
 
@@ -243,6 +244,7 @@ class _PageVisit:
 _NETWORK = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 1}
 """The browser keeps no bodies and reports none: the proxy has them. 0 bytes of a POST mean all."""
 _ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+_SHARED_WORKERS = [{"type": "shared_worker", "exclude": False}, {"exclude": True}]
 _MEDIA = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
 
 

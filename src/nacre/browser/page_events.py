@@ -72,6 +72,7 @@ class PageEvents:
             "Target.detachedFromTarget": self._detach,
         }
         context.cdp.listen(context.session, self._receive)
+        context.cdp.listen("", self._receive_browser)
 
     @property
     def links(self) -> tuple[RenderedLink, ...]:
@@ -101,6 +102,7 @@ class PageEvents:
 
     async def close(self) -> None:
         """Listen to nothing any more."""
+        self._context.cdp.unlisten("", self._receive_browser)
         for session in (self._context.session, *self._children):
             self._context.cdp.unlisten(session)
         if answers := tuple(self._answers):
@@ -114,6 +116,14 @@ class PageEvents:
             self.changed.set()
         elif (handle := self._handlers.get(method)) is not None:
             handle(params)
+
+    def _receive_browser(self, method: str, params: dict[str, Any]) -> None:
+        """Take an event of the browser: shared workers belong to no page, but to a context."""
+        context = params.get("targetInfo", {}).get("browserContextId")
+        if method == "Target.attachedToTarget" and context == self._context.context_id:
+            self._attach(params)
+        elif method == "Target.detachedFromTarget":
+            self._detach(params)
 
     def _answer(self, method: str, params: Mapping[str, object], session: str = "") -> None:
         """Send a command without waiting for its reply."""
