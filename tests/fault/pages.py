@@ -34,7 +34,9 @@ def app_site() -> dict[str, bytes]:
     links = "".join(f'<a href="{path}">{path}</a>' for path in PATHS).encode()
     site = {"/": b"<html><body>" + links, "/robots.txt": b"User-agent: *\nAllow: /\n"}
     for path in PATHS:
-        site[path] = b"<html><body><div id=app></div>" + path.encode()
+        urls = ", ".join(f"'{part}'" for part in parts_of(path))
+        script = f"<script>for (const url of [{urls}]) fetch(url);</script>"
+        site[path] = f"<html><body><div id=app></div>{path}{script}".encode()
         site |= parts_of(path)
     return site
 

@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,17 +20,17 @@ CHECKOUT = Path(__file__).parents[2]
 ALL = {"/", *PATHS}
 
 
-async def start(job: Path, site: Site) -> asyncio.subprocess.Process:
+async def start(job: Path, site: Site, *real: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.kill.page_crawler", str(job), site.url(),
+        sys.executable, "-m", "tests.kill.page_crawler", str(job), site.url(), *real,
         stdout=asyncio.subprocess.PIPE, cwd=CHECKOUT,
         env={**os.environ, "PYTHONPATH": f"{CHECKOUT / 'src'}{os.pathsep}{CHECKOUT}"},
     )  # fmt: skip
 
 
-async def kill_within(job: Path, site: Site, luck: random.Random) -> bool:
+async def kill_within(job: Path, site: Site, luck: random.Random, *real: str) -> bool:
     """Kill it while a page is open or being stored; True if it had finished."""
-    process = await start(job, site)
+    process = await start(job, site, *real)
     assert process.stdout is not None
     lines = 0
     until = luck.randint(1, 4)
@@ -38,11 +39,40 @@ async def kill_within(job: Path, site: Site, luck: random.Random) -> bool:
         if line.startswith(b"finished"):
             break
     await asyncio.sleep(luck.random() * 0.1)
+    below = descendants(process.pid)
+    if len(below) > 3:  # a crawl without a browser has a helper
+        (job / "had-browser").touch()
     if process.returncode is None:
         process.send_signal(signal.SIGKILL)
     rest = await process.stdout.read()
     await process.wait()
+    for _ in range(50):
+        if not are_left(below):
+            break
+        await asyncio.sleep(0.1)
+    assert not are_left(below), "a process is left after 5 seconds"
     return b"finished" in rest or lines == 0
+
+
+def descendants(pid: int) -> set[tuple[int, str]]:
+    """Number and start of all processes that came from a process; those of zombies are left out."""
+    parents: dict[int, list[tuple[int, str]]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            if fields[0] != "Z":
+                process = int(path.parent.name), fields[19]
+                parents.setdefault(int(fields[1]), []).append(process)
+    found, open_ones = set[tuple[int, str]](), [pid]
+    while open_ones:
+        below = parents.get(open_ones.pop(), [])
+        found |= set(below)
+        open_ones += [number for number, _ in below]
+    return found
+
+
+def are_left(processes: set[tuple[int, str]]) -> bool:
+    return any(True for root in (0, 1) for process in descendants(root) if process in processes)
 
 
 def look(job: Path) -> None:
@@ -53,7 +83,7 @@ def look(job: Path) -> None:
     check_pages(sorted(job.rglob("archive/*.warc.gz")), ALL)
 
 
-async def kill_often(folder: Path, kills: int) -> int:
+async def kill_often(folder: Path, kills: int, *real: str) -> int:
     luck, killed, number = random.Random(20_261_129), 0, 0
     site = Site(app_site())
     site.pause = 0.01
@@ -64,13 +94,14 @@ async def kill_often(folder: Path, kills: int) -> int:
             (job / "crawl.yaml").write_text("{}\n")
             number += 1
             for _ in range(kills):
-                if await kill_within(job, site, luck) or killed == kills:
+                if await kill_within(job, site, luck, *real) or killed == kills:
                     break
                 killed += 1
-            process = await start(job, site)
+            process = await start(job, site, *real)
             await process.communicate()
             assert process.returncode == 0
             look(job)
+            assert (job / "had-browser").exists() is bool(real)
             checker = Checker()
             for warc in sorted(job.rglob("archive/*.warc.gz")):
                 checker.file(warc)
@@ -84,3 +115,12 @@ async def kill_often(folder: Path, kills: int) -> int:
 def test_nothing_of_a_page_is_half_there_or_twice(tmp_path: Path, kills: int):
     jobs = asyncio.run(kill_often(tmp_path, kills))
     sys.stdout.write(f"{kills} kills in {jobs} crawls\n")
+
+
+@pytest.mark.slow
+@pytest.mark.kill
+@pytest.mark.browser
+@pytest.mark.timeout(600)
+def test_no_browser_is_left_of_a_crawl_that_was_killed(tmp_path: Path):
+    jobs = asyncio.run(kill_often(tmp_path, 20, "real"))
+    sys.stdout.write(f"20 kills in {jobs} crawls with a browser\n")
