@@ -43,7 +43,7 @@ async def main() -> None:
     def open_renderer(*settings: Any) -> TellingRenderer:
         return TellingRenderer(open_browser(*settings) if real else AppRenderer())
 
-    parts.open_renderer = open_renderer  # type: ignore[attr-defined]
+    parts.open_renderer = open_renderer  # type: ignore[attr-defined, assignment]
     await Job(Path(folder), page_settings(site)).run()
     sys.stdout.write("finished\n")
 
