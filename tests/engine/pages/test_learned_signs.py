@@ -38,19 +38,23 @@ class Site:
         self.clock = ManualClock()
         self.choice = PageChoice(self.store, fixed(settings), self.clock)
 
-    def visit(self, path: str, html: str, links: int = 0, overlay: int = 0) -> Visit:
+    def visit(
+        self, path: str, html: str, links: int = 0, overlay: int = 0, hops: str = "L"
+    ) -> Visit:
         url = path if "://" in path else SITE + path
         body = html.encode()
         capture = Capture(url, b"", b"", BytesBody(body), 200, payload_length=len(body))
         outlinks = [Outlink(f"{SITE}/link/{at}", Hop.LINK, "a/@href") for at in range(links)]
-        uri = CrawlURI(url, url.encode(), "q")
+        uri = CrawlURI(url, url.encode(), "q", path=hops)
         return Visit(
             uri, 200, capture, mime="text/html", charset="utf-8", outlinks=outlinks, overlay=overlay
         )
 
-    def run(self, path: str, html: str, after: str = "", *requests: str, links: int = 0) -> str:
+    def run(
+        self, path: str, html: str, after: str = "", *requests: str, links: int = 0, hops: str = "L"
+    ) -> str:
         """Choose a page; if it is run, its final state is `after`."""
-        visit = self.visit(path, html, links)
+        visit = self.visit(path, html, links, hops=hops)
         sign = self.choice.choose(visit)
         if sign:
             events = [NetworkEvent(url, "fetch", 200) for url in requests]
@@ -227,3 +231,20 @@ def test_sites_have_few_templates_in_the_store(site: Site) -> None:
     for at in range(300):
         site.run(f"/{at}", SHELL.replace("main", chr(0x4E00 + at)), PROSE)
     assert len(site.verdicts()) == 201
+
+
+def test_a_template_that_no_longer_gains_is_not_run_any_more(site: Site) -> None:
+    site.run("/app", SHELL, PROSE)
+    assert [site.run(f"/{at}", SHELL) for at in range(9)] == ["mount"] * 9
+    assert site.run("/app/2", SHELL, PROSE) == "mount"
+    signs = [site.run(f"/guess/{at}", SHELL) for at in range(12)]
+    assert signs == ["mount"] * 10 + [""] * 2
+    assert site.verdicts() == ["never"]
+
+
+def test_guesses_are_run_rarely_and_teach_nothing(site: Site) -> None:
+    signs = [site.run(f"/guess/{at}", SHELL, hops="LX") for at in range(30)]
+    assert signs == ["mount"] * 5 + [""] * 25
+    assert site.run("/app", SHELL, PROSE) == "mount"
+    assert site.verdicts() == ["always"]
+    assert site.run("/guess", SHELL, hops="LXL") == ""

@@ -16,7 +16,7 @@ from nacre.browser.settings import BrowserSettings
 from nacre.config.effective import Effective
 from nacre.core.capture import Capture
 from nacre.core.clock import Clock
-from nacre.core.crawluri import Hop
+from nacre.core.crawluri import CrawlURI, Hop
 from nacre.core.processor import Visit
 from nacre.core.rendered import RenderedPage
 from nacre.engine.pages.sign_rows import ENOUGH, SignRows, SignTemplateRow
@@ -76,6 +76,7 @@ class _OpenPage(msgspec.Struct, frozen=True):
     sign: str
     row: SignTemplateRow
     is_blank: bool
+    is_guess: bool
     content: ContentParts
 
 
@@ -132,7 +133,7 @@ class PageChoice:
         of_site.pages += 1
         self._rows.change(of_site)
         row = self._rows.template(site, reading.template)
-        sign = self._decide(visit.uri.url, reading, row, settings)
+        sign = self._decide(visit.uri, reading, row, settings)
         if sign:
             self._quiet.pop(site, None)
             self._begin(visit, reading, row, sign)
@@ -152,15 +153,16 @@ class PageChoice:
         first = frozenset(row.parts)
         is_common = (lambda part: _number_of(part) in first) if row.runs else None
         has_gained = gain.is_worth(None if page.is_blank else is_common)
-        if not row.runs:
-            row.learn_parts(_number_of(part) for part in gain.parts[:_MOST_PARTS])
-        row.learn(has_gained=has_gained, is_blank=page.is_blank, now=self._clock.now())
-        self._rows.change(row)
+        if not page.is_guess:
+            if not row.runs:
+                row.learn_parts(_number_of(part) for part in gain.parts[:_MOST_PARTS])
+            row.learn(has_gained=has_gained, is_blank=page.is_blank, now=self._clock.now())
+            self._rows.change(row)
         for name in ("", page.sign):
             self._rows.count(name).learn(has_gained=has_gained)
         site = self._rows.site(row.site)
         site.has_gained |= has_gained
-        site.vain += not (has_gained or page.is_blank)
+        site.vain += not has_gained and (page.is_guess or not page.is_blank)
         self._rows.change(site)
 
     def seal(self) -> None:
@@ -193,11 +195,13 @@ class PageChoice:
             self._quiet.popitem(last=False)
 
     def _decide(
-        self, url: str, reading: _Reading, row: SignTemplateRow, settings: BrowserSettings
+        self, uri: CrawlURI, reading: _Reading, row: SignTemplateRow, settings: BrowserSettings
     ) -> str:
         decision = reading.decision
         if decision.sign:
-            self._rows.count(decision.sign).see(url)
+            self._rows.count(decision.sign).see(uri.url)
+        if _is_guess(uri) and self._is_over_budget(row.site):
+            return ""
         verdict = row.verdict_at(self._clock.now())
         if verdict == "always":
             return decision.sign or LEARNED
@@ -218,7 +222,8 @@ class PageChoice:
         """Return whether enough pages of a site were run in vain."""
         row = self._rows.site(site)
         number_open = sum(
-            not page.is_blank and page.row.site == site for page in self._open.values()
+            (page.is_guess or not page.is_blank) and page.row.site == site
+            for page in self._open.values()
         )
         return row.vain + number_open >= _FIRST + row.pages // _THEN
 
@@ -235,13 +240,19 @@ class PageChoice:
     def _begin(self, visit: Visit, reading: _Reading, row: SignTemplateRow, sign: str) -> None:
         named = frozenset(link.url for link in visit.outlinks)
         content = ContentParts(page_texts(reading.text), _link_urls(visit), named)
-        self._open[visit.uri.url] = _OpenPage(sign, row, reading.is_blank, content)
+        is_guess = _is_guess(visit.uri)
+        self._open[visit.uri.url] = _OpenPage(sign, row, reading.is_blank, is_guess, content)
         if len(self._open) > _MOST_OPEN:
             self._open.popitem(last=False)
         if not reading.decision.sign:
             self._rows.count(sign).see(visit.uri.url)
         for name in ("", sign):
             self._rows.count(name).run += 1
+
+
+def _is_guess(uri: CrawlURI) -> bool:
+    """Whether only a guess led to a page: many servers send their shell for any URL."""
+    return Hop.SPECULATIVE in uri.path
 
 
 def _document_of(visit: Visit, capture: Capture) -> Document:

@@ -17,7 +17,8 @@ _HOLDS: Final = 30 * 86_400.0
 ENOUGH: Final = 2
 """Pages of a template that are probed, and that decide if they agree; else one more."""
 _MOST_BLANK: Final = 10
-"""Pages of a template that are blank before and after, until no more are run."""
+"""Pages of a template that are blank before and after, until no more are run; and pages in a row
+that gain nothing, although others of their template did."""
 _MOST_TEMPLATES: Final = 200
 """Templates of a site; all further ones whose sign runs them are the same, and so are others."""
 _MOST_IN_MEMORY: Final = 5_000
@@ -35,6 +36,7 @@ class SignTemplateRow(msgspec.Struct, array_like=True):
         gained: How many of them gained by it.
         since: Time of the verdict, seconds since the epoch.
         parts: Hashes of what a browser added to its first page.
+        lost: Pages in a row that gained nothing.
     """
 
     site: str
@@ -44,11 +46,12 @@ class SignTemplateRow(msgspec.Struct, array_like=True):
     gained: int = 0
     since: float = 0.0
     parts: list[int] = []
+    lost: int = 0
 
     def verdict_at(self, now: float) -> str:
         """Return the verdict; one that is too old is forgotten."""
         if self.verdict and not 0 <= now - self.since < _HOLDS:
-            self.verdict, self.runs, self.gained, self.parts = "", 0, 0, []
+            self.verdict, self.runs, self.gained, self.lost, self.parts = "", 0, 0, 0, []
         return self.verdict
 
     def learn_parts(self, parts: Iterable[int]) -> None:
@@ -66,7 +69,11 @@ class SignTemplateRow(msgspec.Struct, array_like=True):
         """
         self.runs += 1
         self.gained += has_gained
-        if has_gained and (is_blank or self.gained >= ENOUGH):
+        self.lost = 0 if has_gained else self.lost + 1
+        if self.verdict == "always":
+            if self.lost >= _MOST_BLANK:  # such as the shell that a server sends for any URL
+                self._decide("never", now)
+        elif has_gained and (is_blank or self.gained >= ENOUGH):
             self._decide("always", now)
         elif not has_gained and self.runs >= (_MOST_BLANK if is_blank else ENOUGH):
             self._decide("never", now)
