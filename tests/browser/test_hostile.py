@@ -1,5 +1,6 @@
 """Pages that attack: the machine, other pages, the driver, and those who wait for them."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -367,6 +368,24 @@ def test_endless_routes_end(pages, monkeypatch):
     </script>"""
     page = pages.open(Site({"/": script}), behaviours=("routes",))
     assert (page.ended, page.behaviours["routes"]) == ("settled", "3 routes")
+
+
+def test_requests_of_frames_that_go_are_not_awaited(pages):
+    class Slow(Site):
+        async def handle(self, request, reply):
+            await super().handle(request, reply)
+            if request.url.endswith("/slow.png"):
+                await asyncio.sleep(20.0)
+
+    script = """<p>x</p><iframe src="/frame"></iframe><iframe src="http://other.test/"></iframe>
+    <script>onload = () => setTimeout(() => {
+      document.querySelectorAll("iframe").forEach((frame) => frame.remove());
+    }, 300);</script>"""
+    frame = "<script>onload = () => { new Image().src = '/slow.png'; };</script>"
+    site = Slow({"/": script, "/frame": frame, "http://other.test/": frame})
+    page = pages.open(site, load_time=10.0)
+    assert {"/slow.png", "http://other.test/slow.png"} <= set(site.urls)
+    assert page.ended == "settled"
 
 
 def test_a_large_document_is_not_taken(pages):
