@@ -37,7 +37,8 @@ _DOCSIFY = """<!DOCTYPE html><html><head><meta charset="UTF-8"><title>npm</title
 """
 _DOCUTE = """<!DOCTYPE html><html><head><meta charset="UTF-8"><title>npm</title></head>
 <body><div id="docute"></div><script src="/dist/docute.js"></script>
-<script>new Docute({target: '#docute', router: {mode: 'history'}, sidebar: [{children: %s}]})
+<script>new Docute({target: '#docute', router: {mode: 'history'}, sourcePath: '/',
+ sidebar: [{children: %s}]})
 </script></body></html>
 """
 _STUDIES = """
