@@ -3,6 +3,9 @@
 from nacre_migrate.report import Flag, MigrationOutcome
 from tests.migrate.heritrix.xmltext import bean, cxml, migrated, prop, rule
 
+STOCK = ("render", "walls")
+"""Entries of the stock fetch chain behind `extract`."""
+
 
 def test_processors_in_no_chain_and_switched_off(tmp_path):
     chain = "<bean id='fetchProcessors' class='org.archive.modules.FetchChain'>" + prop(
@@ -42,7 +45,7 @@ def test_processors_that_the_stock_chains_do_not_have(tmp_path):
     said, _, found = migrated(tmp_path, text)
     fetch = {entry.label: entry for entry in said.chains.fetch}
     behind = list(fetch)[list(fetch).index("extract") + 1 :]
-    assert behind == ["pdf", "other", "extract-implied-uri", "extract-universal", "render"]
+    assert behind == ["pdf", "other", "extract-implied-uri", "extract-universal", *STOCK]
     assert fetch["pdf"].max_size == 5000
     assert [one.rule for one in fetch["pdf"].gate] == ["matches-regex"]
     assert fetch["extract-implied-uri"].format == "$1/y"
@@ -82,7 +85,7 @@ def test_mappers_supplementary_rules_and_made_uris_in_the_order_of_the_chain(tmp
     said, _, found = migrated(tmp_path, text)
     fetch = {entry.label: entry for entry in said.chains.fetch}
     behind = list(fetch)[list(fetch).index("extract") + 1 :]
-    assert behind == ["b", "a", "extract-multiple-regex", "render"]
+    assert behind == ["b", "a", "extract-multiple-regex", *STOCK]
     assert fetch["b"].format == "$1/v"
     assert fetch["extract-multiple-regex"].content_regexes == {"n": "n=(.)"}
     assert fetch["hash-crawl-mapper"].crawler_count == 4
