@@ -207,3 +207,16 @@ def test_servers_are_not_asked_without_conditional_requests(tmp_path: Path):
         assert await archive.stored.current(request("fetch"), URL) is None
 
     run(tmp_path, act, conditional=False)
+
+
+def test_reply_that_its_server_confirmed_is_reused(tmp_path: Path):
+    async def act(archive: Archive) -> None:
+        archive.store((b"ETag", b'"1"'))
+        await archive.settle()
+        visit = archive.job.reply(304, url=URL, body=b"", capture={"began": BEGAN + 500_000_000})
+        archive.job.end(visit)
+        # 500 s later the stored reply is as recent as its confirmation.
+        assert await archive.recent(request(), at=550.0) is not None
+        assert await archive.recent(request(), at=570.0) is None
+
+    run(tmp_path, act)

@@ -236,6 +236,7 @@ class PageRequests:
         self._collect(visit, request)
         if metered.is_withheld and visit.stored is not None:
             visit.annotate(FROM_ARCHIVE)
+            self._parts.stored.keep(request, visit.stored)
             await deliver(visit.stored, reply)
         if not reply.has_begun:
             reply.refuse()

@@ -29,6 +29,8 @@ _IN_LOOP = 100_000
 _MOST, _EACH = 32_000_000, 1_000_000
 """Bytes of recent replies in memory: of all, and of one."""
 _SECOND = 1_000_000
+_CURRENT = frozenset((200, 304))
+"""Statuses of a last visit after which the stored reply is what the server has."""
 
 
 class RecentReplies:
@@ -124,10 +126,14 @@ class StoredReplies:
         if within <= 0 or not is_reusable_request(request):
             return None
         row = self._history.latest(url)
-        if row is None or row.status != 200 or row.visited < max(self._since, (now - within) * 1e6):
+        if (
+            row is None
+            or row.status not in _CURRENT
+            or row.visited < max(self._since, (now - within) * 1e6)
+        ):
             return None
         stored, origin = self._in_memory(row)
-        if stored is None and row.visited == row.date:
+        if stored is None and (row.visited == row.date or row.status == 304):
             stored = await self._read(row)
         if stored is None or not is_reusable_reply(stored):
             return None
@@ -139,7 +145,7 @@ class StoredReplies:
         if entry is None:
             return None, None
         capture, origin = entry
-        is_last = abs(capture.began - row.visited) < _SECOND
+        is_last = row.status == 304 or abs(capture.began - row.visited) < _SECOND
         if not is_last or capture.payload_digest != row.digest:
             return None, None
         return capture, origin
