@@ -1,4 +1,8 @@
-"""What docs/browser.md says of settings is true: they exist, and its examples are valid."""
+"""What docs/browser.md and docs/recording.md say of settings is true: they exist, and are valid.
+
+The commands of both pages have tests in tests/cli/test_page.py, tests/cli/test_record.py and
+tests/ops.
+"""
 
 import re
 from pathlib import Path
@@ -10,7 +14,7 @@ from nacre.config.document import read_yaml
 from nacre.settings.settings import JobSettings
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = (ROOT / "docs" / "browser.md").read_text("utf-8")
+PAGE = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("browser.md", "recording.md"))
 
 
 def test_each_setting_of_the_page_exists():

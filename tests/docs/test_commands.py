@@ -36,6 +36,7 @@ ELSEWHERE = {
     "docs/contributing.md": "tests/contract/test_contributing.py",
     "docs/replay.md": "tests/docs/test_replay_page.py",
     "docs/browser.md": "tests/docs/test_browser_page.py",
+    "docs/recording.md": "tests/docs/test_browser_page.py",
 }
 """Pages whose commands other tests run: these tests, or their folder."""
 FILTERS = {"filter", "normalize"}

@@ -324,6 +324,7 @@ def test_a_job_is_made_from_another_one_with_tags(tmp_path: Path):
         first = {
             **token, "do": "create", "seeds": "http://127.0.0.1:9/书/", "name": "eins",
             "scope": "page", "documents": "7", "exclude": "/calendar/", "tags": "图书馆, weekly",
+            "browser": "auto",
         }  # fmt: skip
         made = await client.post("/new", data=first, headers=fields)
         assert made.status_code == 303, made.text
@@ -339,6 +340,7 @@ def test_a_job_is_made_from_another_one_with_tags(tmp_path: Path):
         one, two = ((tmp_path / "crawls" / name / "crawl.yaml").read_text()
                     for name in ("eins", "zwei"))  # fmt: skip
         assert "documents: 7" in one
+        assert "use: auto" in one
         assert "documents: 7" in two
         assert "bytes: 5" in two
         assert "/calendar/" in two
