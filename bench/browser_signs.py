@@ -308,6 +308,7 @@ def crawl(pages: list[CorpusPage], directory: Path) -> dict[str, Any]:
             *(sys.executable, "-m", "nacre", "crawl", origin + "/", "--browser", "auto"),
             *("--out", str(directory), "--depth", "1", "--delay", "0", "--quiet"),
             *("--allow-net", "127.0.0.0/8", "--contact", "bench@example.net"),
+            *("--set", "extract.extract_javascript=false"),  # the listed pages are the crawl
         ]
         ended = subprocess.run(command, check=False).returncode
     return {"exit code": ended, **_count_log(directory, origin, urls)}
