@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import uvloop
+from msgspec import convert, structs
 from typer.testing import CliRunner
 
 from nacre.browser.authority import CertificateAuthority
@@ -14,9 +15,14 @@ from nacre.browser.driver import open_page
 from nacre.browser.finding import InstalledBrowser
 from nacre.browser.process import BrowserLaunch, BrowserProcess, open_context
 from nacre.cli.app import app
+from nacre.cli.status_text import done_text
+from nacre.core.events import Alert
 from nacre.core.rendered import PageTask
 from nacre.errors import ConfigError, JobError
+from nacre.job.overview import JobOverview
+from nacre.machine.layout import Layout
 from nacre.ops.record import RecordRequest, certificate_of, prepare_recording
+from nacre.ops.status import stored_status
 from tests.fetch.certificates import Authority
 from tests.job.recordings import blocks, recording, serving_site
 
@@ -283,3 +289,30 @@ def test_the_file_of_the_certificate(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert certificate_of(tmp_path / "new").read_bytes().startswith(b"-----BEGIN CERT")
     assert result.output.strip().endswith("recorder/ca.pem")
+
+
+def test_a_refused_address_is_told_once_and_requests_are_counted(tmp_path: Path) -> None:
+    root, alerts = tmp_path / "job", list[str]()
+
+    def collect(event: object) -> None:
+        if isinstance(event, Alert):
+            alerts.append(event.message)
+
+    async def main() -> None:
+        async with (
+            serving_site(reply_to) as site,
+            recording(root, allow_private=False) as recorder,
+        ):
+            recorder.job.events.subscribe(collect)
+            assert await recorder.fetch(site.url("/length")) == b""
+            assert await recorder.fetch(site.url("/gzip")) == b""
+            assert not site.exchanges
+
+    uvloop.run(main())
+    (alert,) = alerts
+    assert "127.0.0.1 is refused" in alert
+    assert "--allow-private" in alert
+    overview = convert(stored_status(Layout(root))["overview"], JobOverview)
+    assert (overview.recorded, overview.failed_pages, overview.discovered) == (2, 2, 0)
+    assert done_text(overview) == "2 requests recorded"
+    assert done_text(structs.replace(overview, recorded=0)) == "nothing so far"

@@ -100,8 +100,8 @@ class RateMeter:
 
 
 def _worked_on(overview: JobOverview) -> int:
-    """The URIs that are done, without those that the operator deleted: these are no speed."""
-    return overview.finished - overview.deleted
+    """The URIs and recorded requests that are done; deletions by the operator are no speed."""
+    return overview.finished - overview.deleted + overview.recorded
 
 
 def _rate(old: tuple[float, int, int], new: tuple[float, int, int]) -> tuple[float, float]:
@@ -187,7 +187,11 @@ def end_text(until: float) -> str:
 
 def done_text(overview: JobOverview) -> str:
     """The part that is done. URIs that come again (forced ones) are more visits than URIs."""
+    if overview.recorded:
+        return f"{count(overview.recorded, 'request')} recorded"
     finished, visits = overview.finished, overview.finished + overview.queued
+    if not overview.discovered and not visits:
+        return "nothing so far"
     of = f"{overview.discovered:,} found"
     if visits > overview.discovered:
         of = f"{visits:,} visits ({overview.discovered:,} URIs found)"

@@ -124,9 +124,9 @@ def _going_on(run: str, frontier: str, settings: JobSettings, result: RunResult)
     if resting:
         yield f"Left:      {frontier} queues"
     if resting and settings.frontier.queue_total_budget < 0:
-        yield f"Resume:     {frontier} unretire; {run}"
+        yield f"Resume:    {frontier} unretire; {run}"
     else:
-        yield f"Resume:     {run}{_lifted(settings, result.exit)}"
+        yield f"Resume:    {run}{_lifted(settings, result.exit)}"
 
 
 def _lifted(settings: JobSettings, ended: ExitStatus) -> str:

@@ -114,6 +114,8 @@ class JobOverview(msgspec.Struct, frozen=True):
         browser_pages: Pages that were run in a browser.
         browser_requests: Replies to requests of these pages; they are not documents.
         browser_bytes: Bytes of these replies, heads included.
+        recorded: Requests that a recording received, failures included. They are no URIs of a
+            queue: `discovered` and `finished` leave them out.
         as_of: Time of the job's clock, which `--now` may have moved, seconds since the epoch; 0 if
             it does not run.
     """
@@ -175,6 +177,7 @@ class JobOverview(msgspec.Struct, frozen=True):
     browser_pages: int = 0
     browser_requests: int = 0
     browser_bytes: int = 0
+    recorded: int = 0
     as_of: float = 0.0
 
     @property
@@ -306,6 +309,7 @@ def _overview(frontier: Totals, tally: CrawlTotals, run: RunRow, untried: int) -
         browser_pages=tally.rendered_pages,
         browser_requests=tally.page_requests,
         browser_bytes=tally.page_bytes,
+        recorded=tally.recorded,
         queues={state.name.lower(): frontier.states[state] for state in QueueState},
     )
 

@@ -7,8 +7,10 @@ from typing import NamedTuple
 from nacre.assembly.browsing import inline_prerequisites
 from nacre.browser.authority import CertificateAuthority
 from nacre.browser.proxy import RecordingProxy
+from nacre.core.processor import Visit
 from nacre.core.rendered import RequestHandler
 from nacre.core.states import ExitStatus
+from nacre.core.status import FetchStatus
 from nacre.engine.pages.recorded import RecordedRequests, RecorderParts
 from nacre.job.session import Session
 
@@ -44,6 +46,7 @@ class Recorder:
         self._session = session
         self._plan = plan
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._has_warned = False
 
     @property
     def busy(self) -> bool:
@@ -79,7 +82,7 @@ class Recorder:
         return RecordedRequests(
             RecorderParts(
                 run=prerequisites.run_chain,
-                end=engine.end_recorded,
+                end=self._end,
                 identity=session.queues.identity,
                 overlay_of=session.rules.sheets.of,
                 clock=session.clock,
@@ -88,6 +91,23 @@ class Recorder:
                 fail=self._fail,
             )
         )
+
+    async def _end(self, visit: Visit) -> None:
+        await self._session.engine.end_recorded(visit)
+        if visit.status == FetchStatus.UNFETCHABLE and not self._has_warned:
+            self._warn(visit.uri.url)
+
+    def _warn(self, url: str) -> None:
+        """Warn once that the guard refused an address; the person sees a closed connection."""
+        session = self._session
+        address = session.queues.hosts.address(url)
+        refusal = session.fetching.guard.refusal(address) if address else ""
+        if refusal:
+            self._has_warned = True
+            session.alert(
+                f"{refusal}. For all of loopback and the private networks, use --allow-private. "
+                "This is said once; crawl.log has every refused request (-7)"
+            )
 
     def _fail(self, error: Exception) -> None:
         if not self._failed.done():

@@ -431,8 +431,8 @@ class Session:
         """Check space, time, limits and pauses once, and apply them."""
         mono, politeness = self.clock.monotonic(), self.frontier.politeness
         commit, crawling = self.storing.commit, self._crawling
-        self._alert(self.space.check(mono, commit.largest))
-        self._alert(self._clock_monitor.look())
+        self.alert(self.space.check(mono, commit.largest))
+        self.alert(self._clock_monitor.look())
         if crawling.unasked.settle():
             self.engine.wake()
         self._hold_for_space()
@@ -533,7 +533,8 @@ class Session:
         busy = self._held or self.engine.busy
         return not busy and self.frontier.only_retries_remain
 
-    def _alert(self, message: str | None) -> None:
+    def alert(self, message: str | None) -> None:
+        """Log a message for the operator, and show it where the job runs; None for none."""
         if message:
             self.logs.alert(message)
             self._events.emit(Alert(message))

@@ -171,6 +171,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
         rendered_pages: Pages that were run in a browser.
         page_requests: Replies to requests of these pages, those for the pages themselves left out.
         page_bytes: Bytes of these replies, heads included.
+        recorded: Requests of a person or a program through the recorder, failures included.
     """
 
     documents: int = 0
@@ -190,6 +191,7 @@ class CrawlTotals(Tally, array_like=True, gc=False):
     rendered_pages: int = 0
     page_requests: int = 0
     page_bytes: int = 0
+    recorded: int = 0
 
     @property
     def left_deleted(self) -> int:
@@ -299,6 +301,8 @@ class Statistics:
         guess = (not 0 < status < 400 and visit.uri.is_own_guess) or _is_stood_in(visit)
         is_dns = url.startswith("dns:")
         name = host(url)
+        recorded = visit.request is not None and not visit.page_id
+        self.totals.recorded += recorded
         tally = self._hosts[DNS if is_dns else name]
         if status > 0 and capture is not None:
             size = len(capture.head) + capture.body.length
@@ -318,7 +322,7 @@ class Statistics:
             if visit.uri.source:
                 self._sources[f"{visit.uri.source}\0{name}"].add(size, stored, saved)
         else:
-            page = not visit.uri.is_prerequisite and visit.request is None
+            page = not visit.uri.is_prerequisite and (visit.request is None or recorded)
             tally.miss(status, page=page, guess=guess)
             self.totals.miss(status, page=page, guess=guess)
         self.totals.rendered_pages += visit.page is not None and not visit.page.is_repeated

@@ -6,7 +6,6 @@ import msgspec
 
 from nacre.core.clock import iso_millis
 from nacre.engine.wall_book import HostWalls, WallExample, scan_walls
-from nacre.errors import JobError
 from nacre.fetch.settings import fill_user_agent
 from nacre.frontier.operator import HELD
 from nacre.frontier.queue_cache import read_queue
@@ -111,12 +110,7 @@ class WallsReport(Report):
         """See `Report.data`."""
         settings = view.settings.fetch
         agent, name = fill_user_agent(settings.user_agent, settings.contact), host(request.url)
-        figures = WallFigures(agent, settings.contact, name, wall_figures(view.store, name))
-        if name and not figures.hosts:
-            raise JobError(
-                message("report.no-walls", "{host} replied with no wall in this job", host=name)
-            )
-        return figures
+        return WallFigures(agent, settings.contact, name, wall_figures(view.store, name))
 
     def document(self, data: WallFigures, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
@@ -125,6 +119,13 @@ class WallsReport(Report):
 
 
 def _notes(data: WallFigures) -> Iterator[str]:
+    if not data.hosts:
+        yield (
+            message("report.no-walls-of-host", "{host} replied with no wall.", host=data.host)
+            if data.host
+            else message("report.no-walls", "No reply of this job was a wall.")
+        )
+        return
     yield message(
         "report.walls-intro",
         "These replies were not the pages that were requested, but a challenge, a login or a "
