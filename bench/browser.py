@@ -3,7 +3,8 @@
 `python -m bench.browser [SITE ...] [--pages N] [--rounds N]` prints a line for each site and way:
 
 - `nacre`: `nacre crawl --browser always`, with all records written. The crawler's part is the CPU
-  time of its process for a page, less that of the same pages without a browser.
+  time of its process for each page but the first, whose crawl loads the modules and starts the
+  browser.
 - `direct`: the same browser, driver and behaviours without a proxy: nothing is recorded.
 - `playwright`: Playwright with the bodies of all replies read and written to files.
 
@@ -107,13 +108,13 @@ def serve_site(name: str, folder: Path) -> Iterator[Served]:
         yield state
 
 
-def crawl(urls: list[str], job: Path, use: str, pages: int) -> tuple[float, float, float]:
+def crawl(urls: list[str], job: Path, pages: int) -> tuple[float, float, float]:
     """Crawl the pages; return the CPU time of the crawler and the browser's, and the wall time."""
     seeds = job.with_suffix(".txt")
     seeds.write_text("\n".join(urls), "utf-8")
     command = [
         sys.executable, "-c", _COUNT_OWN_CPU, "crawl", "--seeds", str(seeds), "--out", str(job),
-        "--scope", "page", "--delay", "0", "--quiet", "--browser", use, "--set",
+        "--scope", "page", "--delay", "0", "--quiet", "--browser", "always", "--set",
         f"browser.pages={pages}", "--set", "browser.reuse=0", "--set", "browser.pictures=[]",
         "--allow-net", "127.0.0.0/8",
     ]  # fmt: skip
@@ -130,13 +131,16 @@ def crawl(urls: list[str], job: Path, use: str, pages: int) -> tuple[float, floa
 
 
 def measure_nacre(site: Served, urls: list[str], folder: Path, pages: int) -> PageCost:
-    """Return the cost of a page that Nacre crawls, less that of the page without a browser."""
-    plain, _, _ = crawl(urls, folder / "never", "never", pages)
+    """Return the cost of a page that Nacre crawls: of all pages, less that of the first alone."""
+    first, alone, start = crawl(urls[:1], folder / "first", pages)
     before = len(site.log)
-    own, browser, wall = crawl(urls, folder / "always", "always", pages)
-    count = len(urls)
+    own, browser, wall = crawl(urls, folder / "all", pages)
+    count = len(urls) - 1
     return PageCost(
-        (own - plain) / count, browser / count, wall / count, (len(site.log) - before) / count
+        (own - first) / count,
+        (browser - alone) / count,
+        (wall - start) / count,
+        (len(site.log) - before) / len(urls),
     )
 
 
