@@ -112,6 +112,9 @@ def needs_browser(signs: Signs) -> BrowserDecision:
     return next((BrowserDecision(sign, runs=runs) for sign, shows, runs in cases if shows), NO_SIGN)
 
 
+_WIDE = re.compile("[\u2e80-\U0010ffff]+")
+
+
 def text_width(text: str) -> int:
     """Return the length of a text in letters, with collapsed spaces.
 
@@ -122,7 +125,7 @@ def text_width(text: str) -> int:
     packed = " ".join(text.split())
     if packed.isascii():
         return len(packed)
-    return sum(3 if char >= "\u2e80" else 1 for char in packed)
+    return len(packed) + 2 * sum(map(len, _WIDE.findall(packed)))
 
 
 def page_text(document: Document) -> str:
