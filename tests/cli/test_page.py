@@ -38,7 +38,8 @@ FACTS = RenderedPageFacts(
     final_url="http://a.test/#/start", seconds=3.25, cpu_seconds=0.5, requests=7, bytes=2_000,
     reused=("http://a.test/a.css",), refused_by={"robots": 2},
     refused=(RefusedFacts("http://a.test/api", "Fetch", "robots", "Disallow: /api"),),
-    behaviors={"scroll": "3 steps"}, console_errors=("TypeError: x",),
+    behaviors={"scroll": "3 steps", "more": "0 clicks, 1 details", "media": "0 elements"},
+    console_errors=("TypeError: x",),
     urls={"http://a.test/gone.js": PageRequestFacts(404), "http://a.test/": PageRequestFacts(200)},
 )  # fmt: skip
 
@@ -50,7 +51,8 @@ def test_the_facts_of_a_page():
         "7 requests sent, 2.0 KB; 1 answered from the archive; 1 failed",
         "2 requests not sent, robots: robots.txt forbids it (Disallow: /api), such as "
         "http://a.test/api",
-        "behaviours: scroll 3 steps", "1 error of its scripts, such as: TypeError: x",
+        "behaviours: scroll 3 steps, more 1 details\n",
+        "1 error of its scripts, such as: TypeError: x",
         "its URL at the end: http://a.test/#/start", "browser: X/1",
     ):  # fmt: skip
         assert part in text, part

@@ -292,7 +292,7 @@ def test_the_file_of_the_certificate(tmp_path: Path) -> None:
 
 
 def test_a_refused_address_is_told_once_and_requests_are_counted(tmp_path: Path) -> None:
-    root, alerts = tmp_path / "job", list[str]()
+    root, alerts, urls = tmp_path / "job", list[str](), list[str]()
 
     def collect(event: object) -> None:
         if isinstance(event, Alert):
@@ -304,6 +304,7 @@ def test_a_refused_address_is_told_once_and_requests_are_counted(tmp_path: Path)
             recording(root, allow_private=False) as recorder,
         ):
             recorder.job.events.subscribe(collect)
+            urls.append(site.url("/length"))
             assert await recorder.fetch(site.url("/length")) == b""
             assert await recorder.fetch(site.url("/gzip")) == b""
             assert not site.exchanges
@@ -316,3 +317,9 @@ def test_a_refused_address_is_told_once_and_requests_are_counted(tmp_path: Path)
     assert (overview.recorded, overview.failed_pages, overview.discovered) == (2, 2, 0)
     assert done_text(overview) == "2 requests recorded"
     assert done_text(structs.replace(overview, recorded=0)) == "nothing so far"
+    status = CliRunner().invoke(app, ["status", str(root)])
+    assert status.exit_code == 0
+    assert status.output.count("nacre record --out") == 2
+    assert "nacre run" not in status.output
+    explained = CliRunner().invoke(app, ["explain", str(root), urls[0]])
+    assert explained.output.count("127.0.0.1 is refused") == 1

@@ -32,12 +32,19 @@ def status(directory: JobDir, verbose: Verbose = False, as_json: AsJson = False)
     status = read_status(layout, SystemClock(), policy=verbose or as_json)
     answer = status.numbers
     for name, sentence in status.sentences.items():
-        helps = remedy_advice(sentence, status.slowest, output.typed(layout.root))
+        helps = remedy_advice(
+            sentence,
+            status.slowest,
+            output.typed(layout.root),
+            is_recording=layout.is_recording,
+        )
         answer[name] = {**to_plain(sentence), "text": diagnosis_text(sentence), "helps": helps}
     if as_json:
         output.say_json(answer)
         return
-    for line in status_lines(answer, output.typed(layout.root), verbose=verbose):
+    for line in status_lines(
+        answer, output.typed(layout.root), verbose=verbose, is_recording=layout.is_recording
+    ):
         output.say(line)
 
 

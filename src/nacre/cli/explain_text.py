@@ -93,7 +93,7 @@ def _answer(explanation: Explanation) -> list[str]:
     if explanation.not_got is not None:
         cause_text = f"why: {reason(explanation.not_got, explanation.next_try)}"
         lines.append(cause_text.removesuffix(f" ({explanation.status})"))
-    if explanation.error and explanation.error not in lines[0]:
+    if explanation.error and not any(explanation.error in line for line in lines):
         lines.append(explanation.error)
     if explanation.time:
         lines.append(f"fetched {explanation.time}")

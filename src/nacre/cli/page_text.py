@@ -41,8 +41,9 @@ def _page_texts(facts: "RenderedPageFacts") -> Iterator[str]:
         reason = f"{refusal_text(rule)} ({detail})" if detail else refusal_text(rule)
         yield f"{count(number, 'request')} not sent, {rule}: {reason}{example}"
     if facts.behaviors:
-        acts = ", ".join(f"{name} {text}" for name, text in facts.behaviors.items())
-        yield f"behaviours: {acts}"
+        acts = {name: _without_zeros(text) for name, text in facts.behaviors.items()}
+        texts = [f"{name} {text}" for name, text in acts.items() if text]
+        yield f"behaviours: {', '.join(texts) or 'nothing to do'}"
     if facts.console_errors:
         yield (
             f"{count(len(facts.console_errors), 'error')} of its scripts, such as: "
@@ -50,3 +51,8 @@ def _page_texts(facts: "RenderedPageFacts") -> Iterator[str]:
         )
     if facts.browser:
         yield f"browser: {facts.browser}"
+
+
+def _without_zeros(text: str) -> str:
+    """Leave out the counts of a behaviour that are zero: `0 clicks, 1 details` is `1 details`."""
+    return ", ".join(part for part in text.split(", ") if not part.startswith("0 "))

@@ -37,6 +37,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "recrawl": "nacre recrawl {job}",
 }
 """The commands, with `...` for what the operator has to choose; no command frees disk space."""
+_RECORD: Final = "nacre record --out {job}"
 _LIMITS: Final[Mapping[str, str]] = {
     "limit-time": "limits.time",
     "limit-bytes": "limits.bytes",
@@ -46,13 +47,16 @@ _LIMITS: Final[Mapping[str, str]] = {
 """The setting of the limit that a diagnosis is about; of all others, `limits.documents`."""
 
 
-def remedy_advice(diagnosis: Diagnosis, slowest: Sequence[SlowQueue], job: str) -> tuple[str, ...]:
+def remedy_advice(
+    diagnosis: Diagnosis, slowest: Sequence[SlowQueue], job: str, *, is_recording: bool = False
+) -> tuple[str, ...]:
     """Return the remedies of a diagnosis, the best first: text, and command in backticks.
 
     Args:
         diagnosis: The diagnosis of the job.
         slowest: The queues that take longest; one of them is the queue of the diagnosis's host.
         job: Directory of the job, as it is typed in a command.
+        is_recording: It is resumed by `nacre record`.
     """
     params = diagnosis.params
     host, prefix = params.get("host", ""), str(params.get("prefix", ""))
@@ -65,7 +69,10 @@ def remedy_advice(diagnosis: Diagnosis, slowest: Sequence[SlowQueue], job: str) 
         "place": f" --for {quote(queue_root(queue))}" if queue else "",
         "regex": quote(beginning_with(prefix)),
     }
-    return tuple(_advice(name, _template(name, diagnosis), facts) for name in diagnosis.remedies)
+    templates = {name: _template(name, diagnosis) for name in diagnosis.remedies}
+    if is_recording:
+        templates |= dict.fromkeys(templates.keys() & {"start", "go-on"}, _RECORD)
+    return tuple(_advice(name, template, facts) for name, template in templates.items())
 
 
 def _advice(name: str, template: str, facts: Mapping[str, str]) -> str:

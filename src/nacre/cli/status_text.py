@@ -214,11 +214,10 @@ def got_text(overview: JobOverview) -> str:
 
 
 def browser_text(overview: JobOverview) -> str:
-    """The pages that were run in a browser: `3 pages run, 47 requests, 1.2 MB`."""
-    pages, requests = overview.browser_pages, overview.browser_requests
-    return (
-        f"{count(pages, 'page')} run, {count(requests, 'request')}, {size(overview.browser_bytes)}"
-    )
+    """The pages that were run in a browser: `3 pages run, 47 replies to their requests, 1.2 MB`."""
+    pages, replies = overview.browser_pages, overview.browser_requests
+    replied = f"{count(replies, 'reply', 'replies')} to their requests"
+    return f"{count(pages, 'page')} run, {replied}, {size(overview.browser_bytes)}"
 
 
 def timeouts_text(number: int) -> str:
@@ -226,13 +225,16 @@ def timeouts_text(number: int) -> str:
     return f"{count(number, 'match', 'matches')} took too long and counted as none"
 
 
-def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Iterator[str]:
+def status_lines(
+    answer: Mapping[str, Any], job: str, *, verbose: bool, is_recording: bool = False
+) -> Iterator[str]:
     """The lines of an answer to `status`.
 
     Args:
         answer: The answer of the job.
         job: The job's directory, for commands to copy.
         verbose: With the policies that hold.
+        is_recording: It is resumed by `nacre record`.
     """
     overview = msgspec.convert(answer["overview"], JobOverview)
     if overview.state == "NASCENT":
@@ -241,7 +243,10 @@ def status_lines(answer: Mapping[str, Any], job: str, *, verbose: bool) -> Itera
         return
     # A run has no number until there is space on the disk.
     name = f"run {overview.run}" if overview.run else "run"
-    yield f"{name}: {state_words(overview)}"
+    words = state_words(overview)
+    if is_recording:
+        words = words.replace("nacre run JOB", "nacre record --out JOB")
+    yield f"{name}: {words}"
     yield from _sentence_lines(answer)
     seconds = max(overview.elapsed, 1e-3)
     rates = MeasuredRates(

@@ -115,6 +115,7 @@ def _archived(layout: Layout, result: RunResult) -> Iterator[str]:
     if result.exit is ExitStatus.FINISHED:
         yield f"Search:    {nacre} index {job}"
         yield f"           {nacre} search {job} WORDS"
+    if result.exit is ExitStatus.FINISHED or layout.is_recording:
         yield f"Browse:    {nacre} replay {job}"
 
 
