@@ -1,6 +1,6 @@
 """What docs/browser.md and docs/recording.md say of settings is true: they exist, and are valid.
 
-The commands of both pages have tests in tests/cli/test_page.py, tests/cli/test_record.py and
+The commands of both pages have tests in tests/cli/test_page.py, tests/job/test_recording.py and
 tests/ops.
 """
 
