@@ -34,7 +34,9 @@ CALM = 3.0
 
 SCROLL_STEPS = 200
 SCROLL_TIME = 15.0
-SCROLL_PAUSE = 0.06
+SCROLL_AT_ONCE = 10
+SCROLL_SLICE = 1000
+"""Longest time of the steps that the page does by itself, milliseconds."""
 LAZY_URLS = 200
 CLICKS = 50
 MEDIA_ELEMENTS = 3
@@ -146,22 +148,23 @@ class BehaviourRun:
         steps = 0
         for largest in (False, True):
             growth = _Growth(self._requests)
-            at_bottom = 0
+            arguments = {"largest": largest, "most": SCROLL_AT_ONCE, "milliseconds": SCROLL_SLICE}
+            before, at_bottom = steps, 0
             while at_bottom < 2 and steps < SCROLL_STEPS and time.monotonic() < end:
-                state = await self._page.read("scroll", {"largest": largest})
-                moved = bound_number(state.get("moved"), 10**6)
-                steps += moved > 0
+                state = await self._page.read("scroll", arguments)
+                moved = bound_number(state.get("steps"), SCROLL_AT_ONCE)
+                steps += moved
                 note(f"{steps} steps")
-                if not moved and not steps:
+                if steps == before:
                     break  # all of it is visible
-                await asyncio.sleep(SCROLL_PAUSE)
-                if not moved:
+                is_bottom = state.get("bottom") is True
+                if is_bottom and not at_bottom:
                     await self._calm(1.0)
                 has_grown = growth.note(state, self._requests, time.monotonic())
-                at_bottom = 0 if moved or has_grown else at_bottom + 1
+                at_bottom = at_bottom + 1 if is_bottom and not has_grown else 0
                 if growth.is_over(time.monotonic()) or self.has_moved:
                     break
-            if steps:
+            if steps > before:
                 await self._page.run("scroll", {"largest": largest, "home": True})
 
     async def load_lazy(self, note: Note) -> None:
@@ -285,17 +288,17 @@ class _Growth:
     """Whether something new comes: height, elements, requests."""
 
     def __init__(self, requests: int) -> None:
-        self._last = (0, 0, requests)
+        self._last: tuple[int, int, int] | None = None
+        self._requests = requests
         self._time = time.monotonic()
 
     def note(self, state: dict[str, object], requests: int, now: float) -> bool:
         """Take a state of the page and return whether it has grown."""
         height = bound_number(state.get("height"), 10**9)
         elements = bound_number(state.get("elements"), 10**9)
-        has_grown = any(
-            new > old for new, old in zip((height, elements, requests), self._last, strict=True)
-        )
+        last = self._last or (height, elements, self._requests)
         self._last = (height, elements, requests)
+        has_grown = any(new > old for new, old in zip(self._last, last, strict=True))
         if has_grown:
             self._time = now
         return has_grown

@@ -1,5 +1,6 @@
-// One step of 0.8 viewport down; `largest`: of the largest element that scrolls within the page.
-({ largest, home }) => {
+// Steps of 0.8 viewport down, until there is no more, at `most` steps, or for a time; `largest`: of the
+// largest element that scrolls within the page; `home`: one step to its top.
+async ({ largest, home, most, milliseconds }) => {
   const scrollTop = getter(Element, "scrollTop");
   const scrollHeight = getter(Element, "scrollHeight");
   const clientHeight = getter(Element, "clientHeight");
@@ -19,15 +20,23 @@
     target = best;
   }
   if (!target) {
-    return { moved: 0, height: 0, elements: countElements() };
+    return { steps: 0, bottom: true, height: 0, elements: countElements() };
   }
-  const before = scrollTop(target);
-  const page = largest ? clientHeight(target) : innerHeight;
-  const top = home ? -before : Math.max(1, Math.floor(page * 0.8));
-  Element.prototype.scrollBy.call(target, { top, behavior: "instant" });
-  return {
-    moved: Math.round(Math.abs(scrollTop(target) - before)),
-    height: Math.round(scrollHeight(target)),
-    elements: countElements(),
-  };
+  const end = performance.now() + (milliseconds ?? 0);
+  let steps = 0;
+  let bottom = false;
+  do {
+    const before = scrollTop(target);
+    const page = largest ? clientHeight(target) : innerHeight;
+    const top = home ? -before : Math.max(1, Math.floor(page * 0.8));
+    Element.prototype.scrollBy.call(target, { top, behavior: "instant" });
+    bottom = Math.round(Math.abs(scrollTop(target) - before)) === 0;
+    if (!bottom) {
+      steps += 1;
+      if (!home) {
+        await pause(60);
+      }
+    }
+  } while (!bottom && !home && steps < most && performance.now() < end);
+  return { steps, bottom, height: Math.round(scrollHeight(target)), elements: countElements() };
 }
