@@ -88,7 +88,7 @@ HEAD = (
 
 def crawl(site: LiveSite, job: Path, use: str) -> list[IndexedCapture]:
     """Crawl a site; return the lines of its index. `use` is that of `browser.use`."""
-    seeds = site.seeds if use == "never" else site.seeds[:1]
+    seeds = site.seeds if use == "never" else site.pages or site.seeds[:1]
     command = [
         sys.executable, "-m", "nacre", "crawl", *seeds, "--out", str(job), "--scope", "host",
         "--delay", "0", "--depth", "1", "--max-pages", str(_DOCUMENTS), "--quiet",

@@ -9,7 +9,7 @@ import os
 import subprocess
 import tarfile
 import venv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,14 +40,35 @@ DOCUMENTATION = {
 SCRIPTED = {
     "swagger-ui": "swagger-ui-dist@5.35.0",
     "docsify": "docsify@5.0.0",
+    "redoc": "redoc@2.5.4",
+    "rapidoc": "rapidoc@9.3.8",
 }
 """Name: the package of npm, with its version."""
+
+_MATERIAL = ("mkdocs-material==9.8.2",)
+_SEARCH = "/index.html?q=chapter"
+"""The page of mkdocs-material with the results of a search, which a worker finds."""
 
 _TRAC = ("Trac==1.6", "setuptools<81", "babel")
 _OPENAPI = """\
 {"openapi": "3.0.0", "info": {"title": "书店 API", "version": "1"},
  "paths": {"/books": {"get": {"summary": "所有图书", "responses": {"200": {"description": "ok"}}}}}}
 """
+
+
+_VIEWERS = {
+    "redoc": (
+        "bundles/redoc.standalone.js",
+        "<!DOCTYPE html><meta charset=utf-8><title>API</title>"
+        '<redoc spec-url="api.json"></redoc><script src="viewer.js"></script>',
+    ),
+    "rapidoc": (
+        "dist/rapidoc-min.js",
+        "<!DOCTYPE html><meta charset=utf-8><title>API</title>"
+        '<script type=module src="viewer.js"></script><rapi-doc spec-url="api.json"></rapi-doc>',
+    ),
+}
+"""Name: the script in the package, and the page that its documentation asks for."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +163,7 @@ def live_site(name: str, folder: Path) -> Iterator[LiveSite]:
     """Serve a site while the context lasts.
 
     Args:
-        name: A name of `DOCUMENTATION` or `SCRIPTED`, or `gbk`, `mediawiki`, `trac`.
+        name: A name of `DOCUMENTATION` or `SCRIPTED`, or `gbk`, `mediawiki`, `material`, `trac`.
         folder: Directory for what the site writes.
     """
     with ExitStack() as stack:
@@ -160,6 +181,11 @@ def live_site(name: str, folder: Path) -> Iterator[LiveSite]:
             wiki = stack.enter_context(MediaWiki(folder / "wiki", articles=30))
             state = stack.enter_context(served(wiki))
             yield LiveSite(name, state, (state.url,))
+        elif name == "material":
+            root = _material(folder / name)
+            state = stack.enter_context(served(FolderWorld(name, root, "/index.html")))
+            search = state.origin + _SEARCH
+            yield LiveSite(name, state, (search, state.url), (search, state.url))
         elif name == "trac":
             port = stack.enter_context(_trac(folder / "trac"))
             state = stack.enter_context(served(ProxiedWorld(name, port, "/wiki")))
@@ -174,7 +200,7 @@ def live_site(name: str, folder: Path) -> Iterator[LiveSite]:
 
 def names() -> list[str]:
     """Return the names of all sites."""
-    return [*DOCUMENTATION, "gbk", "mediawiki", "trac", *SCRIPTED]
+    return [*DOCUMENTATION, "gbk", "mediawiki", "trac", "material", *SCRIPTED]
 
 
 def npm_package(spec: str) -> Path:
@@ -218,6 +244,12 @@ def _scripted(name: str, folder: Path) -> Path:
             "utf-8",
         )
         return folder
+    if name in _VIEWERS:
+        script, html = _VIEWERS[name]
+        (folder / "viewer.js").write_bytes((package / script).read_bytes())
+        (folder / "api.json").write_text(_OPENAPI, "utf-8")
+        (folder / "index.html").write_text(html, "utf-8")
+        return folder
     script = next(
         file for file in ("dist/docsify.min.js", "lib/docsify.min.js") if (package / file).is_file()
     )
@@ -234,15 +266,38 @@ def _scripted(name: str, folder: Path) -> Path:
     return folder
 
 
+def _material(folder: Path) -> Path:
+    """Return the folder of a site that mkdocs-material made, with its search."""
+    programs = _environment("material", _MATERIAL, "mkdocs")
+    (folder / "docs").mkdir(parents=True)
+    (folder / "mkdocs.yml").write_text(
+        "site_name: Handbook\ntheme: {name: material, font: false}\nplugins: [search]\n", "utf-8"
+    )
+    (folder / "docs" / "index.md").write_text(
+        "# Handbook\n\nThe first chapter. 第一章。\n", "utf-8"
+    )
+    (folder / "docs" / "next.md").write_text("# 下一章\n\nThe second chapter.\n", "utf-8")
+    command = [str(programs / "mkdocs"), "build", "-q", "-d", str(folder / "site")]
+    environ = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(command, cwd=folder, check=True, env=environ)
+    return folder / "site"
+
+
+def _environment(name: str, packages: Sequence[str], program: str) -> Path:
+    """Return the folder of the programs of a virtual environment in the cache; make it first."""
+    environment = cache.folder(name)
+    programs = environment / "bin"
+    with cache.locked(environment):
+        if not (programs / program).is_file():
+            venv.create(environment, clear=True, with_pip=True)
+            subprocess.run([programs / "pip", "-q", "install", *packages], check=True)
+    return programs
+
+
 @contextmanager
 def _trac(folder: Path) -> Iterator[int]:
     """Run Trac while the context lasts; give its port."""
-    environment = cache.folder("trac")
-    programs = environment / "bin"
-    with cache.locked(environment):
-        if not (programs / "tracd").is_file():
-            venv.create(environment, clear=True, with_pip=True)
-            subprocess.run([programs / "pip", "-q", "install", *_TRAC], check=True)
+    programs = _environment("trac", _TRAC, "tracd")
     project = ["initenv", "测试", "sqlite:db/trac.db"]
     subprocess.run(
         [programs / "trac-admin", folder, *project], check=True, stdout=subprocess.DEVNULL
