@@ -812,3 +812,20 @@ def test_engine_works_with_one_more_toe_while_one_is_lent():
     during(world, look)
     assert sorted(world.disposition.urls) == [url(number) for number in range(5)]
     assert world.step.most == 2
+
+
+def test_toes_that_are_lent_again_get_numbers_of_their_own():
+    world = World(8, parallel=1)
+    world.step.open.clear()
+
+    async def look() -> None:
+        with world.engine.lend_toe(), world.engine.lend_toe():
+            await turns()
+            assert sorted(world.engine.current) == [0, 1, 2]
+        with world.engine.lend_toe(), world.engine.lend_toe(), world.engine.lend_toe():
+            await turns()
+            assert sorted(world.engine.current) == [0, 1, 2, 3]
+        world.step.open.set()
+
+    during(world, look)
+    assert sorted(world.disposition.urls) == [url(number) for number in range(8)]

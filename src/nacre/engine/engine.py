@@ -11,6 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 
 from nacre import annotations
 from nacre.config.effective import Effective
@@ -159,7 +160,7 @@ class Engine:
         self._clock = clock
         self._wanted = parallel
         self._lent = 0
-        self._toes = 0
+        self._toes: set[int] = set()
         self._idle: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._packing = asyncio.Lock()
@@ -265,9 +266,17 @@ class Engine:
 
     def _raise_toes(self) -> None:
         group = self._group
-        while group is not None and self._toes < self._wanted + self._lent and not self._stopping:
-            group.create_task(self._toe(self._toes), name=f"toe-{self._toes}")
-            self._toes += 1
+        while group is not None and len(self._toes) < self._wanted + self._lent:
+            if self._stopping:
+                return
+            number = next(free for free in count() if free not in self._toes)
+            self._toes.add(number)
+            group.create_task(self._toe(number), name=f"toe-{number}")
+
+    def _is_surplus(self, number: int) -> bool:
+        """Whether a toe is one too many: those with the highest numbers leave."""
+        most = self._wanted + self._lent
+        return len(self._toes) > most and sum(toe < number for toe in self._toes) >= most
 
     @contextmanager
     def lend_toe(self) -> Iterator[None]:
@@ -280,7 +289,7 @@ class Engine:
             self._lent -= 1
 
     async def _toe(self, number: int) -> None:
-        while not self._stopping and number < self._wanted + self._lent:
+        while not self._stopping and not self._is_surplus(number):
             uri = self._take()
             if uri is None:
                 await self._wait_for_work()
@@ -288,7 +297,7 @@ class Engine:
             # There may be more URIs: one toe wakes the next.
             self._wake_one()
             await self._visit(uri, number)
-        self._toes -= 1
+        self._toes.discard(number)
 
     def _take(self) -> CrawlURI | None:
         busy = len(self.current)
