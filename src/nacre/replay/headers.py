@@ -59,7 +59,7 @@ POLICY: Final = (
     "connect-src 'self' data: blob:",
     "frame-src 'self' data: blob:",
     "object-src 'self' data: blob:",
-    "worker-src 'none'",
+    "worker-src 'self' blob:",
     "manifest-src 'self'",
     "form-action 'self'",
     "base-uri 'self'",

@@ -101,6 +101,8 @@ class Replay:
         if path.startswith("/-/"):
             return Response(static_file(path[3:]), media_type="text/javascript",
                             headers={"Service-Worker-Allowed": "/"})  # fmt: skip
+        if request.headers.get("service-worker") == "script":
+            return Response("archived pages cannot install workers", 403)
         if request.url.hostname == "replay.localhost":
             return Response(VIEWER % f"{self.origin}{path}", media_type="text/html")
         stamp, mark, url = path[1:].partition("mp_/")
@@ -109,9 +111,8 @@ class Replay:
             target = locate_stray(
                 f"{path}?{query}" if query else path, request.headers.get("referer", "")
             )
-            if target is None:
-                return Response("stray", status_code=404)
-            return Response(status_code=307, headers={"Location": target})
+            status, fields = (404, {}) if target is None else (307, {"Location": target})
+            return Response(status_code=status, headers=fields)
         url += f"?{query}" if query else ""
         worker = request.headers.get("x-nacre-worker", "")
         if not worker and request.headers.get("sec-fetch-dest") in {"iframe", "document", "frame"}:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext
 
 from tests.replay_server.browser.conftest import Opener
-from tests.replay_server.browser.replayed import LiveWeb, Replay, within
+from tests.replay_server.browser.replayed import Capture, LiveWeb, Replay, within
 
 pytestmark = pytest.mark.console
 
@@ -62,6 +62,8 @@ ATTEMPTS = {
     "worker": "quiet(() => new raw.Worker(URL.createObjectURL(new Blob(["
     "'fetch(\"http://worker.test/\")'])))); quiet(() => new raw.SharedWorker("
     "'data:text/javascript,fetch(\"http://shared.test/\")'))",
+    "worker-file": "quiet(() => new raw.Worker('/20261120100000mp_/http://h.test/hostile.js'));"
+    "quiet(() => new raw.SharedWorker('/20261120100000mp_/http://h.test/hostile.js'))",
     "service": "quiet(() => raw.ServiceWorkerContainer.prototype.register.call("
     "navigator.serviceWorker, 'worker.js'))",
     "unregistered": "const {getRegistrations} = raw.ServiceWorkerContainer.prototype;"
@@ -74,6 +76,21 @@ ATTEMPTS = {
     "raw.fetch('http://127.0.0.1:CONSOLE/', {mode: 'no-cors'})); inner.write("
     "'<img src=http://localhost:CONSOLE/x><iframe src=http://localhost:CONSOLE/></iframe>')",
 }
+
+
+HOSTILE_WORKER = """
+const quiet = (task) => { try { const done = task(); done?.catch?.(() => {}) } catch {} };
+quiet(() => fetch("http://fetch.test/", {mode: "no-cors"}));
+quiet(() => { const x = new XMLHttpRequest(); x.open("GET", "http://xhr.test/"); x.send() });
+quiet(() => importScripts("http://script.test/"));
+quiet(() => import("http://module.test/"));
+quiet(() => new WebSocket("ws://socket.test/"));
+quiet(() => new EventSource("http://events.test/"));
+quiet(() => new WebTransport("https://transport.test/"));
+quiet(() => new Worker("http://worker.test/"));
+quiet(() => new Worker(URL.createObjectURL(new Blob(["fetch('http://nested.test/')"]))));
+quiet(() => new FontFace("x", "url(http://font.test/a.woff2)").load());
+"""
 
 
 @pytest.mark.parametrize("name", ATTEMPTS)
@@ -89,6 +106,7 @@ def test_no_connection_leaves(
         page, place = show({
             "http://h.test/": "<head></head><body>",
             "http://h.test/worker.js": "",
+            "http://h.test/hostile.js": Capture(HOSTILE_WORKER, "text/javascript"),
         })  # fmt: skip
         within(page, f"void setTimeout(() => {{ {RAW} {attempt} }})")
         # Chromium ends a page whose call is refused, so that the test waits, not the page.

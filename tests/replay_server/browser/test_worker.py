@@ -415,6 +415,24 @@ def test_history_stays_in_the_archive(show: Opener):
     assert within(page, "location.href") == f"{place.origin}/{TIME}mp_/http://h.test/other"
 
 
+def test_scripts_of_workers_come_from_the_archive(show: Opener):
+    worker = """importScripts("lib.js"); onmessage = ({ data }) =>
+        fetch("/data.json").then((r) => r.text()).then((t) => postMessage(data + name() + t))"""
+    page, place = show({
+        "http://h.test/": HEAD,
+        "http://h.test/js/worker.js": Capture(worker, "text/javascript"),
+        "http://h.test/js/lib.js": Capture("name = () => '\u4e2d'", "text/javascript"),
+        "http://h.test/data.json": Capture("[1]", "application/json"),
+    })  # fmt: skip
+    ask = """new Promise((done) => { const worker = new Worker(%s);
+        worker.onmessage = ({ data }) => done(data); worker.postMessage("a") })"""
+    assert within(page, ask % "'http://h.test/js/worker.js'") == "a\u4e2d[1]"
+    assert within(page, ask % "new URL('js/worker.js', document.baseURI)") == "a\u4e2d[1]"
+    blob = "URL.createObjectURL(new Blob(['onmessage = (e) => postMessage(e.data + 1)']))"
+    assert within(page, ask % blob) == "a1"
+    assert place.log[1].worker == "worker"
+
+
 def test_what_an_archive_does_not_have(show: Opener):
     page, _ = show({"http://h.test/": HEAD})
     assert within(

@@ -116,6 +116,14 @@
     construct: (real, [input, init]) =>
       new real(input instanceof Request ? input : replay(input), init),
   });
+  // The policy of a script governs its worker: it gets replies of this origin, as its page does.
+  for (const name of ["Worker", "SharedWorker"]) {
+    if (!window[name]) continue;
+    window[name] = new Proxy(window[name], {
+      construct: (real, [script, ...options], made) =>
+        Reflect.construct(real, [replay(script), ...options], made),
+    });
+  }
   wrap(window, "fetch", (real, input, init) =>
     real(input instanceof Request ? input : replay(input), init));
   wrap(XMLHttpRequest.prototype, "open", (real, method, to, ...more) =>
