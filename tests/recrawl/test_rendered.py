@@ -83,7 +83,7 @@ def _first(job: Path, site: RawSite) -> None:
 
 
 def _crawl(job: Path, site: RawSite, days: float) -> None:
-    every = {"recall": 1.0, "least": 0.0, "probes": 0}
+    every = {"recall": 1.0, "least": 0.0, "probes": 0, "audits": 0.0}
     assert again(job, f"{site.origin}/", days, browser=ALWAYS, recrawl=every) == "FINISHED"
 
 
