@@ -324,7 +324,7 @@ def test_a_line_of_the_log_is_told_in_words_in_the_language_of_the_page(
 ):
     with tab(browser, given.console, locale="zh-CN", scheme="dark") as page:
         open_job(page, given.console, "over", "/log")
-        status = page.locator("[data-log] button.explained").last
+        status = page.locator("[data-log][data-tailing] button.explained").last
         status.focus()
         expect(page.locator("#explained")).to_contain_text("服务器返回 200")
         assert "已取得" in status.inner_text()
