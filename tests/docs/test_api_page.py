@@ -54,7 +54,7 @@ def test_what_is_none_is_said(tmp_path: Path):
             next(nacre.waiting_urls(job))
         assert asyncio.run(opened.run()) == nacre.ExitStatus.FINISHED
     with pytest.raises(
-        nacre.JobError, match="no report 'gossip'; one of: budget, change-frequency"
+        nacre.JobError, match="there is no report 'gossip'; one of: browser, budget"
     ):
         nacre.read_report(job, "gossip")
     with pytest.raises(nacre.JobError, match="takes no URL"):

@@ -29,10 +29,12 @@ _DEFAULTS: Final[Mapping[str, object]] = {
     "browser.pictures": ["view", "fullPage", "thumbnail"],
     "browser.store_text": True,
     "browser.store_dom": True,
+    "extract.extract_javascript": False,
     "politeness.max_delay": "3s",
 }
-"""Settings of the job unless options or a file of the user have them: the few documents that its
-browser does not ask for, such as an icon, need not wait long."""
+"""Settings of the job unless options or a file of the user have them: the browser runs the scripts,
+so that nothing is guessed from their texts; and the few documents that it does not ask for, such as
+an icon, need not wait long."""
 PICTURES: Final = "pictures"
 """Folder of the pictures in the directory of the job."""
 

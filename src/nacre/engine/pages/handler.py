@@ -250,7 +250,6 @@ class PageRequests:
             self._page.add(visit)
             return
         self.budget.charge_time(capture.duration / 1000.0)
-        drop_guesses(visit)
         self._page.add(visit, len(capture.head) + capture.body.length)
         self._parts.stored.keep(request, capture)
 
@@ -268,11 +267,6 @@ class PageRequests:
         url = request.url[:_LONGEST_URL]
         self._page.refuse(RefusedRequest(url, request.resource, rule, detail[:_LONGEST_URL]))
         reply.refuse()
-
-
-def drop_guesses(visit: Visit) -> None:
-    """Drop the URLs that were guessed from texts of scripts: the browser runs the scripts."""
-    visit.filter_outlinks(lambda link: link.hop != Hop.SPECULATIVE)
 
 
 def path_to_page(path: str) -> str:

@@ -21,7 +21,7 @@ from nacre.core.processor import PageUnit, Result, Visit
 from nacre.core.rendered import PageRenderer, PageTask, RenderedPage
 from nacre.engine.chain.entry import Entry
 from nacre.engine.pages.cookies import PageCookies
-from nacre.engine.pages.handler import PageRequests, RequestParts, drop_guesses
+from nacre.engine.pages.handler import PageRequests, RequestParts
 from nacre.engine.pages.room import PageRoom
 from nacre.engine.steps.extract import DocumentExtractor
 from nacre.errors import BrowserError
@@ -178,8 +178,6 @@ class RenderStep:
         # To compare a larger document would take as long as a hundred visits.
         short = structs.replace(rendered, dom=rendered.dom[:_LONGEST_COMPARED])
         self._parts.choice.learn(visit, short)
-        if rendered.dom:
-            drop_guesses(visit)
         await self._parts.repetition.learn(visit, document, page)
 
     async def _open(self, visit: Visit, document: Capture, page: PageUnit) -> RenderedPage:
