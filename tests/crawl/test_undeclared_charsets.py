@@ -122,7 +122,9 @@ def serving(pages: Mapping[bytes, tuple[str, bytes]]) -> Iterator[str]:
 def test_all_pages_of_a_site_without_declarations_are_found(codec: str, tmp_path: Path):
     wanted = pages_of(codec)
     with served(codec) as home:
-        done = nacre("crawl", home, "--delay", 0, "--out", tmp_path / "job", "--quiet")
+        done = nacre(
+            "crawl", home, "--delay", 0, "--out", tmp_path / "job", "--quiet", "--browser", "never"
+        )
         assert done.code == 0, done.err
     log = Crawled(tmp_path / "job", "").log
     got = {unquote_to_bytes(line.url[len(home) - 1 :]) for line in log if line.status == 200}
@@ -251,7 +253,9 @@ def test_large_documents_are_read_so_too(tmp_path: Path):
     pages = {b"/": (HTML, body)}
     pages |= {f"/l?c={word}".encode("gbk"): (HTML, b"x") for word in words}
     with serving(pages) as home:
-        done = nacre("crawl", home, "--delay", 0, "--out", tmp_path / "job", "--quiet")
+        done = nacre(
+            "crawl", home, "--delay", 0, "--out", tmp_path / "job", "--quiet", "--browser", "never"
+        )
     assert done.code == 0, done.err
     log = Crawled(tmp_path / "job", "").log
     assert sum(line.status == 200 for line in log) == 1 + len(words)
