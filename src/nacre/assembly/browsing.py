@@ -5,13 +5,12 @@ from contextlib import AbstractContextManager
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
 from uuid import UUID
 
-from nacre.assembly.fetching import Fetching, extract_settings
+from nacre.assembly.fetching import extract_settings
+from nacre.assembly.records import RunRecords
 from nacre.assembly.rules import JobRules
-from nacre.assembly.scheduling import Queues, Scheduling
-from nacre.assembly.storing import Storing
+from nacre.assembly.scheduling import Queues
 from nacre.browser.settings import BrowserSettings
 from nacre.browser.site_scripts import load_site_scripts
 from nacre.core.clock import Clock
@@ -20,7 +19,6 @@ from nacre.core.processor import PageUnit, Visit
 from nacre.core.rendered import PageRenderer, PageTask, RenderedPage, RequestHandler
 from nacre.engine.engine import Engine
 from nacre.engine.keeping import Bases
-from nacre.engine.logs import JobLogs
 from nacre.engine.pages.blocking import block_list
 from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import RequestParts
@@ -92,64 +90,37 @@ def open_renderer(settings: BrowserSettings, layout: Layout) -> PageRenderer:
     return LazyRenderer(make)
 
 
-class CrawlParts(NamedTuple):
-    """The parts of a run that answer requests of pages.
-
-    Attributes:
-        root: Directory of the job.
-        began: Start of the run, seconds since the epoch.
-        rules: The settings under each combination of sheets.
-        queues: The frontier, quotas, and addresses of hosts.
-        scheduling: Judges requests.
-        storing: Knows what is stored.
-        fetching: Opens pages, and has the cookies.
-        logs: For messages to the operator.
-        clock: The time.
-        conditional: Send conditional requests for stored captures.
-    """
-
-    root: Path
-    began: float
-    rules: JobRules
-    queues: Queues
-    scheduling: Scheduling
-    storing: Storing
-    fetching: Fetching
-    logs: JobLogs
-    clock: Clock
-    conditional: bool
-
-
-def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderStep:
+def make_render_step(records: RunRecords, engine: Callable[[], Engine]) -> RenderStep:
     """Build the step that runs pages.
 
     Args:
-        parts: The parts that are ready.
+        records: The parts that are ready.
         engine: Returns the engine, which is made after the chain.
 
     Raises:
         ConfigError: A list of blocked requests, or a site script, cannot be read.
     """
-    effective, fetching, storing = parts.rules.effective, parts.fetching, parts.storing
+    effective, context = records.rules.effective, records.context
+    fetching, storing, queues = records.fetching, records.storing, records.queues
 
     def lend() -> AbstractContextManager[None]:
         return engine().lend_toe()
 
     browser, extract = effective.then(lambda s: s.browser), effective.then(extract_settings)
-    choice = PageChoice(storing.store, browser, parts.clock, _new_links(parts.queues))
-    requests = _request_parts(parts, engine)
+    choice = PageChoice(storing.store, browser, context.clock, _new_links(queues))
+    requests = _request_parts(records, engine)
 
     def new_id() -> str:
         return str(UUID(bytes=storing.numbers.record_id(), version=4))
 
     repetition = PageRepetition(
-        browser, requests, new_id, storing.pages.close, partial(_draw, parts.began)
+        browser, requests, new_id, storing.pages.close, partial(_draw, context.run.started)
     )
     storing.commit.on_seal(choice.seal)
 
     def drop(page: PageUnit) -> None:
         for request in page.visits:
-            parts.queues.quotas.release(request)
+            queues.quotas.release(request)
         storing.pages.close(page)
 
     page_parts = RenderParts(
@@ -162,15 +133,15 @@ def make_render_step(parts: CrawlParts, engine: Callable[[], Engine]) -> RenderS
             fetching.jar,
             fetching.cookie_rows.keep,
             effective.then(lambda s: s.cookies.enabled),
-            parts.clock,
+            context.clock,
         ),
         room=PageRoom(lambda: fetching.renderer.slots, lend, lambda: engine().is_halting),
         new_id=new_id,
-        alert=parts.logs.alert,
-        scripts=effective.then(lambda s: _scripts(s.browser, parts.root)),
+        alert=records.reporting.logs.alert,
+        scripts=effective.then(lambda s: _scripts(s.browser, context.layout.root)),
         languages=effective.then(lambda s: _language(s.fetch)),
         drop=drop,
-        operator=fill_user_agent(_PRODUCT, parts.rules.settings.fetch.contact),
+        operator=fill_user_agent(_PRODUCT, records.rules.settings.fetch.contact),
     )
     return RenderStep(browser, extract, page_parts)
 
@@ -206,31 +177,32 @@ def _scripts(settings: BrowserSettings, root: Path) -> tuple[tuple[str, str], ..
     return tuple((script.name, script.source) for script in scripts)
 
 
-def _request_parts(parts: CrawlParts, engine: Callable[[], Engine]) -> RequestParts:
-    rules, storing, read_lines = parts.rules, parts.storing, parts.rules.rule_files.read_lines
-    prerequisites = inline_prerequisites(rules, parts.queues, parts.clock, engine)
+def _request_parts(records: RunRecords, engine: Callable[[], Engine]) -> RequestParts:
+    rules, storing, context = records.rules, records.storing, records.context
+    queues, read_lines = records.queues, rules.rule_files.read_lines
+    prerequisites = inline_prerequisites(rules, queues, context.clock, engine)
 
     def guard(url: str) -> str:
-        address = parts.queues.hosts.address(url)
-        return parts.fetching.guard.refusal(address) if address else ""
+        address = queues.hosts.address(url)
+        return records.fetching.guard.refusal(address) if address else ""
 
-    bases = Bases(parts.root, storing.store, Digests(storing.store))
+    bases = Bases(context.layout.root, storing.store, Digests(storing.store))
     return RequestParts(
         run=prerequisites.run_chain,
-        release=parts.queues.quotas.release,
+        release=queues.quotas.release,
         close=prerequisites.close,
-        judge=parts.scheduling.candidates.judge_request,
+        judge=records.scheduling.candidates.judge_request,
         overlay_of=rules.sheets.of,
         blocks=rules.effective.then(lambda s: block_list(s.browser.block, read_lines)),
         stored=StoredReplies(
             storing.archive.history,
             bases,
-            int(parts.began * 1e6),
-            conditional=parts.conditional,
+            int(context.run.started * 1e6),
+            conditional=records.is_conditional,
         ),
         guard=guard,
         pack=storing.pages.pack,
-        clock=parts.clock,
+        clock=context.clock,
     )
 
 

@@ -2,18 +2,18 @@
 
 Each stage has a record: rules (`rules.py`), the frontier and scheduling (`scheduling.py`), storage
 (`storing.py`), fetching (`fetching.py`), and here reporting and the engine. `assemble` returns the
-records; the opener of a job passes to each part the records that it uses.
+records (`records.py`); the opener of a job passes to each part the records that it uses.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from nacre.assembly.browsing import CrawlParts, make_render_step, open_renderer
-from nacre.assembly.fetching import Fetching, fetch_steps, make_fetching
+from nacre.assembly.browsing import make_render_step, open_renderer
+from nacre.assembly.fetching import fetch_steps, make_fetching
+from nacre.assembly.records import Reporting, RunRecords
 from nacre.assembly.rules import JobRules, open_rules
 from nacre.assembly.scheduling import (
     Queues,
-    Scheduling,
     make_identity,
     make_queues,
     make_scheduling,
@@ -21,7 +21,7 @@ from nacre.assembly.scheduling import (
 )
 from nacre.assembly.storing import Storing, make_storing
 from nacre.core.crawluri import CrawlURI
-from nacre.core.events import Alert
+from nacre.core.events import Alert, Events
 from nacre.core.processor import Processor, Result, Visit
 from nacre.engine.candidates.identity import again_at
 from nacre.engine.chain.entry import ChainName, Kit
@@ -47,46 +47,6 @@ from nacre.runs.runs import INCREMENTAL, RunContext
 from nacre.settings.settings import JobSettings
 from nacre.store.commit import GroupCommit
 from nacre.store.store import Store
-
-
-@dataclass(frozen=True)
-class Reporting:
-    """The parts of a run that write logs and count.
-
-    Attributes:
-        lines: Adds lines to logs.
-        logs: The logs.
-        statistics: The counts by host, status and type.
-        steps: The counts of the steps of the chains.
-    """
-
-    lines: LogLines
-    logs: JobLogs
-    statistics: Statistics
-    steps: ChainStatistics
-
-
-@dataclass(frozen=True)
-class RunRecords:
-    """The records of a run, all but that of the engine.
-
-    Attributes:
-        context: What the run was given.
-        rules: What decides under which settings a URI is crawled, and whether.
-        reporting: The parts that write logs and count.
-        queues: The frontier.
-        scheduling: What takes seeds and links to the frontier.
-        storing: Where captures go.
-        fetching: What fetches.
-    """
-
-    context: RunContext
-    rules: JobRules
-    reporting: Reporting
-    queues: Queues
-    scheduling: Scheduling
-    storing: Storing
-    fetching: Fetching
 
 
 @dataclass(frozen=True)
@@ -163,64 +123,95 @@ def assemble(
         observe: Makes the observer of visits, when all parts exist but the engine.
         faults: URLs whose disposition failed in two earlier sessions, with the bug.
     """
-    (store, _), clock, layout, run = opened, context.clock, context.layout, context.run
     reporting = _reporting(settings, context, opened)
-    logs = reporting.logs
-
-    def alert(text: str) -> None:
-        logs.alert(text)
-        context.events.emit(Alert(text))
-
-    def queue_of(url: str) -> str:
-        return identity.queue(url)
-
-    hosts = HostAnswers(store)
-    rules = open_rules(settings, layout.root, queue_of=queue_of, write=logs.decided)
-    identity = make_identity(rules, hosts, clock)
-    learns = run.mode != INCREMENTAL
-    queues = make_queues(
-        rules, identity, hosts, opened, clock,
-        line=reporting.lines, alert=alert, job=layout.root, learns=learns,
-        max_wait=context.max_wait,
-    )  # fmt: skip
-    spool = Spool(layout.scratch)
+    clock, logs = context.clock, reporting.logs
+    alert = _alerts(logs, context.events)
+    rules, queues = _rules_and_queues(settings, context, opened, reporting, alert)
+    spool = Spool(context.layout.scratch)
     storing = make_storing(rules, context, opened, spool.scratch)
     kit = _kit(context, rules, reporting, queues, storing, alert)
     chains = _Chains(rules, reporting.steps, kit)
     scheduling = make_scheduling(rules, queues, chains.make(ChainName.CANDIDATE), opened, logs)
-    renderer = open_renderer(settings.browser, layout)
+    renderer = open_renderer(settings.browser, context.layout)
     logins = scheduling.logins.known
-    fetching = make_fetching(rules, store, guard, spool, logins, clock, renderer=renderer)
-
-    def render() -> Processor:
-        crawling = CrawlParts(
-            layout.root, run.started, rules, queues, scheduling, storing, fetching, logs,
-            clock, conditional,
-        )  # fmt: skip
-        return make_render_step(crawling, lambda: engine)
-
-    conditional = settings.dedup.conditional and not run.needs_bodies
-    steps = fetch_steps(
-        rules, queues, scheduling, storing, fetching,
-        clock=clock, supervisor=context.supervisor, conditional=conditional,
-    )  # fmt: skip
-
-    def walls() -> Processor:
-        return make_wall_step(rules, queues, opened, alert, clock)
-
-    steps = {**steps, "render": render, "walls": walls}
+    fetching = make_fetching(rules, opened[0], guard, spool, logins, clock, renderer=renderer)
     records = RunRecords(context, rules, reporting, queues, scheduling, storing, fetching)
-    observer = observe(records)
-    unasked = _make_unasked(records)
+    observer, unasked = observe(records), _make_unasked(records)
+
+    def engine_of_run() -> Engine:
+        return engine
 
     def starved() -> None:
         shortage.note()
 
+    steps = _steps(records, alert, engine_of_run)
     chain = Chain(chains.make(ChainName.FETCH, steps).fetch(), clock, scheduling.ignored)
     disposition = _disposition(records, chains, observer, unasked, starved)
     engine = _engine(records, chain, disposition, observer, faults)
     shortage = Shortage(engine, clock, alert)
     return records, EngineRecord(engine, unasked, shortage, tuple(chains.made))
+
+
+def _alerts(logs: JobLogs, events: Events) -> Callable[[str], None]:
+    """Return what logs a message for the operator, and shows it where the job runs."""
+
+    def alert(text: str) -> None:
+        logs.alert(text)
+        events.emit(Alert(text))
+
+    return alert
+
+
+def _rules_and_queues(
+    settings: JobSettings,
+    context: RunContext,
+    opened: tuple[Store, GroupCommit],
+    reporting: Reporting,
+    alert: Callable[[str], None],
+) -> tuple[JobRules, Queues]:
+    """Build the rules and the frontier; some rules ask in which queue a URL belongs."""
+
+    def queue_of(url: str) -> str:
+        return identity.queue(url)
+
+    root, clock, hosts = context.layout.root, context.clock, HostAnswers(opened[0])
+    rules = open_rules(settings, root, queue_of=queue_of, write=reporting.logs.decided)
+    identity = make_identity(rules, hosts, clock)
+    queues = make_queues(
+        rules, identity, hosts, opened, clock,
+        line=reporting.lines, alert=alert, job=root, learns=context.run.mode != INCREMENTAL,
+        max_wait=context.max_wait,
+    )  # fmt: skip
+    return rules, queues
+
+
+def _steps(
+    records: RunRecords, alert: Callable[[str], None], engine: Callable[[], Engine]
+) -> Mapping[str, Callable[[], Processor]]:
+    """Return the makers of all steps of the fetch chain.
+
+    Args:
+        records: The parts that are ready.
+        alert: Sends a message to the operator.
+        engine: Returns the engine, which is made after the chain.
+    """
+    rules, queues, storing = records.rules, records.queues, records.storing
+    opened, clock = (storing.store, storing.commit), records.context.clock
+    return {
+        **_stock_steps(records, conditional=records.is_conditional),
+        "render": lambda: make_render_step(records, engine),
+        "walls": lambda: make_wall_step(rules, queues, opened, alert, clock),
+    }
+
+
+def _stock_steps(
+    records: RunRecords, *, conditional: bool
+) -> Mapping[str, Callable[[], Processor]]:
+    context = records.context
+    return fetch_steps(
+        records.rules, records.queues, records.scheduling, records.storing, records.fetching,
+        clock=context.clock, supervisor=context.supervisor, conditional=conditional,
+    )  # fmt: skip
 
 
 def _engine(
@@ -412,10 +403,7 @@ def replay_chain(records: RunRecords) -> Chain:
         records.storing,
         reporting.logs.alert,
     )
-    steps = fetch_steps(
-        records.rules, records.queues, records.scheduling, records.storing, records.fetching,
-        clock=context.clock, supervisor=context.supervisor, conditional=False,
-    )  # fmt: skip
+    steps = _stock_steps(records, conditional=False)
     makers = {name: make for name, make in steps.items() if name not in _ASKING}
     makers |= dict.fromkeys(_ASKING, _Passing)
     chains = _Chains(records.rules, reporting.steps, kit)

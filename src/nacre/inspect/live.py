@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from math import inf, nan
 from pathlib import Path
 
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.assembly.rules import JobRules
 from nacre.config.effective import Effective
 from nacre.core.clock import Clock

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.assembly.storing import Storing
 from nacre.core.clock import Clock
 from nacre.core.states import ExitStatus

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.config.effective import Effective
 from nacre.core.crawluri import CrawlURI, Hop, is_icon_guess
 from nacre.core.history import HistoryRecord, Original, without_capture

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from nacre.archive.index import sort_index
-from nacre.assembly.parts import RunRecords, assemble
+from nacre.assembly.parts import assemble
+from nacre.assembly.records import RunRecords
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, Events, StateChanged
 from nacre.core.states import ExitStatus, JobState, check_transition

@@ -18,7 +18,7 @@ from typing import TypeVar, cast
 from msgspec import structs
 
 from nacre.annotations import IS_SITEMAP, PAIR, SUBRESOURCE, rendered_by
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.core.capture import BytesBody, Capture
 from nacre.core.charsets import read_before_in
 from nacre.core.crawluri import CrawlURI

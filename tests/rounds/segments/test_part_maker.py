@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.core.states import ExitStatus
 from nacre.rounds.segments.export import PartTables
 from nacre.rounds.segments.part_maker import PartMaker, PartOptions, fetched_keys

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus
 from nacre.engine.prerequisites import RobotsRow

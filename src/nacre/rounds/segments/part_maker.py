@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.core.states import ExitStatus
 from nacre.errors import DamageError, StorageError
 from nacre.rounds.segments.export import HostExtra, PartTables

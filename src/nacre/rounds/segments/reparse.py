@@ -18,7 +18,7 @@ import msgspec
 from nacre.annotations import PARSER_FAILED
 from nacre.archive.delta import DeltaError
 from nacre.archive.restoring import BaseFiles
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.core.capture import Capture
 from nacre.core.history import HistoryRecord
 from nacre.core.states import ExitStatus

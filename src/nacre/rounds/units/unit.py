@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.core.states import ExitStatus
 from nacre.errors import NacreError, StorageError
 from nacre.job.job import Job

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.core.clock import Clock
 from nacre.core.crawluri import CrawlURI
 from nacre.core.history import HistoryRecord

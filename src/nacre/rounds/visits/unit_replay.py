@@ -4,7 +4,8 @@ A session without a list works the replies through the fetch chain, without the 
 servers, and judges their links by the scope, as it does while a unit fetches.
 """
 
-from nacre.assembly.parts import RunRecords, replay_chain
+from nacre.assembly.parts import replay_chain
+from nacre.assembly.records import RunRecords
 from nacre.core.capture import LONGEST_TYPE
 from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit

@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from nacre.assembly.parts import RunRecords
+from nacre.assembly.records import RunRecords
 from nacre.core.crawluri import CrawlURI, Hop
 from nacre.core.processor import Visit
 from nacre.engine.candidates.candidates import through_walls
