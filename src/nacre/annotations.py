@@ -49,7 +49,7 @@ def attempts(count: int) -> str:
 _token(
     "error", "err=NAME", "A processor failed (status -5, its links are dropped), or an extractor "
     "gave a document up; NAME is the class of the exception.",
-    "engine/engine.py", "engine/disposition.py", "extract/dispatch.py",
+    "engine/visits.py", "engine/disposition.py", "extract/dispatch.py",
     heritrix="err=NAME",
 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.engine.candidates.rejected_uris import Ignored
 from nacre.engine.chain.plan import Bound, FetchPlan
-from nacre.engine.engine import Chain
+from nacre.engine.visits import Chain
 from nacre.report.statistics import ChainStatistics, read_step_counts
 from nacre.store.store import Store
 from tests.report.visits import make_visit

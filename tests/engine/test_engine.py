@@ -17,8 +17,9 @@ from nacre.core.processor import Result, Visit
 from nacre.core.status import FetchStatus
 from nacre.engine.candidates.rejected_uris import Ignored
 from nacre.engine.chain.plan import Bound, FetchPlan
-from nacre.engine.engine import CALM, Chain, DispositionError, Engine, Shortage
+from nacre.engine.engine import CALM, Engine, Shortage
 from nacre.engine.steps.archive import Prepared
+from nacre.engine.visits import Chain, DispositionError, VisitRunner
 from nacre.errors import StorageError
 from nacre.frontier.policy import DONE, Final, Retry
 from nacre.report.statistics import StepCounts
@@ -202,7 +203,7 @@ class World:
         self.ignored = Ignored()
         self.supervisor = CountingSupervisor(self)
         plan: FetchPlan = (Bound(self.step, StepCounts("Fetch", "fetch")),)
-        self.engine = Engine(
+        visits = VisitRunner(
             frontier=cast("Any", self.frontier),
             chain=Chain(Effective((plan, plan)), Clock(), self.ignored),
             disposition=cast("Any", self.disposition),
@@ -212,11 +213,17 @@ class World:
             logs=cast("Any", self.logs),
             events=self.events,
             clock=self.clock,
-            parallel=parallel,
-            overlay_of=lambda uri: int(uri.url.endswith("/1")),
             observer=cast("Any", Judge()),
-            supervisor=cast("Any", self.supervisor),
             faults=faults or {},
+        )
+        self.engine = Engine(
+            cast("Any", self.frontier),
+            visits,
+            cast("Any", self.commit),
+            self.clock,
+            cast("Any", self.supervisor),
+            lambda uri: int(uri.url.endswith("/1")),
+            parallel=parallel,
         )
 
     def run(self) -> None:

@@ -62,7 +62,7 @@ class OpenJob:
     def __init__(self, session: Session, clock: ManualClock) -> None:
         self.session = session
         self.clock = clock
-        self.disposition = session.engine.disposition
+        self.disposition = session.engine.visits.disposition
         seed = self.take()
         assert seed is not None
         self.session.frontier.finished(seed, Attempt(FetchStatus.DELETED), clock.monotonic())

@@ -201,7 +201,7 @@ def test_pages_that_a_browser_ran_are_registered_with_their_requests(tmp_path: P
         ]
         visit = page_visit(job, SEED, requests)
         visit.annotate(rendered_by("mount"))
-        await job.session.engine.complete(visit)
+        await job.session.engine.visits.complete(visit)
         assert visit.page is not None
         job.session.storing.pages.close(visit.page)
 

@@ -25,7 +25,7 @@ def make(root: Path) -> None:
             script = request_visit(job, SCRIPT, b"f()" * 9000)
             visit = page_visit(job, url, [script], number, capture=HTML)
             assert visit.page is not None
-            await job.session.engine.complete(visit)
+            await job.session.engine.visits.complete(visit)
             job.session.storing.pages.close(visit.page)
         job.end(job.reply(url="http://c.test/", body=b"<title>Plain</title>", mime="text/html"))
         job.session.storing.rotate()

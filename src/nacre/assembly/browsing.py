@@ -219,13 +219,13 @@ def inline_prerequisites(
     """
 
     def run_chain(visit: Visit) -> Awaitable[None]:
-        return engine().run_chain(visit)
+        return engine().visits.run_chain(visit)
 
     def end(visit: Visit) -> Awaitable[bool]:
-        return engine().end_prerequisite(visit)
+        return engine().visits.end_prerequisite(visit)
 
     def prerequisite(visit: Visit, url: str) -> CrawlURI:
-        return engine().disposition.back.prerequisite(visit, url)
+        return engine().visits.disposition.back.prerequisite(visit, url)
 
     return InlinePrerequisites(
         run_chain,

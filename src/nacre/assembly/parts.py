@@ -34,12 +34,13 @@ from nacre.engine.disposition import (
     SeedFallback,
     SharedQueues,
 )
-from nacre.engine.engine import Chain, Engine, Shortage
+from nacre.engine.engine import Engine, Shortage
 from nacre.engine.logs import AlertCounter, JobLogs, LogLines
 from nacre.engine.observer import VisitObserver
 from nacre.engine.prerequisites import Answers, HostAnswers
 from nacre.engine.steps.dispose import DisposeStep, FollowLinksStep, QueueDelays
 from nacre.engine.unasked import UnaskedReplies
+from nacre.engine.visits import Chain, VisitRunner
 from nacre.fetch.guard import AddressGuard
 from nacre.fetch.spool import Spool
 from nacre.report.statistics import ChainStatistics, Statistics
@@ -222,8 +223,7 @@ def _engine(
     faults: Mapping[str, Exception],
 ) -> Engine:
     context, rules, storing = records.context, records.rules, records.storing
-    settings = rules.settings
-    return Engine(
+    visits = VisitRunner(
         frontier=records.queues.frontier,
         chain=chain,
         disposition=disposition,
@@ -233,11 +233,17 @@ def _engine(
         logs=records.reporting.logs,
         events=context.events,
         clock=context.clock,
-        parallel=settings.engine.parallel,
-        overlay_of=rules.sheets.of,
         observer=observer,
-        supervisor=context.supervisor,
         faults=faults,
+    )
+    return Engine(
+        records.queues.frontier,
+        visits,
+        storing.commit,
+        context.clock,
+        context.supervisor,
+        rules.sheets.of,
+        parallel=rules.settings.engine.parallel,
     )
 
 

@@ -12,9 +12,9 @@ from nacre.config.seed_file import seed_lines
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, Events
 from nacre.core.states import ExitStatus
-from nacre.engine.engine import DispositionError
 from nacre.engine.seeding.survey import SeedSurvey, survey
 from nacre.engine.steps.quotas import OPERATOR
+from nacre.engine.visits import DispositionError
 from nacre.errors import ConfigError, DamageError, NacreError, StorageError
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard, guard_for_seeds

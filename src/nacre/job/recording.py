@@ -93,7 +93,7 @@ class Recorder:
         )
 
     async def _end(self, visit: Visit) -> None:
-        await self._session.engine.end_recorded(visit)
+        await self._session.engine.visits.end_recorded(visit)
         if visit.status == FetchStatus.UNFETCHABLE and not self._has_warned:
             self._warn(visit.uri.url)
 

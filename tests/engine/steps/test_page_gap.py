@@ -36,7 +36,7 @@ def test_loop_has_turns_while_a_large_page_is_stored(tmp_path: Path, requests: i
 
     async def act(job: OpenJob):
         storing, engine = job.session.storing, job.session.engine
-        engine._clock = SystemClock()  # that of the job stands still
+        engine.visits._clock = SystemClock()  # that of the job stands still
         visit = page_visit(job, SEED, [])
         assert visit.page is not None
         for number in range(requests):
@@ -47,7 +47,7 @@ def test_loop_has_turns_while_a_large_page_is_stored(tmp_path: Path, requests: i
             visit.page.add(request, size)
             await storing.pages.pack(visit.page.id, request)
         watching = asyncio.ensure_future(watch(gaps))
-        await engine.complete(visit)
+        await engine.visits.complete(visit)
         await storing.commit.flush()
         watching.cancel()
         storing.pages.close(visit.page)

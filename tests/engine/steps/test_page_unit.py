@@ -18,7 +18,7 @@ SCRIPT, STYLE = "http://cdn.test/library.js", "http://a.test/style.css"
 async def finish(job: OpenJob, visit: Visit) -> None:
     """What the engine does with a page behind the fetch chain; the WARCs are closed."""
     assert visit.page is not None
-    await job.session.engine.complete(visit)
+    await job.session.engine.visits.complete(visit)
     job.session.storing.pages.close(visit.page)
     job.session.storing.rotate()
 
