@@ -1,4 +1,4 @@
-"""What is done with one visit: along the fetch chain, to the archive, to its disposition.
+"""Runs a visit: along the fetch chain, to the archive, to its disposition.
 
 Only this file may catch all: a bug of a processor is the end of one visit, not of the crawl.
 """
