@@ -836,3 +836,30 @@ def test_toes_that_are_lent_again_get_numbers_of_their_own():
 
     during(world, look)
     assert sorted(world.disposition.urls) == [url(number) for number in range(8)]
+
+
+def test_number_of_a_toe_that_still_works_is_not_given_again():
+    world = World(8, parallel=1)
+    ends = [asyncio.Event() for _ in range(3)]
+    world.step.open = ends[0]
+
+    async def look() -> None:
+        with world.engine.lend_toe():
+            world.step.open = ends[1]
+            await turns()
+            with world.engine.lend_toe():
+                world.step.open = ends[2]
+                await turns()
+        assert sorted(world.engine.current) == [0, 1, 2]
+        world.step.open = asyncio.Event()
+        ends[1].set()
+        await turns()
+        assert sorted(world.engine.current) == [0, 2], "toe 1 was lent"
+        with world.engine.lend_toe(), world.engine.lend_toe():
+            await turns()
+            assert sorted(world.engine.current) == [0, 1, 2]
+        for end in (*ends, world.step.open):
+            end.set()
+
+    during(world, look)
+    assert sorted(world.disposition.urls) == [url(number) for number in range(8)]
