@@ -257,8 +257,9 @@ TIME_TRUNCATED: Final = _token(
     "fetch/http.py", heritrix="timeTrunc",
 )  # fmt: skip
 LENGTH_TRUNCATED: Final = _token(
-    "LENGTH_TRUNCATED", "lenTrunc", "The body is cut at `fetch.max_length`.",
-    "wire/http1.py", heritrix="lenTrunc",
+    "LENGTH_TRUNCATED", "lenTrunc",
+    "The body is cut at `fetch.max_length`, of a request of a page at `browser.max_bytes`.",
+    "wire/http1.py", "fetch/http.py", heritrix="lenTrunc",
 )  # fmt: skip
 HEADER_TRUNCATED: Final = _token(
     "HEADER_TRUNCATED", "headerTrunc", "The head is cut at `fetch.max_header`.",

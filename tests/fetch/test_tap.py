@@ -280,6 +280,33 @@ def test_a_browser_that_left_ends_an_endless_reply(monkeypatch: pytest.MonkeyPat
     run(main())
 
 
+def test_a_reply_that_the_browser_cut_ends_at_once() -> None:
+    async def handler(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(OK + b"Content-Length: 9999\r\n\r\nhello")
+        await peer.wait_for_end()
+
+    class Cutting(Browser):
+        def write(self, data: bytes) -> None:
+            super().write(data)
+            self.full = True
+            self.leave()
+
+    async def main() -> None:
+        browser = Cutting()
+        async with serving(handler) as server, fetching() as fetcher:
+            settings = FetchSettings(silence_timeout=30, timeout=60)
+            result = await asyncio.wait_for(
+                fetcher.fetch(ask(server.url(), tap=browser), settings), 20
+            )
+            capture = capture_of(result)
+            assert (capture.truncated, browser.ended) == ("length", "refused")
+            assert "lenTrunc" in result.annotations
+            assert capture.body.read(0, 99) == b"hello"
+
+    run(main())
+
+
 def test_a_websocket_is_handed_over() -> None:
     switching = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"
     heads = []

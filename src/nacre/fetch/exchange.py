@@ -173,6 +173,7 @@ class ExchangeEnd(Enum):
     SILENT = "silent"
     OVERTIME = "overtime"
     ABANDONED = "abandoned"
+    CUT = "cut"
 
 
 _COMPLETE = ExchangeEnd.COMPLETE  # the way to a member of an enumeration is long
@@ -196,9 +197,9 @@ class Exchange:
     """
 
     __slots__ = (
-        "_check", "_clock", "_deadline", "_deadlines", "_draining", "_last", "_loop", "_meter",
-        "_paused", "_rate", "_silence", "_started", "_transport", "clean_close", "done", "error",
-        "first_byte", "reader", "sent", "sink", "tap", "trust",
+        "_check", "_clock", "_deadline", "_deadlines", "_draining", "_is_left", "_last", "_loop",
+        "_meter", "_paused", "_rate", "_silence", "_started", "_transport", "clean_close", "done",
+        "error", "first_byte", "reader", "sent", "sink", "tap", "trust",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - all that limits one exchange
@@ -229,6 +230,7 @@ class Exchange:
         self.trust = trust
         self.tap = tap
         self._draining: asyncio.Task[None] | None = None
+        self._is_left = False
         self._check = check
         self._meter = meter
         self._silence = settings.silence_timeout
@@ -299,8 +301,13 @@ class Exchange:
             self._wait_for_browser(self.tap)
 
     def _wait_for_browser(self, tap: Tap) -> None:
-        """Stop reading until the browser has taken most of what was passed on."""
-        if tap.reply.is_full and self._draining is None and self._transport is not None:
+        """Stop reading until the browser has taken most of what was passed on.
+
+        If the browser has left and takes nothing more, the reply was cut: it ends at once.
+        """
+        if tap.reply.is_full and self._is_left:
+            self.end(ExchangeEnd.CUT)
+        elif tap.reply.is_full and self._draining is None and self._transport is not None:
             self._transport.pause_reading()
             self._draining = self._loop.create_task(self._drain(tap))
 
@@ -312,6 +319,7 @@ class Exchange:
 
     def _hurry(self) -> None:
         """The browser does not wait any more: receive what comes in a moment, and end."""
+        self._is_left = True
         if not self.done.done():
             self._deadline = min(self._deadline, self._loop.time() + _GRACE)
             self._deadlines.watch(self, self.due)

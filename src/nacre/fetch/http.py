@@ -9,6 +9,7 @@ from nacre.annotations import (
     HEADER_CUT,
     HEADER_TRUNCATED,
     NO_REPLY,
+    LENGTH_TRUNCATED,
     TIME_TRUNCATED,
     TLS_NO_CLOSE_NOTIFY,
     TLS_ON_PLAIN_PORT,
@@ -48,7 +49,11 @@ _COMPLETE, _CLOSED = (
 _MOST_DOUBTS = 3
 """How often a request is repeated at most, if unsolicited bytes arrive each time."""
 _REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS"})
-_REASONS = {ExchangeEnd.SILENT: "time", ExchangeEnd.OVERTIME: "time"}
+_REASONS = {
+    ExchangeEnd.SILENT: ("time", TIME_TRUNCATED),
+    ExchangeEnd.OVERTIME: ("time", TIME_TRUNCATED),
+    ExchangeEnd.CUT: ("length", LENGTH_TRUNCATED),
+}
 
 
 class _Plan(NamedTuple):
@@ -315,8 +320,9 @@ class HttpFetcher:
         else:
             connection.abort()
         if end is not _COMPLETE and end in _REASONS and reader.status:
-            exchange.annotate(TIME_TRUNCATED)
-            reader.stop(_REASONS[end])
+            reason, annotation = _REASONS[end]
+            exchange.annotate(annotation)
+            reader.stop(reason)
         if exchange.tap is not None:
             exchange.tap.finish(reader)
         if not reader.status:

@@ -260,7 +260,7 @@ def test_page_gets_no_more_than_its_budget(open_page: Open, site: RawSite):
 
 
 def test_reply_beyond_the_budget_is_cut(open_page: Open, site: RawSite):
-    site.serve({"/big": reply("x" * 300_000, "text/plain")})
+    site.serve({"/big": reply("x" * 30_000_000, "text/plain")})
     replies: list[CollectedReply] = []
 
     async def script(handler: RequestHandler, task: PageTask) -> None:
@@ -268,7 +268,10 @@ def test_reply_beyond_the_budget_is_cut(open_page: Open, site: RawSite):
 
     page = open_page(script, {"max_bytes": 100_000})
     assert replies[0].ended == "refused"
-    assert len(replies[0].body) < 300_000
+    assert len(replies[0].body) < 30_000_000
+    capture = page.requests["/big"].capture
+    assert capture is not None
+    assert capture.truncated == "length"
     assert page.unit.rendered is not None
     assert page.unit.rendered.ended == "byteLimit"
 
