@@ -17,10 +17,11 @@ from nacre.browser.finding import (
     read_build_time,
     read_version,
 )
+from nacre.browser.memory import free_memory
 from nacre.browser.process import BrowserLaunch, BrowserProcess, PageContext, open_context
 from nacre.browser.proxy import RecordingProxy
 from nacre.browser.settings import BrowserSettings
-from nacre.browser.slots import count_cores, count_slots, free_memory
+from nacre.browser.slots import count_cores, count_slots
 from nacre.core.clock import Clock
 from nacre.core.rendered import BrowserRequest, ReplyWriter
 from nacre.errors import BrowserError

@@ -8,11 +8,12 @@ from typing import Final
 
 from nacre.browser.cdp import BrowserGoneError
 from nacre.browser.finding import find_browser
+from nacre.browser.memory import free_memory
 from nacre.browser.process import BrowserLaunch
 from nacre.browser.running import PageOutcome, PageParts, PoolLimits, RunningBrowser
 from nacre.browser.scratch import remove_old_directories
 from nacre.browser.settings import BrowserSettings
-from nacre.browser.slots import PageSlots, count_cores, count_slots, free_memory
+from nacre.browser.slots import PageSlots, count_cores, count_slots
 from nacre.core.rendered import PageTask, RenderedPage, RequestHandler
 from nacre.errors import BrowserError
 from nacre.messages import message

@@ -30,14 +30,6 @@ def count_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def free_memory() -> int:
-    """Return the memory that programs could take, bytes."""
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) << 10
-    return 0
-
-
 class PageSlot:
     """The right to have one page open, until `release`.
 
