@@ -26,9 +26,7 @@ class _GroupFiles(NamedTuple):
 
 
 _UNIFIED: Final = _GroupFiles("memory.max", "memory.current", "inactive_file")
-_FIRST: Final = _GroupFiles(
-    "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
-)
+_FIRST: Final = _GroupFiles("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 
 
 def free_memory(root: Path = Path("/")) -> int:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from nacre.annotations import (
     HEADER_CUT,
     HEADER_TRUNCATED,
-    NO_REPLY,
     LENGTH_TRUNCATED,
+    NO_REPLY,
     TIME_TRUNCATED,
     TLS_NO_CLOSE_NOTIFY,
     TLS_ON_PLAIN_PORT,
