@@ -15,6 +15,7 @@ from nacre.replay.matching import (
     ReplayAnswer,
     ReplayRequest,
     find_capture,
+    moved_page,
     replay_request,
 )
 from nacre.replay.memento import seconds_timestamp, timestamp_seconds
@@ -221,6 +222,28 @@ class TestNothing:
 
 def redirect(location: str) -> bytes:
     return f"HTTP/1.1 301 Moved\r\nLocation: {location}\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("requested", "captured", "is_moved"),
+    [
+        ("http://h.test/a", "http://h.test/a/", True),
+        ("http://h.test/a/", "http://h.test/a", True),
+        ("http://h.test/a?x=1", "https://www.h.test/a/?x=1", True),
+        ("http://h.test/%E4%B8%AD", "http://h.test/\u4e2d/", True),
+        ("http://h.test/A", "http://h.test/a/", True),
+        ("http://h.test/a", "http://h.test/a", False),
+        ("http://h.test/a/", "https://h.test/a/#x", False),
+        ("http://h.test", "http://h.test/", False),
+        ("http://h.test/a?b", "http://h.test/a?b/", False),
+        ("http://h.test/a?v=1", "http://h.test/a?v=2", False),
+        ("http://h.test/a", "http://h.test/b/", False),
+    ],
+)
+def test_a_capture_whose_path_differs_in_a_slash_has_a_page_elsewhere(
+    requested, captured, is_moved
+):
+    assert moved_page(requested, captured) == (captured if is_moved else "")
 
 
 class TestReplay:

@@ -291,6 +291,27 @@ def test_captures_of_a_page(server: Server):
     assert (odd.status_code, odd.headers["x-archive-orig-status"]) == (200, "999 Denied")
 
 
+def test_a_page_with_a_slash_at_its_end_is_shown_there(tmp_path: Path):
+    """Its relative URLs are right only there; the server of the live site redirects as well."""
+    archive = Archive(tmp_path / "demo")
+    moved = reply(b"", "text/html", "301 Moved", "Location: /docs/")
+    archive.add(
+        record(moved, url="http://h.test/docs", date=date_of(FIRST)),
+        record(reply(b"<img src=a.png>"), url="http://h.test/docs/", date=date_of(FIRST)),
+    )
+    server = Server({"demo": tmp_path / "demo"})
+    host, fields = server.content("demo"), {**FRAME, **server.cookie()}
+    answer = server.ask(host, f"/{FIRST}mp_/http://h.test/docs", fields)
+    assert (answer.status_code, answer.content) == (307, b"")
+    assert answer.headers["location"] == f"/{FIRST}mp_/http://h.test/docs/"
+    assert "sandbox" in answer.headers["content-security-policy"]
+    page = server.ask(host, answer.headers["location"], fields)
+    assert page.status_code == 200
+    assert "<img src=a.png>" in page.text
+    raw = server.ask(host, f"/{FIRST}id_/http://h.test/docs", fields)
+    assert raw.status_code == 200
+
+
 @pytest.mark.parametrize(
     ("field", "status", "length", "place"),
     [

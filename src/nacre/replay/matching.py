@@ -182,6 +182,21 @@ def is_self_redirect(exchange: ArchivedExchange) -> bool:
         return False
 
 
+def moved_page(requested: str, captured: str) -> str:
+    """Return the URL of a capture if only a slash at its end tells it from the request; else "".
+
+    The index key does not have that slash, but relative URLs of the page depend on it.
+
+    Args:
+        requested: URL of the request.
+        captured: URL of the capture that answers it.
+    """
+    paths = [url.partition("#")[0].partition("?")[0] for url in (requested, captured)]
+    folders = [path.partition("://")[2].partition("/")[2] for path in paths]
+    shorter, longer = sorted((unquote(folder).lower() for folder in folders), key=len)
+    return captured if shorter and longer == f"{shorter}/" else ""
+
+
 def _refuse_loop(exchange: ArchivedExchange) -> None:
     if is_self_redirect(exchange):
         raise ReplayError(

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 from nacre.fleet.job_files import byte_range
 from nacre.fleet.refusals import RefusedRequestError
-from nacre.replay.headers import replay_headers
+from nacre.replay.headers import GOVERNED, replay_headers, replay_policy
 from nacre.replay.markup import is_xml_page
-from nacre.replay.matching import NotArchived, ReplayRequest, replay_request
+from nacre.replay.matching import NotArchived, ReplayRequest, moved_page, replay_request
 from nacre.replay.memento import memento_date
 from nacre.replay.page_urls import PageAddress
 from nacre.replay.reply import (
@@ -25,6 +25,7 @@ from nacre.replay.reply import (
 from nacre.replay.rewrite_css import rewrite_css
 from nacre.replay.rewrite_html import rewrite_page
 from nacre.replay_server.shelf import OpenedHolding
+from nacre.replay_server.sites import content_path
 from nacre.wire.mime_sniff import HEADER, HTML, is_unknown_type, is_xml_type, sniff_unknown
 
 LARGEST_PAGE: Final = 32 << 20
@@ -102,6 +103,9 @@ def answer_capture(opened: OpenedHolding, wish: PageRequest) -> ServedAnswer | N
     if isinstance(answer, NotArchived):
         return answer
     exchange = answer.exchange
+    moved = "" if wish.is_raw else moved_page(request.url, exchange.url)
+    if moved:
+        return _lead(wish, moved)
     if not wish.is_raw and _may_be_rewritten(exchange, wish):
         decoded = read_exchange(opened.holding, opened.lookup, exchange.capture, decode=True)
         media = rewritten_type(
@@ -112,6 +116,13 @@ def answer_capture(opened: OpenedHolding, wish: PageRequest) -> ServedAnswer | N
         if media:
             return _rewritten(decoded, wish, media)
     return _whole_or_part(exchange, wish)
+
+
+def _lead(wish: PageRequest, url: str) -> ServedAnswer:
+    """Answer with a redirect to the URL of the capture, at the time of the request."""
+    place = wish.page.origin + content_path(wish.page.timestamp, url)
+    headers = (("Content-Security-Policy", replay_policy(wish.viewer)), *GOVERNED)
+    return ServedAnswer(307, (*headers, ("Location", place)), iter(()), 0)
 
 
 def _may_be_rewritten(exchange: ArchivedExchange, wish: PageRequest) -> bool:
