@@ -16,6 +16,8 @@ from nacre.engine.steps.extract import ExtractStep
 from nacre.errors import JobError
 from nacre.history.dedup import History
 from nacre.inspect.analysis.page_history import forget
+from nacre.inspect.changes.reading import ChangeFilter, read_feed
+from nacre.inspect.changes.wording import text_line
 from nacre.machine.layout import Layout
 from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.runs.runs import plan_run, write_run
@@ -27,6 +29,7 @@ from tools.nginx import Server, free_port, serving
 pytestmark = pytest.mark.crawl
 
 ADDRESS = "127.0.9.31"
+KINDS = ("new", "changed", "gone")
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,16 @@ def test_lean_stores_exactly_what_is_classed_minor_or_major(run: Run):
     assert twice.names(full) == twice.site.done.text | twice.site.done.added
     notes = {url for url in twice.two.notes if twice.two.verdicts[url] != "probe"}
     assert twice.names(notes) == twice.site.done.markup
+
+
+def test_the_change_feed_has_what_readers_see(twice: Twice):
+    with Store.open(str(twice.job / "state/store"), read_only=True) as store:
+        feed = read_feed(store, "postfix", ChangeFilter(most=1000))
+    done = twice.site.done
+    found = {kind: twice.names(e.url for e in feed.entries if e.kind == kind) for kind in KINDS}
+    assert found == {"new": done.added, "changed": done.text, "gone": done.removed}
+    texts = [text_line(text) for entry in feed.entries for text in entry.texts]
+    assert sum("remark number" in text for text in texts) == 7
 
 
 def test_the_fetch_log_and_the_rows_say_the_same(twice: Twice):

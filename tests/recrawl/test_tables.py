@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.core.changes import ChangedText, ChangeRow, TextRun
 from nacre.core.history import Base, FetchRow, HistoryRecord
 from nacre.core.pagerow import (
     DiscoveryRow,
@@ -26,6 +27,7 @@ from nacre.planner.discovery.link_rules import LinkHistory, RuleRow
 from nacre.planner.discovery.traps import TrapRow
 from nacre.planner.sites import ShownRow, SiteRow
 from nacre.recrawl import tables
+from nacre.recrawl.change_log import ChangeLog
 from nacre.recrawl.pagestore import (
     LISTS,
     MAPS,
@@ -62,6 +64,8 @@ def filled() -> Store:
     pages.put_timing(TIMING)
     RenderedDocuments(store).put(URL, b"<p>\xe6\x9c\x9f</p>", 5, judged=True)
     FetchLog(store).add(FetchRow(URL, 1.25, 1, 200, "there", "new", 0.5))
+    words = (ChangedText("text", (TextRun("-", "五"), TextRun("+", "六"))),)
+    ChangeLog(store).add(ChangeRow(URL, 1.25, 2, "changed", title="标题", texts=words))
     History(store).put(RECORD)
     for prefix, name, row in (
         (RULES, "a.test */{int}", RuleRow(LinkHistory([], [7], 1), 2, 1)),
@@ -85,7 +89,7 @@ def filled() -> Store:
 @pytest.mark.parametrize("parquet", [False, True])
 def test_what_leaves_comes_in_again(tmp_path: Path, parquet: bool):
     written = dict(export_tables(filled(), tmp_path, parquet=parquet))
-    assert sorted(written.values()) == [0, 0, 0, *[1] * 13]
+    assert sorted(written.values()) == [0, 0, 0, *[1] * 14]
     store = Store(MemoryEngine())
     assert {path.name: count for path, count in import_tables(store, tmp_path)} == {
         path.name: count for path, count in written.items()

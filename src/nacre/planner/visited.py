@@ -6,11 +6,11 @@ The planner sees HTTP and nothing else.
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from nacre.core.pagerow import PageKind, PageRow
+from nacre.core.pagerow import PageKind, PageRow, PageView
 from nacre.core.urlshape import shaped
 from nacre.planner.change_detection.change import ChangeClass
 from nacre.planner.change_detection.deletion import Answer
-from nacre.planner.change_detection.template import EventKeys
+from nacre.planner.change_detection.template import EventKeys, PieceDifference
 from nacre.planner.discovery.traps import print_of
 
 
@@ -112,6 +112,8 @@ class VisitFinding(NamedTuple):
         proven: It is proven that a reader sees nothing new: it need not be stored.
         evidence: The first decisive differences, as text.
         unproven: The names of differences that other pages of the run may yet prove to be noise.
+        differing: The differences that make it a change.
+        view: The page, parsed; None if it was not.
     """
 
     answer: Answer
@@ -125,6 +127,8 @@ class VisitFinding(NamedTuple):
     proven: bool = False
     evidence: str = ""
     unproven: tuple[EventKeys, ...] = ()
+    differing: Sequence[PieceDifference] = ()
+    view: PageView | None = None
 
 
 class Judge(Protocol):

@@ -49,6 +49,7 @@ from nacre.planner.change_detection.returning import (
     with_wholes,
 )
 from nacre.planner.change_detection.template import (
+    PieceDifference,
     Template,
     event_keys,
     in_words,
@@ -231,6 +232,8 @@ class PageJudge:
             proven=change.proven,
             evidence=evidence_of(change, template),
             unproven=change.unproven if change.kind.is_change else (),
+            differing=_decisive(change, old, view),
+            view=view,
         )
 
     def _with_past(
@@ -322,6 +325,14 @@ def _suspect(change: Change, template: Template) -> int:
     """Return the place of a change that is only at a place with possible noise; 0 for none."""
     places = [difference.piece.place for difference in change.real] if change.kind.is_change else []
     return places[0] if places and all(map(template.is_suspect, places)) else 0
+
+
+def _decisive(change: Change, old: PageView | None, view: PageView) -> Sequence[PieceDifference]:
+    """Return the differences that make a change; a signature of the whole page names none."""
+    if not change.kind.is_change or old is None:
+        return ()
+    deciding = change.real or [pair for pair, _ in change.differing]
+    return deciding or differences(old.pieces, view.pieces)
 
 
 _SHOWN = 3

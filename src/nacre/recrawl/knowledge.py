@@ -35,6 +35,7 @@ from nacre.planner.discovery.traps import TrapRow
 from nacre.planner.sites import ShownRow, SiteRow, Sites
 from nacre.planner.step import Choice, random_sample
 from nacre.planner.tuning import guess
+from nacre.recrawl.change_log import ChangeLog
 from nacre.recrawl.judge import Lessons, PageJudge
 from nacre.recrawl.pagestore import (
     AUDITS,
@@ -299,6 +300,7 @@ class Knowledge:
         versions: Last versions.
         judge: Compares.
         log: The fetch log.
+        changes: The changes that visits found.
         audits: Whether 304 replies are correct.
     """
 
@@ -309,6 +311,7 @@ class Knowledge:
         self._written = time()
         self.pages = PageStore(store)
         self.log = FetchLog(store)
+        self.changes = ChangeLog(store)
         sites = Named(store, SITES, SiteRow)
         lists = Named(store, LISTS, ShownRow, capacity=200, frozen=True)
         self._rules = Named(store, RULES, RuleRow, capacity=200)

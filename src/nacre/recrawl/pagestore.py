@@ -12,6 +12,7 @@ import msgspec
 
 from nacre.core.history import FetchRow
 from nacre.core.pagerow import ChosenRow, DiscoveryRow, PageRow, TimingRow, VersionRow
+from nacre.store.files import FileRow
 from nacre.store.store import Store
 from nacre.uri.surt import history_key
 
@@ -24,6 +25,9 @@ _OLD = b"t", b"e", b"x", b"g"
 """Prefixes of earlier formats, whose rows are dropped: templates, error pages and texts from before
 blocks were identified by their text, and the knowledge about numbers without a link."""
 AUDITS, TIMINGS, RULES, TRAPS, MAPS = b"a", b"n", b"r", b"q", b"m"
+CHANGES = b"C"
+NEXT_FILE = "pages.file"
+"""Counter: number of the next WARC that is read for the planner, in the table of files."""
 _CHUNK = 512
 
 T = TypeVar("T")
@@ -43,6 +47,12 @@ def scan(store: Store, prefix: bytes, since: bytes = b"") -> Iterator[tuple[byte
         for key, value in rows:
             yield key[1:], value
         start = rows[-1][0] + b"\0"
+
+
+def run_of(row: FileRow) -> str:
+    """Return the name of the run that a file belongs to; "" if its directory does not show it."""
+    parts = row.final.split("/")
+    return parts[1] if len(parts) > 2 and parts[0] == "runs" else ""
 
 
 class PageStore:
@@ -157,15 +167,21 @@ class FetchLog:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def add(self, row: FetchRow) -> None:
-        """Add a visit; an existing one stays as it is, if its WARC is read again."""
-        key = _visit_key(row.url, row.time)
-        if self._store.get(FAMILY, key) is None:
+    def add(self, row: FetchRow) -> bool:
+        """Add a visit; an existing one stays as it is, if its WARC is read again.
+
+        Returns:
+            Whether it was added.
+        """
+        key = visit_key(FETCHES, row.url, row.time)
+        is_new = self._store.get(FAMILY, key) is None
+        if is_new:
             self._store.put(FAMILY, key, _encode(row))
+        return is_new
 
     def correct(self, url: str, time: float, kind: str, reason: str, proof: str) -> None:
         """Correct the verdict of a visit after later visits; `proof` leads its evidence."""
-        key = _visit_key(url, time)
+        key = visit_key(FETCHES, url, time)
         value = self._store.get(FAMILY, key)
         if value is not None:
             row = msgspec.msgpack.decode(value, type=FetchRow)
@@ -174,9 +190,10 @@ class FetchLog:
             self._store.put(FAMILY, key, _encode(row))
 
 
-def _visit_key(url: str, time: float) -> bytes:
+def visit_key(prefix: bytes, url: str, time: float) -> bytes:
+    """Return the key of a row about a visit; rows under a prefix are in order of time."""
     when = round(time * 1e6).to_bytes(8, "big")
-    return FETCHES + when + url.encode("utf-8", "replace")
+    return prefix + when + url.encode("utf-8", "replace")
 
 
 def fetch_rows(store: Store, since: float = 0.0) -> Iterator[FetchRow]:

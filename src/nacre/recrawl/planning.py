@@ -34,6 +34,7 @@ from nacre.history.rendered import RenderedDocuments, final_dom
 from nacre.planner.planner import Planner
 from nacre.planner.slices import Slices
 from nacre.recrawl.knowledge import WHOLE, ArchivedVersions, Knowledge
+from nacre.recrawl.pagestore import NEXT_FILE, run_of
 from nacre.recrawl.recrawl import Recrawl, RecrawlParts
 from nacre.recrawl.scheduling import timetable_of
 from nacre.recrawl.translation import HTML, Revisits, VisitTranslator
@@ -44,7 +45,7 @@ from nacre.store.file_table import file_rows
 from nacre.store.files import FileKind, FileRow, FileState
 from nacre.store.store import Store
 
-_FILE, _OFFSET = "pages.file", "pages.offset"
+_OFFSET = "pages.offset"
 _MANY = 2_000
 """Captures after which a message explains why the start takes long."""
 
@@ -158,17 +159,17 @@ class CapturesReader:
         """Read all new captures, unless a stop is requested; return their number."""
         store = self._store
         by_name = {run.name: run for run in all_runs(store)}
-        done, whole = store.counter(_FILE), bool(store.counter(WHOLE))
+        done, whole = store.counter(NEXT_FILE), bool(store.counter(WHOLE))
         for number, row in list(file_rows(store)):
             if number < done or row.kind is not FileKind.WARC or row.state is not FileState.CLOSED:
                 continue
-            run = by_name.get(_run_of(row))
+            run = by_name.get(run_of(row))
             own = run is not None and run.name == self._run.name
             if not own and (whole or run is None or run.mode != INCREMENTAL):
                 after = store.counter(_OFFSET) if number == done else -1
                 if not await self._read(number, row, run, after, stopped):
                     return self.count
-            store.set_counter(_FILE, number + 1)
+            store.set_counter(NEXT_FILE, number + 1)
             store.set_counter(_OFFSET, -1)
         if whole:
             store.set_counter(WHOLE, 0)
@@ -184,7 +185,7 @@ class CapturesReader:
     ) -> bool:
         """Read a WARC from an offset; False if it was not read to its end."""
         store, commit = self._store, self._commit
-        time = run.started if run else _started(_run_of(row), self._now())
+        time = run.started if run else _started(run_of(row), self._now())
         files = commit.files
         path = Path(files.absolute(row.final))
         for reread_capture in reread(path, self._original, self._versions.base):
@@ -197,7 +198,7 @@ class CapturesReader:
             if SUBRESOURCE in reread_capture.kept.annotations:
                 continue
             await self._take(reread_capture, time, run.number if run else 1)
-            store.set_counter(_FILE, number)
+            store.set_counter(NEXT_FILE, number)
             store.set_counter(_OFFSET, reread_capture.kept.offset)
             commit.visit_done()
             self.count += 1
@@ -249,12 +250,6 @@ def _stored(stored: ReadCapture) -> Stored:
         return Stored.NOVEL
     identical = stored.revisit.kind == "identical-payload-digest"
     return Stored.DUPLICATE if identical else Stored.NOT_MODIFIED
-
-
-def _run_of(row: FileRow) -> str:
-    """Name of the run that a file belongs to; "" if its directory does not show it."""
-    parts = row.final.split("/")
-    return parts[1] if len(parts) > 2 and parts[0] == "runs" else ""
 
 
 def _started(name: str, now: float) -> float:

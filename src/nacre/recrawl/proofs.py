@@ -14,6 +14,7 @@ from nacre.planner.change_detection.change import ChangeClass
 from nacre.planner.change_detection.template import EventKeys, Template, on_urls
 from nacre.planner.slices import ROWS, Slices
 from nacre.planner.visited import Rows, VisitFinding
+from nacre.recrawl.change_log import ChangeLog
 from nacre.recrawl.pagestore import FAMILY, UNPROVEN, FetchLog, scan
 from nacre.store.store import Store
 
@@ -44,6 +45,7 @@ class Proofs:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._changes = ChangeLog(store)
         self._decode: Callable[[bytes], Any] = msgspec.msgpack.Decoder(UnprovenRow).decode
 
     def note(self, visit: FetchRow, finding: VisitFinding) -> None:
@@ -76,6 +78,7 @@ class Proofs:
             ):
                 urls = min(site_template.witnesses(difference) for difference in row.differences)
                 log.correct(row.url, row.time, str(ChangeClass.TEMPLATE), "event", on_urls(urls))
+                self._changes.drop(row.url, row.time)
                 page = pages.get(row.url)
                 if page is not None and page.changes:
                     page.take_back_change()

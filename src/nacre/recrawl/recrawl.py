@@ -13,6 +13,7 @@ from msgspec import structs
 from nacre import annotations
 from nacre.annotations import AUDIT
 from nacre.config.effective import Effective
+from nacre.core.changes import GONE_PAGE, MOVED_PAGE, NEW_PAGE, ChangeRow
 from nacre.core.clock import Clock
 from nacre.core.crawluri import PROBE, CrawlURI, Hop
 from nacre.core.history import PAIR, FetchRow
@@ -34,6 +35,8 @@ from nacre.planner.settings import RecrawlSettings
 from nacre.planner.slices import Slices
 from nacre.planner.step import Choice
 from nacre.planner.visited import VisitFinding
+from nacre.recrawl.change_log import change_kind
+from nacre.recrawl.change_text import page_difference, page_lead, page_title
 from nacre.recrawl.knowledge import Knowledge
 from nacre.recrawl.probing import PROBE_SHARE, learn_probe, probes
 from nacre.recrawl.proofs import Proofs
@@ -344,13 +347,42 @@ class Recrawl:
         if finding is None:
             return
         url = visit.uri.url
+        had_version = self._had_version(visit)
         self._keep_version(visit, finding, stored)
         chosen, row = self._done(url), self._pages.get(url)
         if self._timetable is not None and row is not None:
             self._timetable.learn(url, _met(lesson, finding, row, now))
         fetched = _fetch_row(lesson, finding, stored, chosen, row, run=run, now=now)
-        self._known.log.add(fetched)
+        is_new = self._known.log.add(fetched)
         self._proofs.note(fetched, finding)
+        if is_new and row is not None and run > 1 and not visit.uri.is_prerequisite:
+            kind = change_kind(fetched, row, lesson.time, had_version=had_version)
+            if kind:
+                self._note_change(kind, fetched, finding, row)
+
+    def _had_version(self, visit: Visit) -> bool:
+        """Whether a page had content before a visit, which is not recorded yet."""
+        record = visit.history
+        known = self._pages.version(visit.uri.url) is not None
+        return known or (record is not None and bool(record.digest))
+
+    def _note_change(self, kind: str, visit: FetchRow, finding: VisitFinding, row: PageRow) -> None:
+        """Record a change for the change feed, with its words."""
+        url, view = visit.url, finding.view
+        if view is None and kind in {GONE_PAGE, MOVED_PAGE}:
+            view = self._known.versions.last(url)
+        difference = page_difference(finding.differing)
+        change = ChangeRow(
+            *(url, visit.time, visit.run, kind, self._clock.now(), visit.status),
+            title=page_title(view) if view is not None else "",
+            lead=page_lead(view) if view is not None and kind == NEW_PAGE else "",
+            reason=visit.reason,
+            score=visit.score,
+            texts=difference.texts,
+            more=difference.more,
+            target=row.target if kind == MOVED_PAGE else "",
+        )
+        self._known.changes.add(change)
 
     def _keep_version(self, visit: Visit, finding: VisitFinding, stored: Stored) -> None:
         """Record the place of the current version, if the version changed."""

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from nacre.config.extras import wanting
+from nacre.core.changes import ChangeRow
 from nacre.core.history import FetchRow, HistoryRecord
 from nacre.core.pagerow import DiscoveryRow, PageRow, TimingRow, VersionRow
 from nacre.errors import JobError
@@ -29,6 +30,7 @@ from nacre.planner.discovery.traps import TrapRow
 from nacre.planner.sites import ShownRow, SiteRow
 from nacre.recrawl.pagestore import (
     AUDITS,
+    CHANGES,
     ERRORS,
     FAMILY,
     LISTS,
@@ -70,6 +72,7 @@ TABLES = (
     Table("ways", DiscoveryRow, prefix=b"w"),
     Table("versions", VersionRow, prefix=b"v"),
     Table("visits", FetchRow, prefix=b"f", binary=True),
+    Table("changes", ChangeRow, prefix=CHANGES, binary=True),
     Table("sites", SiteRow, prefix=SITES),
     Table("rules", RuleRow, prefix=RULES),
     Table("traps", TrapRow, prefix=TRAPS),

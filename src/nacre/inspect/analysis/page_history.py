@@ -22,7 +22,7 @@ from nacre.planner.change_detection.deletion import Life
 from nacre.planner.change_rate.rates import Classes, mean_rate
 from nacre.planner.step import random_sample
 from nacre.recrawl.knowledge import WHOLE
-from nacre.recrawl.pagestore import FAMILY, FETCHES, TIMINGS, PageStore, fetch_rows
+from nacre.recrawl.pagestore import CHANGES, FAMILY, FETCHES, TIMINGS, PageStore, fetch_rows
 from nacre.runs.runs import RunRow, all_runs
 from nacre.scope.patterns.matching import matcher
 from nacre.store.store import Store
@@ -200,13 +200,13 @@ def rates(store: Store) -> Iterator[tuple[float, PageRow]]:
 def forget(store: Store) -> None:
     """Drop what the planner knows; the next incremental run reads the WARCs of all runs.
 
-    The fetch log stays: the WARCs do not know why a visit was made. So do the times of schedules:
-    they know of visits without an answer.
+    The fetch log stays: the WARCs do not know why a visit was made. So do the changes that were
+    reported, and the times of schedules: they know of visits without an answer.
     """
     start = b""
     while result := [key for key, _ in store.scan(FAMILY, start, None, _CHUNK)]:
         for key in result:
-            if not key.startswith((FETCHES, TIMINGS)):
+            if not key.startswith((FETCHES, CHANGES, TIMINGS)):
                 store.delete(FAMILY, key)
         store.commit()
         start = result[-1] + b"\0"

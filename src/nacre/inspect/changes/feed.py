@@ -1,0 +1,171 @@
+"""The change feed of a job as data, whatever its format (pure)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+import msgspec
+
+from nacre.core.changes import CHANGE_KINDS, ChangeRow
+from nacre.core.clock import iso
+
+
+class FeedWords(msgspec.Struct, frozen=True):
+    """Words of a difference.
+
+    Attributes:
+        kind: `=` for words of both versions, `-` of the older one alone, `+` of the newer one.
+        text: The words; `…` stands for words that are left out.
+    """
+
+    kind: str
+    text: str
+
+
+class FeedText(msgspec.Struct, frozen=True):
+    """A text, a link or a picture that differs.
+
+    Attributes:
+        kind: `title`, `heading`, `text`, `link`, `image`, `file`, `nav` and so on.
+        words: Its words, in order.
+    """
+
+    kind: str
+    words: list[FeedWords]
+
+
+class ChangeEntry(msgspec.Struct, frozen=True):
+    """An entry of the change feed.
+
+    Attributes:
+        id: Its permanent name, `urn:uuid:…`.
+        url: The page.
+        kind: `new`, `changed`, `gone`, `moved` (a redirect now) or `back` (it was gone or moved).
+        time: When the change was found, RFC 3339.
+        run: Number of the run.
+        title: Title of the page; "" if unknown.
+        lead: Beginning of the text of a new page.
+        status: HTTP status of the visit.
+        reason: Code of what decided, as in the fetch log.
+        score: Share of the page that differs, 0 to 1.
+        texts: What differs, in document order.
+        more: Number of further differences.
+        target: URL that a moved page redirects to.
+    """
+
+    id: str
+    url: str
+    kind: str
+    time: str
+    run: int
+    title: str = ""
+    lead: str = ""
+    status: int = 0
+    reason: str = ""
+    score: float = 0.0
+    texts: list[FeedText] = []
+    more: int = 0
+    target: str = ""
+
+
+class FeedRun(msgspec.Struct, frozen=True):
+    """A run of the feed.
+
+    Attributes:
+        number: From 1.
+        name: Name of its directory.
+        ended: When it ended, RFC 3339.
+        counts: Number of its entries of each kind, also of those that the feed leaves out.
+    """
+
+    number: int
+    name: str
+    ended: str
+    counts: dict[str, int]
+
+
+class ChangeFeed(msgspec.Struct, frozen=True):
+    """The change feed of a job.
+
+    Attributes:
+        id: Its permanent name, `urn:uuid:…`; that of a selection is another one.
+        job: Name of the job.
+        updated: When it changed last, RFC 3339; the end of the last run if it has no entry.
+        runs: Its runs, the newest first; those without an entry too.
+        entries: The entries, the newest first.
+        left_out: Number of older entries that are left out of the runs above.
+        unread: Names of full runs whose pages are compared when the next recrawl starts.
+        running: Name of a run that did not end: its entries follow when it ends. "" for none.
+    """
+
+    id: str
+    job: str
+    updated: str
+    runs: list[FeedRun]
+    entries: list[ChangeEntry]
+    left_out: int = 0
+    unread: list[str] = []
+    running: str = ""
+
+
+class FeedRunFacts(NamedTuple):
+    """A run, as the feed needs it.
+
+    Attributes:
+        number: From 1.
+        name: Name of its directory.
+        ended: When it ended, seconds since the epoch.
+    """
+
+    number: int
+    name: str
+    ended: float
+
+
+def make_entry(row: ChangeRow) -> ChangeEntry:
+    """Return the entry of a change."""
+    texts = [
+        FeedText(text.kind, [FeedWords(run.kind, run.text) for run in text.runs])
+        for text in row.texts
+    ]
+    return ChangeEntry(
+        id=entry_id(row.url, row.time),
+        url=row.url,
+        kind=row.kind,
+        time=iso(row.time),
+        run=row.run,
+        title=row.title,
+        lead=row.lead,
+        status=row.status,
+        reason=row.reason,
+        score=row.score,
+        texts=texts,
+        more=row.more,
+        target=row.target,
+    )
+
+
+def entry_id(url: str, time: float) -> str:
+    """Return the permanent name of an entry: the same in each format and at each time."""
+    return f"urn:uuid:{uuid5(NAMESPACE_URL, f'nacre-change {round(time * 1e6)} {url}')}"
+
+
+def feed_id(job: str, first_run: str, selection: Sequence[str] = ()) -> str:
+    """Return the permanent name of a feed.
+
+    Args:
+        job: Name of the job.
+        first_run: Name of its first run.
+        selection: What selects its entries.
+    """
+    name = "\n".join(("nacre-changes", job, first_run, *selection))
+    return f"urn:uuid:{uuid5(NAMESPACE_URL, name)}"
+
+
+def count_kinds(rows: Iterable[ChangeRow]) -> dict[str, int]:
+    """Return the number of changes of each kind, in the order of reports; kinds without one are
+    left out.
+    """  # noqa: D205
+    counts = Counter(row.kind for row in rows)
+    return {kind: counts[kind] for kind in CHANGE_KINDS if counts[kind]}

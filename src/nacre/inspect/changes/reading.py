@@ -1,0 +1,127 @@
+"""Reads the change feed of a job from the rows in its store, the newest run first."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from nacre.core.changes import CHANGE_KINDS, ChangeRow
+from nacre.core.clock import iso, parse_time
+from nacre.errors import ConfigError, Problem
+from nacre.inspect.changes.feed import (
+    ChangeFeed,
+    FeedRun,
+    count_kinds,
+    feed_id,
+    make_entry,
+)
+from nacre.messages import message
+from nacre.recrawl.change_log import change_rows, unread_runs
+from nacre.runs.runs import RunRow, all_runs, is_over
+from nacre.scope.patterns.matching import matcher
+from nacre.store.store import Store
+
+_MARGIN = 60.0
+"""Seconds that a visit may be before the start of its run by the clock that planned it."""
+
+
+class ChangeFilter(NamedTuple):
+    """A selection of changes; all conditions must hold.
+
+    Attributes:
+        since: Number or name of the first run, or a time; "" for all runs.
+        match: Regular expression found in the URL; "" for any.
+        kinds: Kinds of changes; () for all.
+        most: Number of entries; the newest are chosen.
+    """
+
+    since: str = ""
+    match: str = ""
+    kinds: tuple[str, ...] = ()
+    most: int = 100
+
+
+class _Start(NamedTuple):
+    """Where a feed begins: the first run, and the time of the first change."""
+
+    run: int = 0
+    time: float = 0.0
+
+
+def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
+    """Return the changes of the runs that ended.
+
+    Args:
+        store: The store of the job.
+        job: Name of the job.
+        chosen: The changes that are wanted.
+
+    Raises:
+        ConfigError: A part of the selection has no meaning.
+    """
+    runs = [run for run in all_runs(store) if not run.fresh]
+    start, accepts = _start(chosen.since, runs), _accepts(chosen)
+    listed: list[FeedRun] = []
+    rows: list[ChangeRow] = []
+    left_out, noted = 0, 0.0
+    ended = [run for run in runs if run is not runs[-1] or is_over(run)]
+    for run in ended[:0:-1]:  # the first run is what later ones are compared with
+        if run.number < start.run or run.ended < start.time or len(rows) >= chosen.most:
+            break
+        of_run = [row for row in _rows_of(store, run) if row.time >= start.time and accepts(row)]
+        if of_run or not listed:
+            listed.append(FeedRun(run.number, run.name, iso(run.ended), count_kinds(of_run)))
+        room = chosen.most - len(rows)
+        rows += of_run[::-1][:room]
+        left_out += max(0, len(of_run) - room)
+        noted = max(noted, run.ended, *(row.noted for row in of_run))
+    selection = [chosen.match, *chosen.kinds] if chosen.match or chosen.kinds else []
+    return ChangeFeed(
+        feed_id(job, runs[0].name if runs else "", selection),
+        job,
+        iso(noted),
+        listed,
+        [make_entry(row) for row in rows],
+        left_out,
+        [run.name for run in unread_runs(store, runs)],
+        runs[-1].name if len(ended) < len(runs) else "",
+    )
+
+
+def _rows_of(store: Store, run: RunRow) -> Iterator[ChangeRow]:
+    """Yield the changes of a run in order of time."""
+    for row in change_rows(store, max(0.0, run.started - _MARGIN)):
+        if row.time > run.ended + _MARGIN:
+            return
+        if row.run == run.number:
+            yield row
+
+
+def _start(since: str, runs: Sequence[RunRow]) -> _Start:
+    if not since:
+        return _Start()
+    for run in runs:
+        if since in {run.name, str(run.number)}:
+            return _Start(run=run.number)
+    try:
+        return _Start(time=parse_time(since))
+    except ValueError:
+        have = ", ".join(f"{run.number} ({run.name})" for run in runs[-10:]) or "none"
+        words = message(
+            "changes.no-run-or-time",
+            "{since!r} is neither a run nor a time; the runs are: {have}",
+            since=since, have=have,
+        )  # fmt: skip
+        hint = message("changes.time-form", "a run, or an ISO 8601 time, UTC without a zone")
+        raise ConfigError([Problem("since", words, hint, "2026-11-23T02:00:00Z")]) from None
+
+
+def _accepts(chosen: ChangeFilter) -> Callable[[ChangeRow], bool]:
+    unknown = [kind for kind in chosen.kinds if kind not in CHANGE_KINDS]
+    if unknown:
+        words = message(
+            "changes.no-kind",
+            "there is no kind {kind!r}; it is one of {kinds}",
+            kind=unknown[0], kinds=", ".join(CHANGE_KINDS),
+        )  # fmt: skip
+        raise ConfigError([Problem("kind", words)])
+    matches, kinds = matcher(chosen.match), frozenset(chosen.kinds or CHANGE_KINDS)
+    return lambda row: row.kind in kinds and matches(row.url)

@@ -1,0 +1,119 @@
+"""`nacre changes` after two runs of a site, in English and Chinese."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.cli.known import known_job
+from tests.cli.site import ServedPage, nacre, site
+
+
+class Changed(NamedTuple):
+    """A job that crawled a site twice."""
+
+    job: Path
+    url: str
+
+
+def page(title: str, text: str, charset: str = "utf-8") -> bytes:
+    head = f'<meta charset="{charset}"><title>{title}</title>'
+    return f"<html><head>{head}</head><body><p>{text}</p></body></html>".encode(charset)
+
+
+def links(*names: str) -> bytes:
+    return page("Home", " ".join(f'<a href="{name}">page {name}</a>' for name in names))
+
+
+def first_pages() -> dict[str, ServedPage]:
+    rest = "The library on the second floor can be visited by appointment. " * 5
+    return {
+        "/": links("hours", "gbk", "utf8", "old", "same"),
+        "/hours": page("Opening hours", f"Open from Monday to Friday. {rest}"),
+        "/gbk": page("开放时间", "博物馆周一至周五开放。周末闭馆。", "gbk"),
+        "/utf8": page("通知公告", "报名截止日期为五月一日。"),
+        "/old": page("Old news", "It will be removed soon."),
+        "/same": page("Same", "It stays. Now: 10:00:01"),
+    }
+
+
+def edit(pages: dict[str, ServedPage]) -> None:
+    rest = "The library on the second floor can be visited by appointment. " * 5
+    pages["/"] = links("hours", "gbk", "utf8", "old", "same", "new")
+    pages["/hours"] = page("Opening hours", f"Open from Monday to Sunday. {rest}")
+    pages["/gbk"] = page("开放时间", "博物馆周一至周六开放。周末闭馆。", "gbk")
+    pages["/utf8"] = page("通知公告", "报名截止日期为五月九日。")
+    pages["/same"] = page("Same", "It stays. Now: 11:22:33")
+    pages["/new"] = page("新展览", "春季将举办新展览。", "gbk")
+    del pages["/old"]
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Changed:
+    job, pages = tmp_path_factory.mktemp("changes") / "job", first_pages()
+    with site(pages) as url:
+        crawl = ("--out", job, "--quiet", "--browser", "never", "--now", "20261120100000")
+        assert nacre("crawl", url, *crawl, "--set", "politeness.delay=0").code == 0
+        edit(pages)
+        every = ("--set", "recrawl.recall=1", "--set", "recrawl.least=0")
+        done = nacre("recrawl", job, "--quiet", "--now", "20261127100000", *every)
+        assert done.code == 0, done.err
+    return Changed(job, url)
+
+
+def told(changed: Changed, *words: object) -> Any:
+    done = nacre("changes", changed.job, *words, "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def test_new_changed_and_gone_pages_are_listed_without_noise(changed: Changed):
+    feed = told(changed)
+    kinds = {entry["url"].removeprefix(changed.url): entry["kind"] for entry in feed["entries"]}
+    assert kinds == {
+        "": "changed", "hours": "changed", "gbk": "changed", "utf8": "changed",
+        "new": "new", "old": "gone",
+    }  # fmt: skip
+    (run,) = feed["runs"]
+    assert (run["number"], run["counts"]) == (2, {"new": 1, "changed": 4, "gone": 1})
+
+
+def test_differences_are_words(changed: Changed):
+    text = nacre("changes", changed.job).out
+    assert "text: Open from Monday to [-Friday-]{+Sunday+}. The library" in text
+    assert "text: 博物馆周一至周[-五-]{+六+}开放。周末闭馆。" in text
+    assert "text: 报名截止日期为五月[-一-]{+九+}日。" in text
+    assert "新展览\n      春季将举办新展览。" in text
+    assert "Old news\n      the page was not found (status 404)" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (("--match", "/(gbk|new)$"), {"gbk", "new"}),
+        (("--kind", "gone,new"), {"old", "new"}),
+        (("--since", "2026-12-01"), set[str]()),
+    ],
+)
+def test_a_selection(changed: Changed, words: tuple[str, ...], names: set[str]):
+    entries = told(changed, *words)["entries"]
+    assert {entry["url"].removeprefix(changed.url) for entry in entries} == names
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("--since", "soon"), "since: 'soon' is neither a run nor a time; the runs are: 1 ("),
+        (("--kind", "lost"), "kind: there is no kind 'lost'; it is one of new, changed, gone"),
+    ],
+)
+def test_a_mistake_is_explained(changed: Changed, words: tuple[str, ...], error: str):
+    done = nacre("changes", changed.job, *words)
+    assert (done.code, error in done.err) == (2, True), done.err
+
+
+def test_a_job_that_ran_once_has_nothing_to_compare(tmp_path: Path):
+    done = nacre("changes", known_job(tmp_path / "job"))
+    assert done.code == 0
+    assert done.out.startswith("There is nothing to compare yet")
