@@ -38,7 +38,7 @@ _UNSHOWN = "\ufffd"
 
 
 class PageDifference(NamedTuple):
-    """What differs between two versions of a page, in words.
+    """The differences between two versions of a page, in words.
 
     Attributes:
         texts: The differences, at most `MOST_TEXTS`.
