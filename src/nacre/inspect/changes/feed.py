@@ -11,7 +11,7 @@ from nacre.core.changes import CHANGE_KINDS, ChangeRow
 from nacre.core.clock import iso
 
 
-class FeedWords(msgspec.Struct, frozen=True):
+class DifferingWords(msgspec.Struct, frozen=True):
     """Words of a difference.
 
     Attributes:
@@ -23,7 +23,7 @@ class FeedWords(msgspec.Struct, frozen=True):
     text: str
 
 
-class FeedText(msgspec.Struct, frozen=True):
+class DifferingText(msgspec.Struct, frozen=True):
     """A text, a link or a picture that differs.
 
     Attributes:
@@ -32,7 +32,7 @@ class FeedText(msgspec.Struct, frozen=True):
     """
 
     kind: str
-    words: list[FeedWords]
+    words: list[DifferingWords]
 
 
 class ChangeEntry(msgspec.Struct, frozen=True):
@@ -64,7 +64,7 @@ class ChangeEntry(msgspec.Struct, frozen=True):
     status: int = 0
     reason: str = ""
     score: float = 0.0
-    texts: list[FeedText] = []
+    texts: list[DifferingText] = []
     more: int = 0
     target: str = ""
 
@@ -126,7 +126,7 @@ class FeedRunFacts(NamedTuple):
 def make_entry(row: ChangeRow) -> ChangeEntry:
     """Return the entry of a change."""
     texts = [
-        FeedText(text.kind, [FeedWords(run.kind, run.text) for run in text.runs])
+        DifferingText(text.kind, [DifferingWords(run.kind, run.text) for run in text.runs])
         for text in row.texts
     ]
     return ChangeEntry(

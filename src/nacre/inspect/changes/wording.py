@@ -8,7 +8,7 @@ from typing import Final
 
 from nacre.core.changes import GONE, NEW
 from nacre.inspect.analysis.wording import DECIDED_BY
-from nacre.inspect.changes.feed import ChangeEntry, FeedRun, FeedText
+from nacre.inspect.changes.feed import ChangeEntry, DifferingText, FeedRun
 from nacre.messages import message, plural, static
 from nacre.wire.urltext import readable_url
 
@@ -54,7 +54,7 @@ def more_note(entry: ChangeEntry) -> str:
                   number=entry.more)  # fmt: skip
 
 
-def text_line(text: FeedText) -> str:
+def text_line(text: DifferingText) -> str:
     """Return a difference in one line."""
     return "".join(_marked(words.kind, words.text) for words in text.words)
 
