@@ -126,6 +126,11 @@ class PageUnit(msgspec.Struct):
         if len(self.reused) < MOST_LISTED and url not in self.reused:
             self.reused.append(url)
 
+    def begin_again(self) -> None:
+        """Forget which requests were not sent: the page is opened once more."""
+        self.refused.clear()
+        self.reused.clear()
+
     def close(self, rendered: RenderedPage) -> None:
         """Note how the page ended."""
         self.rendered = rendered

@@ -325,6 +325,53 @@ def test_requests_that_run_when_the_page_ends_are_kept(open_page: Open, site: Ra
     assert visit.capture.truncated == "disconnect"
 
 
+def test_page_that_is_tried_again_gets_what_it_got_before(open_page: Open, site: RawSite):
+    class Trying(ScriptedRenderer):
+        async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
+            await super().render(task, handler)
+            return await super().render(task, handler)
+
+    site.serve({"/api": reply("{}", "application/json"), "/big": reply("x" * 99_000, "text/plain")})
+    counted = iter(range(9))
+    site.answers["/count"] = lambda _: reply(str(next(counted)), "text/plain")
+    bodies: list[bytes] = []
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        url = task.url
+        asked = [await ask(handler, f"{url}{path}") for path in ("api", "big", "count", "count")]
+        asked.append(await ask(handler, f"{url}api", method="POST", body=b"\xb9\xe3"))
+        bodies.extend(reply.body[:9] for reply in asked)
+        await ask(handler, f"{url}closed/x")
+
+    page = open_page(script, renderer=Trying(script))
+    first = [b"{}", b"x" * 9, b"0", b"1", b"{}"]
+    assert bodies == [*first, *first]
+    assert [site.asked.count(path) for path in ("/api", "/big", "/count")] == [2, 1, 2]
+    assert len(page.unit.visits) == 5
+    assert [item.rule for item in page.unit.refused] == ["robots"]
+
+
+def test_page_that_is_tried_again_asks_for_more(open_page: Open, site: RawSite):
+    class Trying(ScriptedRenderer):
+        async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
+            await super().render(task, handler)
+            await ask(handler, task.url, "document")
+            bodies.append((await ask(handler, f"{task.url}count")).body)
+            bodies.append((await ask(handler, f"{task.url}count")).body)
+            return RenderedPage("settled", task.url)
+
+    counted = iter(range(9))
+    site.answers["/count"] = lambda _: reply(str(next(counted)), "text/plain")
+    bodies: list[bytes] = []
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        bodies.append((await ask(handler, f"{task.url}count")).body)
+
+    page = open_page(script, renderer=Trying(script))
+    assert bodies == [b"0", b"0", b"1"]
+    assert len(page.unit.visits) == 2
+
+
 def test_what_a_page_requested_is_not_fetched_again(open_page: Open, site: RawSite):
     # The script names what the page requests behind it.
     site.serve({

@@ -15,6 +15,7 @@ from nacre.core.crawluri import CrawlURI, Hop, Outlink, extend_path
 from nacre.core.processor import PageUnit, RefusedRequest, Visit
 from nacre.core.rendered import BrowserRequest, ReplyWriter
 from nacre.core.status import FetchStatus
+from nacre.engine.pages.attempts import EarlierReplies
 from nacre.engine.pages.blocking import BlockList
 from nacre.engine.pages.pace import LEFT, PageBudget, PagePace
 from nacre.engine.pages.relay import MeteredReply
@@ -107,6 +108,7 @@ class PageRequests:
         self._parts = parts
         self._blocks = parts.blocks[visit.overlay]
         self._pace = PagePace(settings)
+        self._earlier = EarlierReplies()
         self._running: set[asyncio.Task[object]] = set()
         self._annotation = ""
         self.budget = PageBudget(settings)
@@ -153,6 +155,8 @@ class PageRequests:
             self._refuse(request, reply, "scope", str(error))
             return
         if self._is_document(request, url):
+            if self._earlier.begin():
+                self._page.begin_again()
             await deliver(self._document, reply)
             return
         rule, detail, uri = self._judge(request, url)
@@ -160,6 +164,9 @@ class PageRequests:
             self._refuse(request, reply, rule, detail)
             return
         parts, reuse = self._parts, self._settings.reuse
+        if earlier := self._earlier.take(request, url):
+            await deliver(earlier, reply)
+            return
         stored = await parts.stored.recent(request, url, parts.clock.now(), reuse)
         if stored is not None:
             self._page.reuse(url)
@@ -234,6 +241,9 @@ class PageRequests:
             self._refuse_visit(visit, request, reply, rule)
             return False
         self._collect(visit, request)
+        shown = visit.stored if metered.is_withheld else visit.capture
+        if shown is not None:
+            self._earlier.add(request, visit.uri.url, shown)
         if metered.is_withheld and visit.stored is not None:
             visit.annotate(FROM_ARCHIVE)
             self._parts.stored.keep(request, visit.stored)
