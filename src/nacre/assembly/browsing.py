@@ -136,6 +136,7 @@ def make_render_step(records: RunRecords, engine: Callable[[], Engine]) -> Rende
             context.clock,
         ),
         room=PageRoom(lambda: fetching.renderer.slots, lend, lambda: engine().is_halting),
+        stopped=lambda: engine().stopped,
         new_id=new_id,
         alert=records.reporting.logs.alert,
         scripts=effective.then(lambda s: _scripts(s.browser, context.layout.root)),

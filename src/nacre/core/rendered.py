@@ -273,7 +273,7 @@ class PageRenderer(Protocol):
         ...
 
     async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
-        """Open a page; every request of it goes to `handler`.
+        """Open a page; every request of it goes to `handler`. If it is cancelled, the page ends.
 
         Raises:
             BrowserError: No browser can be started; the message names the remedy.

@@ -65,7 +65,7 @@ class Engine:
         self._toes: set[int] = set()
         self._idle: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
-        self._stopping = False
+        self.stopped = asyncio.Event()
         self._paused = False
         self._group: asyncio.TaskGroup | None = None
         self.current: dict[int, Visit] = {}
@@ -90,7 +90,7 @@ class Engine:
     @property
     def is_halting(self) -> bool:
         """Whether it hands out nothing: it pauses, or ends with the visits in process."""
-        return self._stopping or self._paused
+        return self.stopped.is_set() or self._paused
 
     @property
     def at_work(self) -> bool:
@@ -127,7 +127,7 @@ class Engine:
 
     def stop(self) -> None:
         """Hand out nothing more; toes end when their visits are done."""
-        self._stopping = True
+        self.stopped.set()
         self.wake()
 
     def limit(self, holds: Callable[[int], bool] | None) -> None:
@@ -168,7 +168,7 @@ class Engine:
     def _raise_toes(self) -> None:
         group = self._group
         while group is not None and len(self._toes) < self._wanted + self._lent:
-            if self._stopping:
+            if self.stopped.is_set():
                 return
             number = next(free for free in count() if free not in self._toes)
             self._toes.add(number)
@@ -190,7 +190,7 @@ class Engine:
             self._lent -= 1
 
     async def _toe(self, number: int) -> None:
-        while not self._stopping and not self._is_surplus(number):
+        while not self.stopped.is_set() and not self._is_surplus(number):
             uri = self._take()
             if uri is None:
                 await self._wait_for_work()

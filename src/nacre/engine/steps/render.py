@@ -1,5 +1,6 @@
 """Runs pages in a browser: the step of the fetch chain behind the extraction."""
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -23,6 +24,7 @@ from nacre.engine.chain.entry import Entry
 from nacre.engine.pages.cookies import PageCookies
 from nacre.engine.pages.handler import PageRequests, RequestParts
 from nacre.engine.pages.room import PageRoom
+from nacre.engine.pages.stopping import finish_or_cancel
 from nacre.engine.steps.extract import DocumentExtractor
 from nacre.errors import BrowserError
 from nacre.extract.document import Document, stored_document
@@ -69,6 +71,7 @@ class RenderParts(NamedTuple):
         extractor: Finds the links of their final state.
         cookies: The cookies that they get, and leave.
         room: Lets few visits open pages at once.
+        stopped: Returns the event that is set when the crawl stops.
         new_id: Makes the id of a page, a UUID.
         alert: Sends a message to the operator.
         scripts: Names and sources of site scripts, under each combination of sheets.
@@ -85,6 +88,7 @@ class RenderParts(NamedTuple):
     extractor: DocumentExtractor
     cookies: PageCookies
     room: PageRoom
+    stopped: Callable[[], asyncio.Event]
     new_id: Callable[[], str]
     alert: Callable[[str], None]
     scripts: Effective[tuple[tuple[str, str], ...]]
@@ -130,7 +134,8 @@ class RenderStep:
     async def process(self, visit: Visit) -> Result:
         """Open the page, and add the links of its final state.
 
-        A page that is not open when the crawl pauses or ends goes back to its queue.
+        A page that is not open when the crawl pauses or ends goes back to its queue, and one that
+        is open a moment after its end.
         """
         document = visit.capture
         if visit.status == 304:
@@ -146,7 +151,7 @@ class RenderStep:
                     return Result.FINISH
                 # Pages before it in the queue may have taught what it requests.
                 if not await repetition.repeat(visit, document):
-                    await self._render(visit, document, sign)
+                    return await self._render(visit, document, sign)
         return Result.PROCEED
 
     def _sign(self, visit: Visit, document: Capture) -> str:
@@ -157,17 +162,20 @@ class RenderStep:
             return self._parts.choice.choose(visit)
         return self._parts.choice.choose(visit, stored_document(document, _LONGEST))
 
-    async def _render(self, visit: Visit, document: Capture, sign: str) -> None:
+    async def _render(self, visit: Visit, document: Capture, sign: str) -> Result:
         page = PageUnit(self._parts.new_id(), sign)
         try:
             rendered = await self._open(visit, document, page)
         except BrowserError as error:
             visit.annotate(BROWSER_FAILED)
             self._report_failure(visit, error)
-            return
+            return Result.PROCEED
         finally:
             if page.rendered is None:
                 self._parts.drop(page)
+        if rendered is None:
+            visit.defer()
+            return Result.FINISH
         visit.become(page)
         for word in _annotations(page, rendered):
             visit.annotate(word)
@@ -179,16 +187,22 @@ class RenderStep:
         short = structs.replace(rendered, dom=rendered.dom[:_LONGEST_COMPARED])
         self._parts.choice.learn(visit, short)
         await self._parts.repetition.learn(visit, document, page)
+        return Result.PROCEED
 
-    async def _open(self, visit: Visit, document: Capture, page: PageUnit) -> RenderedPage:
+    async def _open(self, visit: Visit, document: Capture, page: PageUnit) -> RenderedPage | None:
+        """Open the page and return its final state; None if the crawl stopped meanwhile."""
         settings, parts = self._settings[visit.overlay], self._parts
         requests = PageRequests(visit, document, page, settings, parts.requests)
+        rendered = None
         try:
-            rendered = await parts.renderer.render(self._task(visit, document, settings), requests)
+            rendering = parts.renderer.render(self._task(visit, document, settings), requests)
+            rendered = await finish_or_cancel(rendering, parts.stopped())
         finally:
-            await requests.finish(_LAST_REQUESTS)
+            await requests.finish(_LAST_REQUESTS if rendered is not None else 0.0)
         if requests.failure is not None:
             raise requests.failure
+        if rendered is None:
+            return None
         rendered = _with_limit(rendered, requests.budget.exceeded)
         page.close(rendered)
         return rendered
