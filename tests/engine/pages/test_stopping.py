@@ -90,7 +90,9 @@ def test_open_page_goes_back_to_its_queue_when_the_crawl_stops(
         await ask(handler, f"{task.url}news.json")
         if len(jobs) == 1:
             slow = asyncio.ensure_future(ask(handler, f"{task.url}slow"))
-            jobs[0].session.stop(ExitStatus.INTERRUPTED)
+            session = jobs[0].session
+            assert session is not None
+            session.stop(ExitStatus.INTERRUPTED)
             try:
                 await slow
             finally:
