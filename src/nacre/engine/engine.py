@@ -18,7 +18,7 @@ from nacre.core.crawluri import CrawlURI
 from nacre.core.processor import Visit
 from nacre.engine.observer import Supervisor
 from nacre.engine.visits import VisitRunner
-from nacre.frontier.frontier import Frontier
+from nacre.frontier.frontier import Attempt, Frontier
 from nacre.store.commit import GroupCommit
 
 _LONGEST_WAIT = 1.0
@@ -41,6 +41,7 @@ class Engine:
         visits: Fetches and ends URIs.
         current: Visits in process, by number of their toe.
         ceiling: Most visits in process, whatever `parallel` says.
+        stopped: Set when it hands out nothing more, for good.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that meet here
@@ -204,7 +205,13 @@ class Engine:
         busy = len(self.current)
         if self._paused or self._commit.saturated or busy >= self.ceiling or self._holds(busy):
             return None
-        return self._frontier.next(self._clock.now(), self._clock.monotonic())
+        frontier, clock = self._frontier, self._clock
+        while (uri := frontier.next(clock.now(), clock.monotonic())) is not None:
+            status = self.visits.captured.take(uri)
+            if not status:
+                break
+            frontier.finished(uri, Attempt(status), clock.monotonic())
+        return uri
 
     async def _wait_for_work(self) -> None:
         """Wait until there may be work; the first idle toe sets the timer for all."""

@@ -17,6 +17,7 @@ from nacre.engine.chain.plan import FetchPlan
 from nacre.engine.disposition import Disposition
 from nacre.engine.logs import JobLogs
 from nacre.engine.observer import VisitObserver
+from nacre.engine.pages.captured import CapturedRequests
 from nacre.engine.steps.archive import ArchiveStep, PackedReply, Prepared
 from nacre.engine.steps.page_unit import PageUnits
 from nacre.engine.unasked import is_suspect
@@ -108,6 +109,7 @@ class VisitRunner:
 
     Attributes:
         disposition: Ends visits.
+        captured: What pages requested, and need not be fetched from a queue.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that a visit meets
@@ -126,6 +128,7 @@ class VisitRunner:
         faults: Mapping[str, Exception],
     ) -> None:
         self.disposition = disposition
+        self.captured = CapturedRequests()
         self._frontier = frontier
         self._chain = chain
         self._archive = archive
@@ -196,6 +199,8 @@ class VisitRunner:
                 visit.enter_step("archive")
                 prepared = self._prepare_small(visit, self._pages.packed(page.id, visit))
             self._dispose(visit, DONE, prepared)
+            if prepared is not None:
+                self.captured.add(visit)
             if self._events.wants_captures:
                 self._events.emit(Captured(visit))
             if self._clock.monotonic() >= until:

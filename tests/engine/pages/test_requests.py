@@ -389,6 +389,36 @@ def test_what_a_page_requested_is_not_fetched_again(open_page: Open, site: RawSi
     assert site.asked.count("/other.json") == 1
 
 
+@pytest.mark.parametrize(
+    ("mime", "status", "times"),
+    [
+        ("application/json", b"200 OK", 1),
+        ("application/json", b"404 Not Found", 1),
+        ("application/json", b"206 Partial Content", 2),
+        ("text/html", b"200 OK", 2),
+    ],
+)
+def test_what_waits_in_a_queue_when_a_page_requests_it(
+    open_page: Open, site: RawSite, mime: str, status: bytes, times: int
+):
+    # The link to it comes from a page before; a HTML page may be run in a browser itself.
+    site.serve({
+        "/": reply("<a href=/app.html>app</a><a href=/data>data</a>"),
+        "/app.html": reply("<p>app"),
+        "/data": reply("x", mime).replace(b"200 OK", status),
+    })  # fmt: skip
+
+    async def script(handler: RequestHandler, task: PageTask) -> None:
+        if task.url.endswith("app.html"):
+            await ask(handler, f"{site.origin}/data")
+
+    one_by_one = {"engine": {"parallel": 1}, "politeness": {"delay": 0, "in_flight": 1}}
+    page = open_page(script, job=one_by_one)
+    assert site.asked.count("/data") == times
+    assert page.crawled is not None
+    assert page.crawled.ending == "FINISHED"
+
+
 TWO_PAGES = b"<a href=/second.html>x</a>"
 
 

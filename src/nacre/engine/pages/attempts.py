@@ -1,4 +1,4 @@
-"""What a page got before it crashed: its next attempt gets the same, without another request."""
+"""Replies of earlier attempts to open a page: the next attempt gets them without a request."""
 
 from collections import deque
 
