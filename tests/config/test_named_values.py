@@ -16,6 +16,7 @@ from nacre.settings.settings import JobSettings
 
 PLAIN = frozenset(
     (
+        "directory",  # of public keys: other servers read it, the crawler does not
         "accept", "accept_encoding", "addresses", "agent", "allow_by_regex", "at", "audience",
         "block_by_regex", "comment", "contact", "content_regexes", "copy_fields", "countries",
         "custom", "days", "default_scheme", "description", "device", "expression", "extractors",

@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from nacre.config.place import InvalidValuesError, Property, find, with_values
+from nacre.config.secret import Secret
 from nacre.extract.extractors import EXTRACTORS, Extractor
+from tests.wire.signatures import PEM
 
 TEXTS = (
     "x", "Europe/Paris", "a@b.test", "http://a.test/", "http://a.test/b",
@@ -24,6 +26,7 @@ COMPANIONS: dict[str, dict[str, object]] = {
     "frontier.uri_precedence.base": {"frontier.uri_precedence.policy": "base"},
     "frontier.uri_precedence.file": {"frontier.uri_precedence.policy": "preloaded"},
     "frontier.uri_precedence.navlinks_only": {"frontier.uri_precedence.policy": "hops"},
+    "identity.key": {"identity.directory": "https://crawler.test"},
     **{f"chains.fetch.{name}.enabled": _OFF for name in _FETCHING[1:]},
     "frontier.queue_precedence.increments": {"frontier.queue_precedence.policy": "success-counts"},
 }
@@ -32,6 +35,8 @@ COMPANIONS: dict[str, dict[str, object]] = {
 
 OF_A_PLUG_IN = Extractor("of-a-plug-in", lambda _document, _links: None, contract=1)
 KNOWN: dict[str, object] = {
+    "identity.directory": "https://crawler.test",
+    "identity.key": Secret(PEM, {"env": "NACRE_TEST_KEY"}),
     "browser.scripts": ("site.js",),
     "browser.viewport": [800, 600],
     "extract.extractors": (OF_A_PLUG_IN.name,),

@@ -23,6 +23,7 @@ from nacre.fetch.cookie_jar import CookieJar
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.guard import AddressGuard
 from nacre.fetch.http import HttpFetcher
+from nacre.fetch.identity import make_signer
 from nacre.fetch.settings import Credential
 from nacre.fetch.spool import Spool
 from nacre.machine.clock import machine_clock
@@ -164,12 +165,15 @@ def fetch_steps(  # noqa: PLR0913 - dependencies of the steps
     def address(visit: Visit) -> str:
         return queues.hosts.address(visit.uri.url)
 
+    machine = machine_clock(clock)
+
     def fetch_http() -> Processor:
         return FetchHttpStep(
             parts.fetcher,
             effective.then(lambda s: s.fetch),
             midfetch=rules.midfetch(),
             keeps_cookies=effective.then(lambda s: s.cookies.enabled),
+            signers=effective.then(lambda s: make_signer(s.identity, machine.now)),
             answers=queues.hosts,
             history=storing.archive.history,
             conditional=conditional,

@@ -40,6 +40,7 @@ from nacre.fetch.spool import Spool
 from nacre.fetch.tap import Tap, deliver
 from nacre.fetch.tls import Tls
 from nacre.wire.http1 import ReplyReader
+from nacre.wire.message_signatures import with_lines
 
 _COMPLETE, _CLOSED = (
     ExchangeEnd.COMPLETE,
@@ -173,7 +174,8 @@ class HttpFetcher:
                     connection.status, error=connection.error, starved=connection.starved
                 )
             used, idle = idle is not None, None
-            exchange, end = await self._exchange(plan, connection)
+            sent = _signed(plan)
+            exchange, end = await self._exchange(sent, connection)
             explained = doubted is not None and doubted.is_explained_by(exchange)
             if doubted is not None and not explained:
                 self._accuse(doubted)
@@ -183,11 +185,11 @@ class HttpFetcher:
             elif tries_left and not explained and is_foreign(exchange, used=used):
                 if exchange.is_passed_on:
                     self._pool.distrust(connection.key)
-                    return await self._finish(plan, connection, exchange, end)
+                    return await self._finish(sent, connection, exchange, end)
                 tries_left -= 1
                 doubted = doubt(connection, exchange)
             else:
-                return await self._finish(plan, connection, exchange, end)
+                return await self._finish(sent, connection, exchange, end)
 
     def _accuse(self, doubted: Doubted) -> None:
         """The surplus belongs to another request, and so may all since the last quiet moment."""
@@ -377,6 +379,16 @@ class HttpFetcher:
                 None, lambda: digest_capture(capture.head, body, chunks, chunked=chunked)
             )
         capture.take_digests(*digests)
+
+
+def _signed(plan: _Plan) -> _Plan:
+    """Return the plan with a signed request: each time that it is sent it is signed again."""
+    signer = plan.request.signer
+    if signer is None:
+        return plan
+    lines = signer.sign(plan.message)
+    recorded = with_lines(plan.recorded, lines) if plan.recorded else b""
+    return plan._replace(message=with_lines(plan.message, lines), recorded=recorded)
 
 
 def _key(plan: _Plan, address: str) -> PoolKey:

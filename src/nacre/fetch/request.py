@@ -11,6 +11,7 @@ import msgspec
 
 from nacre.core.capture import Capture
 from nacre.core.rendered import ReplyWriter
+from nacre.fetch.identity import RequestSigner
 from nacre.fetch.settings import FetchSettings
 from nacre.messages import message
 from nacre.wire.head import header_lines, request_head
@@ -49,6 +50,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
         only_headers: Send the header lines of `headers` alone, in their order, behind Host.
         upgrade: Protocol to switch to, `websocket`; "" for none. After a 101 `tap` gets the
             connection.
+        signer: Signs the request each time that it is sent; None: it is not signed.
     """
 
     url: str
@@ -66,6 +68,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
     tap: ReplyWriter | None = None
     only_headers: bool = False
     upgrade: str = ""
+    signer: RequestSigner | None = None
 
 
 class FetchResult(msgspec.Struct, frozen=True):

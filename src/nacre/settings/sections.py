@@ -24,6 +24,7 @@ OTHERS = frozenset(
         *(
             "robots",
             "fetch",
+            "identity",
             "network",
             "dns",
             "cookies",

@@ -31,6 +31,7 @@ from nacre.extract.settings import ExtractSettings
 from nacre.fetch.cookie_jar import CookieSettings
 from nacre.fetch.dns import DnsSettings
 from nacre.fetch.guard import NetworkSettings
+from nacre.fetch.identity import IdentitySettings
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.bandwidth import BandwidthSettings
 from nacre.frontier.quota import QuotaSettings
@@ -328,6 +329,7 @@ class JobSettings(Component):
     politeness: PolitenessSettings = section(PolitenessSettings, "Politeness.")
     robots: RobotsSettings = section(RobotsSettings, "robots.txt.")
     fetch: FetchSettings = section(FetchSettings, "Fetching.")
+    identity: IdentitySettings = section(IdentitySettings, "Signed requests.")
     network: NetworkSettings = section(NetworkSettings, "Addresses.")
     dns: DnsSettings = section(DnsSettings, "Names.")
     cookies: CookieSettings = section(CookieSettings, "Cookies.")

@@ -29,6 +29,7 @@ from nacre.fetch.cookie_jar import CookieJar
 from nacre.fetch.dns import DnsAnswer, DnsResolver
 from nacre.fetch.exchange import Throttle
 from nacre.fetch.http import HttpFetcher
+from nacre.fetch.identity import RequestSigner
 from nacre.fetch.request import FetchRequest, FetchResult
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.bandwidth import BandwidthSettings
@@ -189,6 +190,7 @@ class World:
     gate: Gate | None = None
     cookies: bool = True
     per_host: int = 0
+    signer: RequestSigner | None = None
     conditional: bool = True
     store: Store = field(default_factory=lambda: Store(MemoryEngine()))
     jar: CookieJar = field(default_factory=CookieJar)
@@ -200,6 +202,7 @@ class World:
             Effective((QUICK, self.settings)),
             midfetch=Effective((None, self.gate)),
             keeps_cookies=Effective((True, self.cookies)),
+            signers=Effective((None, self.signer)),
             answers=self.answers,
             history=History(self.store),
             conditional=self.conditional,

@@ -24,6 +24,7 @@ from nacre.fetch.cookie_jar import CookieJar
 from nacre.fetch.digest import digest_capture
 from nacre.fetch.dns import DnsResolver
 from nacre.fetch.http import HttpFetcher
+from nacre.fetch.identity import RequestSigner
 from nacre.fetch.request import Check, FetchRequest
 from nacre.fetch.settings import FetchSettings
 from nacre.history.dedup import History
@@ -167,6 +168,7 @@ class FetchHttpStep:
         *,
         midfetch: Effective[Gate | None],
         keeps_cookies: Effective[bool],
+        signers: Effective[RequestSigner | None],
         answers: HostAnswers,
         history: History,
         conditional: bool,
@@ -180,6 +182,7 @@ class FetchHttpStep:
         self._settings = settings
         self._checks = settings.then(_body_check)
         self._keeps_cookies = keeps_cookies
+        self._signers = signers
         self._answers = answers
         self._history = history
         self._conditional = conditional
@@ -229,6 +232,7 @@ class FetchHttpStep:
             check=None if uri.is_prerequisite else self._check(visit, addresses),
             host_rate=self._pacer.host_rate(visit.overlay),
             fresh=FRESH in uri.heritable,
+            signer=self._signers[visit.overlay],
         )
 
     def _addresses(self, url: str) -> tuple[str, ...]:
@@ -265,6 +269,7 @@ class FetchHttpStep:
             tap=visit.reply,
             only_headers=True,
             upgrade="websocket" if request.resource == "websocket" else "",
+            signer=self._signers[visit.overlay],
         )
 
     def _check(self, visit: Visit, addresses: Sequence[str]) -> Check | None:

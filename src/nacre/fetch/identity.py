@@ -1,0 +1,162 @@
+"""The identity of the crawler: section `identity` of `crawl.yaml`, and the signing of requests."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar, Final
+from urllib.parse import urlsplit
+
+from pydantic import ValidationInfo, field_validator, model_validator
+
+from nacre.config.component import Component, setting
+from nacre.config.secret import Secret
+from nacre.fetch.identity_keys import SigningKey, parse_keys
+from nacre.machine.local_files import home_path
+from nacre.messages import message
+from nacre.wire.head import header_lines
+from nacre.wire.key_directory import DIRECTORY_PATH
+from nacre.wire.message_signatures import LONGEST_LIFETIME, signed_request
+
+_OTHERS: Final = 0o077
+_NONCE: Final = 64
+"""Bytes of a nonce, as verifiers in use expect."""
+
+
+class IdentitySettings(Component):
+    """Signed requests (Web Bot Auth), by which sites recognize the crawler."""
+
+    sent_to: ClassVar[tuple[str, ...] | None] = ("directory",)
+
+    key: Secret = setting(
+        Secret(),
+        "`{file: PATH}` of the private key, made by `nacre identity new`; only its owner may read "
+        "it. Empty: requests are not signed.",
+        sample="{file: identity.pem}",
+    )
+    directory: str = setting(
+        "",
+        "https URL of the published keys (`nacre identity publish`), sent with each request. Of an "
+        "origin alone, it is `/.well-known/http-message-signatures-directory` there.",
+        sample="https://crawler.example.org",
+    )
+    lifetime: int = setting(
+        LONGEST_LIFETIME,
+        "For how long a signature is valid.",
+        unit="s",
+        ge=1,
+        le=LONGEST_LIFETIME,
+    )
+
+    @field_validator("key")
+    @classmethod
+    def _check_key(cls, value: Secret, info: ValidationInfo) -> Secret:
+        if not value:
+            return value
+        if not value.source:
+            raise ValueError(
+                message(
+                    "identity.key-in-settings",
+                    "a private key does not belong into settings; write `{{file: PATH}}`",
+                )
+            )
+        if "file" in value.source:
+            _require_private(value.source["file"], (info.context or {}).get("root"))
+        parse_keys(value.text)
+        return value
+
+    @field_validator("directory")
+    @classmethod
+    def _check_directory(cls, value: str) -> str:
+        return directory_url(value) if value else value
+
+    @model_validator(mode="after")
+    def _has_directory(self) -> "IdentitySettings":
+        if self.key and not self.directory:
+            raise ValueError(
+                message(
+                    "identity.no-directory",
+                    "`key` needs `directory`, the URL where servers find its public key",
+                )
+            )
+        return self
+
+    @property
+    def keys(self) -> list[SigningKey]:
+        """The keys, the newest first; none if requests are not signed."""
+        return parse_keys(self.key.text) if self.key else []
+
+
+def directory_url(text: str) -> str:
+    """Return the URL of a key directory; an origin alone gets the well-known path.
+
+    Raises:
+        ValueError: It is no https URL of ASCII characters.
+    """
+    parts = urlsplit(text)
+    bad = '"' in text or "\\" in text or not text.isascii() or not text.isprintable()
+    if bad or parts.scheme != "https" or not parts.hostname or parts.username or parts.fragment:
+        raise ValueError(
+            message(
+                "identity.directory-url",
+                "{text!r} is no https URL, such as https://crawler.example.org",
+                text=text,
+            )
+        )
+    header_lines([("Signature-Agent", text)])
+    return text if parts.path.strip("/") else f"https://{parts.netloc}{DIRECTORY_PATH}"
+
+
+def _require_private(name: str, root: Path | None) -> None:
+    """Raise ValueError if a file can be read by others than its owner."""
+    path = home_path(name)
+    path = path if path.is_absolute() or root is None else root / path
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & _OTHERS:
+        raise ValueError(
+            message(
+                "identity.key-is-open",
+                "others can read {path} (mode {mode:04o}); run: chmod 600 {path}",
+                path=path,
+                mode=mode,
+            )
+        )
+
+
+class RequestSigner:
+    """Signs requests with the newest key whose time has come.
+
+    Args:
+        settings: The settings; they have a key.
+        now: Returns the time of the machine, seconds since the epoch.
+    """
+
+    __slots__ = ("_agent", "_keys", "_lifetime", "_now")
+
+    def __init__(self, settings: IdentitySettings, now: Callable[[], float]) -> None:
+        self._agent = settings.directory
+        self._lifetime = settings.lifetime
+        self._keys = [(key.not_before, key.keyid, key.private.sign) for key in settings.keys]
+        self._now = now
+
+    def sign(self, request: bytes) -> bytes:
+        """Return the header lines that sign a request, for one use.
+
+        Args:
+            request: The request as it would be sent without them.
+        """
+        now = int(self._now())
+        _, keyid, sign = next((key for key in self._keys if key[0] <= now), self._keys[-1])
+        return signed_request(
+            request,
+            self._agent,
+            keyid,
+            sign,
+            times=(now, now + self._lifetime),
+            nonce=os.urandom(_NONCE),
+        )
+
+
+def make_signer(settings: IdentitySettings, now: Callable[[], float]) -> RequestSigner | None:
+    """Return what signs requests; None if they are not signed."""
+    return RequestSigner(settings, now) if settings.key else None

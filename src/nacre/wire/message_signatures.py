@@ -1,0 +1,228 @@
+"""Signatures of HTTP requests: the header lines of a signed request, and their verification. Pure.
+
+Source: RFC 9421 (HTTP Message Signatures) with Ed25519 (3.3.6), and the drafts in `DRAFTS`.
+"""
+
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from nacre.wire.signature_base import HttpMessage, SignatureError, signature_base
+from nacre.wire.structured_fields import (
+    BareItem,
+    FieldItem,
+    FieldSyntaxError,
+    InnerList,
+    parse_dictionary,
+)
+
+DRAFTS: Final = MappingProxyType(
+    {
+        "signatures": "draft-ietf-webbotauth-httpsig-protocol-01",
+        "addresses": "draft-illyes-webbotauth-jafar-00",
+        "practices": "draft-illyes-webbotauth-cbcp-01",
+    }
+)
+"""The drafts that Nacre implements: requests and key directory, addresses, good practices."""
+
+REQUEST_TAG: Final = "web-bot-auth"
+DIRECTORY_TAG: Final = "http-message-signatures-directory"
+LONGEST_LIFETIME: Final = 300
+"""Seconds for which a signature of Nacre is valid at most; the draft allows 24 hours."""
+
+LABEL: Final = "sig1"
+"""Label of the signature, and key of its Signature-Agent."""
+_AGENT: Final = f'"signature-agent";key="{LABEL}"'
+
+Sign = Callable[[bytes], bytes]
+"""Signs with a private key of Ed25519."""
+Verify = Callable[[bytes, bytes, bytes], bool]
+"""Called with a public key, a signature and the signed bytes; says whether they belong together."""
+
+
+def signed_request(
+    message: bytes, agent: str, keyid: str, sign: Sign, *, times: tuple[int, int], nonce: bytes
+) -> bytes:
+    """Return the header lines that sign a request.
+
+    They cover method, authority, path, query and the agent. The query is left out if there is
+    none, because verifiers differ in what they take for its value then.
+
+    Args:
+        message: The request as it is sent; its first header is Host.
+        agent: URL of the key directory, ASCII.
+        keyid: Thumbprint of the key.
+        sign: Signs.
+        times: When it is made, and when it ends: seconds since the epoch.
+        nonce: Random bytes.
+    """
+    first_end = message.index(b"\r\n")
+    host_end = message.index(b"\r\n", first_end + 2)
+    method, target, _ = message[:first_end].decode("latin-1").split(" ")
+    authority = message[first_end + 8 : host_end].decode("latin-1").strip().lower()
+    if not target.startswith("/"):
+        target = "/" + target.partition("://")[2].partition("/")[2]
+    path, mark, query = target.partition("?")
+    covered_query, query_line = ("", "")
+    if mark:
+        covered_query, query_line = ' "@query"', f'"@query": ?{query}\n'
+    parameters = (
+        f'("@authority" "@method" "@path"{covered_query} {_AGENT})'
+        f';created={times[0]};keyid="{keyid}";alg="ed25519";expires={times[1]}'
+        f';nonce="{b64encode(nonce).decode()}";tag="{REQUEST_TAG}"'
+    )
+    base = (
+        f'"@authority": {authority}\n"@method": {method}\n"@path": {path}\n{query_line}'
+        f'{_AGENT}: "{agent}"\n"@signature-params": {parameters}'
+    )
+    signature = b64encode(sign(base.encode("latin-1"))).decode()
+    return (
+        f'Signature-Agent: {LABEL}="{agent}"\r\nSignature-Input: {LABEL}={parameters}\r\n'
+        f"Signature: {LABEL}=:{signature}:\r\n"
+    ).encode("latin-1")
+
+
+def with_lines(message: bytes, lines: bytes) -> bytes:
+    """Return a request with header lines added behind the others."""
+    end = message.index(b"\r\n\r\n") + 2
+    return b"%b%b%b" % (message[:end], lines, message[end:])
+
+
+class SignatureCheck(NamedTuple):
+    """The result of the check of a signature.
+
+    Attributes:
+        label: Its label.
+        keyid: Its key; "" if it has none.
+        fault: Why it is not valid; "" if it is valid.
+        is_known: Whether its key was known; else nothing is proved either way.
+        agent: The URL of its Signature-Agent; "" if there is none.
+        created: When it was made; 0 if unknown.
+        expires: When it ends; 0 if unknown.
+    """
+
+    label: str
+    keyid: str = ""
+    fault: str = ""
+    is_known: bool = False
+    agent: str = ""
+    created: int = 0
+    expires: int = 0
+
+
+def check_signatures(
+    message: HttpMessage,
+    keys: Mapping[str, bytes],
+    verify: Verify,
+    *,
+    now: float,
+    tag: str = REQUEST_TAG,
+    request: HttpMessage | None = None,
+) -> list[SignatureCheck]:
+    """Check the signatures of a message that have a tag.
+
+    Args:
+        message: The message.
+        keys: Public keys of Ed25519 by thumbprint.
+        verify: Verifies.
+        now: Seconds since the epoch.
+        tag: Signatures with another tag are passed over.
+        request: The request of a response.
+
+    Raises:
+        SignatureError: Signature-Input or Signature cannot be read.
+    """
+    try:
+        inputs = parse_dictionary(message.value("signature-input") or "")
+        signatures = parse_dictionary(message.value("signature") or "")
+    except FieldSyntaxError as error:
+        raise SignatureError(f"Signature-Input or Signature: {error}") from None
+    checks = []
+    for label, covered in inputs.items():
+        if not isinstance(covered, InnerList):
+            checks.append(SignatureCheck(label, fault="Signature-Input is no list of components"))
+        elif covered.parameters.get("tag") == tag:
+            checks.append(
+                _check(_Signed(label, covered, signatures.get(label)), message, request, keys)
+                .completed(verify, now)
+            )  # fmt: skip
+    return checks
+
+
+class _Signed(NamedTuple):
+    """A signature as it was received."""
+
+    label: str
+    covered: InnerList
+    signature: object
+
+
+class _Prepared(NamedTuple):
+    """A signature before its times and bytes are checked."""
+
+    check: SignatureCheck
+    key: bytes = b""
+    base: str = ""
+    signature: bytes = b""
+
+    def completed(self, verify: Verify, now: float) -> SignatureCheck:
+        """Check times and bytes, unless a fault was found already."""
+        check = self.check
+        if check.fault:
+            return check
+        if check.created > now:
+            return check._replace(fault="created in the future")
+        if check.expires <= now:
+            return check._replace(fault="expired")
+        if not verify(self.key, self.signature, self.base.encode("latin-1")):
+            return check._replace(fault="the signature does not fit the message")
+        return check
+
+
+def _check(
+    signed: _Signed, message: HttpMessage, request: HttpMessage | None, keys: Mapping[str, bytes]
+) -> _Prepared:
+    parameters = signed.covered.parameters
+    created, expires = _seconds(parameters, "created"), _seconds(parameters, "expires")
+    keyid = str(parameters.get("keyid") or "")
+    check = SignatureCheck(signed.label, keyid, "", keyid in keys, "", created, expires)
+    item = signed.signature
+    if not isinstance(item, FieldItem) or not isinstance(item.value, bytes):
+        return _Prepared(check._replace(fault="Signature has no bytes for it"))
+    if not 0 < created < expires:
+        return _Prepared(check._replace(fault="created or expires is missing or wrong"))
+    if parameters.get("alg") not in (None, "ed25519"):
+        return _Prepared(check._replace(fault="its algorithm is not ed25519"))
+    try:
+        agent = "" if message.status else _agent(signed, message)
+        base = signature_base(signed.covered, message, request)
+    except SignatureError as error:
+        return _Prepared(check._replace(fault=str(error)))
+    check = check._replace(agent=agent)
+    if not check.is_known:
+        return _Prepared(check._replace(fault="the key is not known"))
+    return _Prepared(check, keys[keyid], base, item.value)
+
+
+def _seconds(parameters: Mapping[str, BareItem], name: str) -> int:
+    value = parameters.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _agent(signed: _Signed, message: HttpMessage) -> str:
+    """Return the agent of a signed request, which the signature has to cover."""
+    names = {str(item.value) for item in signed.covered.items}
+    if not names & {"@authority", "@target-uri"}:
+        raise SignatureError("covers neither @authority nor @target-uri")
+    keys = [i.parameters.get("key") for i in signed.covered.items if i.value == "signature-agent"]
+    if signed.label not in keys:
+        raise SignatureError("does not cover the member of Signature-Agent with its label")
+    try:
+        member = parse_dictionary(message.value("signature-agent") or "").get(signed.label)
+    except FieldSyntaxError as error:
+        raise SignatureError(f"Signature-Agent: {error}") from None
+    url = member.value if isinstance(member, FieldItem) and not member.parameters else ""
+    if not isinstance(url, str) or not url.startswith("https://"):
+        raise SignatureError("Signature-Agent has no https URL for it")
+    return url
