@@ -117,3 +117,36 @@ def test_a_job_that_ran_once_has_nothing_to_compare(tmp_path: Path):
     done = nacre("changes", known_job(tmp_path / "job"))
     assert done.code == 0
     assert done.out.startswith("There is nothing to compare yet")
+
+
+def test_a_folder_is_published_and_kept_as_it_is(changed: Changed, tmp_path: Path):
+    out = tmp_path / "feed"
+    words = ("--out", out, "--url", "https://library.example/feed")
+    first = nacre("changes", changed.job, *words)
+    assert first.out.endswith("4 files written, 0 kept\n"), first.err
+    assert sorted(path.name for path in out.iterdir()) == [
+        "feed.atom", "feed.json", "index.html", "run-2.html",
+    ]  # fmt: skip
+    times = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    again = nacre("changes", changed.job, *words)
+    assert again.out.endswith("0 files written, 4 kept\n")
+    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == times
+    feed = json.loads((out / "feed.json").read_text("utf-8"))
+    assert feed["feed_url"] == "https://library.example/feed/feed.json"
+    chinese = nacre("changes", changed.job, *words, "--lang", "zh")
+    assert chinese.code == 0
+    assert "已消失" in (out / "index.html").read_text("utf-8")
+
+
+def test_another_index_is_not_replaced(changed: Changed, tmp_path: Path):
+    (tmp_path / "index.html").write_text("<h1>Library</h1>")
+    done = nacre("changes", changed.job, "--out", tmp_path)
+    assert (done.code, "was not written by" in done.err) == (2, True)
+    assert (tmp_path / "index.html").read_text() == "<h1>Library</h1>"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("address", ["ftp://a.test/", "javascript:alert(1)"])
+def test_an_address_that_is_none(changed: Changed, tmp_path: Path, address: str):
+    done = nacre("changes", changed.job, "--out", tmp_path, "--url", address)
+    assert (done.code, "is no address of a folder" in done.err) == (2, True)

@@ -44,7 +44,7 @@ _CONTROL = (*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0))
 _TURNING = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
 _SHOWN = {code: f"\\x{code:02x}" for code in _CONTROL}
 _SHOWN |= {code: f"\\u{code:04x}" for code in (*_TURNING, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)}
-_VOID = frozenset(("meta", "br", "rect", "line", "polyline"))
+_VOID = frozenset(("meta", "br", "link", "category", "rect", "line", "polyline"))
 
 
 def text(value: str) -> str:

@@ -102,19 +102,32 @@ STYLE = _STYLE % (_BRIGHT, _variables(_COLOURS_DARK), _BRIGHT) + _colour_rules()
 
 def html_page(document: ReportDocument) -> str:
     """Return the whole report."""
+    body = element("h1", text(document.title)) + _facts(document.about)
+    body += "".join(_section(section, document.none) for section in document.sections)
+    body += element("footer", text(document.footer))
+    return page_markup(document.title, body, document.language)
+
+
+def page_markup(title: str, body: str, language: str, head: str = "") -> str:
+    """Return a page in the style of reports.
+
+    Args:
+        title: Its title.
+        body: Its content, markup.
+        language: Its language, as in HTML.
+        head: More elements of its head, markup.
+    """
     head = (
         element("meta", charset="utf-8")
         + element("meta", http_equiv="Content-Security-Policy", content=_POLICY)
         + element("meta", name="viewport", content="width=device-width, initial-scale=1")
         + element("meta", name="referrer", content="no-referrer")
-        + element("title", text(document.title))
+        + element("title", text(title))
+        + head
         + element("style", STYLE)
     )
-    body = element("h1", text(document.title)) + _facts(document.about)
-    body += "".join(_section(section, document.none) for section in document.sections)
-    body += element("footer", text(document.footer))
     page = element("head", head) + element("body", element("main", body))
-    return "<!DOCTYPE html>\n" + element("html", page, lang=document.language) + "\n"
+    return "<!DOCTYPE html>\n" + element("html", page, lang=language) + "\n"
 
 
 def _facts(facts: Sequence[tuple[str, str]]) -> str:

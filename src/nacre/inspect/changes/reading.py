@@ -46,8 +46,22 @@ class _Start(NamedTuple):
     time: float = 0.0
 
 
+class RunChanges(NamedTuple):
+    """The changes of a run.
+
+    Attributes:
+        run: The run.
+        rows: Its changes that are selected, in order of time.
+        updated: When they changed last, seconds since the epoch.
+    """
+
+    run: FeedRun
+    rows: list[ChangeRow]
+    updated: float
+
+
 def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
-    """Return the changes of the runs that ended.
+    """Return the changes of the runs that are over, the newest first.
 
     Args:
         store: The store of the job.
@@ -57,33 +71,55 @@ def read_feed(store: Store, job: str, chosen: ChangeFilter) -> ChangeFeed:
     Raises:
         ConfigError: A part of the selection has no meaning.
     """
-    runs = [run for run in all_runs(store) if not run.fresh]
-    start, accepts = _start(chosen.since, runs), _accepts(chosen)
+    runs = _known_runs(store)
     listed: list[FeedRun] = []
     rows: list[ChangeRow] = []
-    left_out, noted = 0, 0.0
-    ended = [run for run in runs if run is not runs[-1] or is_over(run)]
-    for run in ended[:0:-1]:  # the first run is what later ones are compared with
-        if run.number < start.run or run.ended < start.time or len(rows) >= chosen.most:
+    left_out, updated = 0, 0.0
+    for found in read_runs(store, chosen):
+        if len(rows) >= chosen.most:
             break
-        of_run = [row for row in _rows_of(store, run) if row.time >= start.time and accepts(row)]
-        if of_run or not listed:
-            listed.append(FeedRun(run.number, run.name, iso(run.ended), count_kinds(of_run)))
+        if found.rows or not listed:
+            listed.append(found.run)
         room = chosen.most - len(rows)
-        rows += of_run[::-1][:room]
-        left_out += max(0, len(of_run) - room)
-        noted = max(noted, run.ended, *(row.noted for row in of_run))
+        rows += found.rows[::-1][:room]
+        left_out += max(0, len(found.rows) - room)
+        updated = max(updated, found.updated)
     selection = [chosen.match, *chosen.kinds] if chosen.match or chosen.kinds else []
+    is_open = bool(runs) and not is_over(runs[-1])
     return ChangeFeed(
         feed_id(job, runs[0].name if runs else "", selection),
         job,
-        iso(noted),
+        iso(updated),
         listed,
         [make_entry(row) for row in rows],
         left_out,
         [run.name for run in unread_runs(store, runs)],
-        runs[-1].name if len(ended) < len(runs) else "",
+        runs[-1].name if is_open else "",
     )
+
+
+def read_runs(store: Store, chosen: ChangeFilter) -> Iterator[RunChanges]:
+    """Yield the runs that are over, the newest first, with their changes.
+
+    The first run has none: it is what later ones are compared with.
+
+    Raises:
+        ConfigError: A part of the selection has no meaning.
+    """
+    runs = _known_runs(store)
+    start, accepts = _start(chosen.since, runs), _accepts(chosen)
+    for run in runs[:0:-1]:
+        if run.number < start.run or (run.ended and run.ended < start.time):
+            return
+        if run is runs[-1] and not is_over(run):
+            continue
+        rows = [row for row in _rows_of(store, run) if row.time >= start.time and accepts(row)]
+        facts = FeedRun(run.number, run.name, iso(run.ended), count_kinds(rows))
+        yield RunChanges(facts, rows, max([run.ended, *(row.noted for row in rows)]))
+
+
+def _known_runs(store: Store) -> list[RunRow]:
+    return [run for run in all_runs(store) if not run.fresh]
 
 
 def _rows_of(store: Store, run: RunRow) -> Iterator[ChangeRow]:

@@ -8,8 +8,8 @@ from typing import Final
 
 from nacre.core.changes import GONE, NEW
 from nacre.inspect.analysis.wording import DECIDED_BY
-from nacre.inspect.changes.feed import ChangeEntry, DifferingText, FeedRun
-from nacre.messages import message, plural, static
+from nacre.inspect.changes.feed import ChangeEntry, ChangeFeed, DifferingText, FeedRun
+from nacre.messages import message, plural
 from nacre.wire.urltext import readable_url
 
 KIND_WORDS: Final = {
@@ -20,6 +20,18 @@ KIND_WORDS: Final = {
     "back": message("changes.back", "back"),
 }
 """The kinds of changes in words."""
+PIECE_WORDS: Final = {
+    "text": message("changes.text", "text"),
+    "title": message("changes.title", "title"),
+    "heading": message("changes.heading", "heading"),
+    "link": message("changes.link", "link"),
+    "image": message("changes.image", "picture"),
+    "file": message("changes.file", "file"),
+    "nav": message("changes.menu", "menu"),
+    "nav-link": message("changes.menu-link", "menu link"),
+    "advert": message("changes.advert", "advertisement"),
+}
+"""The kinds of pieces in words."""
 _MARKS: Final = {GONE: ("[-", "-]"), NEW: ("{+", "+}")}
 
 
@@ -54,6 +66,11 @@ def more_note(entry: ChangeEntry) -> str:
                   number=entry.more)  # fmt: skip
 
 
+def piece_words(kind: str) -> str:
+    """Return the kind of a piece in words."""
+    return PIECE_WORDS.get(kind, kind)
+
+
 def text_line(text: DifferingText) -> str:
     """Return a difference in one line."""
     return "".join(_marked(words.kind, words.text) for words in text.words)
@@ -62,6 +79,16 @@ def text_line(text: DifferingText) -> str:
 def _marked(kind: str, text: str) -> str:
     start, end = _MARKS.get(kind, ("", ""))
     return f"{start}{text}{end}"
+
+
+def feed_title(feed: ChangeFeed) -> str:
+    """Return the title of a feed."""
+    return message("changes.feed-title", "Changes of {job}", job=feed.job)
+
+
+def run_title(run: FeedRun) -> str:
+    """Return the title of a run: `run 2 (20261127T100000Z)`."""
+    return message("changes.run-title", "run {number} ({name})", number=run.number, name=run.name)
 
 
 def run_counts(run: FeedRun) -> str:
@@ -83,7 +110,37 @@ def entry_lines(entry: ChangeEntry) -> Iterator[str]:
     if entry.lead:
         yield entry.lead
     for text in entry.texts:
-        yield message("changes.text-line", "{kind}: {text}", kind=static(text.kind),
+        yield message("changes.text-line", "{kind}: {text}", kind=piece_words(text.kind),
                       text=text_line(text))  # fmt: skip
     if note := more_note(entry):
         yield note
+
+
+def feed_notes(feed: ChangeFeed) -> Iterator[str]:
+    """Yield what a feed does not have, and how to get it."""
+    if not feed.runs:
+        yield message(
+            "changes.no-runs",
+            "There is nothing to compare yet: changes are those of the runs after the first. "
+            "Run `nacre recrawl`.",
+        )
+    if feed.left_out:
+        yield plural(
+            "changes.left-out",
+            "One older change is left out; --most lists more.",
+            "{number} older changes are left out; --most lists more.",
+            number=feed.left_out,
+        )
+    for name in feed.unread:
+        yield message(
+            "changes.unread",
+            "Run {name} was a full crawl: its changes are listed when the next `nacre recrawl` "
+            "has begun.",
+            name=name,
+        )
+    if feed.running:
+        yield message(
+            "changes.running",
+            "Run {name} did not end yet: its changes are listed when it ends.",
+            name=feed.running,
+        )
