@@ -24,6 +24,7 @@ ARTICLE = page_view(f"<title>公告</title>{CHINESE}")
 LOGIN = '<title>Sign in</title><form><input name=user><input type="password"></form>'
 JUST = "<title>Just a moment...</title><p>Please wait while we check your connection.</p>"
 PAID = '<script type="application/ld+json">{"isAccessibleForFree":false}</script>'
+SCRIPT = "<script src=counter-of-days.js></script><script src=menu.js></script>"
 FREE = PAID.replace("false", "true")
 
 
@@ -103,7 +104,24 @@ def final(dom: str, text: str = "", covered: float = 0.0) -> WallEvidence:
         (final("<div id=root></div>"), "emptyShell"),
         (final("<div id=root><p>Loading…</p></div>"), "emptyShell"),
         (final(f"<div id=root>{PROSE}</div>"), ""),
+        (final("<my-app></my-app>" + SCRIPT), "emptyShell"),
+        (final("<main><svg></svg><p>正在加载</p></main>" + SCRIPT), "emptyShell"),
+        (final("<noscript>Please enable JavaScript</noscript><div></div>"), "emptyShell"),
+        (final("<iframe height=0></iframe><input type=hidden>" + SCRIPT), "emptyShell"),
+        (final("<iframe style='display: none'></iframe>" + SCRIPT), "emptyShell"),
         (final("<img src=1><img src=2>"), ""),
+        # pages of little text that are whole
+        (final("<h1>It works!</h1>"), ""),
+        (final("<h1>Stand 2004</h1>" + SCRIPT), ""),
+        (final("<p>建设中</p>" + SCRIPT), ""),
+        (final("<canvas width=300 height=200></canvas>" + SCRIPT), ""),
+        (final("<div id=root><canvas></canvas></div>" + SCRIPT), ""),
+        (final("<applet code=Clock.class></applet>" + SCRIPT), ""),
+        (final("<svg><path d=M0></svg>" + SCRIPT), ""),
+        (final("<iframe src=menu.html></iframe>" + SCRIPT), ""),
+        (final("<input name=q>" + SCRIPT), ""),
+        (final("<frameset cols=20%,80%><frame src=menu.html></frameset>" + SCRIPT), ""),
+        (final("<meta http-equiv=refresh content='0; url=/new/'>" + SCRIPT), ""),
         (reply("<div id=root></div>", rendered=RenderedPage("crash")), ""),
         # geoBlocked
         (reply("", 451), "geoBlocked"),

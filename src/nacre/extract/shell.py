@@ -56,6 +56,8 @@ class Signs(NamedTuple):
         late: Pictures and frames that a script loads late, or an empty list that it fills.
         scripts: Paths of the external scripts without versions, sorted: pages of a site with the
             same scripts are of one template.
+        shows: Whether it has a canvas, a frame, a plug-in, media or a field of a form.
+        draws: Whether it has an SVG.
     """
 
     text: int = 0
@@ -68,6 +70,8 @@ class Signs(NamedTuple):
     routes: int = 0
     late: int = 0
     scripts: tuple[str, ...] = ()
+    shows: bool = False
+    draws: bool = False
 
     @property
     def is_blank(self) -> bool:
@@ -209,6 +213,14 @@ _LATE_SOURCES: Final = ("data-src", "data-srcset", "data-lazy-src", "data-origin
 _FRAMES: Final = frozenset(("frameset", "frame"))
 _REFERRING: Final = frozenset(("a", "img", "iframe", "source", "video")) | _FRAMES
 _LISTS: Final = frozenset(("ul", "ol", "tbody"))
+_SHOWING: Final = frozenset(
+    (
+        *("canvas", "iframe", "object", "embed", "applet", "video", "audio", "math"),
+        *("input", "select", "textarea", "button"),
+    )
+)
+"""Elements that show something which is neither text nor a picture."""
+_MARKING: Final = _SHOWING | {"svg", "meta"}
 
 
 _PROLOG: Final = ("<?xml", "\ufeff<?xml")
@@ -260,6 +272,7 @@ class _SignReader:
         self._mount: _Mount | None = None
         self._mount_name = ""
         self._scripts: set[str] = set()
+        self._shows = self._draws = False
 
     def take(self, token: Token) -> None:
         kind, tag = token.type, token.tag or ""
@@ -282,7 +295,7 @@ class _SignReader:
         return Signs(
             *(self._text, self._links, self._pictures, self._scripted, self._leads_away),
             *(self._mount_name, self._noscript, len(self._routes), late),
-            tuple(sorted(self._scripts)),
+            *(tuple(sorted(self._scripts)), self._shows, self._draws),
         )
 
     def _read_unseen(self, data: str) -> None:
@@ -308,11 +321,11 @@ class _SignReader:
             self._unseen.pop()
         if tag == "script":
             self._open_script(dict(token.attrs or ()))
+        if tag in _MARKING:
+            self._mark(tag, token)
         if tag in _UNSEEN:
             self._unseen.append(tag)
         if self._unseen:
-            if tag == "meta":
-                self._read_meta(dict(token.attrs or ()))
             return
         self._list = tag if tag in _LISTS else ""
         if token.attrs or tag in _MOUNT_TAGS:
@@ -321,6 +334,14 @@ class _SignReader:
                 self._mount = _Mount(name, tag, self._text, self._links + self._pictures)
             if tag in _REFERRING:
                 self._refer(tag, attrs)
+
+    def _mark(self, tag: str, token: Token) -> None:
+        attrs = dict(token.attrs or ())
+        if tag == "meta":
+            self._read_meta(attrs)
+        elif not self._unseen:
+            self._draws |= tag == "svg"
+            self._shows |= tag != "svg" and _is_shown(attrs)
 
     def _read_meta(self, attrs: Mapping[str, str]) -> None:
         if attrs.get("http-equiv", "").lower() == "refresh":
@@ -371,6 +392,13 @@ class _SignReader:
 def _ends(unseen: str, tag: str) -> bool:
     """Return whether a tag ends an element that was not closed."""
     return (unseen == "head" and tag not in _HEAD) or (unseen == "svg" and tag in _ENDS_SVG)
+
+
+def _is_shown(attrs: Mapping[str, str]) -> bool:
+    """Return whether a frame or field is visible; those of statistics and for tokens are not."""
+    is_dot = attrs.get("height") in {"0", "1"}
+    style = attrs.get("style", "").replace(" ", "")
+    return not is_dot and attrs.get("type") != "hidden" and "display:none" not in style
 
 
 def _mount_of(tag: str, attrs: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ import re2
 from nacre.core.pagerow import PageView
 from nacre.core.rendered import RenderedPage
 from nacre.extract.pageview import has_text, page_title, visible_text
-from nacre.extract.shell import BLANK, find_signs, text_width
+from nacre.extract.shell import BLANK, Signs, find_signs, text_width
 
 CHALLENGE: Final = "challenge"
 SIGNED_OUT: Final = "signedOut"
@@ -125,7 +125,27 @@ def _rendered_wall(rendered: RenderedPage) -> str:
         return CONSENT
     if has_paywall(dom):
         return PAYWALL
-    return EMPTY if signs.text < BLANK and signs.links + signs.pictures <= 1 else ""
+    return EMPTY if _is_empty(signs, text) else ""
+
+
+def _is_empty(signs: Signs, text: str) -> bool:
+    """Whether scripts were to fill a page and did not; a short page of its own is none such."""
+    if signs.leads_away or signs.shows:
+        return False
+    if signs.text >= BLANK or signs.links + signs.pictures > 1:
+        return False
+    if signs.mount or signs.noscript:
+        return True
+    if not signs.text:
+        return signs.scripted and not signs.draws
+    return signs.scripted and _WAITING.search(visible_text(text, BLANK)) is not None
+
+
+_WAITING: Final = re.compile(
+    r"(?i)loading|please wait|initiali[sz]ing|starting|wird geladen|chargement|cargando|carregando"
+    r"|caricamento|загрузка|加载中|正在加载|载入|请稍候|請稍候|讀取中|読み込み|로딩"
+)
+"""Words of a page that waits for its scripts."""
 
 
 def _wall_of_text(reply: WallEvidence, body: bytes, text: str) -> str:
