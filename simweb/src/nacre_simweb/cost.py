@@ -72,6 +72,7 @@ def savings(
         "saved_politeness": _saved(spent + (incremental["requests_embeds"] or 0.0), full + embeds),
         "saved_bytes": _saved(incremental["bytes_received"] or 0.0, received),
         "saved_storage": _saved(incremental["bytes_stored"] or 0.0, stored),
+        "possible_saving": _saved(necessary, full),
         "relative_saving": share(full - spent, full - necessary),
         "overhead": share(spent, necessary),
     }

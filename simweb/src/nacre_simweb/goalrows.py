@@ -70,10 +70,14 @@ def _application() -> list[Goal]:
     where = "app weekly, honest hints, pages in a browser"
     return [
         _least("G1a", f"{where}: requests saved", 0.95, "saving", "saved_requests", _APP),
+        Goal("G1a", f"{where}: requests that could be saved at most", None, "least",
+             figure("saving", "possible_saving", _APP)),
+        _least("G1a", f"{where}: relative saving of requests", 0.97, "saving", "relative_saving",
+               _APP),
         _least("G1a", f"{where}: ECR", 0.995, "epoch", "recall", _APP),
         _least("G1a", f"{where}: NPR", 0.998, "new_pages", "recall", _APP),
         _least("G1a", f"{where}: DR", 0.98, "deletions", "recall", _APP),
-    ]
+    ]  # fmt: skip
 
 
 def _quarters() -> list[Goal]:
