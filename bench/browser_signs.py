@@ -1,6 +1,6 @@
 """How many pages that need a browser are found, and how many others are run in vain.
 
-    python -m bench.browser_signs [--held-out] [--one-site] [--check] [--crawl DIR]
+    python -m bench.browser_signs [--held-out] [--one-site] [--check] [--crawl DIR [--no-guesses]]
 
 Takes 100 pages of applications and 900 of documentation through `PageChoice`, as a crawl does, in
 an order that is drawn. A page that is chosen is run in Chromium (`chromium-headless-shell`); its
@@ -287,7 +287,7 @@ def learn_run(choice: PageChoice, visit: Visit, ran: RunPage) -> None:
     choice.learn(visit, RenderedPage("settled", visit.uri.url, dom=ran.dom.encode(), events=events))
 
 
-def crawl(pages: list[CorpusPage], directory: Path) -> dict[str, Any]:
+def crawl(pages: list[CorpusPage], directory: Path, *, guesses: bool) -> dict[str, Any]:
     """Crawl all pages as one site with `nacre crawl`; return what was run, by crawl.log."""
     folders = {page.package: f"/site{at}" for at, page in enumerate(pages)}
     reads = {folders[page.package]: page.read for page in pages}
@@ -308,7 +308,7 @@ def crawl(pages: list[CorpusPage], directory: Path) -> dict[str, Any]:
             *(sys.executable, "-m", "nacre", "crawl", origin + "/", "--browser", "auto"),
             *("--out", str(directory), "--depth", "1", "--delay", "0", "--quiet"),
             *("--allow-net", "127.0.0.0/8", "--contact", "bench@example.net"),
-            *("--set", "extract.extract_javascript=false"),  # the listed pages are the crawl
+            *(() if guesses else ("--set", "extract.extract_javascript=false")),
         ]
         ended = subprocess.run(command, check=False).returncode
     return {"exit code": ended, **_count_log(directory, origin, urls)}
@@ -363,11 +363,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--held-out", action="store_true", help="only packages that were held out")
     parser.add_argument("--check", action="store_true", help="run one page of each application")
     parser.add_argument("--crawl", metavar="DIR", help="crawl the pages as one site")
+    parser.add_argument("--no-guesses", action="store_true", help="guess no links in scripts")
     options = parser.parse_args(argv)
     if options.crawl:
-        result: Any = crawl(
-            corpus(held_out=True if options.held_out else None), Path(options.crawl)
-        )
+        pages = corpus(held_out=True if options.held_out else None)
+        result: Any = crawl(pages, Path(options.crawl), guesses=not options.no_guesses)
         is_good = result["found"] >= FOUND and result["in vain"] <= IN_VAIN
     elif options.check:
         result = check()
