@@ -1,5 +1,6 @@
 """Which pages of a site are foreseen by templates, and when they return to the browser."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +8,10 @@ from hypothesis import strategies as st
 from nacre.extract.repeating import ObservedRequest, RunPage, page_values, prepare
 from nacre.extract.repetition import (
     LINK,
+    MIN_AGAIN,
     MIN_SAMPLES,
     RepeatSample,
+    RepetitionMemory,
     SiteRepetition,
     is_ready,
     wilson_interval,
@@ -127,3 +130,65 @@ def test_the_interval_holds_the_share(hits: int, total: int) -> None:
     assert 0 <= low <= high <= 1
     if total:
         assert low - 1e-9 <= hits / total <= high + 1e-9
+
+
+def _remembered(number: int) -> SiteRepetition:
+    """Return a site of which an earlier run learned so many pages."""
+    site = SiteRepetition()
+    for at in range(number):
+        _learn(site, at)
+    stored = msgspec.msgpack.encode(site.remember())
+    return SiteRepetition(msgspec.msgpack.decode(stored, type=RepetitionMemory))
+
+
+def test_a_later_run_begins_with_the_templates_and_verifies_them() -> None:
+    site = _remembered(6)
+    assert {item.name for item in site.templates} == {
+        "http://h/api/{url.path[1]}",
+        "http://h/who/{reply.author}",
+    }
+    for number in range(20, 20 + MIN_AGAIN):
+        assert _plan(site, 99) is None, "pages of this run come first"
+        assert _learn(site, number) == RepeatSample(2, 2)
+    assert _plan(site, 99) == ["http://h/api/99"]
+    assert site.remember().ready == (("http://h/api/{url.path[1]}",),)
+
+
+def test_a_class_that_was_not_ready_is_not_ready_later() -> None:
+    site = _remembered(5)
+    for number in range(20, 20 + MIN_SAMPLES):
+        assert _plan(site, 99) is None
+        _learn(site, number)
+    assert _plan(site, 99)
+
+
+def test_templates_that_a_later_run_contradicts_are_forgotten_and_learned_again() -> None:
+    site = _remembered(6)
+
+    def learn(number: int) -> RepeatSample:
+        request = ObservedRequest("GET", f"http://h/v2/{number}")
+        return site.learn(prepare(RunPage(f"http://h/p/{number}", SHELL, (request,))))
+
+    assert learn(20) == RepeatSample(0, 1, wasted=1)
+    assert site.templates == ()
+    for number in range(21, 23 + MIN_SAMPLES):
+        assert _plan(site, 99) is None
+        learn(number)
+    assert _plan(site, 99) == ["http://h/v2/99"]
+
+
+def test_a_later_run_knows_what_all_pages_request() -> None:
+    site = SiteRepetition()
+    for number in range(6):
+        _learn(site, number, "http://h/menu.json")
+    assert _learn(SiteRepetition(site.remember()), 20, "http://h/menu.json") == RepeatSample(3, 3)
+
+
+def test_parts_of_a_site_that_a_run_leaves_out_are_remembered() -> None:
+    site = SiteRepetition(_remembered(6).remember())
+    for number in range(3):
+        request = ObservedRequest("GET", f"http://h/news/{number}.json")
+        site.learn(prepare(RunPage(f"http://h/n/{number}", SHELL, (request,))))
+    memory = site.remember()
+    assert len(memory.templates) == 3
+    assert memory.ready == (("http://h/api/{url.path[1]}",),)

@@ -11,6 +11,7 @@ from nacre.machine.layout import Layout, run_name
 from nacre.runs.runs import (
     FULL,
     begin_run,
+    clear_previous_run,
     close_run,
     is_over,
     plan_run,
@@ -53,6 +54,20 @@ def test_a_run_that_was_cut_off_is_ended_for_good(tmp_path: Path):
     assert (following.parent, following.closed) == (run.name, False)
     with pytest.raises(JobError, match="has not begun"):
         close_run(store, layout, NOW + 40)
+
+
+def test_a_later_run_keeps_what_was_learned_of_pages_in_a_browser(tmp_path: Path):
+    layout, store = Layout(tmp_path), Store(MemoryEngine())
+    begin_run(store, layout, NOW)
+    for key in (b"q-queue", b"pt-template", b"ph-site", b"pl-requests", b"pc-count", b"pw-walls"):
+        store.put("hosts", key, b"1")
+    store.commit()
+    close_run(store, layout, NOW + 10)
+    plan_run(store, layout, NOW + 30, mode=FULL)
+    clear_previous_run(store)
+    assert [key for key, _ in store.scan("hosts", b"")] == [
+        *(b"ph-site", b"pl-requests", b"pt-template"),
+    ]
 
 
 def test_a_run_that_ended_is_as_it_was(tmp_path: Path):

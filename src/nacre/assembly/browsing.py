@@ -25,6 +25,7 @@ from nacre.engine.pages.handler import RequestParts
 from nacre.engine.pages.learned_signs import NewLinks, PageChoice
 from nacre.engine.pages.prerequisites import InlinePrerequisites
 from nacre.engine.pages.repetition import PageRepetition
+from nacre.engine.pages.repetition_rows import RepetitionRows
 from nacre.engine.pages.room import PageRoom
 from nacre.engine.pages.stored_replies import StoredReplies
 from nacre.engine.steps.extract import DocumentExtractor
@@ -113,10 +114,10 @@ def make_render_step(records: RunRecords, engine: Callable[[], Engine]) -> Rende
     def new_id() -> str:
         return str(UUID(bytes=storing.numbers.record_id(), version=4))
 
-    repetition = PageRepetition(
-        browser, requests, new_id, storing.pages.close, partial(_draw, context.run.started)
-    )
-    storing.commit.on_seal(choice.seal)
+    rows, draw = RepetitionRows(storing.store, context.clock), partial(_draw, context.run.started)
+    repetition = PageRepetition(browser, requests, new_id, storing.pages.close, draw, rows)
+    for seal in (choice.seal, rows.seal):
+        storing.commit.on_seal(seal)
 
     def drop(page: PageUnit) -> None:
         for request in page.visits:

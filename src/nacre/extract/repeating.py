@@ -167,9 +167,17 @@ _Key = tuple[str, str, tuple[str, ...]]
 """Method, kind of resource, and literals and sources in turn; a literal is first and last."""
 
 
-def learn_templates(pages: Sequence[LearnedPage]) -> tuple[RequestTemplate, ...]:
-    """Return the templates of the pages of a site that were run."""
-    constants = _constants(pages)
+def learn_templates(
+    pages: Sequence[LearnedPage], known: Sequence[RequestTemplate] = ()
+) -> tuple[RequestTemplate, ...]:
+    """Return the templates of the pages of a site that were run.
+
+    Args:
+        pages: The pages.
+        known: Templates that were learned before. Those that the pages do not contradict stay,
+            and what they foresee is not learned again.
+    """
+    constants = find_constants(pages)
     learned: list[RequestTemplate] = []
     covered: set[tuple[int, str]] = set()
     views: list[tuple[str, list[tuple[int, Values]]]] = [
@@ -178,13 +186,45 @@ def learn_templates(pages: Sequence[LearnedPage]) -> tuple[RequestTemplate, ...]
     for _ in range(MAX_ROUNDS):
         fresh: list[RequestTemplate] = []
         for after, view in views:
+            fresh += _confirmed([item for item in known if item.after == after], view, pages)
+            covered |= _instances(fresh, view, pages)
             fresh += _learn_view(pages, after, view, constants, covered)
         learned += fresh
         views = [(item.name, _replies(item, pages)) for item in fresh]
     return tuple(learned)
 
 
-def _constants(pages: Sequence[LearnedPage]) -> frozenset[str]:
+def _confirmed(
+    known: Iterable[RequestTemplate],
+    view: Sequence[tuple[int, Values]],
+    pages: Sequence[LearnedPage],
+) -> list[RequestTemplate]:
+    """Return the known templates of which pages made nearly all requests, or that none fits."""
+    confirmed = []
+    for template in known:
+        hit, filled = _precision(template, view, pages)
+        if hit >= MIN_PRECISION * filled:
+            confirmed.append(template)
+    return confirmed
+
+
+def _instances(
+    templates: Iterable[RequestTemplate],
+    view: Sequence[tuple[int, Values]],
+    pages: Sequence[LearnedPage],
+) -> set[tuple[int, str]]:
+    """Return the requests that templates foresee, with the number of their page."""
+    return {
+        (at, url)
+        for template in templates
+        for at, values in view
+        if template.after or template.pages.matches(pages[at].url)
+        for url in template.fill(pages[at].url, values)
+    }
+
+
+def find_constants(pages: Sequence[LearnedPage]) -> frozenset[str]:
+    """Return the URLs that most pages requested, such as bundles."""
     counts = Counter(url for page in pages for url in page.requested)
     least = max(MIN_PAGES, _COMMON * len(pages))
     return frozenset(url for url, count in counts.items() if count >= least)
@@ -434,6 +474,14 @@ def _is_precise(
     template: RequestTemplate, view: Iterable[tuple[int, Values]], pages: Sequence[LearnedPage]
 ) -> bool:
     """Return whether pages of its pattern make the requests that it says."""
+    hit, filled = _precision(template, view, pages)
+    return hit >= MIN_PAGES and hit >= MIN_PRECISION * filled
+
+
+def _precision(
+    template: RequestTemplate, view: Iterable[tuple[int, Values]], pages: Sequence[LearnedPage]
+) -> tuple[int, int]:
+    """Return how many of the requests of a template were made by pages of its pattern."""
     filled = hit = 0
     for at, values in view:
         page = pages[at]
@@ -441,4 +489,4 @@ def _is_precise(
             urls = template.fill(page.url, values)
             filled += len(urls)
             hit += sum(url in page.requested for url in urls)
-    return hit >= MIN_PAGES and hit >= MIN_PRECISION * filled
+    return hit, filled

@@ -2,7 +2,8 @@
 
 Each page that is run is foreseen first, by the templates that other pages taught: pages to which
 the same templates apply are a class. A class is ready while its last pages were foreseen nearly in
-full; one that falls below returns to the browser, until it is foreseen again.
+full; one that falls below returns to the browser, until it is foreseen again. A later run begins
+with what the last one learned, and verifies it by its own pages.
 """
 
 import math
@@ -13,7 +14,7 @@ from typing import Final
 import msgspec
 
 from nacre.extract.page_values import Values
-from nacre.extract.repeating import LearnedPage, learn_templates
+from nacre.extract.repeating import LearnedPage, find_constants, learn_templates
 from nacre.extract.request_template import (
     MAX_REQUESTS,
     RepeatedRequest,
@@ -26,6 +27,8 @@ LINK: Final = "link"
 """Kind of the links of a final document, which are learned as requests are."""
 MIN_SAMPLES: Final = 3
 """Pages of a class that must have been foreseen before one is not run."""
+MIN_AGAIN: Final = 2
+"""The same for a class that was ready in an earlier run."""
 FIDELITY: Final = 0.9
 """Least share of the requests for content of the last pages of a class that were foreseen."""
 LINK_FIDELITY: Final = 0.8
@@ -37,6 +40,8 @@ _MOST_PAGES: Final = 40
 """Pages that are learned from: the last ones."""
 _MOST_CLASSES: Final = 100
 _MOST_URLS: Final = 50_000
+_MOST_KEPT: Final = 500
+"""Constants that a later run gets."""
 
 PageClass = frozenset[str]
 """Names of the templates of requests that apply to a page itself."""
@@ -72,14 +77,38 @@ class RepeatPlan(msgspec.Struct, frozen=True):
     links: tuple[str, ...] = ()
 
 
-class SiteRepetition:
-    """The templates of a site, and how well they foresee its pages."""
+class RepetitionMemory(msgspec.Struct, frozen=True, array_like=True):
+    """What a run learned of a site, for later runs.
 
-    def __init__(self) -> None:
+    Attributes:
+        templates: The templates.
+        ready: The classes of pages that need not be run, each as names of its templates.
+        constants: URLs that most pages requested.
+    """
+
+    templates: tuple[RequestTemplate, ...] = ()
+    ready: tuple[tuple[str, ...], ...] = ()
+    constants: tuple[str, ...] = ()
+
+
+NO_MEMORY: Final = RepetitionMemory()
+
+
+class SiteRepetition:
+    """The templates of a site, and how well they foresee its pages.
+
+    Args:
+        memory: What an earlier run learned of it.
+    """
+
+    def __init__(self, memory: RepetitionMemory = NO_MEMORY) -> None:
         self._pages: deque[LearnedPage] = deque(maxlen=_MOST_PAGES)
         self._samples: OrderedDict[PageClass, deque[RepeatSample]] = OrderedDict()
-        self._seen: set[str] = set()
-        self.templates: tuple[RequestTemplate, ...] = ()
+        self._known = memory.templates
+        self._known_classes = frozenset(map(frozenset, memory.ready))
+        self._constants = memory.constants
+        self._seen = set(memory.constants)
+        self.templates = memory.templates
 
     def learn(self, page: LearnedPage) -> RepeatSample:
         """Take in a page that was run; return what was foreseen of it."""
@@ -94,8 +123,18 @@ class SiteRepetition:
         if len(self._seen) < _MOST_URLS:
             self._seen |= page.requested
         self._pages.append(page)
-        self.templates = learn_templates(self._pages)
+        self.templates = learn_templates(self._pages, self._known)
+        self._known = tuple(item for item in self._known if item in self.templates)
         return sample
+
+    def remember(self) -> RepetitionMemory:
+        """Return what a later run begins with."""
+        names = {template.name for template in self.templates}
+        own = {kind for kind in self._samples if self._is_ready(kind)}
+        unmet = self._known_classes - self._samples.keys()
+        ready = sorted(tuple(sorted(kind)) for kind in own | unmet if kind <= names)
+        constants = dict.fromkeys((*sorted(find_constants(self._pages)), *self._constants))
+        return RepetitionMemory(self.templates, tuple(ready), tuple(constants)[:_MOST_KEPT])
 
     def plan(self, url: str, values: Values) -> RepeatPlan | None:
         """Return what to do in place of running a page; None if it must be run.
@@ -105,9 +144,13 @@ class SiteRepetition:
             values: Its values; see `repeating.page_values`.
         """
         kind = self._class(url, values)
-        if not kind or not is_ready(tuple(self._samples.get(kind, ()))):
+        if not kind or not self._is_ready(kind):
             return None
         return as_plan(repeat_page(self.templates, url, values))
+
+    def _is_ready(self, kind: PageClass) -> bool:
+        least = MIN_AGAIN if kind in self._known_classes else MIN_SAMPLES
+        return is_ready(tuple(self._samples.get(kind, ())), least)
 
     def follow(self, page: str, request: RepeatedRequest, values: Values) -> RepeatPlan:
         """Return what the JSON reply to a repeated request leads to."""
@@ -162,9 +205,14 @@ def as_plan(requests: list[RepeatedRequest]) -> RepeatPlan:
     )
 
 
-def is_ready(samples: tuple[RepeatSample, ...]) -> bool:
-    """Return whether a class of pages need not be run, by its last pages that were."""
-    if len(samples) < MIN_SAMPLES:
+def is_ready(samples: tuple[RepeatSample, ...], least: int = MIN_SAMPLES) -> bool:
+    """Return whether a class of pages need not be run, by its last pages that were.
+
+    Args:
+        samples: The comparisons of its pages.
+        least: Pages that there must be.
+    """
+    if len(samples) < least:
         return False
     hits, total = sum(row.hits for row in samples), sum(row.total for row in samples)
     links, all_links = sum(row.links for row in samples), sum(row.total_links for row in samples)

@@ -40,6 +40,9 @@ _RUNS = b"runs:"
 _FAMILIES = ("seen", "queue", "future", "wake", "hosts", "urls", "outside", "stats")
 _SEEDS = (b"seed:", b"directive:", b"surt:", b"page:", b"own:")
 _LASTING = (b"counter:files", b"counter:epoch", b"counter:warc.serial", b"counter:pages.")
+_LEARNED = (b"pt", b"ph", b"pl")
+"""Rows of hosts that later runs get: signs of pages that need a browser, requests of their scripts.
+They forget by themselves what is too old."""
 _CHUNK = 5_000
 NOTES = "changes.jsonl"
 _JOB_LOG = "job.log"
@@ -325,7 +328,7 @@ def clear_previous_run(store: Store) -> None:
     if run is None or not run.clearing:
         return
     for family in _FAMILIES:
-        _remove(store, family, b"", None)
+        _remove(store, family, b"", None, _LEARNED if family == "hosts" else ())
     for prefix in _SEEDS:
         _remove(store, "scope", prefix, prefix[:-1] + b";")
     _remove(store, "meta", b"counter:", b"counter;", _LASTING)

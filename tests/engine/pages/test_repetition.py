@@ -1,7 +1,7 @@
 """Requests that are repeated without a browser: an application whose pages teach them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,11 @@ import pytest
 
 from nacre.assembly import browsing, parts
 from nacre.core.rendered import PageTask, RenderedPage, RequestHandler
+from nacre.extract.repetition import MIN_AGAIN
 from nacre.machine.layout import Layout
 from nacre.report.browser_tally import BrowserTally, browser_tally
 from nacre.store.store import Store
+from tests.crawl.again import again
 from tests.crawl.jobs import Crawled, crawl
 from tests.crawl.raw_site import RawSite, raw_site, reply
 from tests.engine.pages.renderer import ask
@@ -29,13 +31,15 @@ class _Shop:
     def __init__(self) -> None:
         self.opened: list[str] = []
         self.changed = ""
+        self.leads_to: Sequence[int] = range(ITEMS)
+        self.has_next = True
 
     async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
         origin, path = "/".join(task.url.split("/")[:3]), task.url.split("/")[3:]
         self.opened.append("/".join(path))
         await ask(handler, f"{origin}/app.js", "script")
         if path == [""]:
-            links = [f"/item/{number}" for number in range(ITEMS)]
+            links = [f"/item/{number}" for number in self.leads_to]
         else:
             item = json.loads(
                 (await self._get(handler, f"{origin}/api/items/{path[1]}", task)).body
@@ -43,7 +47,7 @@ class _Shop:
             await self._get(handler, f"{origin}/api/authors/{item['author']}", task)
             if self.changed:
                 await self._get(handler, f"{origin}/api/{self.changed}/{item['author']}x", task)
-            links = [f"/item/{item['next']}"]
+            links = [f"/item/{item['next']}"] if self.has_next else []
         dom = "".join(f"<a href={link}>{link}</a>" for link in links)
         return RenderedPage("settled", task.url, dom=dom.encode(), browser="Scripted/1")
 
@@ -108,6 +112,20 @@ def test_few_pages_are_run_and_all_content_is_captured(
     assert tally.repeated == ITEMS + 2 - tally.pages
     assert tally.samples in {3, 4}
     assert tally.foreseen == tally.expected > 0
+
+
+def test_a_later_run_begins_with_the_templates(site: RawSite, shop: _Shop, tmp_path: Path) -> None:
+    _crawl(tmp_path, site)
+    known = {int(path.partition("/")[2]) for path in shop.opened if path}
+    shop.leads_to = [number for number in range(ITEMS) if number not in known]
+    shop.has_next = False
+    shop.opened.clear()
+    site.asked.clear()
+    browser = {"use": "always", "pictures": (), "repeat": True, "gap": 0.0}
+    again(tmp_path / "job", f"{site.origin}/", 1, mode="full", browser=browser)
+    assert set(site.asked) >= {f"/api/items/{number}" for number in shop.leads_to}
+    items = [path for path in shop.opened if path and not path.endswith("5")]
+    assert len(items) == MIN_AGAIN
 
 
 def test_repeated_requests_obey_robots_and_are_annotated(

@@ -3,6 +3,7 @@
 Pages that are run teach templates of requests (`extract.repeating`). Of pages that the templates
 foresee nearly in full (`extract.repetition`) a random sample is run and compared; of the others
 only the requests are sent, each as a visit of the page by the rules of any request of a page.
+Later runs of the job begin with the templates, and verify them by two pages first.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from nacre.core.crawluri import Hop, Outlink
 from nacre.core.processor import REPEATED, PageUnit, Visit
 from nacre.core.rendered import BrowserRequest, ServerEnd
 from nacre.engine.pages.handler import PageRequests, RequestParts
+from nacre.engine.pages.repetition_rows import HeaderLines, RepetitionRows
 from nacre.extract.document import stored_document
 from nacre.extract.page_values import Values
 from nacre.extract.repeating import (
@@ -46,8 +48,6 @@ _OWN_LINES = frozenset(
     (b"cookie", b"content-length", b"if-none-match", b"if-modified-since", b"range", b"host")
 )
 """Header lines of a request that are not repeated for another page."""
-
-_Lines = tuple[tuple[bytes, bytes], ...]
 
 
 class UnreadReply:
@@ -86,7 +86,7 @@ class _KnownSite(NamedTuple):
     """A site, and the header lines that its pages sent by kind of request."""
 
     repetition: SiteRepetition
-    lines: dict[str, _Lines]
+    lines: dict[str, HeaderLines]
     lock: asyncio.Lock
 
 
@@ -99,6 +99,7 @@ class PageRepetition:
         new_id: Makes the id of a page, a UUID.
         drop: Releases a page that is not stored.
         draw: Draws a number from 0 to 1 for a URL: below `SAMPLE`, a page is run nevertheless.
+        rows: Stores what is learned, for later runs.
     """
 
     def __init__(
@@ -108,12 +109,14 @@ class PageRepetition:
         new_id: Callable[[], str],
         drop: Callable[[PageUnit], None],
         draw: Callable[[str], float],
+        rows: RepetitionRows,
     ) -> None:
         self._settings = settings
         self._parts = parts
         self._new_id = new_id
         self._drop = drop
         self._draw = draw
+        self._rows = rows
         self._sites: OrderedDict[str, _KnownSite] = OrderedDict()
         self._sampled: set[str] = set()
 
@@ -125,8 +128,8 @@ class PageRepetition:
         settings, url = self._settings[visit.overlay], visit.uri.url
         if not settings.repeat or (visit.history is not None and visit.history.rendered):
             return False
-        site = self._sites.get(origin(url))
-        if site is None or not site.repetition.templates:
+        site = self._site(origin(url))
+        if not site.repetition.templates:
             return False
         values = page_values(url, _text(document, visit))
         plan = site.repetition.plan(url, values)
@@ -146,10 +149,15 @@ class PageRepetition:
         site = self._site(origin(url))
         learned = _learned_page(visit, document, page)
         for request in page.visits:
-            if request.request is not None and request.capture is not None:
-                site.lines[request.request.resource] = _lines(request.request.headers, url)
+            asked = request.request
+            if asked is None or request.capture is None:
+                continue
+            if not carries_credentials(asked.headers):
+                site.lines[asked.resource] = _lines(asked.headers, url)
         async with site.lock:
             sample = await asyncio.to_thread(site.repetition.learn, learned)
+            memory = site.repetition.remember()
+        self._rows.change(origin(url), memory, site.lines)
         if url in self._sampled:
             self._sampled.discard(url)
             page.compare(sample.hits, sample.total)
@@ -157,7 +165,10 @@ class PageRepetition:
     def _site(self, name: str) -> _KnownSite:
         site = self._sites.get(name)
         if site is None:
-            site = self._sites[name] = _KnownSite(SiteRepetition(), {}, asyncio.Lock())
+            row = self._rows.read(name)
+            known = SiteRepetition(row.memory) if row is not None else SiteRepetition()
+            lines = dict(row.lines) if row is not None else {}
+            site = self._sites[name] = _KnownSite(known, lines, asyncio.Lock())
             if len(self._sites) > _MOST_SITES:
                 self._sites.popitem(last=False)
         self._sites.move_to_end(name)
@@ -209,7 +220,7 @@ class PageRepetition:
         await requests.repeat(asked, UnreadReply(), repeated_by(request.template))
 
 
-def _lines(headers: Iterable[tuple[bytes, bytes]], page: str) -> _Lines:
+def _lines(headers: Iterable[tuple[bytes, bytes]], page: str) -> HeaderLines:
     """Return the lines that another page sends too; an empty value is that page's URL."""
     address = page.partition("#")[0].encode()
     return tuple(
