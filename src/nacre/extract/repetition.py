@@ -78,7 +78,7 @@ class RepeatPlan(msgspec.Struct, frozen=True):
 
 
 class RepetitionMemory(msgspec.Struct, frozen=True, array_like=True):
-    """What a run learned of a site, for later runs.
+    """The knowledge of a run about a site, for later runs.
 
     Attributes:
         templates: The templates.

@@ -1,4 +1,4 @@
-"""What a run learned of the requests of a site, in the store of its job for later runs."""
+"""The knowledge about the requests of sites, in the store of a job for its later runs."""
 
 from hashlib import blake2b
 from typing import Final
