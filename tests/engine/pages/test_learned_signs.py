@@ -9,8 +9,10 @@ from nacre.core.capture import BytesBody, Capture
 from nacre.core.crawluri import CrawlURI, Hop, Outlink
 from nacre.core.processor import Visit
 from nacre.core.rendered import NetworkEvent, RenderedPage
+from nacre.engine.pages import learned_signs
 from nacre.engine.pages.learned_signs import LEARNED, PROBE, PageChoice
 from nacre.engine.pages.sign_rows import learned_templates, sign_counts
+from nacre.extract.shell import Signs, find_signs
 from nacre.store.store import Store
 from tests.engine.visiting import ManualClock
 from tests.store.memory import MemoryEngine
@@ -225,6 +227,23 @@ def test_a_late_sign_on_a_quiet_site_is_seen(site: Site) -> None:
         assert site.run(f"/{at}", PLAIN, links=12) == ""
     assert site.run("/app", SHELL, PROSE, links=12) == "mount"
     assert any(site.run(f"/late/{at}", ASKS, links=12) for at in range(25))
+
+
+@pytest.mark.parametrize("links", [12, 3])
+def test_pages_that_only_ask_for_a_probe_are_read_rarely(
+    site: Site, monkeypatch: pytest.MonkeyPatch, links: int
+) -> None:
+    read: list[str] = []
+
+    def find(text: str) -> Signs:
+        read.append(text)
+        return find_signs(text)
+
+    monkeypatch.setattr(learned_signs, "find_signs", find)
+    signs = [site.run(f"/{at}", ASKS, links=links) for at in range(100)]
+    assert signs == ["noscript"] * 2 + [""] * 98
+    assert len(read) == 2 + 20 + 4, "two that were run, 20 until it is quiet, and one of 20"
+    assert site.run("/app", SHELL, PROSE, links=links) == "mount"
 
 
 def test_sites_have_few_templates_in_the_store(site: Site) -> None:

@@ -7,6 +7,7 @@ never. The rows join the commit group of the visit that changed them.
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
+from itertools import islice
 from typing import Final
 from zlib import crc32
 
@@ -125,18 +126,17 @@ class PageChoice:
             return ""
         self._rows.count("").pages += 1
         site = authority(visit.uri.url)
+        sign = ""
         reading = self._read(site, visit, document or _document_of(visit, capture))
-        if reading is None:
-            self._quieter(site)
-            return ""
-        of_site = self._rows.site(site)
-        of_site.pages += 1
-        self._rows.change(of_site)
-        row = self._rows.template(site, reading.template)
-        sign = self._decide(visit.uri, reading, row, settings)
-        if sign:
-            self._quiet.pop(site, None)
-            self._begin(visit, reading, row, sign)
+        if reading is not None:
+            of_site = self._rows.site(site)
+            of_site.pages += 1
+            self._rows.change(of_site)
+            row = self._rows.template(site, reading.template)
+            sign = self._decide(visit.uri, reading, row, settings)
+            if sign:
+                self._begin(visit, reading, row, sign)
+        self._count_quiet(site, is_run=bool(sign))
         return sign
 
     def learn(self, visit: Visit, rendered: RenderedPage) -> None:
@@ -175,13 +175,14 @@ class PageChoice:
         if not has_scripts(body):
             return None
         probes = self._rows.site(site).has_gained
-        is_list = _link_number(visit) >= LISTED
-        if is_list and not probes:
-            quiet = self._quiet.get(site, 0)
-            if not may_show_signs(body, quick=quiet >= _QUIET and quiet % _QUIET != 0):
-                return None
+        is_list = _is_list(visit)
+        quiet = self._quiet.get(site, 0)
+        is_quick = quiet >= _QUIET and quiet % _QUIET != 0
+        is_plain = not probes and not may_show_signs(body, quick=is_quick)
+        if is_plain and is_list:
+            return None
         text = page_text(document)
-        if not is_list and not probes and not may_show_signs(body) and has_text(text, THIN):
+        if is_plain and has_text(text, THIN):
             return None
         signs = find_signs(text)
         decision = needs_browser(signs)
@@ -189,8 +190,11 @@ class PageChoice:
             return None
         return _Reading(decision, template_of(signs, decision), signs.is_blank, text)
 
-    def _quieter(self, site: str) -> None:
-        self._quiet[site] = self._quiet.pop(site, 0) + 1
+    def _count_quiet(self, site: str, *, is_run: bool) -> None:
+        quiet = self._quiet.pop(site, 0)
+        if is_run:
+            return
+        self._quiet[site] = quiet + 1
         if len(self._quiet) > _MOST_SITES:
             self._quiet.popitem(last=False)
 
@@ -261,8 +265,9 @@ def _document_of(visit: Visit, capture: Capture) -> Document:
     return document
 
 
-def _link_number(visit: Visit) -> int:
-    return sum(link.hop == Hop.LINK for link in visit.outlinks)
+def _is_list(visit: Visit) -> bool:
+    links = (link for link in visit.outlinks if link.hop is Hop.LINK)
+    return next(islice(links, LISTED - 1, None), None) is not None
 
 
 def _link_urls(visit: Visit) -> frozenset[str]:
