@@ -1,8 +1,9 @@
 """Learned repetition: the share of an application's content that is captured, and of its pages run.
 
-`python -m bench.browser_repeat [NAME ...] [--pages N]` crawls the pages of each application twice:
-all in a browser, and with `browser.repeat`. It prints the pages that were run, and how many of the
-URLs with content that the first crawl asked for the second one asked for too.
+`python -m bench.browser_repeat [NAME ...] [--pages N] [--later]` crawls the pages of each
+application twice: all in a browser, and with `browser.repeat`. It prints the pages that were run,
+and how many of the URLs with content that the first crawl asked for the second one asked for too.
+With `--later`, half of the pages are of an earlier run of the job, and the other half is counted.
 
 - `docsify`, `docute`: the documentation of npm, in their history mode; both are of npm.
 - `optuna`: the dashboard of Optuna with one page a study. Needs `--optuna`, the folder of a virtual
@@ -150,22 +151,26 @@ def _optuna(environment: Path, number: int) -> Iterator[RepeatedSite]:
             process.wait()
 
 
-def _crawl(site: RepeatedSite, job: Path, *, repeat: bool) -> _Figures:
-    """Crawl all pages; return what was run, and the URLs with content that were asked for."""
-    seeds = job.with_suffix(".txt")
-    seeds.write_text("".join(f"{site.served.origin}{quote(path)}\n" for path in site.pages))
+def _crawl(site: RepeatedSite, job: Path, pages: Sequence[str], *, repeat: bool) -> _Figures:
+    """Crawl pages; return what was run, and the URLs with content that were asked for.
+
+    A job that exists is crawled again, with these pages as its seeds.
+    """
+    seeds = job / "seeds.txt" if job.exists() else job.with_suffix(".txt")
+    seeds.write_text("".join(f"{site.served.origin}{quote(path)}\n" for path in pages))
     site.served.log.clear()
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "nacre", "crawl", "--seeds", str(seeds), "--out", str(job)),
-            *("--scope", "page", "--delay", "0", "--quiet", "--browser", "always"),
+    command = ["recrawl", str(job), "--full", "--quiet"]
+    if not job.exists():
+        command = [
+            *("crawl", "--seeds", str(seeds), "--out", str(job), "--quiet"),
+            *("--scope", "page", "--delay", "0", "--browser", "always"),
             *("--set", "browser.pictures=[]", "--set", "browser.behaviours=[]"),
             *("--set", f"browser.repeat={'true' if repeat else 'false'}"),
-        ],
-        check=True,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
+        ]
+    subprocess.run(
+        [sys.executable, "-m", "nacre", *command],
+        check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
     content = frozenset(path for path in site.served.log if site.is_content(path))
     report = [sys.executable, "-m", "nacre", "report", str(job), "browser", "--json"]
     tally = json.loads(subprocess.run(report, capture_output=True, check=True).stdout)["tally"]
@@ -173,10 +178,20 @@ def _crawl(site: RepeatedSite, job: Path, *, repeat: bool) -> _Figures:
     return _Figures(tally["pages"], tally["repeated"], content, sample)
 
 
-def measure(site: RepeatedSite, name: str, folder: Path) -> str:
-    """Return a line of the table."""
-    truth = _crawl(site, folder / "always", repeat=False)
-    ours = _crawl(site, folder / "repeat", repeat=True)
+def measure(site: RepeatedSite, name: str, folder: Path, *, later: bool) -> str:
+    """Return a line of the table.
+
+    Args:
+        site: The application.
+        name: Its name.
+        folder: Where the jobs go.
+        later: Every other page is of a run before, and not counted.
+    """
+    pages = site.pages[1::2] if later else site.pages
+    truth = _crawl(site, folder / "always", pages, repeat=False)
+    if later:
+        _crawl(site, folder / "repeat", site.pages[::2], repeat=True)
+    ours = _crawl(site, folder / "repeat", pages, repeat=True)
     hits, total = len(ours.content & truth.content), len(truth.content)
     low, high = wilson_interval(hits, total)
     run = ours.pages / max(1, ours.pages + ours.repeated)
@@ -193,6 +208,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", default=NAMES[:2], choices=[*NAMES, []])
     parser.add_argument("--pages", type=int, default=90)
     parser.add_argument("--optuna", type=Path)
+    parser.add_argument("--later", action="store_true", help="new pages of a job's second run")
     chosen = parser.parse_args()
     print("| application | pages | run with repetition | content URLs | others | sample |")
     print("|---|---|---|---|---|---|", flush=True)
@@ -203,7 +219,7 @@ def main() -> int:
                 site = stack.enter_context(_optuna(chosen.optuna, chosen.pages))
             else:
                 site = stack.enter_context(_documentation(name, chosen.pages))
-            print(measure(site, name, folder), flush=True)
+            print(measure(site, name, folder, later=chosen.later), flush=True)
     return 0
 
 
