@@ -4,8 +4,9 @@
 
 - `nacre`: `nacre crawl --browser always`, with all records written. The crawler's part is the CPU
   time of its process for each page but the first, whose crawl loads the modules and starts the
-  browser.
-- `direct`: the same browser, driver and behaviours without a proxy: nothing is recorded.
+  browser. `--set` changes its settings.
+- `direct`: the same browser, driver and behaviours without a proxy: nothing is recorded. Its first
+  page is not counted either.
 - `playwright`: Playwright with the bodies of all replies read and written to files.
 
 The ways are interleaved, and medians of the rounds are printed. Needs chromium-headless-shell or
@@ -30,7 +31,9 @@ from typing import NamedTuple
 from playwright.sync_api import Error, Response, sync_playwright
 
 from bench.replay_sites import FolderWorld, live_site
+from bench.worlds import ordinary
 from bench.worlds.world import Served, served
+from nacre.browser.authority import CertificateAuthority
 from nacre.browser.driver import open_page
 from nacre.browser.finding import find_browser
 from nacre.browser.process import (
@@ -44,7 +47,8 @@ from nacre.browser.process_tree import measure
 from nacre.browser.settings import BrowserSettings
 from nacre.core.rendered import PageTask
 
-SITES = ("docsify", "swagger-ui", "feed", "static")
+SITES = ("docsify", "swagger-ui", "feed", "static", "http", "https")
+"""`http` and `https` are an ordinary page with 16 requests over either."""
 WAYS = ("nacre", "direct", "playwright")
 _PARAGRAPHS = 300
 _PICTURES = 80
@@ -52,6 +56,8 @@ _PIXEL = (
     b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,"
     b"\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 )
+_AUTHORITY = CertificateAuthority()
+"""Of the certificate of `https`; the browser trusts it when it loads directly."""
 _COUNT_OWN_CPU = (
     "import atexit, resource, runpy, sys\n"
     "def note():\n"
@@ -61,6 +67,18 @@ _COUNT_OWN_CPU = (
     "runpy.run_module('nacre', run_name='__main__')\n"
 )
 """Runs the command line, and prints the CPU time of its process alone, seconds."""
+
+
+class Plan(NamedTuple):
+    """How pages are opened.
+
+    Attributes:
+        parallel: Pages at once.
+        settings: `PATH=VALUE` of a crawl, beside those of the benchmark.
+    """
+
+    parallel: int = 1
+    settings: Sequence[str] = ()
 
 
 class PageCost(NamedTuple):
@@ -85,6 +103,12 @@ class PageCost(NamedTuple):
 def serve_site(name: str, folder: Path) -> Iterator[Served]:
     """Serve a site while the context lasts; its pages differ in their query."""
     folder.mkdir()
+    if name in ("http", "https"):
+        ordinary.write_page(folder)
+        tls = _AUTHORITY.context_for("127.0.0.1") if name == "https" else None
+        with served(FolderWorld(name, folder, "/index.html"), tls=tls) as state:
+            yield state
+        return
     if name in ("docsify", "swagger-ui"):
         with live_site(name, folder) as site:
             yield site.served
@@ -108,15 +132,16 @@ def serve_site(name: str, folder: Path) -> Iterator[Served]:
         yield state
 
 
-def crawl(urls: list[str], job: Path, pages: int) -> tuple[float, float, float]:
+def crawl(urls: list[str], job: Path, plan: "Plan") -> tuple[float, float, float]:
     """Crawl the pages; return the CPU time of the crawler and the browser's, and the wall time."""
     seeds = job.with_suffix(".txt")
     seeds.write_text("\n".join(urls), "utf-8")
     command = [
         sys.executable, "-c", _COUNT_OWN_CPU, "crawl", "--seeds", str(seeds), "--out", str(job),
         "--scope", "page", "--delay", "0", "--quiet", "--browser", "always", "--set",
-        f"browser.pages={pages}", "--set", "browser.reuse=0", "--set", "browser.pictures=[]",
-        "--allow-net", "127.0.0.0/8",
+        f"browser.pages={plan.parallel}", "--set", "browser.reuse=0", "--set",
+        "browser.pictures=[]", "--allow-net", "127.0.0.0/8",
+        *(word for setting in plan.settings for word in ("--set", setting)),
     ]  # fmt: skip
     began = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -130,11 +155,11 @@ def crawl(urls: list[str], job: Path, pages: int) -> tuple[float, float, float]:
     return float(own[1]), float(spent[1]) if spent else 0.0, wall
 
 
-def measure_nacre(site: Served, urls: list[str], folder: Path, pages: int) -> PageCost:
+def measure_nacre(site: Served, urls: list[str], folder: Path, plan: Plan) -> PageCost:
     """Return the cost of a page that Nacre crawls: of all pages, less that of the first alone."""
-    first, alone, start = crawl(urls[:1], folder / "first", pages)
+    first, alone, start = crawl(urls[:1], folder / "first", plan)
     before = len(site.log)
-    own, browser, wall = crawl(urls, folder / "all", pages)
+    own, browser, wall = crawl(urls, folder / "all", plan)
     count = len(urls) - 1
     return PageCost(
         (own - first) / count,
@@ -144,35 +169,45 @@ def measure_nacre(site: Served, urls: list[str], folder: Path, pages: int) -> Pa
     )
 
 
-def measure_direct(site: Served, urls: list[str], folder: Path, pages: int) -> PageCost:
+def measure_direct(site: Served, urls: list[str], folder: Path, plan: Plan) -> PageCost:
     """Return the cost of a page that the same driver opens without a proxy."""
     before = len(site.log)
-    browser, wall, memory = asyncio.run(_open_directly(urls, folder, pages))
-    count = len(urls)
-    return PageCost(0.0, browser / count, wall / count, (len(site.log) - before) / count, memory)
+    browser, wall, memory = asyncio.run(_open_directly(urls, folder, plan.parallel))
+    requests = (len(site.log) - before) / len(urls)
+    count = len(urls) - 1
+    return PageCost(0.0, browser / count, wall / count, requests, memory)
 
 
 async def _open_directly(urls: list[str], folder: Path, pages: int) -> tuple[float, float, int]:
-    plan = BrowserLaunch(find_browser(""), folder / "direct", slots=pages, isolated=False)
-    process = BrowserProcess(plan)
+    launch = BrowserLaunch(
+        find_browser(""), folder, slots=pages, isolated=False, authority=_AUTHORITY.spki_hash
+    )
+    process = BrowserProcess(launch)
     await process.start()
     settings, queue = BrowserSettings(), list(urls)
     try:
+        await _open_one(process, queue.pop(), settings)
         start, began = process.usage().cpu, time.monotonic()
 
         async def work() -> None:
             while queue:
-                context = await _direct_context(process)
-                try:
-                    await open_page(context, _task(queue.pop(), settings))
-                finally:
-                    await close_context(context)
+                await _open_one(process, queue.pop(), settings)
 
         await asyncio.gather(*(work() for _ in range(pages)))
         usage = process.usage()
         return usage.cpu - start, time.monotonic() - began, usage.memory
     finally:
         await process.stop()
+
+
+async def _open_one(process: BrowserProcess, url: str, settings: BrowserSettings) -> None:
+    context = await _direct_context(process)
+    try:
+        page = await open_page(context, _task(url, settings))
+    finally:
+        await close_context(context)
+    if page.ended != "settled":
+        raise RuntimeError(f"{url} ended with {page.ended}: {page.console_errors}")
 
 
 def _task(url: str, settings: BrowserSettings) -> PageTask:
@@ -194,9 +229,9 @@ async def _direct_context(process: BrowserProcess) -> PageContext:
     return PageContext(cdp, str(attached["sessionId"]), identity, target, process, PageStop())
 
 
-def measure_playwright(site: Served, urls: list[str], folder: Path, pages: int) -> PageCost:
+def measure_playwright(site: Served, urls: list[str], folder: Path, plan: Plan) -> PageCost:
     """Return the cost of a page that Playwright opens, with the bodies of all replies written."""
-    del pages  # its synchronous interface opens pages in turn
+    del plan  # its synchronous interface opens pages in turn
     before, own = len(site.log), time.process_time()
     bodies = folder / "bodies"
     bodies.mkdir()
@@ -207,7 +242,9 @@ def measure_playwright(site: Served, urls: list[str], folder: Path, pages: int) 
         )
         start, began = _children(), time.monotonic()
         for number, url in enumerate(urls):
-            context = browser.new_context(viewport={"width": 1440, "height": 900})
+            context = browser.new_context(
+                viewport={"width": 1440, "height": 900}, ignore_https_errors=True
+            )
             page = context.new_page()
             replies: list[Response] = []
             page.on("response", partial(_collect, replies))
@@ -252,7 +289,7 @@ _MEASURES = {"nacre": measure_nacre, "direct": measure_direct, "playwright": mea
 
 
 def compare(
-    name: str, pages: int, rounds: int, parallel: int, chosen: Sequence[str]
+    name: str, pages: int, rounds: int, plan: Plan, chosen: Sequence[str]
 ) -> dict[str, list[PageCost]]:
     """Measure a site in all ways, interleaved."""
     costs: dict[str, list[PageCost]] = {way: [] for way in chosen}
@@ -261,12 +298,12 @@ def compare(
         site = stack.enter_context(serve_site(name, folder / "site"))
         for number in range(rounds):
             for way in chosen:
-                if way == "playwright" and parallel > 1:
+                if way == "playwright" and plan.parallel > 1:
                     continue
                 place = folder / f"{way}-{number}"
                 place.mkdir()
                 urls = [f"{site.url}?r={number}&n={index}" for index in range(pages)]
-                costs[way].append(_MEASURES[way](site, urls, place, parallel))
+                costs[way].append(_MEASURES[way](site, urls, place, plan))
     return costs
 
 
@@ -291,14 +328,14 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=8, help="pages of a site in a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--parallel", type=int, nargs="*", default=[1, 2])
+    parser.add_argument("--set", action="append", default=[], dest="settings")
     parser.add_argument("--ways", nargs="*", choices=WAYS, default=list(WAYS))
     wishes = parser.parse_args()
     print(HEAD)
     for name in wishes.sites:
         for parallel in wishes.parallel:
-            for way, costs in compare(
-                name, wishes.pages, wishes.rounds, parallel, wishes.ways
-            ).items():
+            plan = Plan(parallel, wishes.settings)
+            for way, costs in compare(name, wishes.pages, wishes.rounds, plan, wishes.ways).items():
                 if costs:
                     print(line(name, parallel, way, costs), flush=True)
     return 0

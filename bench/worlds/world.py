@@ -1,6 +1,7 @@
 """A world: an application that answers requests, and the truth of what distinct pages it has."""
 
 import random
+import ssl
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -94,18 +95,28 @@ def curve_of(world: World, paths: Iterable[str]) -> list[int]:
 
 
 @contextmanager
-def served(world: World, reply: Callable[[str], Reply] | None = None) -> Iterator[Served]:
+def served(
+    world: World,
+    reply: Callable[[str], Reply] | None = None,
+    tls: ssl.SSLContext | None = None,
+) -> Iterator[Served]:
     """Serve a world on loopback.
 
     Args:
         world: The application.
         reply: Answers in its place, such as `Kept.get`; None: the application does.
+        tls: Its certificate, for https; None: http.
     """
     state = Served(world, reply)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         wbufsize = -1  # head and body in one packet
+
+        def setup(self) -> None:
+            if tls is not None:  # in the thread of the connection
+                self.request = tls.wrap_socket(self.request, server_side=True)
+            super().setup()
 
         def do_GET(self) -> None:
             reply = state.answer(self.path)
@@ -121,7 +132,8 @@ def served(world: World, reply: Callable[[str], Reply] | None = None) -> Iterato
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    state.origin = f"http://127.0.0.1:{server.server_port}"
+    scheme = "http" if tls is None else "https"
+    state.origin = f"{scheme}://127.0.0.1:{server.server_port}"
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
