@@ -227,7 +227,8 @@ class Engine:
         wait = _LONGEST_WAIT if wait is None else min(max(wait, 0.001), _LONGEST_WAIT)
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(wait, self.wake)
+        # One toe is enough: it wakes the next if it gets a URI, and sets the timer again if not.
+        self._timer = asyncio.get_running_loop().call_later(wait, self._wake_one)
 
     async def _visit(self, uri: CrawlURI, toe: int) -> None:
         visit = Visit(
