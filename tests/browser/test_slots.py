@@ -14,7 +14,7 @@ from nacre.browser.pool import _Gate
 from nacre.browser.scratch import ScratchDirectory, remove_old_directories
 from nacre.browser.slots import PageSlots, count_slots
 from nacre.errors import BrowserError
-from tests.browser.loop import in_loop
+from tests.browser.loop import in_loop, wait_until
 
 
 @pytest.mark.parametrize(
@@ -122,6 +122,9 @@ def test_a_process_with_its_children() -> None:
         process.stdout.readline()
         pids = process_tree.list_processes(process.pid)
         usage = process_tree.measure(process.pid)
+        tree = process_tree.ProcessTree(process.pid)
+        again = tree.measure()
+        memory = tree.memory()
         for pid in pids:
             os.kill(pid, 9)
     assert len(pids) == 2
@@ -129,9 +132,38 @@ def test_a_process_with_its_children() -> None:
     assert usage.processes == 2
     assert usage.memory > 30_000_000
     assert usage.cpu > 0
+    assert again == usage
+    assert memory == usage.memory
+    assert tree.measure() == (0, 0.0, 0)
     assert not process_tree.is_running(process.pid)
     assert process_tree.measure(process.pid) == (0, 0.0, 0)
     assert process_tree.list_processes(0) == []
+
+
+def test_processes_of_pages_are_not_searched_for_children() -> None:
+    code = (
+        "import os, sys, time; print('up', flush=True); "
+        "sys.stdin.readline(); os.fork(); time.sleep(600)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "--type=renderer"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        process.stdout.readline()
+        tree = process_tree.ProcessTree(process.pid)
+        first = tree.measure()
+        process.stdin.write(b"\n")
+        asyncio.run(wait_until(lambda: len(process_tree.list_processes(process.pid)) == 2))
+        pids = process_tree.list_processes(process.pid)
+        second = tree.measure()
+        for pid in pids:
+            os.kill(pid, 9)
+    assert len(pids) == 2
+    assert (first.processes, second.processes) == (1, 1)
 
 
 def test_a_script_is_used_if_no_program_behind_it_is_known(

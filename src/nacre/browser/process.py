@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from nacre.browser import launch, process_tree
 from nacre.browser.cdp import BrowserGoneError, CdpClient, CdpError, CdpTimeoutError
 from nacre.browser.finding import InstalledBrowser
-from nacre.browser.process_tree import ProcessUsage
+from nacre.browser.process_tree import ProcessTree, ProcessUsage
 from nacre.browser.scratch import UIDS, ScratchDirectory
 from nacre.errors import BrowserError
 from nacre.messages import message
@@ -101,6 +101,7 @@ class BrowserProcess:
         self._killed: list[int] = []
         """Processes that it had when it was killed."""
         self._directory: ScratchDirectory | None = None
+        self._tree = ProcessTree(0)
         self.cdp = CdpClient()
         self.sockets: list[socket.socket] = []
         self.version = ""
@@ -161,11 +162,11 @@ class BrowserProcess:
 
     def usage(self) -> ProcessUsage:
         """Return memory and CPU time of all processes of the browser."""
-        return process_tree.measure(self.pid)
+        return self._tree.measure()
 
     def memory(self) -> int:
         """Return the memory of all processes of the browser, bytes."""
-        return self.usage().memory
+        return self._tree.memory()
 
     async def _launch(self) -> None:
         uid = random.choice(UIDS) if os.geteuid() == 0 else 0  # noqa: S311 - no secret
@@ -201,6 +202,7 @@ class BrowserProcess:
             theirs.close()
             for descriptor in (commands_end, replies_end, noise_end):
                 os.close(descriptor)
+        self._tree = ProcessTree(self.pid)
         asyncio.get_running_loop().add_reader(self._noise_pipe, self._read_noise)
         await self.cdp.connect(commands, replies)
         with ours:

@@ -1,12 +1,16 @@
 """The processes of a browser, as /proc shows them: which there are, and what they use."""
 
 import os
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _PROC: Final = "/proc"
 SECCOMP_FILTER: Final = 2
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
+_MEMORY: Final = re.compile(rb"^Rss(?:Anon|Shmem):\s*(\d+)", re.MULTILINE)
+_LEAF: Final = re.compile(rb"--type=(?!zygote)")
+"""In the command line of processes of a browser that make no other processes."""
 
 
 class ProcessUsage(NamedTuple):
@@ -23,6 +27,43 @@ class ProcessUsage(NamedTuple):
     processes: int
 
 
+class ProcessTree:
+    """A browser with all its processes, which is measured again and again.
+
+    A page's process and those of services have no children: their threads are not searched for any.
+
+    Args:
+        pid: Process id of the browser.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._leaves: set[int] = set()
+
+    def memory(self) -> int:
+        """Return the memory of all processes, as in `ProcessUsage`."""
+        return sum(map(read_memory, self._list()))
+
+    def measure(self) -> ProcessUsage:
+        """Return what all processes use."""
+        return _measure(self._list())
+
+    def _list(self) -> list[int]:
+        pids: list[int] = []
+        pending = [self._pid] if is_running(self._pid) else []
+        while pending:
+            pid = pending.pop()
+            pids.append(pid)
+            if pid in self._leaves:
+                continue
+            children = _list_children(pid)
+            if not children and _LEAF.search(_read(pid, "cmdline")):
+                self._leaves.add(pid)
+            pending += children
+        self._leaves.intersection_update(pids)
+        return pids
+
+
 def list_processes(pid: int) -> list[int]:
     """Return a process and all its descendants, parents first; empty if it does not run."""
     return list(_walk(pid)) if pid and is_running(pid) else []
@@ -30,19 +71,16 @@ def list_processes(pid: int) -> list[int]:
 
 def measure(pid: int) -> ProcessUsage:
     """Return what a process and all its descendants use."""
-    pids = list_processes(pid)
-    return ProcessUsage(
-        sum(read_memory(number) for number in pids), sum(map(_read_cpu, pids)), len(pids)
-    )
+    return _measure(list_processes(pid))
+
+
+def _measure(pids: list[int]) -> ProcessUsage:
+    return ProcessUsage(sum(map(read_memory, pids)), sum(map(_read_cpu, pids)), len(pids))
 
 
 def read_memory(pid: int) -> int:
     """Return the memory of one process, bytes; 0 if it has ended."""
-    total = 0
-    for line in _read(pid, "status").splitlines():
-        if line.startswith((b"RssAnon:", b"RssShmem:")):
-            total += int(line.split()[1]) << 10
-    return total
+    return sum(map(int, _MEMORY.findall(_read(pid, "status")))) << 10
 
 
 def list_renderers(pid: int) -> list[int]:
@@ -72,13 +110,16 @@ def is_running(pid: int) -> bool:
 
 def _walk(pid: int) -> Iterator[int]:
     yield pid
+    for child in _list_children(pid):
+        yield from _walk(child)
+
+
+def _list_children(pid: int) -> list[int]:
     try:
         tasks = os.listdir(f"{_PROC}/{pid}/task")  # noqa: PTH208 - paths are slow, threads many
     except OSError:
-        return
-    for task in tasks:
-        for child in _read(pid, f"task/{task}/children").split():
-            yield from _walk(int(child))
+        return []
+    return [int(child) for task in tasks for child in _read(pid, f"task/{task}/children").split()]
 
 
 def _read_cpu(pid: int) -> float:

@@ -28,6 +28,8 @@ _HANDLER_TIME: Final = 10.0
 """Longest time in which the requests of a page that has ended return, seconds."""
 _STOP_TIME: Final = 5.0
 """Longest time in which a page ends that was stopped, seconds; then the browser is killed."""
+_JUST_NOW: Final = 0.25
+"""Seconds after a page has ended in which the next one does not measure the browser again."""
 _HEAP_TIME: Final = 1.0
 """Longest time in which a page reports its memory, seconds; a page that does not is the largest."""
 
@@ -200,7 +202,8 @@ class RunningBrowser:
         except CdpError as error:
             self.kill("browserGone")
             raise BrowserGoneError(str(error)) from error
-        self._account()
+        if self._pages or asyncio.get_running_loop().time() - self._measured > _JUST_NOW:
+            self._account()
         page = self._pages[slot] = _RunningPage(context, is_alone=not self._pages)
         for other in self._pages.values():
             other.is_alone = other.is_alone and len(self._pages) == 1
@@ -284,7 +287,8 @@ class RunningBrowser:
             await asyncio.sleep(self._limits.interval)
             if loop.time() - self._measured < self._limits.interval / 2:
                 continue  # the watcher of another page was here
-            memory = self._account().memory
+            self._measured = loop.time()
+            memory = self.process.memory()
             if memory > self._limits.memory:
                 await self._relieve(memory)
 
