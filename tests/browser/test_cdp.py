@@ -16,6 +16,7 @@ from nacre.browser.cdp import (
     CdpClient,
     CdpError,
     CdpTimeoutError,
+    Command,
     MessageReader,
 )
 from tests.browser.loop import in_loop, wait_until
@@ -110,6 +111,36 @@ async def test_a_refused_command_and_a_late_reply() -> None:
             number = browser.read()["id"]
             browser.send({"id": late, "result": {}}, {"id": number, "error": {"message": "no"}})
         assert task.result() == "Page.navigate: no"
+
+
+@in_loop
+async def test_commands_are_sent_at_once() -> None:
+    async with connected() as (client, browser), asyncio.TaskGroup() as group:
+        commands: list[Command] = [("A.first", {}), ("A.second", {"x": 1})]
+        task = group.create_task(client.call_all(commands, session="S"))
+        await asyncio.sleep(0)
+        sent = [browser.read(), browser.read()]
+        assert [(each["method"], each["sessionId"]) for each in sent] == [
+            ("A.first", "S"), ("A.second", "S"),
+        ]  # fmt: skip
+        browser.send(*({"id": each["id"], "result": {"of": each["method"]}} for each in sent[::-1]))
+    assert task.result() == [{"of": "A.first"}, {"of": "A.second"}]
+
+
+@in_loop
+async def test_a_command_that_fails_does_not_stop_others() -> None:
+    async with connected() as (client, browser):
+        commands: list[Command] = [("A.first", {}), ("A.second", {}), ("A.third", {})]
+        task = asyncio.create_task(client.call_all(commands))
+        await asyncio.sleep(0)
+        numbers = [browser.read()["id"] for _ in commands]
+        browser.send(
+            {"id": numbers[0], "result": {}}, {"id": numbers[1], "error": {"message": "no"}}
+        )
+        with pytest.raises(CdpError, match=r"A\.second: no"):
+            await task
+        with pytest.raises(CdpTimeoutError, match=r"A\.first: no reply"):
+            await client.call_all(commands, timeout=0.01)
 
 
 async def refused(client: CdpClient) -> str:

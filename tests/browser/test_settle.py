@@ -49,6 +49,16 @@ def test_a_request_between_the_counts_begins_again():
     assert settling.is_settled(10, 1.16 + QUIET)
 
 
+def test_streams_are_not_loaded_to_their_end():
+    settling = loaded()
+    settling.start_request("1", "fetch", 1.0)
+    assert not settling.is_loading()
+    settling.start_request("2", "image", 1.0)
+    assert settling.is_loading()
+    settling.end_request("2", 1.1)
+    assert not settling.is_loading()
+
+
 def test_elements_that_come_and_go_for_ever_end():
     settling = loaded()
     assert not settling.is_settled(1, 1.0)

@@ -181,7 +181,7 @@ class BehaviourRun:
         again = False
         last = time.monotonic()
         while clicks < CLICKS and not self.has_moved:
-            requests, before = self._requests, await self._page.read("state")
+            requests = self._requests
             control = await self._page.read("more", {"words": MORE_WORDS, "again": again})
             if not control:
                 break
@@ -193,7 +193,7 @@ class BehaviourRun:
             note(f"{clicks} clicks, {opened} details")
             await self._calm(quiet=0.1)
             after = await self._page.read("state")
-            again = self._requests > requests or after.get("elements") != before.get("elements")
+            again = self._requests > requests or after.get("elements") != control.get("elements")
             if again:
                 last = time.monotonic()
             elif time.monotonic() - last > 2 * NOTHING_NEW:
@@ -230,10 +230,12 @@ class BehaviourRun:
 
     async def visit_routes(self, note: Note) -> None:
         """Visit the hash routes of the document in turn, and return to where it was."""
+        note("0 routes")
+        queue = await self._list_routes()
+        if not queue:
+            return
         state = await self._page.read("state")
         start = "#".join(("", *str(state.get("url", "")).partition("#")[2:])).rstrip("#")
-        queue = await self._list_routes()
-        note("0 routes")
         visited = {start}
         doms = {hash((await take_dom(self._page, MAX_ROUTE)).dom)}
         barren = 0

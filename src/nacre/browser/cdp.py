@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,6 +21,17 @@ LARGEST_MESSAGE = 64 << 20
 """Bytes of the longest message that is read; a longer reply is an error of its call."""
 _HEAD = 256
 """Bytes of a message that is too long which are kept: its number is in them."""
+_UNUSED = tuple(
+    f'{{"method":"{name}"'.encode()
+    for name in (
+        "Network.dataReceived",
+        "Network.policyUpdated",
+        "Network.requestWillBeSentExtraInfo",
+        "Network.resourceChangedPriority",
+        "Network.responseReceivedExtraInfo",
+    )
+)
+"""Beginnings of events that nobody listens to, half of all: they are not parsed."""
 _NUMBER = re.compile(rb'^\{"id":(\d+)')
 
 
@@ -34,6 +45,10 @@ class CdpTimeoutError(CdpError):
 
 class BrowserGoneError(NacreError):
     """The browser ended: no command of it will ever be answered."""
+
+
+Command = tuple[str, Mapping[str, object]]
+"""Name of a command and its parameters."""
 
 
 class _Call(NamedTuple):
@@ -136,25 +151,60 @@ class CdpClient(asyncio.Protocol):
             CdpError: The browser refused the command.
             BrowserGoneError: The browser has ended.
         """
+        command = (method, params or {})
+        (reply,) = await self.call_all((command,), session=session, timeout=timeout)
+        return reply
+
+    async def call_all(
+        self,
+        commands: Sequence[Command],
+        *,
+        session: str = "",
+        timeout: float = 10.0,  # noqa: ASYNC109 - as above
+    ) -> list[dict[str, Any]]:
+        """Send commands at once, and return their results once all have come.
+
+        The browser obeys them in their order, also if one of them fails.
+
+        Args:
+            commands: Names and parameters.
+            session: See `call`.
+            timeout: Longest time until the last reply, seconds.
+
+        Raises:
+            CdpError, BrowserGoneError: See `call`; that of the first command that failed.
+        """
         if self.closed.is_set() or self._commands is None:
             raise BrowserGoneError("the browser has ended")
-        self._last += 1
-        number = self._last
-        command: dict[str, object] = {"id": number, "method": method, "params": params or {}}
-        if session:
-            command["sessionId"] = session
-        reply: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._calls[number] = _Call(method, session, reply)
+        loop = asyncio.get_running_loop()
+        numbers = range(self._last + 1, self._last + 1 + len(commands))
+        self._last += len(commands)
+        replies: list[asyncio.Future[dict[str, Any]]] = []
+        data = bytearray()
+        for number, (method, params) in zip(numbers, commands, strict=True):
+            command: dict[str, object] = {"id": number, "method": method, "params": params}
+            if session:
+                command["sessionId"] = session
+            data += msgspec.json.encode(command) + b"\0"
+            replies.append(loop.create_future())
+            self._calls[number] = _Call(method, session, replies[-1])
+        timer = loop.call_later(timeout, self._expire, numbers, timeout)
         try:
-            self._commands.write(msgspec.json.encode(command) + b"\0")
-            async with asyncio.timeout(timeout):
-                return await reply
-        except TimeoutError:
-            raise CdpTimeoutError(f"{method}: no reply in {timeout:g} s") from None
+            self._commands.write(data)
+            return [await reply for reply in replies]
         finally:
-            self._calls.pop(number, None)
-            if reply.done() and not reply.cancelled():
-                reply.exception()  # else a reply that nobody waits for any more is logged
+            timer.cancel()
+            for number, reply in zip(numbers, replies, strict=True):
+                self._calls.pop(number, None)
+                if not reply.cancel() and not reply.cancelled():
+                    reply.exception()  # else a reply that nobody waits for any more is logged
+
+    def _expire(self, numbers: range, seconds: float) -> None:
+        for number in numbers:
+            call = self._calls.get(number)
+            if call is not None and not call.reply.done():
+                text = f"{call.method}: no reply in {seconds:g} s"
+                call.reply.set_exception(CdpTimeoutError(text))
 
     def listen(self, session: str, listener: Listener) -> None:
         """Have a listener called with each event of a session, its name and parameters.
@@ -186,7 +236,8 @@ class CdpClient(asyncio.Protocol):
             if (number := _NUMBER.match(head)) is not None:
                 self._fail(int(number[1]), f"its reply is longer than {LARGEST_MESSAGE >> 20} MB")
         for message in messages:
-            self._take(message)
+            if not message.startswith(_UNUSED):
+                self._take(message)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Note that the browser has gone; asyncio calls it."""

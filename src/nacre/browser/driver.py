@@ -130,7 +130,7 @@ class _PageVisit:
 
     async def _prepare(self) -> None:
         """Set up the page before it asks for anything."""
-        call, task = self._page.call, self._task
+        task = self._task
         agent = override_user_agent(PRODUCT, self._context.process.user_agent, task)
         seed = call_source(load_script("seed"), task.seed) if task.seed else ""
         observed: Commands = (
@@ -149,7 +149,6 @@ class _PageVisit:
             *observed,
             ("Page.enable", {}),
             ("Inspector.enable", {}),
-            ("Page.setLifecycleEventsEnabled", {"enabled": True}),
             ("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]}),
             ("Emulation.setUserAgentOverride", agent),
             ("Emulation.setDeviceMetricsOverride", override_metrics(task)),
@@ -165,18 +164,19 @@ class _PageVisit:
                 {"source": f"{{{load_script('prelude')}\n{watch}}}", "worldName": WORLD},
             ),
         )
-        for method, params in commands:
-            await call(method, params)
+        await self._page.call_all(commands)
         await self._protect_context()
 
     async def _protect_context(self) -> None:
         """Refuse downloads and permissions, observe shared workers, and set the cookies."""
-        cdp, context = self._context.cdp, self._context.context_id
-        await cdp.call(
-            "Browser.setDownloadBehavior", {"behavior": "deny", "browserContextId": context}
+        of_context = {"browserContextId": self._context.context_id}
+        await self._context.cdp.call_all(
+            (
+                ("Browser.setDownloadBehavior", {"behavior": "deny", **of_context}),
+                ("Target.setAutoAttach", {**_ATTACH, "filter": _SHARED_WORKERS}),
+                ("Browser.grantPermissions", {"permissions": [], **of_context}),
+            )
         )
-        await cdp.call("Target.setAutoAttach", {**_ATTACH, "filter": _SHARED_WORKERS})
-        await cdp.call("Browser.grantPermissions", {"permissions": [], "browserContextId": context})
         await set_cookies(self._context, self._task.cookies)
 
     async def _navigate(self) -> bool:

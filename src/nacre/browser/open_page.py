@@ -8,12 +8,12 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nacre.browser.cdp import CdpError, CdpTimeoutError
+from nacre.browser.cdp import CdpError, CdpTimeoutError, Command
 from nacre.browser.network_log import clean_text
 from nacre.browser.page_events import PageEvents
 from nacre.browser.process import PageContext
@@ -50,6 +50,32 @@ def wrap_script(source: str) -> str:
     return f"function (...values) {{\n{load_script('prelude')}\nreturn ({source})(...values);\n}}"
 
 
+@cache
+def _install_scripts() -> str:
+    """Return a function declaration that gives a world the scripts that `OpenPage.run` runs."""
+    scripts = ",\n".join(f"{name}: {load_script(name)}" for name in _RUN)
+    return f"function () {{\n{load_script('prelude')}\nstate.scripts = {{\n{scripts}\n}};\n}}"
+
+
+_RUN = (
+    "consent",
+    "covered",
+    "idle",
+    "lazy",
+    "measure",
+    "media",
+    "more",
+    "routes",
+    "scroll",
+    "site_report",
+    "state",
+)
+_RUN_INSTALLED = (
+    "function (name, ...values) {"
+    ' return globalThis[Symbol.for("nacre")].scripts[name](...values); }'
+)
+
+
 class OpenPage:
     """A page in a context of its own.
 
@@ -83,6 +109,14 @@ class OpenPage:
             method, params, session=self.context.session, timeout=seconds
         )
 
+    async def call_all(self, commands: Sequence[Command]) -> None:
+        """Send commands of the page at once, and wait for all of them.
+
+        Raises:
+            CdpError, BrowserGoneError: As `CdpClient.call_all`.
+        """
+        await self.context.cdp.call_all(commands, session=self.context.session)
+
     async def run(self, name: str, *values: object, seconds: float = HANG) -> object:
         """Run a script of ours in the page and return what it returns; see `evaluate`.
 
@@ -91,7 +125,7 @@ class OpenPage:
             values: Its arguments.
             seconds: Longest time until its end.
         """
-        return await self.evaluate(wrap_script(load_script(name)), *values, seconds=seconds)
+        return await self.evaluate(_RUN_INSTALLED, name, *values, seconds=seconds)
 
     async def read(self, name: str, *values: object, seconds: float = HANG) -> dict[str, object]:
         """Run a script that returns an object; return {} for anything else. See `run`."""
@@ -129,25 +163,10 @@ class OpenPage:
         self, function: str, values: tuple[object, ...], seconds: float
     ) -> dict[str, Any]:
         for is_last in (False, True):
-            if not self._world:
-                world = await self.call(
-                    "Page.createIsolatedWorld",
-                    {"frameId": self.frame, "worldName": WORLD},
-                    seconds=HANG,
-                )
-                self._world = world["executionContextId"]
             try:
-                return await self.call(
-                    "Runtime.callFunctionOn",
-                    {
-                        "functionDeclaration": function,
-                        "executionContextId": self._world,
-                        "arguments": [{"value": value} for value in values],
-                        "awaitPromise": True,
-                        "returnByValue": True,
-                    },
-                    seconds=seconds,
-                )
+                if not self._world:
+                    self._world = await self._open_world()
+                return await self._call_in(self._world, function, values, seconds)
             except CdpTimeoutError:
                 raise
             except CdpError:  # its document was replaced, and the world with it
@@ -155,6 +174,30 @@ class OpenPage:
                 if is_last:
                     raise
         raise AssertionError("unreachable")
+
+    async def _open_world(self) -> int:
+        """Return the id of the world of our scripts in the present document, with them in it."""
+        world = await self.call(
+            "Page.createIsolatedWorld", {"frameId": self.frame, "worldName": WORLD}, seconds=HANG
+        )
+        number = int(world["executionContextId"])
+        await self._call_in(number, _install_scripts(), (), HANG)
+        return number
+
+    async def _call_in(
+        self, world: int, function: str, values: tuple[object, ...], seconds: float
+    ) -> dict[str, Any]:
+        return await self.call(
+            "Runtime.callFunctionOn",
+            {
+                "functionDeclaration": function,
+                "executionContextId": world,
+                "arguments": [{"value": value} for value in values],
+                "awaitPromise": True,
+                "returnByValue": True,
+            },
+            seconds=seconds,
+        )
 
     async def settle(self, limit: float, quiet: float = QUIET) -> bool:
         """Wait until the page has come to rest; see `settle.Settling`.

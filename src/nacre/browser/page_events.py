@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nacre.browser.cdp import Command
 from nacre.browser.network_log import MAX_URL, NetworkLog, clean_text
 from nacre.browser.process import PageContext
 from nacre.browser.settle import Settling
@@ -22,7 +23,7 @@ MAX_TARGETS = 200
 MAX_PENDING = 1000
 """Answers to the browser that are on their way; beyond it a page floods, and gets none."""
 
-Commands = tuple[tuple[str, Mapping[str, object]], ...]
+Commands = tuple[Command, ...]
 
 
 class PageEvents:
@@ -64,7 +65,8 @@ class PageEvents:
             "Fetch.requestPaused": self._pause,
             "Page.frameNavigated": self._commit,
             "Page.navigatedWithinDocument": self._move,
-            "Page.lifecycleEvent": self._advance,
+            "Page.domContentEventFired": self._parse,
+            "Page.loadEventFired": self._load,
             "Page.javascriptDialogOpening": self._close_dialog,
             "Page.windowOpen": self._open_window,
             "Inspector.targetCrashed": self._crash,
@@ -112,10 +114,15 @@ class PageEvents:
 
     def _receive(self, method: str, params: dict[str, Any]) -> None:
         if method.startswith("Network."):
-            self.network.receive(method, params, time.monotonic())
-            self.changed.set()
+            self._note_network(method, params)
         elif (handle := self._handlers.get(method)) is not None:
             handle(params)
+
+    def _note_network(self, method: str, params: dict[str, Any]) -> None:
+        """Take an event of the network; those that cannot end a wait wake nobody."""
+        self.network.receive(method, params, time.monotonic())
+        if not self.settling.is_loading():
+            self.changed.set()
 
     def _receive_browser(self, method: str, params: dict[str, Any]) -> None:
         """Take an event of the browser: shared workers belong to no page, but to a context."""
@@ -127,17 +134,20 @@ class PageEvents:
 
     def _answer(self, method: str, params: Mapping[str, object], session: str = "") -> None:
         """Send a command without waiting for its reply."""
+        self._answer_all(((method, params),), session)
+
+    def _answer_all(self, commands: Commands, session: str) -> None:
         if len(self._answers) >= MAX_PENDING:
             return
         task = asyncio.get_running_loop().create_task(
-            self._call(method, params, session or self._context.session)
+            self._call(commands, session or self._context.session)
         )
         self._answers.add(task)
         task.add_done_callback(self._answers.discard)
 
-    async def _call(self, method: str, params: Mapping[str, object], session: str) -> None:
+    async def _call(self, commands: Commands, session: str) -> None:
         with contextlib.suppress(NacreError):  # the target may be gone by now
-            await self._context.cdp.call(method, params, session=session)
+            await self._context.cdp.call_all(commands, session=session)
 
     def _pause(self, params: dict[str, Any]) -> None:
         """Decide about the request for a document."""
@@ -169,13 +179,16 @@ class PageEvents:
             if self._url != self._home:
                 self.add_link(url, "navigation")
 
-    def _advance(self, params: dict[str, Any]) -> None:
-        if params.get("frameId") == self._frame and self.is_committed:
-            if params.get("name") == "DOMContentLoaded":
-                self.is_ready = True
-            elif params.get("name") == "load":
-                self.settling.load(time.monotonic())
-                self.changed.set()
+    def _parse(self, params: dict[str, Any]) -> None:
+        """Note that the document of the main frame was parsed; frames have no such event."""
+        del params
+        self.is_ready = self.is_ready or self.is_committed
+
+    def _load(self, params: dict[str, Any]) -> None:
+        del params
+        if self.is_committed:
+            self.settling.load(time.monotonic())
+            self.changed.set()
 
     def _close_dialog(self, params: dict[str, Any]) -> None:
         self._answer(
@@ -202,15 +215,13 @@ class PageEvents:
             return
         self._children.add(session)
         self._context.cdp.listen(session, self._receive_child(session))
-        for command, values in self._for_frames if kind == "iframe" else self._for_workers:
-            self._answer(command, values, session)
-        self._answer("Runtime.runIfWaitingForDebugger", {}, session)
+        commands = self._for_frames if kind == "iframe" else self._for_workers
+        self._answer_all((*commands, ("Runtime.runIfWaitingForDebugger", {})), session)
 
     def _receive_child(self, session: str) -> Callable[[str, dict[str, Any]], None]:
         def receive(method: str, params: dict[str, Any]) -> None:
             if method.startswith("Network."):
-                self.network.receive(method, params, time.monotonic())
-                self.changed.set()
+                self._note_network(method, params)
             elif method == "Target.attachedToTarget":
                 self._attach(params)
             elif method == "Target.detachedFromTarget":

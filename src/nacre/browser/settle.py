@@ -100,6 +100,10 @@ class Settling:
         if entry is not None and not _is_endless(*entry, now):
             self._note_activity(now)
 
+    def is_loading(self) -> bool:
+        """Whether a request is in flight that counts until its end."""
+        return any(resource not in _ENDLESS for resource, _ in self._in_flight.values())
+
     def count(self, elements: int, now: float) -> bool:
         """Note the number of elements, counted when the main thread was idle.
 

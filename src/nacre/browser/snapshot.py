@@ -1,13 +1,13 @@
 """The state in which a page is: its DOM with open shadow roots, and its text.
 
-How long they are is asked before they are taken: a page may be of any size.
+The script leaves out what is too long: a page may be of any size.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from nacre.browser.network_log import MAX_URL, clean_text
-from nacre.browser.open_page import OpenPage, PageScriptError, bound_number, read_texts
+from nacre.browser.open_page import OpenPage, PageScriptError, read_texts
 
 MAX_DOM = 10_000_000
 """Bytes of the largest DOM that is taken; of a larger one nothing is."""
@@ -50,22 +50,19 @@ async def take_dom(page: OpenPage, limit: int = MAX_DOM, *, wants_text: bool = F
     Raises:
         PageHangError, BrowserGoneError: See `OpenPage.evaluate`.
     """
+    limits = {
+        "maxElements": MAX_ELEMENTS,
+        "maxDom": limit,
+        "maxText": MAX_TEXT if wants_text else 0,
+    }
     try:
-        sizes = await page.read(
-            "measure", {"maxElements": MAX_ELEMENTS, "wantsText": wants_text}, seconds=_SECONDS
-        )
-        dom: object = ""
-        text: object = ""
-        if 0 < bound_number(sizes.get("dom"), 10**10) <= limit:
-            dom = await page.run("take", {"name": "dom", "limit": limit}, seconds=_SECONDS)
-        if bound_number(sizes.get("text"), 10**10):
-            text = await page.run("take", {"name": "text", "limit": MAX_TEXT}, seconds=_SECONDS)
+        state = await page.read("measure", limits, seconds=_SECONDS)
     except PageScriptError:
         return Snapshot()
     return Snapshot(
-        clean_text(str(sizes.get("url", "")), MAX_URL),
-        clean_text(str(sizes.get("title", "")), 1000),
-        str(dom).encode("utf-8", "replace"),
-        clean_text(str(text), MAX_TEXT),
-        read_texts(sizes.get("errors"), 50, 600),
+        clean_text(str(state.get("url", "")), MAX_URL),
+        clean_text(str(state.get("title", "")), 1000),
+        str(state.get("dom", "")).encode("utf-8", "replace")[:limit],
+        clean_text(str(state.get("text", "")), MAX_TEXT),
+        read_texts(state.get("errors"), 50, 600),
     )

@@ -1,15 +1,16 @@
 // Finds the next control that shows more of the same page, and says where to press it.
-// Controls that lead to another page are links, and none of its business.
+// Controls that lead to another page are links, and none of its business. `elements`: their number before.
 ({ words, again }) => {
+  const elements = countElements();
   const opened = select("details:not([open])");
   if (opened.length) {
     for (const element of opened) {
       Element.prototype.setAttribute.call(element, "open", "");
     }
-    return { label: "details", opened: opened.length };
+    return { elements, label: "details", opened: opened.length };
   }
   if (again && state.last?.isConnected && !has(state.last, "aria-expanded") && isVisible(state.last)) {
-    return { label: text(state.last, 60), ...(aim(state.last) ?? (press(state.last), {})) };
+    return { elements, label: text(state.last, 60), ...(aim(state.last) ?? (press(state.last), {})) };
   }
   const patterns = words.map((word) => new RegExp(word, "iu"));
   const controls =
@@ -32,7 +33,7 @@
     }
     state.pressed.add(element);
     state.last = element;
-    return { label: wellFormed(label, 60), ...(aim(element) ?? (press(element), {})) };
+    return { elements, label: wellFormed(label, 60), ...(aim(element) ?? (press(element), {})) };
   }
   return null;
 }

@@ -70,7 +70,8 @@ class PagePace:
         wait = entry.plan_start(self._time(), self._gap)
         if wait > 0 and not entry.refusal:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.ended.wait(), wait)
+                async with asyncio.timeout(wait):
+                    await self.ended.wait()
         refusal = LEFT if self.ended.is_set() else entry.refusal
         if refusal:
             entry.free.release()
