@@ -49,8 +49,9 @@ from nacre.uri.parse import parse
 from nacre.uri.surt import implied_prefix
 
 WebhookEvent = Literal[
-    "alert", "started", "paused", "resumed", "finished", "limit", "disk", "quota", "schedule"
-]
+    "alert", "started", "paused", "resumed", "finished", "limit", "disk", "quota", "schedule",
+    "changes",
+]  # fmt: skip
 """Events that a webhook may receive."""
 
 
@@ -136,7 +137,8 @@ class AlertSettings(Component):
         ("alert", "paused", "finished", "limit", "disk", "quota", "schedule"),
         "What is posted: every `alert`; `started`, `paused`, `resumed`, `finished`; the end at a "
         "`limit`; a pause or the end for lack of `disk` space; a pause for the reason `quota` or "
-        "`schedule` (`nacre pause --reason`).",
+        "`schedule` (`nacre pause --reason`); `changes`: at the end of a run, what it found new, "
+        "changed and gone, if it found something.",
         sheets=False,
     )
 

@@ -49,6 +49,10 @@ FIELD_VALUES: Final[Mapping[str, tuple[str, Any]]] = {
         "The ETag that a change is based on; refused (412) where there is another version now.",
         Annotated[str, Meta(max_length=200, pattern=_VISIBLE)],
     ),
+    "if-modified-since": (
+        "A time: 304 if nothing changed after it.",
+        Annotated[str, Meta(max_length=200, pattern=_VISIBLE)],
+    ),
     "if-none-match": (
         "An ETag that is known: 304 where it still holds.",
         Annotated[str, Meta(max_length=200, pattern=_VISIBLE)],

@@ -1,17 +1,22 @@
 """The routes of results: seeds, URLs, reports, runs, checkpoints and files."""
 
-from nacre.console.answering import read_row, with_page
+from nacre.console.answering import read_row, reading, with_page
 from nacre.console.parts import ActionParts
-from nacre.console.results import archive, files, handlers, pages, reports, seed_list
+from nacre.console.results import archive, changes, files, handlers, pages, reports, seed_list
 from nacre.console.results.report_tasks import list_reports
 from nacre.console.results.runs import list_runs
 from nacre.console.results.seeds import SeedsQuery, list_seeds
 from nacre.console.route_row import API, RouteRow, RouteView
+from nacre.inspect.changes.atom import ATOM_TYPE, JSON_FEED_TYPE
+from nacre.inspect.changes.feed import ChangeFeed
+from nacre.ops.changes import ChangesQuery
 from nacre.ops.operation import Role
 from nacre.ops.seed_list import SeedListFile, SeedListForm
+from nacre.web.conditional import IF_MODIFIED_SINCE, IF_NONE_MATCH
 
 _V, _O = Role.VIEWER, Role.OPERATOR
 _JOB = f"{API}/jobs/{{job}}"
+_VALIDATORS = (IF_NONE_MATCH, IF_MODIFIED_SINCE)
 
 
 def _(text: str) -> str:
@@ -54,6 +59,17 @@ RESULT_ROUTES: tuple[RouteRow[ActionParts], ...] = (
              "A study, likewise.", query=reports.ReportQuery),
     *with_page(read_row(f"{_JOB}/runs", list_runs, "The runs, with what each found."),
                "/j/{job}/runs", RouteView("runs.html", pages.run_facts, _("Runs"), "runs")),
+    RouteRow("GET", "/j/{job}/changes", _V, reading(changes.list_changes),
+             "What runs found new, changed and gone.", query=ChangesQuery,
+             view=RouteView("changes.html", changes.change_facts, _("Changes"), "runs")),
+    RouteRow("GET", f"{_JOB}/changes", _V, changes.get_changes,
+             "What runs found new, changed and gone, with the words that differ.",
+             query=ChangesQuery, answer=ChangeFeed, fields=_VALIDATORS),
+    RouteRow("GET", f"{_JOB}/changes/atom", _V, changes.get_atom, "The changes as Atom.",
+             query=ChangesQuery, media=ATOM_TYPE, fields=_VALIDATORS),
+    RouteRow("GET", f"{_JOB}/changes/json-feed", _V, changes.get_json_feed,
+             "The changes as JSON Feed.", query=ChangesQuery, media=JSON_FEED_TYPE,
+             fields=_VALIDATORS),
     *with_page(RouteRow("GET", f"{_JOB}/checkpoints", _V, archive.list_job_checkpoints,
                         "The checkpoints.", answer=archive.CheckpointList),
                "/j/{job}/checkpoints", RouteView("checkpoints.html", pages.checkpoint_facts)),

@@ -19,9 +19,11 @@ from typing import NamedTuple, Protocol
 from nacre import __version__
 from nacre.core.clock import Clock
 from nacre.core.events import Alert, AlertLogged, Event, Events, StateChanged
-from nacre.core.message_data import to_json
+from nacre.core.message_data import to_json, to_plain
 from nacre.core.states import ExitCode, ExitStatus, JobState, RunCounts, exit_code
 from nacre.errors import NacreError
+from nacre.inspect.changes.reading import ChangeFilter, read_feed
+from nacre.inspect.changes.wording import run_counts
 from nacre.job.session import Session
 from nacre.machine.clock import machine_clock
 from nacre.machine.layout import Layout
@@ -43,6 +45,9 @@ LONGEST_WAIT = 60.0
 """Between two tries, seconds; the first wait is 1 s, each further one twice the last."""
 AT_THE_END = 10.0
 """Seconds that are left for waiting messages when the job ends."""
+MOST_CHANGES = 20
+"""Changes in the message about those of a run; it has the number of all."""
+_NO_MORE: Mapping[str, object] = {}
 _SAME = 60.0
 """Seconds before an alert like the last one is sent again."""
 
@@ -233,6 +238,8 @@ class WebhookNotifier:
             names = _names(event)
             if names:
                 self._put(names, f"{event.old} -> {event.new}", event.why)
+            if event.new is JobState.FINISHED:
+                self._put_changes()
 
     def _failed(self, error: NacreError) -> None:
         """The job ends by an error, without a change of its state."""
@@ -246,7 +253,26 @@ class WebhookNotifier:
             self._last = text, now
             self._put(["alert"], text, "")
 
-    def _put(self, names: Sequence[str], text: str, reason: str) -> None:
+    def _put_changes(self) -> None:
+        """Queue a message with the changes that the run found, unless there are none."""
+        session, alerts = self._job.session, self._settings.alerts
+        if session is None or "changes" not in alerts.on:
+            return
+        chosen = ChangeFilter(since=session.run_row.name, most=MOST_CHANGES)
+        feed = read_feed(session.storing.store, self._name, chosen)
+        if feed.entries:
+            run = feed.runs[0]
+            more = {"changes": {"counts": run.counts, "entries": to_plain(feed.entries)}}
+            self._put(["changes"], run_counts(run), "", more)
+
+    @property
+    def _name(self) -> str:
+        """The name of the job."""
+        return self._settings.name or self._layout.root.name
+
+    def _put(
+        self, names: Sequence[str], text: str, reason: str, more: Mapping[str, object] = _NO_MORE
+    ) -> None:
         """Queue a message under the first of its names that `alerts.on` contains."""
         alerts = self._settings.alerts
         subscribed = [name for name in names if name in alerts.on]
@@ -257,18 +283,19 @@ class WebhookNotifier:
             return
         self._number += 1
         now = self._clock.now()
-        run, root = self._run, self._layout.root
+        run = self._run
         number = f"{run or '-'}/{now:.3f}/{self._number}"
         facts = {
             "id": number,
             "event": subscribed[0],
             "time": datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds"),
-            "job": self._settings.name or root.name,
+            "job": self._name,
             "run": run,
             "message": text,
             "why": reason,
             "dropped_before": self._dropped,
             **self._counts(),
+            **more,
         }
         self._dropped = 0
         self._waiting.append(WebhookMessage(subscribed[0], to_json(facts), number))
