@@ -136,6 +136,7 @@ def _moments() -> Iterator[str]:
 MOMENTS = {*_moments(), "ended", "ended_at", "since"}
 """Names of moments; the last ones are described by the field before them, or are of no answer."""
 NO_MOMENTS = {
+    "changes.html": {"since"},
     "access_macros.html": {"made"},
     "calendar.html": {"made"},
     "captures_macros.html": {"time"},

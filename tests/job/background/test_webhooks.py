@@ -4,20 +4,26 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+import msgspec
 import pytest
 
+from nacre.core.changes import ChangeRow
 from nacre.core.events import Alert, AlertLogged, Event, Events, StateChanged
-from nacre.core.states import JobState
+from nacre.core.states import ExitStatus, JobState
 from nacre.errors import JobError
 from nacre.job.background import webhooks
 from nacre.job.background.webhooks import MOST, TRIES, WebhookNotifier
 from nacre.job.session import Session
 from nacre.machine.clock import SystemClock
 from nacre.machine.layout import Layout
-from nacre.runs.runs import take_notes
+from nacre.recrawl.change_log import ChangeLog
+from nacre.runs.runs import RunRow, take_notes, write_run
 from nacre.settings.settings import JobSettings
+from nacre.store.store import Store
+from tests.store.memory import MemoryEngine
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "running.md"
 OK = b"HTTP/1.1 204 No Content\r\n\r\n"
@@ -260,3 +266,50 @@ def test_addresses_that_are_none(url: str):
 )
 def test_a_pause_is_named_by_its_reason(why: str, names: list[str]):
     assert webhooks._names(StateChanged(_S.PAUSING, _S.PAUSED, why)) == names
+
+
+def put_run(store: Store, kinds: tuple[str, ...]) -> RunRow:
+    """Store two runs, of which the second found changes."""
+    first = RunRow("20261120T100000Z", 1, 1_795_168_800.0, ExitStatus.FINISHED)
+    run = RunRow("20261121T100000Z", 2, 1_795_255_200.0, ExitStatus.FINISHED, 1_795_255_290.0)
+    store.put("meta", b"runs:\0\0\0\1", msgspec.msgpack.encode(first))
+    write_run(store, run)
+    for number, kind in enumerate(kinds):
+        url, time = f"http://a.test/{number}", run.started + number / 10
+        ChangeLog(store).add(ChangeRow(url, time, 2, kind, time, title="新闻"))
+    return run
+
+
+@pytest.mark.parametrize(
+    ("kinds", "on", "sent"),
+    [
+        (("changed", "new"), ["finished", "changes"], ["finished", "changes"]),
+        (("changed",) * 25, ["changes"], ["changes"]),
+        ((), ["finished", "changes"], ["finished"]),
+        (("changed",), ["finished"], ["finished"]),
+    ],
+)
+def test_the_changes_of_a_run_are_sent_when_it_ends(
+    tmp_path: Path, kinds: tuple[str, ...], on: list[str], sent: list[str]
+):
+    store = Store(MemoryEngine())
+    run = put_run(store, kinds)
+    counts = SimpleNamespace(finished=1, queued=0, failed=0)
+    session = SimpleNamespace(
+        storing=SimpleNamespace(store=store), run_row=run, state=_S.FINISHED,
+        frontier=SimpleNamespace(totals=counts),
+        logs=SimpleNamespace(alerts=SimpleNamespace(total=0)),
+    )  # fmt: skip
+
+    async def act(job: FakeJob) -> None:
+        job.session = cast("Session", session)
+        job.events.emit(StateChanged(_S.STOPPING, _S.FINISHED, "FINISHED"))
+
+    server = Server(OK)
+    play(tmp_path, server, act, on=on)
+    assert [message["event"] for message in server.messages] == sent
+    changes = [each["changes"] for each in server.messages if each["event"] == "changes"]
+    for found in changes:
+        assert sum(found["counts"].values()) == len(kinds)
+        assert len(found["entries"]) == min(len(kinds), 20)
+        assert found["entries"][0]["title"] == "新闻"

@@ -278,7 +278,7 @@ class ReaderPool:
 
     def _request(self, task: str, job: Path, arguments: dict[str, object]) -> ReaderRequest:
         since = self._changed.get(job, 0.0)
-        return ReaderRequest(task, str(job), {**arguments, "since": since} if since else arguments)
+        return ReaderRequest(task, str(job), {**arguments, "_since": since} if since else arguments)
 
     async def ask(
         self, task: str, job: Path, patience: float = PATIENCE, /, **arguments: object

@@ -13,7 +13,7 @@ from nacre.web.workers.views import VIEWS
 
 Q = TypeVar("Q", bound=msgspec.Struct)
 A = TypeVar("A")
-SINCE = "since"
+SINCE = "_since"
 """Argument that the pool adds: the moment of the last change, seconds since the epoch."""
 
 
