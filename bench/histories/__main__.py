@@ -1,4 +1,4 @@
-"""The command line: `python -m bench.histories run|judge|rates|worlds`; see `--help`."""
+"""The command line: `python -m bench.histories run|judge|feed|rates|worlds`; see `--help`."""
 
 import argparse
 import math
@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bench.histories import ota, rates, site
+from bench.histories import feed, ota, rates, site
 from bench.histories.driver import MissingRepositoryError, RunOptions, drive, make_plan
 from bench.histories.loading import load_site
 from bench.histories.repositories import find_repository, folders_of
@@ -85,6 +85,14 @@ def judge(outs: Sequence[Path]) -> int:
     else:
         for out in outs:
             print("\n".join(ota.lines(out, ota.judge(out))))
+        judge_feeds([out for out in outs if (out / feed.FILE).is_file()])
+    return 0
+
+
+def judge_feeds(outs: Sequence[Path]) -> int:
+    """Print the figures of the change feeds of runs over archived terms."""
+    for out in outs:
+        print("\n".join(feed.feed_lines(out, feed.judge_feed(out))))
     return 0
 
 
@@ -110,6 +118,8 @@ def parser() -> argparse.ArgumentParser:
     parts.add_parser("worlds", help="list the worlds, and the public repositories they need")
     judging = parts.add_parser("judge", help="print the figures of runs that were made")
     judging.add_argument("outs", nargs="+", type=Path, metavar="OUT")
+    feeding = parts.add_parser("feed", help="print the figures of the change feeds of runs")
+    feeding.add_argument("outs", nargs="+", type=Path, metavar="OUT")
     running = parts.add_parser("run", help="drive Nacre over a world, and judge it")
     running.add_argument("world")
     rating = parts.add_parser("rates", help="print how often pages change, and by what")
@@ -148,6 +158,8 @@ def main(words: Sequence[str] | None = None) -> int:
         worlds = read_worlds(arguments.worlds)
         if arguments.command == "judge":
             return judge(arguments.outs)
+        if arguments.command == "feed":
+            return judge_feeds(arguments.outs)
         if arguments.command == "worlds":
             return list_worlds(worlds)
         if arguments.world not in worlds:

@@ -234,6 +234,7 @@ def drive(name: str, world: HistoryWorld, options: RunOptions, plan: RunPlan, ou
         for now in plan.times[1:]:
             crawler.crawl("recrawl", now, *words)
     crawler.ask("history", "export", str(out / "history"))
+    (out / "changes.json").write_text(crawler.ask("changes", "--json", "--most", "1000"))
     for command, report_name in _REPORTS:
         (out / f"{report_name}.txt").write_text(crawler.ask(command, report_name))
     return pages

@@ -8,6 +8,7 @@ import pytest
 from bench.histories import ota, site
 from bench.histories.__main__ import main
 from bench.histories.driver import Crawler
+from bench.histories.feed import judge_feed
 from bench.histories.loading import load_site
 from bench.histories.states import held_shares
 from bench.histories.truth import Truth
@@ -151,6 +152,9 @@ def test_terms_are_judged_from_bundles(tmp_path: Path, monkeypatch: pytest.Monke
     whole = figures.parts[0]
     assert (whole.recall.hits, whole.recall.size, whole.noise_as_change.hits) == (1, 2, 0)
     assert figures.addresses == (0, 1), "its text is the same"
+    feed = judge_feed(out)
+    assert (feed.recall, feed.precision, feed.words) == ((1, 2), (1, 1), (1, 1))
+    assert [event.url.rpartition(":")[0] for event in feed.missed] == ["http://127.0.49.202"]
     assert figures.stored["exact bytes"] == figures.stored["response"]
     assert (tmp_path / "cache" / "t+pages-snapshots" / "HEAD").is_file()
     _show_the_change_to_curators(out / "job", f"http://{ADDRESS}:{port}/Terms.html")
