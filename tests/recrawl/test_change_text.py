@@ -10,6 +10,7 @@ from nacre.planner.change_detection.template import PieceDifference
 from nacre.recrawl.change_text import (
     LONGEST_LEAD,
     LONGEST_RUN,
+    LONGEST_TEXT,
     LONGEST_TITLE,
     MOST_TEXTS,
     clean_text,
@@ -61,6 +62,13 @@ def test_long_texts_are_compared_in_bounded_time_and_space():
     runs = word_difference(was, now)
     assert [run.kind for run in runs] == ["-", "+"]
     assert max(len(run.text) for run in runs) == LONGEST_RUN + len(ELLIPSIS)
+
+
+def test_a_text_with_many_differences_is_cut():
+    was, now = (" ".join(f"word{n} {side}{n}" for n in range(5_000)) for side in ("a", "b"))
+    runs = word_difference(was, now)
+    assert runs[-1] == TextRun("=", ELLIPSIS)
+    assert LONGEST_TEXT < sum(len(run.text) for run in runs) < LONGEST_TEXT + LONGEST_RUN
 
 
 @given(st.text("ab 周。\n", max_size=60), st.text("ab 周。\n", max_size=60))

@@ -6,25 +6,25 @@ Chinese, Japanese and Korean text has no spaces, so that each of its characters 
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from nacre.core.changes import ELLIPSIS, GONE, NEW, SAME, ChangedText, TextRun
 from nacre.core.pagerow import PageView, Piece
-from nacre.planner.change_detection.template import PieceDifference, common_ends
+from nacre.planner.change_detection.line_difference import LineRun, common_lines
+from nacre.planner.change_detection.template import PieceDifference
 
 MOST_TEXTS: Final = 20
 """Differences of a page that are kept in words."""
 LONGEST_RUN: Final = 1_000
 """Characters of words that came or went at one place; more are left out."""
+LONGEST_TEXT: Final = 4_000
+"""Characters of a difference from which on the rest is left out."""
 LONGEST_LEAD: Final = 400
 """Characters of the beginning of a new page."""
 LONGEST_TITLE: Final = 300
 _CONTEXT = 80
 """Characters of words that stayed, beside each difference."""
-_MOST_PAIRS = 200_000
-"""A bound of work: pairs of words that are compared. Longer texts count as replaced."""
 _LONGEST_COMPARED = 100_000
 """Characters of a text that are compared."""
 _ISLAND = 3
@@ -90,11 +90,21 @@ def _changed_text(pair: PieceDifference) -> ChangedText:
 
 def word_difference(was: str, now: str) -> tuple[TextRun, ...]:
     """Return the words of two texts in order: those of both, those that went, those that came."""
-    before, after = _WORDS.findall(was), _WORDS.findall(now)
-    runs = list(_joined(_without_islands(list(_steps(before, after)))))
+    runs = list(_joined(_without_islands(list(_steps(was, now)))))
     last = len(runs) - 1
     shown = (_shortened(run, is_first=not at, is_last=at == last) for at, run in enumerate(runs))
-    return tuple(run for run in shown if run.text)
+    return tuple(_bounded(run for run in shown if run.text))
+
+
+def _bounded(runs: Iterable[TextRun]) -> Iterator[TextRun]:
+    """Yield runs up to `LONGEST_TEXT` characters; an ellipsis stands for the others."""
+    length = 0
+    for run in runs:
+        if length > LONGEST_TEXT:
+            yield TextRun(SAME, ELLIPSIS)
+            return
+        length += len(run.text)
+        yield run
 
 
 class _Step(NamedTuple):
@@ -105,21 +115,18 @@ class _Step(NamedTuple):
     now: str
 
 
-def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[_Step]:
-    head, tail = common_ends(before, after)
-    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    start = "".join(before[:head])
-    if start:
-        yield _Step(True, start, start)  # noqa: FBT003 - a field
-    if len(old) * len(new) <= _MOST_PAIRS:
-        matcher = SequenceMatcher(None, old, new, autojunk=False)
-        for tag, a, b, c, d in matcher.get_opcodes():
-            yield _Step(tag == "equal", "".join(old[a:b]), "".join(new[c:d]))
-    else:
-        yield _Step(False, "".join(old), "".join(new))  # noqa: FBT003 - a field
-    end = "".join(before[len(before) - tail :]) if tail else ""
-    if end:
-        yield _Step(True, end, end)  # noqa: FBT003 - a field
+def _steps(was: str, now: str) -> Iterator[_Step]:
+    """Yield the words of two texts, common ones and what is between them."""
+    old, new = _WORDS.findall(was), _WORDS.findall(now)
+    at_old = at_new = 0
+    for run in (*common_lines(old, new).runs, LineRun(len(old), len(new), 0)):
+        was, now = "".join(old[at_old : run.old]), "".join(new[at_new : run.new])
+        if was or now:
+            yield _Step(is_same=False, was=was, now=now)
+        at_old, at_new = run.old + run.size, run.new + run.size
+        if run.size:
+            same = "".join(old[run.old : at_old])
+            yield _Step(is_same=True, was=same, now=same)
 
 
 def _without_islands(steps: Sequence[_Step]) -> Iterator[_Step]:

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.replay.line_difference import LONGEST, MOST_LINES, common_lines, split_lines
+from nacre.planner.change_detection.line_difference import (
+    LONGEST,
+    MOST_LINES,
+    common_lines,
+    split_lines,
+)
 
 LINES = st.lists(st.sampled_from("abcdefgh") | st.text(max_size=2), max_size=60)
 
