@@ -22,13 +22,13 @@ from nacre.extract.settings import ExtractSettings
 from nacre.extract.text import text_charset
 from nacre.inspect.analysis.difference import ComparedPages, compare_pages
 from nacre.planner.change_detection.change import SAME
-from nacre.replay.image_size import ImageSize, read_image_size
 from nacre.planner.change_detection.line_difference import (
     MOST_LINES,
     LineRun,
     common_lines,
     split_lines,
 )
+from nacre.replay.image_size import ImageSize, read_image_size
 from nacre.wire.charset import decode, detect
 from nacre.wire.codec import GZIP_MAGIC
 from nacre.wire.coding import decode_content
