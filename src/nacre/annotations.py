@@ -252,6 +252,11 @@ UNASKED_REPLY: Final = _token(
     "Fetched again on a separate connection: the first reply was, or may be, another URL's.",
     "fetch/http.py", "engine/unasked.py",
 )  # fmt: skip
+ADDRESS_REFUSED: Final = _token(
+    "ADDRESS_REFUSED", "addressRefused",
+    "Status -7: the address is private, and `network.allow` does not open it; nothing was sent.",
+    "fetch/http.py",
+)  # fmt: skip
 TIME_TRUNCATED: Final = _token(
     "TIME_TRUNCATED", "timeTrunc", "The body is cut at `fetch.timeout`.",
     "fetch/http.py", heritrix="timeTrunc",

@@ -55,6 +55,9 @@ async def test_a_browser_that_is_missing_or_does_not_start(tmp_path: Path) -> No
     program.chmod(0o755)
     facts = await check_browser(BrowserSettings(command=str(program)), SystemClock())
     assert [(fact.subject, fact.state) for fact in facts][1:] == [("start", "missing")]
+    assert str(program) in facts[1].text
+    assert "nacre check" not in facts[1].text, "that is this check"
+    assert "leave browser.command out" in facts[1].remedy
     assert list(browser_lines(facts))[-1] == "pages cannot be run in a browser here"
 
 
@@ -72,6 +75,8 @@ def test_an_old_browser_is_warned_of(tmp_path: Path, days: int, state: str, text
     assert fact.state == state
     assert fact.text == f"{program}, version 156.0, {text}"
     assert ("apt-get install chromium" in fact.remedy) == (state == "warning")
+    other = browser._replace(name="/opt/own/browser")
+    assert _describe(other, "1", 1e9 + 90 * DAY).remedy == ""
     assert _describe(browser, "", 0.0).text.endswith("version ?, 0 days old")
 
 

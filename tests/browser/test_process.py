@@ -248,7 +248,12 @@ async def test_a_program_that_is_no_browser_is_explained(public_directory: Path)
             "sandbox needs user namesp",
         ),
         ("the browser has ended", "a\nb: cannot open libnss3.so\n", "b: cannot open libnss3.so. F"),
-        ("start: Permission denied", "", "cannot start /b: start: Permission denied. Find"),
+        ("start: [Errno 13] Permission denied: '/b'", "", "a directory that all users can enter"),
+        (
+            "start: [Errno 2] No such file",
+            "",
+            "cannot start /b: start: [Errno 2] No such file. Find",
+        ),
     ],
 )
 def test_the_reason_of_a_failed_start(error: str, noise: str, message: str) -> None:

@@ -317,3 +317,19 @@ def test_captures_and_the_next_visit():
     assert found["due again"] == ["tomorrow: its schedule"]
     assert found["counts as"] == ["http://a.test/X"]
     assert {"captures", "due again", "counts as"}.isdisjoint(sections())
+
+
+def test_of_a_recording_the_request_alone_is_told():
+    found = sections(
+        Standing.FINISHED, status=200, meaning="OK.", recorded=True, context="browser/style",
+        via="http://a.test/page", robots=DENIED,
+    )  # fmt: skip
+    assert found == {
+        "answer": ["fetched: OK."],
+        "requested": ["by a browser or a program (style)", "on the page http://a.test/page"],
+    }
+    other = sections(Standing.FINISHED, status=200, recorded=True, context="browser/other")
+    assert other["requested"] == ["by a browser or a program"]
+    assert sections(Standing.UNKNOWN, recorded=True) == {
+        "answer": ["not requested in this recording"]
+    }

@@ -38,7 +38,7 @@ FACTS = RenderedPageFacts(
     final_url="http://a.test/#/start", seconds=3.25, cpu_seconds=0.5, requests=7, bytes=2_000,
     reused=("http://a.test/a.css",), refused_by={"robots": 2},
     refused=(RefusedFacts("http://a.test/api", "Fetch", "robots", "Disallow: /api"),),
-    behaviors={"scroll": "3 steps", "more": "0 clicks, 1 details", "media": "0 elements"},
+    behaviors={"scroll": "3 steps", "more": "1 clicks, 0 details", "media": "0 elements"},
     console_errors=("TypeError: x",),
     urls={"http://a.test/gone.js": PageRequestFacts(404), "http://a.test/": PageRequestFacts(200)},
 )  # fmt: skip
@@ -51,7 +51,7 @@ def test_the_facts_of_a_page():
         "7 requests sent, 2.0 KB; 1 answered from the archive; 1 failed",
         "2 requests not sent, robots: robots.txt forbids it (Disallow: /api), such as "
         "http://a.test/api",
-        "behaviours: scroll 3 steps, more 1 details\n",
+        "behaviours: scroll 3 steps, more 1 click\n",
         "1 error of its scripts, such as: TypeError: x",
         "its URL at the end: http://a.test/#/start", "browser: X/1",
     ):  # fmt: skip
@@ -60,16 +60,19 @@ def test_the_facts_of_a_page():
 
 
 def test_what_is_printed_of_a_page(tmp_path: Path):
-    failed = tuple((f"http://a.test/{number}", "404") for number in range(12))
+    failed = (
+        ("http://a.test/slow", "no reply"),
+        *((f"http://a.test/{number}", "404") for number in range(12)),
+    )
     pictures = {"view": str(tmp_path / "view.png")}
     outcome = ArchivedPage(
         str(tmp_path), FACTS.url, 0, FACTS, "", pictures, failed, (("u", "scope"),)
     )
     text = "\n".join(outcome_lines(outcome))
     assert "view.png" in text
-    assert "http://a.test/9: 404" in text
-    assert "http://a.test/11" not in text
-    assert "and 2 more" in text
+    assert "  failed      404: 12 requests, such as\n                http://a.test/0\n" in text
+    assert "http://a.test/3" not in text
+    assert "\n              no reply: http://a.test/slow\n" in text
     assert f"replay {tmp_path}" in text
 
 
@@ -98,6 +101,13 @@ def test_a_browser_that_does_not_start(tmp_path: Path):
         )  # fmt: skip
     assert done.code == 2, done.err
     assert "no browser could be started" in done.out
+
+
+def test_what_a_browser_cannot_open_is_refused(tmp_path: Path):
+    done = nacre("page", "FTP://a.test/x", "--out", tmp_path / "job")
+    assert done.code == 2
+    assert "a browser opens http and https URLs, and FTP://a.test/x is none" in done.err
+    assert not (tmp_path / "job").exists()
 
 
 def test_without_a_browser_nothing_is_made(tmp_path: Path):
@@ -131,7 +141,7 @@ def test_one_page_as_it_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     records = b"".join(path.read_bytes() for path in job.rglob("*.cdxj"))
     for kind in ("pageinfo", "text", "dom", "view", "fullPage", "thumbnail"):
         assert f"urn:{kind}:".encode() in records
-    assert "run by the sign always: whole" in shown.out
+    assert "run because browser.use is always: whole" in shown.out
     assert "robots.txt forbids it" in shown.out
     checker = Checker()
     for path in job.rglob("*.warc.gz"):

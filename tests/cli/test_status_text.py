@@ -106,3 +106,16 @@ def test_slow_queues_name_the_jobs_that_share_them():
     assert lines.count("the delay of 40 s of job /crawls/") == 1
     assert "(process 7) is in effect for 12.0 s more" in lines
     assert "\x1b" not in lines
+
+
+@pytest.mark.parametrize("is_recording", [False, True])
+def test_commands_have_the_directory_of_the_job(is_recording: bool):
+    retrying = JobOverview("INTERRUPTED", gives_up=1e9, elapsed=5.0)
+    answer = {
+        "overview": msgspec.to_builtins(retrying), "sentence": None, "slowest": [], "fetching": [],
+    }  # fmt: skip
+    lines = "\n".join(status_lines(answer, "a/b", verbose=False, is_recording=is_recording))
+    assert ("nacre record --out a/b` resumes it" in lines) is is_recording
+    assert ("nacre run a/b` resumes it" in lines) is not is_recording
+    assert "nacre stop a/b`" in lines
+    assert "JOB" not in lines

@@ -450,6 +450,7 @@ def test_a_refused_address_is_never_connected_to() -> None:
             result = await fetcher.fetch(ask(server.url()), QUICK)
             assert (result.status, server.connections) == (FetchStatus.UNFETCHABLE, 0)
             assert result.error == "127.0.0.1 is loopback; --allow-net"
+            assert result.annotations == ["addressRefused"]
 
     run(main())
 
@@ -464,6 +465,7 @@ def test_the_peer_is_looked_at_again() -> None:
         async with serving(polite) as server, fetching(Fickle()) as fetcher:
             result = await fetcher.fetch(ask(server.url()), QUICK)
             assert (result.status, result.error) == (FetchStatus.UNFETCHABLE, "changed")
+            assert result.annotations == ["addressRefused"]
 
     run(main())
 

@@ -170,8 +170,9 @@ def test_private_networks_are_closed_unless_they_are_opened(tmp_path: Path) -> N
 
     assert uvloop.run(main()) == 0
     assert by_type(tmp_path, "response")["response"] == []
-    log = next(tmp_path.glob("runs/*/logs/crawl.log")).read_text()
-    assert "/length" in log
+    (line,) = next(tmp_path.glob("runs/*/logs/crawl.log")).read_text().splitlines()
+    assert "/length" in line
+    assert line.endswith(" addressRefused")
 
 
 def test_a_certificate_that_no_browser_would_trust_is_not_hidden(tmp_path: Path) -> None:

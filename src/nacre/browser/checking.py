@@ -11,6 +11,7 @@ from nacre.browser import process_tree
 from nacre.browser.authority import CertificateAuthority
 from nacre.browser.cdp import BrowserGoneError, CdpError
 from nacre.browser.finding import (
+    COMMANDS,
     INSTALL,
     InstalledBrowser,
     find_browser,
@@ -25,7 +26,7 @@ from nacre.browser.slots import count_cores, count_slots
 from nacre.core.clock import Clock
 from nacre.core.rendered import BrowserRequest, ReplyWriter
 from nacre.errors import BrowserError
-from nacre.messages import error_text, message, plural
+from nacre.messages import Message, error_text, message, plural
 
 OLDEST: Final = 60
 """Age of a Chromium at which the check warns, days: a release with security fixes comes weekly."""
@@ -115,7 +116,7 @@ async def _try(
         facts.append(_describe_network(process.pid, isolated=isolated))
         return facts + await _load(process, RecordingProxy(authority), clock)
     except BrowserError as error:
-        return [BrowserFact("start", "missing", error_text(error))]
+        return [_describe_no_start(browser, error)]
     finally:
         await process.stop()
         authority.delete()
@@ -186,9 +187,25 @@ def _describe(browser: InstalledBrowser, version: str, now: float) -> BrowserFac
     )  # fmt: skip
     if days <= OLDEST:
         return _ok("browser", text)
-    return BrowserFact(
-        "browser", "warning", text, f"apt-get update && apt-get install {browser.name}"
-    )
+    name = browser.name.rpartition("/")[2]
+    remedy = f"apt-get update && apt-get install {name}" if name in COMMANDS else ""
+    return BrowserFact("browser", "warning", text, remedy)
+
+
+def _describe_no_start(browser: InstalledBrowser, error: BrowserError) -> BrowserFact:
+    text = error_text(error)
+    if isinstance(text, Message) and text.code == "browser.no-start":
+        text = message("browser.check-no-start", "{program} does not start: {reason}",
+                       program=browser.program, reason=text.params["reason"])  # fmt: skip
+    remedy = INSTALL
+    if browser.name not in COMMANDS:
+        remedy = message(
+            "browser.check-other-command",
+            "leave browser.command out, which takes an installed Chromium; to install one: "
+            "{install}",
+            install=INSTALL,
+        )
+    return BrowserFact("start", "missing", text, remedy)
 
 
 def _describe_network(pid: int, *, isolated: bool) -> BrowserFact:

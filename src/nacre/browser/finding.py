@@ -62,8 +62,9 @@ def find_browser(command: str = "") -> InstalledBrowser:
     if command:
         raise BrowserError(
             message(
-                "browser.no-such-browser",
-                "there is no browser {command}. Install one: {install}",
+                "browser.no-such-command",
+                "there is no browser {command} (browser.command). Correct it, or leave it out to "
+                "take an installed Chromium. Install one: {install}",
                 command=command,
                 install=INSTALL,
             )

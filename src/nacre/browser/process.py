@@ -366,6 +366,13 @@ def explain_failure(program: str, error: str, noise: str) -> str:
             "apt-get install chromium-sandbox",
             program=program,
         )  # fmt: skip
+    if "[Errno 13]" in error:
+        return message(
+            "browser.no-permission",
+            "cannot start {program}: permission denied. As root, Nacre runs the browser as a user "
+            "without an account: put it into a directory that all users can enter.",
+            program=program,
+        )  # fmt: skip
     last = noise.strip().splitlines()[-1:] or [error]
     return message(
         "browser.no-start",

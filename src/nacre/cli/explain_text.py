@@ -44,6 +44,18 @@ def explanation_lines(explanation: Explanation, job: str = "JOB") -> Iterator[st
         yield from _section("look", [f"{program()} history {job} url {typed(explanation.url)}"])
     if explanation.canonical != explanation.url:
         yield from _section("counts as", [explanation.canonical])
+    if explanation.recorded:
+        yield from _section("requested", _request(explanation))
+    else:
+        yield from _decisions(explanation)
+    if explanation.due:
+        yield from _section("due again", [f"{explanation.due}: {explanation.due_why}"])
+    if explanation.capture is not None:
+        yield from _section("captures", _captures(explanation))
+
+
+def _decisions(explanation: Explanation) -> Iterator[str]:
+    """Yield what decided about a URL: how it was found, scope, robots.txt, queue, politeness."""
     yield from _section("found", _discovery(explanation))
     yield from _section("scope", _scope(explanation.scope))
     if explanation.robots is not None:
@@ -71,10 +83,15 @@ def explanation_lines(explanation: Explanation, job: str = "JOB") -> Iterator[st
         "politeness", [explanation.politeness, *_origins(explanation, "politeness.")]
     )
     yield from _section("other", _origins(explanation, ""))
-    if explanation.due:
-        yield from _section("due again", [f"{explanation.due}: {explanation.due_why}"])
-    if explanation.capture is not None:
-        yield from _section("captures", _captures(explanation))
+
+
+def _request(explanation: Explanation) -> list[str]:
+    """Return how a URL was requested in a recording, in which nothing else decides."""
+    if explanation.standing is not Standing.FINISHED:
+        return []
+    kind = explanation.context.rpartition("/")[2]
+    lines = ["by a browser or a program" + (f" ({kind})" if kind not in {"", "other"} else "")]
+    return [*lines, f"on the page {explanation.via}"] if explanation.via else lines
 
 
 def _section(name: str, lines: list[str]) -> Iterator[str]:
@@ -166,6 +183,8 @@ def _behind(answer: PrerequisiteAnswer) -> str:
 
 
 def _unknown(explanation: Explanation) -> str:
+    if explanation.recorded:
+        return "not requested in this recording"
     would = "would be crawled" if explanation.scope.decision == "ACCEPT" else "would not be crawled"
     return f"never seen in this crawl; found by a link on a seed it {would}"
 

@@ -15,8 +15,8 @@ from nacre.ops.page import OF_PAGE
 if TYPE_CHECKING:
     from nacre.ops.page import ArchivedPage
 
-_LISTED: Final = 10
-"""Requests that failed or were refused which are listed."""
+_EXAMPLES: Final = 3
+"""URLs that are printed of requests that failed for the same reason."""
 
 
 @with_options_of(JobOptions, names=OF_PAGE)
@@ -70,19 +70,26 @@ def outcome_lines(outcome: "ArchivedPage") -> Iterator[str]:
     yield from page_lines(outcome.facts)
     for kind, path in outcome.pictures.items():
         yield f"  {kind:<11} {output.shown(Path(path))}"
-    yield from _listed("failed", outcome.failed)
-    yield from _listed("refused", outcome.refused)
+    for number, line in enumerate(_failures(outcome.failed)):
+        yield f"  {'' if number else 'failed':<11} {output.safe(line)}"
     yield ""
     yield f"Browse:    {program} replay {job}"
     yield f"Look:      {program} explain {job} {output.typed(outcome.url)}"
     yield f"Verify:    {program} archive {job} check"
 
 
-def _listed(name: str, requests: tuple[tuple[str, str], ...]) -> Iterator[str]:
-    for number, (url, reason) in enumerate(requests[:_LISTED]):
-        yield f"  {'' if number else name:<11} {output.safe(url)}: {output.safe(reason)}"
-    if (more := len(requests) - _LISTED) > 0:
-        yield f"  {'':<11} and {more:,} more"
+def _failures(requests: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    """Yield failed requests by reason, the most frequent first, with their first URLs."""
+    urls: dict[str, list[str]] = {}
+    for url, reason in requests:
+        urls.setdefault(reason, []).append(url)
+    for reason, of_reason in sorted(urls.items(), key=lambda item: -len(item[1])):
+        if len(of_reason) == 1:
+            yield f"{reason}: {of_reason[0]}"
+            continue
+        such_as = ", such as" if len(of_reason) > _EXAMPLES else ""
+        yield f"{reason}: {output.count(len(of_reason), 'request')}{such_as}"
+        yield from (f"  {url}" for url in of_reason[:_EXAMPLES])
 
 
 COMMANDS: Final = {"page": page}

@@ -1,7 +1,8 @@
 """A page that was run in a browser, as text."""
 
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from nacre.cli.output import count, safe
 from nacre.core.clock import duration
@@ -11,6 +12,9 @@ from nacre.report.formatting import size
 
 if TYPE_CHECKING:
     from nacre.ops.rendered_page import RenderedPageFacts
+
+_ONE: Final = re.compile(r"^1 (click|step|URL|route|element)s\b")
+"""A count of one thing, which behaviours write in the plural."""
 
 
 def page_lines(facts: "RenderedPageFacts") -> Iterator[str]:
@@ -22,7 +26,7 @@ def page_lines(facts: "RenderedPageFacts") -> Iterator[str]:
 def _page_texts(facts: "RenderedPageFacts") -> Iterator[str]:
     time = f"{duration(facts.seconds)}, {duration(facts.cpu_seconds)} of its processor"
     ended = "whole" if facts.ended == "settled" else end_text(facts.ended) or "not known"
-    yield f"run by the sign {facts.sign or 'of another crawler'}: {ended}; {time}"
+    yield f"run {_reason(facts.sign)}: {ended}; {time}"
     if facts.title:
         yield f"title: {facts.title}"
     if facts.final_url:
@@ -41,7 +45,7 @@ def _page_texts(facts: "RenderedPageFacts") -> Iterator[str]:
         reason = f"{refusal_text(rule)} ({detail})" if detail else refusal_text(rule)
         yield f"{count(number, 'request')} not sent, {rule}: {reason}{example}"
     if facts.behaviors:
-        acts = {name: _without_zeros(text) for name, text in facts.behaviors.items()}
+        acts = {name: _shorten(text) for name, text in facts.behaviors.items()}
         texts = [f"{name} {text}" for name, text in acts.items() if text]
         yield f"behaviours: {', '.join(texts) or 'nothing to do'}"
     if facts.console_errors:
@@ -53,6 +57,14 @@ def _page_texts(facts: "RenderedPageFacts") -> Iterator[str]:
         yield f"browser: {facts.browser}"
 
 
-def _without_zeros(text: str) -> str:
-    """Leave out the counts of a behaviour that are zero: `0 clicks, 1 details` is `1 details`."""
-    return ", ".join(part for part in text.split(", ") if not part.startswith("0 "))
+def _reason(sign: str) -> str:
+    """Say why a page was run; another crawler gives no sign."""
+    if sign == "always":
+        return "because browser.use is always"
+    return f"by the sign {sign}" if sign else "by another crawler"
+
+
+def _shorten(text: str) -> str:
+    """Shorten what a behaviour did: `0 details, 1 clicks` is `1 click`."""
+    parts = (part for part in text.split(", ") if not part.startswith("0 "))
+    return ", ".join(_ONE.sub(r"1 \1", part) for part in parts)

@@ -176,12 +176,12 @@ def number_lines(
     return lines
 
 
-def end_text(until: float) -> str:
+def end_text(until: float, job: str = "JOB") -> str:
     """The text when only retries are left: how long they may take, and how not to wait."""
     return (
         f"at {to_the_second(until)} UTC at the latest: nothing but further tries is left; "
-        "`nacre stop JOB`, or Ctrl-C, ends now and keeps them for later; "
-        "`nacre frontier JOB delete --all` gives them up"
+        f"`nacre stop {job}`, or Ctrl-C, ends now and keeps them for later; "
+        f"`nacre frontier {job} delete --all` gives them up"
     )
 
 
@@ -216,7 +216,7 @@ def got_text(overview: JobOverview) -> str:
 def browser_text(overview: JobOverview) -> str:
     """The pages that were run in a browser: `3 pages run, 47 replies to their requests, 1.2 MB`."""
     pages, replies = overview.browser_pages, overview.browser_requests
-    replied = f"{count(replies, 'reply', 'replies')} to their requests"
+    replied = f"{count(replies, 'reply', 'replies')} to {'its' if pages == 1 else 'their'} requests"
     return f"{count(pages, 'page')} run, {replied}, {size(overview.browser_bytes)}"
 
 
@@ -245,8 +245,8 @@ def status_lines(
     name = f"run {overview.run}" if overview.run else "run"
     words = state_words(overview)
     if is_recording:
-        words = words.replace("nacre run JOB", "nacre record --out JOB")
-    yield f"{name}: {words}"
+        words = words.replace("run JOB", "record --out JOB")
+    yield f"{name}: {words.replace('JOB', job)}"
     yield from _sentence_lines(answer)
     seconds = max(overview.elapsed, 1e-3)
     rates = MeasuredRates(
@@ -259,6 +259,8 @@ def status_lines(
         f"{rates.uris_average:.1f} URIs/s, {rates.kilobytes_average:,.0f} KB/s on average, "
         f"in {duration(overview.elapsed)}"
     )
+    if "ends" in shown:
+        shown["ends"] = to_copy(end_text(overview.gives_up, job))
     if not overview.parallel:
         shown.pop("work")
     yield pairs(shown)

@@ -97,11 +97,13 @@ class ConnectFailure(NamedTuple):
         status: A negative `FetchStatus`.
         error: Text for the operator.
         starved: Whether the crawler had no file handle left; no request was sent.
+        refused: Whether the guard refuses the address.
     """
 
     status: int
     error: str
     starved: bool = False
+    refused: bool = False
 
 
 class _NoTls(NamedTuple):
@@ -223,7 +225,7 @@ class Dialer:
         refusal = self._guard.refusal(peer[0])
         if refusal:
             connection.abort()
-            return ConnectFailure(FetchStatus.UNFETCHABLE, refusal)
+            return ConnectFailure(FetchStatus.UNFETCHABLE, refusal, refused=True)
         connection.set_peer(peer[0], peer[1])
         return connection
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nacre.annotations import (
+    ADDRESS_REFUSED,
     HEADER_CUT,
     HEADER_TRUNCATED,
     LENGTH_TRUNCATED,
@@ -158,7 +159,7 @@ class HttpFetcher:
         """Fetch once, with header lines added."""
         plan = self._plan(request, settings, extra)
         if isinstance(plan, ConnectFailure):
-            return FetchResult(plan.status, error=plan.error)
+            return _without_reply(plan)
         return await self._converse(plan, self._idle(plan))
 
     async def _converse(self, plan: _Plan, idle: Connection | None) -> FetchResult:
@@ -170,9 +171,7 @@ class HttpFetcher:
             if isinstance(connection, ConnectFailure):
                 if doubted is not None:
                     self._accuse(doubted)
-                return FetchResult(
-                    connection.status, error=connection.error, starved=connection.starved
-                )
+                return _without_reply(connection)
             used, idle = idle is not None, None
             sent = _signed(plan)
             exchange, end = await self._exchange(sent, connection)
@@ -245,7 +244,7 @@ class HttpFetcher:
                 return addresses
             return ConnectFailure(FetchStatus.UNFETCHABLE, "no address to connect to")
         if whole or len(refused) == len(addresses):
-            return ConnectFailure(FetchStatus.UNFETCHABLE, refused[0])
+            return ConnectFailure(FetchStatus.UNFETCHABLE, refused[0], refused=True)
         return tuple(a for a, text in zip(addresses, refusals, strict=True) if not text)
 
     def _idle(self, plan: _Plan) -> Connection | None:
@@ -389,6 +388,14 @@ def _signed(plan: _Plan) -> _Plan:
     lines = signer.sign(plan.message)
     recorded = with_lines(plan.recorded, lines) if plan.recorded else b""
     return plan._replace(message=with_lines(plan.message, lines), recorded=recorded)
+
+
+def _without_reply(failure: ConnectFailure) -> FetchResult:
+    """Return the result of a fetch that was not sent."""
+    notes = [ADDRESS_REFUSED] if failure.refused else []
+    return FetchResult(
+        failure.status, annotations=notes, error=failure.error, starved=failure.starved
+    )
 
 
 def _key(plan: _Plan, address: str) -> PoolKey:

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from nacre.annotations import BROWSER_FAILED
 from nacre.core.states import ExitCode
-from nacre.errors import JobError, URIError
+from nacre.errors import ConfigError, JobError, URIError
 from nacre.machine.layout import Layout
 from nacre.messages import message
 from nacre.ops.job_options import JobOptions
 from nacre.ops.rendered_page import SUFFIXES, RenderedPageFacts, RenderedPageParts
-from nacre.uri.parse import parse
+from nacre.uri.parse import parse, scheme
 
 if TYPE_CHECKING:
     from nacre.core.clock import Clock
@@ -75,11 +75,21 @@ def make_page_job(
         clock: The time in its name; None for the machine's.
 
     Raises:
-        ConfigError: With every problem; no browser is installed.
+        ConfigError: With every problem; no browser is installed, or it opens no such URL.
         JobError: There is a job already.
     """
     from nacre.ops.new_job import make_job
 
+    name = scheme(url).lower() if "://" in url else "http"
+    if name not in {"http", "https"}:
+        raise ConfigError(
+            message(
+                "ops.page-scheme",
+                "a browser opens http and https URLs, and {url} is none: fetch it with `nacre "
+                "crawl`",
+                url=url,
+            )
+        )
     options = replace(options, urls=(url,), scope="page", browser="always")
     return make_job(options, directory, "--out", clock, _DEFAULTS)
 

@@ -68,13 +68,17 @@ def test_the_text(store: Store):
     ("use", "tally", "text"),
     [
         ("never", BrowserTally(), "`browser.use` is never"),
+        ("recording", BrowserTally(), "of a browser that Nacre did not run"),
+        ("auto", BrowserTally(unrun=1, unrun_pages=["http://a.test/x"]), "1 page looks as if"),
         ("auto", BrowserTally(unrun=3, unrun_pages=["http://a.test/x"]), "3 pages look as if"),
     ],
 )
 def test_why_no_page_was_run(use: str, tally: BrowserTally, text: str):
     figures = browser_figures(Store(MemoryEngine()), use)
     figures.tally = tally
-    assert text in " ".join(plain_text(BrowserReport().document(figures, ReportRequest())).split())
+    document = BrowserReport().document(figures, ReportRequest())
+    assert text in " ".join(plain_text(document).split())
+    assert document.sections[0].tables == (), "no table is empty"
 
 
 def test_each_end_and_rule_has_words():

@@ -244,6 +244,7 @@ class Explanation(msgspec.Struct, frozen=True):
         not_got: Why it was not got so far, in words; None when it was, or was never scheduled.
         next_try: When it is tried again, seconds from now; None when nothing says so.
         later: Why it goes later than other links; "" when it does not.
+        recorded: Whether the job is a recording: no scope, robots.txt or queue decides in it.
     """
 
     url: str
@@ -273,6 +274,7 @@ class Explanation(msgspec.Struct, frozen=True):
     settings: list[SettingAnswer] = []
     not_got: SeedOutcome | None = None
     next_try: float | None = None
+    recorded: bool = False
 
 
 def rule_opinions(scope: Scope, subject: Subject) -> list[RuleOpinion]:

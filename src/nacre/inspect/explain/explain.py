@@ -136,6 +136,7 @@ class Explainer:
             due_why=due_why,
             later=self._prospects.reason(pending) if pending else "",
             settings=list(settings_for(self._sheets, overlay, _SHOWN, self._view.origin)),
+            recorded=self._view.layout.is_recording,
         )
         if outcome or place.waiting:
             explanation = self._with_cause(explanation, discovery.url, outcome)

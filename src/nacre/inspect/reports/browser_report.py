@@ -9,7 +9,7 @@ from nacre.engine.pages.sign_rows import sign_counts
 from nacre.extract.repetition import wilson_interval
 from nacre.inspect.reports.base import Report, ReportRequest
 from nacre.inspect.view import View
-from nacre.messages import message
+from nacre.messages import message, plural
 from nacre.report.browser_tally import BrowserTally, browser_tally, by_number
 from nacre.report.document import Column, DataTable, Format, ReportDocument, Section
 from nacre.report.formatting import size
@@ -54,7 +54,8 @@ class BrowserFigures(msgspec.Struct):
     """The figures of the report.
 
     Attributes:
-        use: `browser.use` of the job; sheets may differ.
+        use: `browser.use` of the job; sheets may differ. `recording` if a person's own browser, or
+            a program, was recorded.
         pages: Pages of the run in all, those without a browser included.
         tally: What pages in the browser did.
         signs: The signs, the most frequent first.
@@ -96,13 +97,17 @@ class BrowserReport(Report):
 
     def data(self, view: View, request: ReportRequest) -> BrowserFigures:
         """See `Report.data`."""
-        return browser_figures(view.store, view.settings.browser.use)
+        is_recording = view.layout.is_recording
+        return browser_figures(
+            view.store, "recording" if is_recording else view.settings.browser.use
+        )
 
     def document(self, data: BrowserFigures, request: ReportRequest) -> ReportDocument:
         """See `Report.document`."""
         tally = data.tally
         text = tuple(_notes(data))
         tables = (_sign_table(data), _end_table(tally), _refused_table(tally))
+        tables = tuple(table for table in tables if table.rows)
         first = Section("", text, facts=_facts(data), tables=tables)
         return ReportDocument("Pages in a browser", (first,))
 
@@ -113,22 +118,32 @@ def _notes(data: BrowserFigures) -> Iterator[str]:
         yield message(
             "report.browser-never", "`browser.use` is never: no page is run in a browser."
         )
-    if tally.unrun:
+    if data.use == "recording":
         yield message(
+            "report.browser-recording",
+            "This is a recording of a browser that Nacre did not run: it has requests, and no "
+            "pages.",
+        )
+    if tally.unrun:
+        yield plural(
             "report.browser-missing",
+            "{pages:,} page looks as if it needed a browser, and none could be started: "
+            "{example}. `nacre check --browser` says what to install.",
             "{pages:,} pages look as if they needed a browser, and none could be started, such as "
             "{example}. `nacre check --browser` says what to install.",
             pages=tally.unrun,
             example=tally.unrun_pages[0] if tally.unrun_pages else "",
         )
     if tally.robots_pages:
-        yield message(
+        yield plural(
             "report.browser-robots",
+            "robots.txt refused {refused:,} of {requests:,} requests of one page, which may lack "
+            "content. `browser.robots: page` asks robots.txt for pages alone.",
             "robots.txt refused {refused:,} of {requests:,} requests of {pages:,} pages, which may "
             "lack content. `browser.robots: page` asks robots.txt for pages alone.",
+            pages=tally.robots_pages,
             refused=tally.refused.get("robots", 0),
             requests=tally.robots_requests,
-            pages=tally.robots_pages,
         )
     if tally.repeated:
         low, high = wilson_interval(tally.foreseen, tally.expected)
@@ -217,17 +232,23 @@ def end_text(ended: str) -> str:
 
 
 def _end_table(tally: BrowserTally) -> DataTable:
-    columns = (
-        Column("end", Format.NAME),
-        Column("meaning"),
-        Column("pages", Format.COUNT),
-        Column("such as", Format.URL),
-    )
-    rows = tuple(
-        (ended, end_text(ended), number, _first(tally.end_pages, ended))
-        for ended, number in by_number(tally.ends)
-    )
+    columns = _columns(Column("end", Format.NAME), Column("pages", Format.COUNT))
+    rows = _rows(tally.ends, _ENDS, tally.end_pages)
     return DataTable("How pages ended", columns, rows)
+
+
+def _columns(name: Column, number: Column) -> tuple[Column, ...]:
+    return (name, Column("meaning"), number, Column("such as", Format.URL))
+
+
+def _rows(
+    numbers: Mapping[str, int], meanings: Mapping[str, str], examples: Mapping[str, list[str]]
+) -> tuple[tuple[str | int | None, ...], ...]:
+    """Return names with their meanings, numbers and examples, the most frequent first."""
+    return tuple(
+        (name, meanings.get(name, name), number, next(iter(examples.get(name, ())), None))
+        for name, number in by_number(numbers)
+    )
 
 
 _RULES: Mapping[str, str] = {
@@ -250,18 +271,6 @@ def refusal_text(rule: str) -> str:
 
 
 def _refused_table(tally: BrowserTally) -> DataTable:
-    columns = (
-        Column("rule", Format.NAME),
-        Column("meaning"),
-        Column("requests", Format.COUNT),
-        Column("such as", Format.URL),
-    )
-    rows = tuple(
-        (rule, refusal_text(rule), number, _first(tally.refused_urls, rule))
-        for rule, number in by_number(tally.refused)
-    )
+    columns = _columns(Column("rule", Format.NAME), Column("requests", Format.COUNT))
+    rows = _rows(tally.refused, _RULES, tally.refused_urls)
     return DataTable("Requests refused", columns, rows)
-
-
-def _first(examples: Mapping[str, list[str]], name: str) -> str | None:
-    return next(iter(examples.get(name, ())), None)
