@@ -106,8 +106,8 @@ class BrowserReport(Report):
         """See `Report.document`."""
         tally = data.tally
         text = tuple(_notes(data))
-        tables = (_sign_table(data), _end_table(tally), _refused_table(tally))
-        tables = tuple(table for table in tables if table.rows)
+        all_tables = (_sign_table(data), _end_table(tally), _refused_table(tally))
+        tables = tuple(table for table in all_tables if table.rows)
         first = Section("", text, facts=_facts(data), tables=tables)
         return ReportDocument("Pages in a browser", (first,))
 
