@@ -698,3 +698,25 @@ def test_a_request_of_a_frame_without_a_url_belongs_to_the_page_that_wrote_it(se
     assert stray.status_code == 307
     assert stray.headers["location"] == f"/{FIRST}mp_/http://h.test/film.mp4?x=y"
     assert server.ask(host, "/film.mp4", server.cookie()).status_code == 404
+
+
+@pytest.mark.parametrize(("kind", "is_changed"), [("worker", True), ("script", False)])
+def test_the_script_of_a_worker_begins_with_that_of_replay(
+    tmp_path: Path, kind: str, is_changed: bool
+):
+    text = "\ufeff'use strict'; postMessage('中');"
+    archive = new_archive(tmp_path / "demo", {
+        "http://h.test/w.js": reply(text.encode(), "text/javascript; charset=gbk"),
+    })  # fmt: skip
+    assert archive
+    server = Server({"demo": tmp_path / "demo"})
+    fields = {"sec-fetch-dest": "empty", "x-nacre-worker": kind, **server.cookie()}
+    answer = server.ask(server.content("demo"), f"/{FIRST}mp_/http://h.test/w.js", fields)
+    if is_changed:
+        start = f'"use strict";self.nacre = ["{FIRST}", "http://h.test/w.js", "captured"];'
+        assert answer.content.startswith(start.encode())
+        assert answer.content.endswith(text[1:].encode())
+        assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert "/* shared.js */" not in answer.text
+    else:
+        assert answer.content == text.encode()

@@ -26,6 +26,7 @@ from nacre.replay.rewrite_css import rewrite_css
 from nacre.replay.rewrite_html import rewrite_page
 from nacre.replay_server.shelf import OpenedHolding
 from nacre.replay_server.sites import content_path
+from nacre.replay_server.worker_scripts import WORKERS, begin_worker
 from nacre.wire.mime_sniff import HEADER, HTML, is_unknown_type, is_xml_type, sniff_unknown
 
 LARGEST_PAGE: Final = 32 << 20
@@ -33,6 +34,7 @@ LARGEST_PAGE: Final = 32 << 20
 _PIECE: Final = 1 << 16
 _CSS: Final = "text/css"
 _STYLE: Final = "style"
+_SCRIPT: Final = "text/javascript"
 _PAGES: Final = frozenset((HTML, "application/xhtml+xml", "image/svg+xml"))
 _BODY_FIELDS: Final = frozenset(
     ("content-length", "content-range", "accept-ranges", "transfer-encoding", "connection")
@@ -128,8 +130,9 @@ def _lead(wish: PageRequest, url: str) -> ServedAnswer:
 def _may_be_rewritten(exchange: ArchivedExchange, wish: PageRequest) -> bool:
     """Return whether a capture is rewritten, or its first bytes decide that."""
     declared = media_type(exchange.header("Content-Type"))
-    is_sheet = declared == _CSS or wish.destination == _STYLE
-    return is_sheet or declared == HTML or is_xml_type(declared) or is_unknown_type(declared)
+    is_by_use = wish.destination == _STYLE or wish.destination in WORKERS
+    is_known = declared in {_CSS, HTML} or is_xml_type(declared)
+    return is_by_use or is_known or is_unknown_type(declared)
 
 
 def rewritten_type(declared: str, start: bytes, destination: str = "") -> str:
@@ -144,6 +147,8 @@ def rewritten_type(declared: str, start: bytes, destination: str = "") -> str:
         start: Its first bytes, without content coding; `HEADER` of them count.
         destination: What it is for, as browsers name it; "" if that is not known.
     """
+    if destination in WORKERS:
+        return _SCRIPT
     if declared == _CSS or destination == _STYLE:
         return _CSS
     if declared in _PAGES:
@@ -165,7 +170,7 @@ def media_type(field: str) -> str:
 
 
 def _rewritten(exchange: ArchivedExchange, wish: PageRequest, media: str) -> ServedAnswer:
-    """Answer with a page or a style sheet whose URLs lead into the archive.
+    """Answer with a page, a style sheet or a script of a worker whose URLs lead into the archive.
 
     Args:
         exchange: The capture, without content coding.
@@ -178,8 +183,10 @@ def _rewritten(exchange: ArchivedExchange, wish: PageRequest, media: str) -> Ser
         named = media + "".join(declared.partition(";")[1:])
         exchange = exchange._replace(headers=(*fields, ("Content-Type", named)))
     body = exchange.body.read_start(LARGEST_PAGE)
-    charset = page_codec(exchange, body)
-    if media == _CSS:
+    charset = "utf-8" if media == _SCRIPT else page_codec(exchange, body)
+    if media == _SCRIPT:
+        data = begin_worker(body, wish.page)
+    elif media == _CSS:
         data = rewrite_css(body, charset, wish.page)
     else:
         data = rewrite_page(body, charset, wish.page)

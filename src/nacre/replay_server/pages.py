@@ -25,6 +25,7 @@ _TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+_SHARED: Final = b"/* shared.js */"
 
 
 class StaticFile(NamedTuple):
@@ -41,9 +42,10 @@ class StaticFile(NamedTuple):
 
 @cache
 def static_files() -> Mapping[str, StaticFile]:
-    """Return the files of `static/` by name."""
+    """Return the files of `static/` by name; `shared.js` is put where a script names it."""
+    shared = (STATIC / "shared.js").read_bytes()
     return {
-        path.name: StaticFile(path.read_bytes(), _TYPES[path.suffix])
+        path.name: StaticFile(path.read_bytes().replace(_SHARED, shared), _TYPES[path.suffix])
         for path in sorted(STATIC.iterdir())
         if path.suffix in _TYPES
     }

@@ -21,6 +21,7 @@ from nacre.replay.headers import replay_headers
 from nacre.replay.page_urls import PageAddress, locate_stray
 from nacre.replay.rewrite_css import rewrite_css
 from nacre.replay.rewrite_html import rewrite_page
+from nacre.replay_server.worker_scripts import WORKERS, begin_worker
 from tests.console.stories.chromium import chromium, driver
 from tests.replay_server.browser.static_files import static_file
 
@@ -131,6 +132,8 @@ class Replay:
             data = rewrite_page(data, "utf-8", page)
         elif capture.kind.startswith("text/css"):
             data = rewrite_css(data, "utf-8", page)
+        elif request.headers.get("x-nacre-worker") in WORKERS:
+            data = begin_worker(data, page)
         status, fields = capture.status, list(capture.fields)
         ranges = request.headers.get("range", "")
         if ranges.startswith("bytes="):

@@ -1,8 +1,8 @@
 """Files of the replay server that run in a browser."""
 
-from importlib.resources import files
+from nacre.replay_server.pages import static_files
 
 
 def static_file(name: str) -> bytes:
-    """One of them."""
-    return (files("nacre.replay_server") / "static" / name).read_bytes()
+    """One of them, as it is served."""
+    return static_files()[name].data

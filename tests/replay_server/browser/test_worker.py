@@ -433,6 +433,61 @@ def test_scripts_of_workers_come_from_the_archive(show: Opener):
     assert place.log[1].worker == "worker"
 
 
+WORKER_SCRIPT = """
+const report = async () => {
+  const reply = await fetch("https://api.test/data.json");
+  const asked = new XMLHttpRequest();
+  asked.open("GET", "https://api.test/data.json", false);
+  asked.send();
+  const socket = new WebSocket("wss://api.test/");
+  const missing = await fetch("http://api.test/none").then((reply) => reply.status);
+  return [await reply.text(), asked.responseText, socket.readyState, new Date().getFullYear(),
+    missing, String(location), location.host, self.nacre === undefined];
+};
+self.onmessage = () => report().then(postMessage, (error) => postMessage(String(error)));
+self.onconnect = ({ ports: [port] }) => report().then((facts) => port.postMessage(facts));
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "place"),
+    [
+        ("new Worker('http://h.test/js/worker.js?v=1')", "http://h.test/js/worker.js?v=1"),
+        ("new Worker('js/module.js', {type: 'module'})", "http://h.test/js/module.js"),
+        ("new SharedWorker('/js/worker.js?v=1').port", "http://h.test/js/worker.js?v=1"),
+        ("new Worker('js/nested.js')", "http://h.test/js/worker.js?v=1"),
+        ("new Worker(URL.createObjectURL(new Blob([text])))", "blob:"),
+        ("new Worker('data:text/javascript,' + encodeURIComponent(text))", "blob:"),
+    ],
+    ids=["classic", "module", "shared", "nested", "blob", "data"],
+)
+def test_urls_of_workers_lead_into_the_archive(show: Opener, made: str, place: str):
+    page, _ = show({
+        "http://h.test/": HEAD,
+        "http://h.test/js/worker.js?v=1": script(f"'use strict'; {WORKER_SCRIPT}"),
+        "http://h.test/js/module.js": script(f"import '/js/part.js'; {WORKER_SCRIPT}"),
+        "http://h.test/js/part.js": script("export const part = 1"),
+        "http://h.test/js/nested.js": script(
+            "const inner = new Worker('http://h.test/js/worker.js?v=1');"
+            "onmessage = () => inner.postMessage(1); inner.onmessage = (e) => postMessage(e.data)"
+        ),
+        "https://api.test/data.json": Capture("[1]", "application/json"),
+    })  # fmt: skip
+    facts = within(page, f"""new Promise((done) => {{
+        const text = {json.dumps(WORKER_SCRIPT)};
+        const worker = {made};
+        worker.onmessage = ({{ data }}) => done(data);
+        worker.postMessage?.("a");
+    }})""")  # fmt: skip
+    assert isinstance(facts, list), facts
+    assert facts[:5] == ["[1]", "[1]", 3, 2026, 404]
+    assert facts[5].startswith(place)
+    assert facts[7] is True
+    page.wait_for_function(
+        "messages.some((each) => each.nacre === 'missing' && each.url === 'http://api.test/none')"
+    )
+
+
 def test_what_an_archive_does_not_have(show: Opener):
     page, _ = show({"http://h.test/": HEAD})
     assert within(

@@ -15,33 +15,9 @@
 (() => {
   const { timestamp, url } = document.currentScript.dataset;
   const here = new URL(url);
-  const own = window.origin;
-  const prefix = `/${timestamp}mp_/`;
-  const isReplay = /^\/(\d{1,14}mp_|-)\//;
-  const define = (object, name, get, set) =>
-    object && Object.defineProperty(object, name, { get, set, configurable: true });
-  const wrap = (object, name, change) => {
-    const real = object?.[name];
-    if (!real) return;
-    object[name] = function (...values) {
-      return change.call(this, real.bind(this), ...values);
-    };
-  };
-
-  // The URL in replay of any URL.
-  const replay = (value) => {
-    const text = String(value).trim();
-    let to;
-    try {
-      to = new URL(/^[\\/]{2}/.test(text) ? here.protocol + text : text, document.baseURI);
-    } catch {
-      return value;
-    }
-    if (!/^(https?|ftp):$/.test(to.protocol)) return value;
-    if (to.origin !== own) return prefix + to.href;
-    if (isReplay.test(to.pathname)) return value;
-    return prefix + here.origin + to.href.slice(own.length);
-  };
+  const base = () => document.baseURI;
+  const root = "";
+  /* shared.js */
   const inSet = (value) => String(value).replace(/(^|,\s+)([^\s,]\S*)/g, (_, a, b) => a + replay(b));
   const inStyle = (value) =>
     String(value).replace(
@@ -110,38 +86,8 @@
     subtree: true, childList: true, attributes: true, attributeFilter: Object.keys(kinds),
   });
 
-  // Requests.
-  const { Request } = window;
-  window.Request = new Proxy(Request, {
-    construct: (real, [input, init]) =>
-      new real(input instanceof Request ? input : replay(input), init),
-  });
-  // The policy of a script governs its worker: it gets replies of this origin, as its page does.
-  for (const name of ["Worker", "SharedWorker"]) {
-    if (!window[name]) continue;
-    window[name] = new Proxy(window[name], {
-      construct: (real, [script, ...options], made) =>
-        Reflect.construct(real, [replay(script), ...options], made),
-    });
-  }
-  wrap(window, "fetch", (real, input, init) =>
-    real(input instanceof Request ? input : replay(input), init));
-  wrap(XMLHttpRequest.prototype, "open", (real, method, to, ...more) =>
-    real(method, replay(to), ...more));
   window.Audio = new Proxy(Audio, {
     construct: (real, values) => new real(...values.map(replay)),
-  });
-
-  // Time.
-  const full = timestamp + "00000101000000".slice(timestamp.length);
-  const [year, month, ...clock] = /^(....)(..)(..)(..)(..)(..)/.exec(full).slice(1).map(Number);
-  const now = Date.now.bind(Date);
-  const shift = Date.UTC(year, month - 1, ...clock) - now();
-  Date.now = () => now() + shift;
-  window.Date = Date.prototype.constructor = new Proxy(Date, {
-    construct: (real, values, type) =>
-      Reflect.construct(real, values.length ? values : [real.now()], type),
-    apply: (real) => new real(real.now()).toString(),
   });
 
   // Chance, as for a page that was captured in a browser: its scripts make the same URLs again.
@@ -153,7 +99,6 @@
   };
 
   // Storage, by archived host.
-  const mark = `${here.host}\n`;
   const partition = (real) => {
     const keys = () => Object.keys(real).filter((key) => key.startsWith(mark))
       .map((key) => key.slice(mark.length));
@@ -182,11 +127,6 @@
       const part = partition(window[name]);
       define(window, name, () => part);
     } catch { /* a frame without an origin has none */ }
-  }
-  for (const type of [window.IDBFactory, window.CacheStorage]) {
-    for (const name of ["open", "deleteDatabase", "has", "delete"]) {
-      wrap(type?.prototype, name, (real, key, ...more) => real(mark + key, ...more));
-    }
   }
   const cookies = new Map();
   define(Document.prototype, "cookie",
@@ -266,28 +206,6 @@
     });
   }
 
-  // What an archive does not have.
-  class Closed extends EventTarget {
-    static CONNECTING = 0; static OPEN = 1; static CLOSING = 2; static CLOSED = 3;
-    readyState = 3;
-    constructor(to) {
-      super();
-      this.url = String(to);
-      setTimeout(() => {
-        for (const type of ["error", "close"]) {
-          const event = new Event(type);
-          this.dispatchEvent(event);
-          this[`on${type}`]?.(event);
-        }
-      });
-    }
-    send() {}
-    close() {}
-  }
-  window.WebSocket = window.EventSource = Closed;
-  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"]) {
-    define(window, name, () => undefined);
-  }
   Navigator.prototype.sendBeacon = () => true;
   const workers = navigator.serviceWorker;
   const tell = (facts) => {

@@ -22,7 +22,7 @@
 //     and without it means that there is no such capture.
 //
 // To the page, which passes it on to the viewer (shim.js)
-//   { nacre: "missing", url, timestamp } by postMessage to the client: a
+//   { nacre: "missing", url, timestamp } by postMessage to the client, or to a page for a worker: a
 //     sub-request that the archive does not have.
 
 const PATH = /^\/(\d{1,14})mp_\/(.*)$/s;
@@ -59,7 +59,8 @@ async function answer(event) {
   }
   if (request.mode !== "navigate") {
     const { timestamp, url } = target;
-    client?.postMessage({ nacre: "missing", url, timestamp });
+    const page = client?.type === "window" ? client : await anyWindow();
+    page?.postMessage({ nacre: "missing", url, timestamp });
   }
   return reply;
 }
@@ -125,9 +126,13 @@ async function clientOf(event) {
 
 // Frames without a URL (about:blank, blob:) send no referrer: their page is open in this browser.
 async function anyPage() {
+  return archived((await anyWindow())?.url);
+}
+
+async function anyWindow() {
   const windows = await self.clients.matchAll({ type: "window" });
   windows.sort((a, b) => Number(b.focused) - Number(a.focused));
-  return windows.map((client) => archived(client.url)).find(Boolean) ?? null;
+  return windows.find((client) => archived(client.url));
 }
 
 async function asSent(request) {
