@@ -5,56 +5,50 @@ requests of the live pages; how many of their replies are in the archive; how ma
 replay answers; on how many pages the visible text is that of the live page; requests of the replay
 to the live site, which must be 0. With `--browser` sites are crawled from their home page, and
 their pages are run in a browser.
+
+`python -m bench.replay --browser always URL ...` does it with pages of a site that runs already on
+this machine, and prints a line for each page; `--pages FILE` has more URLs. `--server ORIGIN` names
+another server of the site, such as `http://127.0.0.1:8091`.
+
 Needs Chromium and the judges (`make judges`); Trac, MediaWiki and packages of npm are downloaded.
 """
 
 import argparse
-import os
-import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from playwright.sync_api import Browser, Error, Frame, Page, Response, ViewportSize
+from playwright.sync_api import Browser
 
-from bench.replay_sites import LiveSite, live_site, names
+from bench.replay_sites import live_site, names
+from bench.replay_visits import WINDOW, Show, Visit, nacre_viewer, pywb_viewer, show_live, visit
 from nacre.catalogue.captures import IndexedCapture, read_capture
 from tests.console.stories.chromium import open_browser
 from tests.crawl.replay import replaying
-from tools.nginx import free_port
 
-_ARCHIVED = re.compile(r"/\d{1,14}[a-z]*_?/(https?:/.*)")
 _PAGES, _DOCUMENTS = 5, 900
-_TEXT = """() => {
-    const style = document.createElement("style");
-    style.textContent = "* { content-visibility: visible !important }";
-    document.documentElement.append(style);
-    return document.body ? document.body.innerText : "";
-}"""
-"""Its text depends on no window: else a browser leaves out what is far outside of it."""
-_WINDOW: ViewportSize = {"width": 1280, "height": 4000}
-_QUIET = 1500
-"""Milliseconds after which scripts of a page have done their requests."""
 
 
-@dataclass
-class Visit:
-    """A page as a browser has it.
+class ComparedSite(NamedTuple):
+    """A site that is compared.
 
     Attributes:
-        text: The visible text, with single spaces.
-        requests: URLs of the live site that were answered with a status below 400.
-        error: The reason why the page was not opened; "" if it was.
+        name: Its name in the table.
+        origins: Scheme, host and port of its servers, the main one first.
+        seeds: URLs from which it is crawled.
+        pages: URLs of the pages; empty: the first pages of the crawl.
+        log: Paths of the requests that its server got; empty if that is not known.
     """
 
-    text: str = ""
-    requests: set[str] = field(default_factory=set)
-    error: str = ""
+    name: str
+    origins: tuple[str, ...]
+    seeds: tuple[str, ...]
+    pages: tuple[str, ...]
+    log: Sequence[str] = ()
 
 
 @dataclass
@@ -72,27 +66,36 @@ class Row:
     leaks: int = 0
     failures: list[str] = field(default_factory=list)
 
+    def add(self, other: "Row") -> None:
+        """Add the numbers of another line."""
+        for name, value in vars(other).items():
+            if isinstance(value, int):
+                setattr(self, name, getattr(self, name) + value)
+
     def line(self) -> str:
         """Return the line."""
         return (
-            f"{self.name:<12}{self.pages:>6}{self.live:>7}{self.expected:>10}{self.nacre:>7}{self.pywb:>7}"
+            f"{self.name:<32}{self.pages:>6}{self.live:>7}{self.expected:>10}{self.nacre:>7}{self.pywb:>7}"
             f"{self.same_text:>8}{self.same_text_pywb:>8}{self.leaks:>7}"
         )
 
 
 HEAD = (
-    f"{'site':<12}{'pages':>6}{'live':>7}{'captured':>10}{'nacre':>7}{'pywb':>7}"
+    f"{'site':<32}{'pages':>6}{'live':>7}{'captured':>10}{'nacre':>7}{'pywb':>7}"
     f"{'text':>8}{'pywb':>8}{'leaks':>7}"
 )
 
 
-def crawl(site: LiveSite, job: Path, use: str) -> list[IndexedCapture]:
+def crawl(site: ComparedSite, job: Path, use: str) -> list[IndexedCapture]:
     """Crawl a site; return the lines of its index. `use` is that of `browser.use`."""
-    seeds = site.seeds if use == "never" else site.pages or site.seeds[:1]
+    seeds = job.with_suffix(".txt")
+    chosen = site.seeds if use == "never" else site.pages or site.seeds[:1]
+    seeds.write_text("\n".join(chosen), "utf-8")
     command = [
-        sys.executable, "-m", "nacre", "crawl", *seeds, "--out", str(job), "--scope", "host",
-        "--delay", "0", "--depth", "1", "--max-pages", str(_DOCUMENTS), "--quiet",
-        "--allow-net", "127.0.0.0/8", "--browser", use,
+        sys.executable, "-m", "nacre", "crawl", "--seeds", str(seeds), "--out", str(job),
+        "--scope", "host", "--delay", "0", "--depth", "1", "--max-pages", str(_DOCUMENTS),
+        "--quiet", "--allow-net", "127.0.0.0/8", "--browser", use,
+        "--set", "frontier.retry_delay=1", "--set", "frontier.max_retries=1",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     captures = []
@@ -105,153 +108,81 @@ def crawl(site: LiveSite, job: Path, use: str) -> list[IndexedCapture]:
     return captures
 
 
-def pages_of(site: LiveSite, captures: list[IndexedCapture]) -> list[str]:
+def pages_of(site: ComparedSite, captures: list[IndexedCapture]) -> list[str]:
     """Return the pages that are compared: those of the site, or some of the crawl."""
     if site.pages:
         return list(site.pages)
     urls = [c.url for c in captures if c.mime == "text/html" and c.status == 200]
-    urls = sorted({url for url in urls if url.startswith(site.served.origin)})
+    urls = sorted({url for url in urls if url.startswith(site.origins[0])})
     step = max(1, len(urls) // _PAGES)
     return list(dict.fromkeys([*site.seeds[:1], *urls[::step]]))[: _PAGES + 1]
 
 
-def visit(page: Page, origin: str, show: Callable[[Page], Frame]) -> Visit:
-    """Open a page and wait until its scripts are done.
+class ComparedPage(NamedTuple):
+    """A page, as it is live and in both replays.
 
-    Args:
-        page: A tab.
-        origin: Scheme, host and port of the live site.
-        show: Opens the page in the tab; returns the frame that has it. A frame loads no icon
-            (the resource type `other`) and no lazy image far below, so neither is compared.
+    Attributes:
+        url: Its URL.
+        expected: URLs of its requests whose replies were captured.
+        live: The live page.
+        ours: In `nacre replay`.
+        theirs: In pywb.
     """
-    result = Visit()
 
-    def answered(response: Response) -> None:
-        url = archived_url(response.url, origin)
-        if response.status < 400 and url and response.request.resource_type != "other":
-            result.requests.add(url)
-
-    page.on("response", answered)
-    try:
-        frame = show(page)
-        frame.wait_for_load_state("load", timeout=30_000)
-        page.wait_for_timeout(_QUIET)
-        text = frame.evaluate(_TEXT)
-        result.text = " ".join(str(text).split())
-    except Error as error:
-        result.error = str(error).splitlines()[0]
-    page.remove_listener("response", answered)
-    return result
+    url: str
+    expected: set[str]
+    live: Visit
+    ours: Visit
+    theirs: Visit
 
 
-def archived_url(url: str, origin: str) -> str:
-    """Return the URL of the live site that a request of a page stands for; "" for none."""
-    url = url.partition("#")[0]
-    match = _ARCHIVED.search(url)
-    if match is not None:
-        return match[1] if match[1].startswith(origin) else ""
-    if url.startswith(origin):
-        return url
-    host = re.match(r"https?://j\w+\.replay\.localhost:\d+(/(?!-/).*)", url)
-    return origin + host[1] if host is not None else ""
+def compare(site: ComparedSite, browser: Browser, folder: Path, use: str) -> list[ComparedPage]:
+    """Crawl a site, and open its pages live and in both replays."""
+    captures = crawl(site, folder / "job", use)
+    stored = {c.url for c in captures if c.status < 400}
+    pages = pages_of(site, captures)
+    times = {c.url: c.timestamp for c in reversed(captures)}
+
+    def open_all(show: Show) -> dict[str, Visit]:
+        tab = browser.new_page(viewport=WINDOW)
+        visits = {url: visit(tab, site.origins, show, url, times[url]) for url in pages}
+        tab.close()
+        return visits
+
+    live = open_all(show_live)
+    warcs = sorted((folder / "job").glob("runs/*/archive/*.warc.gz"))
+    (folder / "pywb").mkdir()
+    with replaying(warcs, folder / "pywb") as judge:
+        theirs = open_all(pywb_viewer(judge.port))
+    requests = len(site.log)
+    with nacre_viewer(folder / "job") as show:
+        ours = open_all(show)
+    ours[pages[0]].leaks += len(site.log) - requests
+    return [
+        ComparedPage(url, live[url].requests & stored, live[url], ours[url], theirs[url])
+        for url in pages
+    ]
 
 
-@contextmanager
-def nacre_replay(job: Path, browser: Browser) -> Iterator[Callable[..., Frame]]:
-    """Run `nacre replay` while the context lasts; give the function that opens a page."""
-    port = free_port()
-    command = [sys.executable, "-m", "nacre", "replay", str(job), "--port", str(port)]
-    environ = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:
-        try:
-            yield _viewer_of(process, browser)
-        finally:
-            process.terminate()
-
-
-def _viewer_of(process: "subprocess.Popen[str]", browser: Browser) -> Callable[..., Frame]:
-    """Return the function that opens a page in the viewer of a running replay."""
-    link = ""
-    for line in process.stdout or ():
-        match = re.search(r"http://\S+", line)
-        if match is not None:
-            link = match[0]
-            break
-    base, _, label = link.partition("/view/")
-    label = label.partition("/")[0]
-    opened: set[int] = set()
-
-    def show(page: Page, url: str, timestamp: str) -> Frame:
-        if id(page) not in opened:
-            page.goto(link)
-            page.wait_for_timeout(_QUIET)
-            opened.add(id(page))
-        page.goto(f"{base}/view/{label}/{timestamp}/{url}")
-        page.wait_for_timeout(_QUIET)
-        return next(frame for frame in page.frames if f"_/{url}" in frame.url)
-
-    return show
-
-
-def compare(name: str, browser: Browser, folder: Path, use: str = "never") -> Row:
-    """Crawl a site, and compare its pages in both replays with the live ones."""
-    row = Row(name)
-    with live_site(name, folder) as site:
-        origin = site.served.origin
-        captures = crawl(site, folder / "job", use)
-        stored = {c.url for c in captures if c.status < 400}
-        pages = pages_of(site, captures)
-        times = {c.url: c.timestamp for c in captures}
-        tab = browser.new_page(viewport=_WINDOW)
-        live = {}
-        for url in pages:
-            live[url] = visit(tab, origin, partial(_goto, url=url))
-        warcs = sorted((folder / "job").glob("runs/*/archive/*.warc.gz"))
-        (folder / "pywb").mkdir()
-        requests = len(site.served.log)
-        theirs, ours = {}, {}
-        with replaying(warcs, folder / "pywb") as judge:
-            for url in pages:
-                address = f"http://127.0.0.1:{judge.port}/t/{times[url]}/{url}"
-                theirs[url] = visit(tab, origin, partial(_framed, url=address))
-        by_pywb = len(site.served.log) - requests
-        with nacre_replay(folder / "job", browser) as show:
-            tab = browser.new_page(viewport=_WINDOW)
-            for url in pages:
-                ours[url] = visit(tab, origin, partial(show, url=url, timestamp=times[url]))
-        row.leaks = len(site.served.log) - requests - by_pywb
-    for url in pages:
-        row.live += len(live[url].requests)
-        _count(row, url, live[url].requests & stored, (live[url], ours[url], theirs[url]))
-    return row
-
-
-def _goto(page: Page, url: str) -> Frame:
-    page.goto(url, wait_until="load", timeout=60_000)
-    return page.main_frame
-
-
-def _framed(page: Page, url: str) -> Frame:
-    """Open a page of pywb; return the frame with the archived page."""
-    _goto(page, url)
-    page.wait_for_timeout(_QUIET)
-    return next(frame for frame in page.frames if "mp_/" in frame.url)
-
-
-def _count(row: Row, url: str, expected: set[str], visits: tuple[Visit, Visit, Visit]) -> None:
-    """Add the result of a page to the line of its site."""
-    live, ours, theirs = visits
+def add_page(row: Row, page: ComparedPage) -> None:
+    """Add the result of a page to a line."""
+    url, expected, live, ours, theirs = page
     row.pages += 1
+    row.live += len(live.requests)
     row.expected += len(expected)
     row.nacre += len(expected & ours.requests)
     row.pywb += len(expected & theirs.requests)
     row.same_text += live.text == ours.text
     row.same_text_pywb += live.text == theirs.text
-    if ours.error:
-        row.failures.append(f"{url}: {ours.error}")
-    elif live.text != ours.text:
-        row.failures.append(f"{url}: {_difference(live.text, ours.text)}")
-    row.failures += [f"{url}: no reply for {sub}" for sub in sorted(expected - ours.requests)]
+    row.leaks += ours.leaks
+    for name, visited in (("nacre", ours), ("pywb", theirs)):
+        where = f"{url}, {name}: "
+        if visited.error:
+            row.failures.append(where + visited.error)
+        elif live.text != visited.text:
+            row.failures.append(where + _difference(live.text, visited.text))
+        absent = sorted(expected - visited.requests)
+        row.failures += [f"{where}no reply for {request}" for request in absent]
 
 
 def _difference(live: str, replayed: str) -> str:
@@ -262,21 +193,54 @@ def _difference(live: str, replayed: str) -> str:
     return f"live {live[part]!r}, replayed {replayed[part]!r}"
 
 
+def _compared_rows(site: ComparedSite, browser: Browser, use: str) -> Iterator[Row]:
+    """Yield the line of a site; of one that runs already, a line for each page."""
+    with tempfile.TemporaryDirectory() as folder:
+        pages = compare(site, browser, Path(folder), use)
+    if site.name:
+        pages_of_rows = {site.name: pages}
+    else:
+        pages_of_rows = {page.url.removeprefix(site.origins[0]): [page] for page in pages}
+    for name, members in pages_of_rows.items():
+        row = Row(name)
+        for page in members:
+            add_page(row, page)
+        yield row
+
+
+def _rows(wishes: argparse.Namespace, browser: Browser) -> Iterator[Row]:
+    urls = [url for url in wishes.sites if "://" in url]
+    if wishes.pages:
+        urls += wishes.pages.read_text("utf-8").split()
+    if urls:
+        origin = "/".join(urls[0].split("/")[:3])
+        site = ComparedSite("", (origin, *wishes.server), tuple(urls), tuple(urls))
+        yield from _compared_rows(site, browser, wishes.browser)
+        return
+    for name in wishes.sites or names():
+        with tempfile.TemporaryDirectory() as folder, live_site(name, Path(folder)) as served:
+            origins = (served.served.origin,)
+            site = ComparedSite(name, origins, served.seeds, served.pages, served.served.log)
+            yield from _compared_rows(site, browser, wishes.browser)
+
+
 def main() -> int:
     """Entry point; 1 if a site cannot be compared, a request left, or pywb answers more."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sites", nargs="*", help="names of sites; default: all")
+    parser.add_argument("sites", nargs="*", help="names of sites (default: all), or URLs of pages")
     parser.add_argument("--browser", choices=("never", "auto", "always"), default="never")
+    parser.add_argument("--pages", type=Path, help="file with URLs of pages of a site that runs")
+    parser.add_argument("--server", action="append", default=[], help="another origin of the site")
     wishes = parser.parse_args()
-    chosen = wishes.sites or names()
     print(HEAD, flush=True)
     failed = False
+    total = Row("total")
     with open_browser() as browser:
-        for name in chosen:
-            with tempfile.TemporaryDirectory() as folder:
-                row = compare(name, browser, Path(folder), wishes.browser)
+        for row in _rows(wishes, browser):
             print(row.line(), *row.failures, sep="\n  ", flush=True)
+            total.add(row)
             failed |= row.leaks > 0 or row.nacre < row.pywb
+    print(total.line())
     return int(failed)
 
 
