@@ -1,7 +1,7 @@
 """What the replay of other archives is expected to do, with cases of our own, in a real browser.
 
 The kinds are those of the Archival Acid Test, the Archival Integration Test and the tests of
-wabac.js and pywb; docs/replay.md has the table.
+wabac.js and pywb; docs/replay-compared.md has the table.
 """
 
 import json
