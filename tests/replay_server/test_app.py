@@ -705,10 +705,8 @@ def test_the_script_of_a_worker_begins_with_that_of_replay(
     tmp_path: Path, kind: str, is_changed: bool
 ):
     text = "\ufeff'use strict'; postMessage('中');"
-    archive = new_archive(tmp_path / "demo", {
-        "http://h.test/w.js": reply(text.encode(), "text/javascript; charset=gbk"),
-    })  # fmt: skip
-    assert archive
+    script = reply(text.encode(), "text/javascript; charset=gbk")
+    new_archive(tmp_path / "demo", {"http://h.test/w.js": script})
     server = Server({"demo": tmp_path / "demo"})
     fields = {"sec-fetch-dest": "empty", "x-nacre-worker": kind, **server.cookie()}
     answer = server.ask(server.content("demo"), f"/{FIRST}mp_/http://h.test/w.js", fields)
