@@ -37,6 +37,7 @@ ELSEWHERE = {
     "docs/replay.md": "tests/docs/test_replay_page.py",
     "docs/browser.md": "tests/docs/test_browser_page.py",
     "docs/recording.md": "tests/docs/test_browser_page.py",
+    "docs/identity.md": "tests/docs/test_identity_page.py",
 }
 """Pages whose commands other tests run: these tests, or their folder."""
 FILTERS = {"filter", "normalize"}

@@ -100,6 +100,12 @@ LATE = {
         partial(late_program, "nacre.cli.collection:collection"),
         "Look",
     ),
+    "identity": LateCommand(
+        "identity",
+        "Signed requests: keys that sites recognize the crawler by.",
+        partial(late_program, "nacre.cli.identity:identity"),
+        "Rules and settings",
+    ),
     "migrate": LateCommand(
         "migrate",
         "Make a job from the configuration of another crawler.",

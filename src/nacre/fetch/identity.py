@@ -1,11 +1,11 @@
 """The identity of the crawler: section `identity` of `crawl.yaml`, and the signing of requests."""
 
 import os
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Final
-from urllib.parse import urlsplit
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
@@ -14,11 +14,12 @@ from nacre.config.secret import Secret
 from nacre.fetch.identity_keys import SigningKey, parse_keys
 from nacre.machine.local_files import home_path
 from nacre.messages import message
-from nacre.wire.head import header_lines
 from nacre.wire.key_directory import DIRECTORY_PATH
 from nacre.wire.message_signatures import LONGEST_LIFETIME, signed_request
 
 _OTHERS: Final = 0o077
+_DIRECTORY: Final = re.compile(r"https://([A-Za-z0-9.:\[\]-]+)(/[A-Za-z0-9._~%/-]*)?")
+"""Host and path: characters that need no escape anywhere."""
 _NONCE: Final = 64
 """Bytes of a nonce, as verifiers in use expect."""
 
@@ -91,11 +92,10 @@ def directory_url(text: str) -> str:
     """Return the URL of a key directory; an origin alone gets the well-known path.
 
     Raises:
-        ValueError: It is no https URL of ASCII characters.
+        ValueError: It is no https URL, or has a query or unusual characters.
     """
-    parts = urlsplit(text)
-    bad = '"' in text or "\\" in text or not text.isascii() or not text.isprintable()
-    if bad or parts.scheme != "https" or not parts.hostname or parts.username or parts.fragment:
+    match = _DIRECTORY.fullmatch(text)
+    if match is None or ".." in text or (match[2] != "/" and text.endswith("/")):
         raise ValueError(
             message(
                 "identity.directory-url",
@@ -103,8 +103,7 @@ def directory_url(text: str) -> str:
                 text=text,
             )
         )
-    header_lines([("Signature-Agent", text)])
-    return text if parts.path.strip("/") else f"https://{parts.netloc}{DIRECTORY_PATH}"
+    return text if (match[2] or "").strip("/") else f"https://{match[1]}{DIRECTORY_PATH}"
 
 
 def _require_private(name: str, root: Path | None) -> None:

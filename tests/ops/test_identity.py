@@ -1,0 +1,145 @@
+"""Keys are made, replaced and published; the site is what servers and people need."""
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.errors import ConfigError, JobError
+from nacre.ops.identity import (
+    PublishRequest,
+    RotateRequest,
+    load_keys,
+    new_key,
+    publish_identity,
+    rotate_key,
+)
+from nacre.wire.key_directory import parse_directory
+from tests.wire.signatures import KEYID, NOW, PEM
+
+DAY = 86_400
+WELL_KNOWN = "site/.well-known/http-message-signatures-directory"
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    path = tmp_path / "密钥.pem"
+    path.touch(0o600)
+    path.write_text(PEM)
+    return path
+
+
+def publish(tmp_path: Path, key: Path, **options: Any) -> dict[str, bytes]:
+    given: dict[str, Any] = {
+        "directory": "https://crawler.test",
+        "contact": "ops@crawler.test",
+        **options,
+    }
+    request = PublishRequest(key=key, **given)
+    folder = tmp_path / "out"
+    result = publish_identity(folder, request, NOW)
+    return {name: (folder / name).read_bytes() for name in result.files}
+
+
+def test_a_new_key_is_private_and_never_replaced(tmp_path: Path):
+    path = tmp_path / "keys" / "a.pem"
+    facts = new_key(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [found.keyid for found in load_keys(path)] == [facts.keyid]
+    with pytest.raises(JobError, match="exists already"):
+        new_key(path)
+    with pytest.raises(JobError, match="cannot write"):
+        new_key(key_below := path / "b.pem")
+    assert not key_below.exists()
+
+
+def test_old_and_new_keys_are_valid_together(key: Path):
+    keys = rotate_key(key, RotateRequest(after=1, overlap=30), NOW)
+    new, old = load_keys(key)
+    assert (new.not_before, new.expires) == (NOW + DAY, 0)
+    assert (old.keyid, old.not_before, old.expires) == (KEYID, 0, NOW + 31 * DAY)
+    assert [facts.keyid for facts in keys] == [new.keyid, KEYID]
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    rotate_key(key, RotateRequest(after=0, overlap=1), NOW + 31 * DAY)
+    assert [found.expires for found in load_keys(key)] == [0, NOW + 32 * DAY]
+
+
+def test_the_site(tmp_path: Path, key: Path):
+    files = publish(
+        tmp_path, key, purpose="国家档案 <b>&", address=("192.0.2.7", "2001:db8::/48"), name="档"
+    )
+    (published,) = parse_directory(files[WELL_KNOWN])
+    assert published.thumbprint == KEYID
+    addresses = json.loads(files["site/crawler/addresses.json"])
+    assert addresses == {
+        "creationTime": "2025-01-01T00:01:40Z",
+        "prefixes": [{"ipv4Prefix": "192.0.2.7/32"}, {"ipv6Prefix": "2001:db8::/48"}],
+    }
+    contact = files["site/.well-known/security.txt"].decode()
+    assert "Contact: mailto:ops@crawler.test\nExpires: 2025-01-31T00:01:40Z\n" in contact
+    for name, title in (("index", "The crawler 档"), ("zh", "爬虫 档")):
+        page = files[f"site/crawler/{name}.html"].decode()
+        assert f"<h1>{title}</h1>" in page
+        assert "国家档案 &lt;b&gt;&amp;" in page
+        assert "User-agent: 档\nDisallow: /private/" in page
+        assert 'rel="client-ranges" href="https://crawler.test/crawler/addresses.json"' in page
+        assert "$" not in page
+    private = PEM.split("\n")[1].encode()
+    assert [name for name, data in files.items() if private in data] == []
+    assert publish(tmp_path, key).keys() == files.keys()
+
+
+def test_a_page_does_not_promise_what_the_crawl_does_not_do(tmp_path: Path, key: Path):
+    job = tmp_path / "job"
+    job.mkdir()
+    identity = f"identity: {{key: {{file: {key}}}, directory: https://a.test}}"
+    (job / "crawl.yaml").write_text(f"{identity}\nrobots: {{policy: ignore}}\n")
+    request = PublishRequest(job=job, contact="https://a.test/contact")
+    publish_identity(tmp_path / "out", request, NOW)
+    page = (tmp_path / "out/site/crawler/index.html").read_text()
+    assert "does not obey robots.txt" in page
+    assert "Disallow" not in page
+
+
+def test_keys_at_another_url_are_also_at_the_well_known_one(tmp_path: Path, key: Path):
+    files = publish(tmp_path, key, directory="https://crawler.test/keys/a.json")
+    assert files["site/keys/a.json"] == files[WELL_KNOWN]
+    assert b"location = /keys/a.json {" in files["server/nginx.conf"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"address": ("192.0.2.7/24",)}, "is no address and no network"),
+        ({"contact": ""}, "need a contact"),
+        ({"directory": ""}, "the key or its URL is missing"),
+        ({"directory": "http://a.test"}, "is no https URL"),
+        ({"directory": "https://a.test/../../x"}, "is no https URL"),
+        ({"directory": "https://a.test/a';}"}, "is no https URL"),
+        ({"directory": "https://a.test/x/"}, "is no https URL"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, key: Path, options: dict[str, object], message: str):
+    with pytest.raises(ConfigError, match=message):
+        publish(tmp_path, key, **options)
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, key: Path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "other").touch()
+    with pytest.raises(JobError, match="has other files"):
+        publish(tmp_path, key)
+
+
+def test_keys_that_ended_are_not_published(tmp_path: Path, key: Path):
+    key.write_text(f"expires: 2025-01-01T00:00:00Z\n{PEM}")
+    with pytest.raises(ConfigError, match="all keys have ended"):
+        publish(tmp_path, key)
+
+
+def test_an_open_file_is_refused(key: Path):
+    key.chmod(0o644)
+    with pytest.raises(ConfigError, match="run: chmod 600"):
+        load_keys(key)

@@ -1,0 +1,154 @@
+"""The check of a published identity: by a real server with TLS, and everything that goes wrong."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nacre.core.clock import Clock
+from nacre.errors import ConfigError
+from nacre.machine.clock import MovedClock, SystemClock
+from nacre.ops.identity import PublishRequest, RotateRequest, publish_identity, rotate_key
+from nacre.ops.identity_check import CheckedIdentity, CheckIdentityRequest, check_identity
+from nacre.wire.key_directory import DIRECTORY_PATH
+from tests.fetch.certificates import Authority
+from tests.ops.identity_server import SiteServer, site_server
+from tests.wire.signatures import KEYID, PEM
+
+
+class Published:
+    """An identity that a server publishes."""
+
+    def __init__(self, folder: Path, server: SiteServer, authority: Authority) -> None:
+        self.folder, self.server, self.roots = folder, server, authority.roots
+        self.key = folder / "key.pem"
+        self.key.touch(0o600)
+        self.key.write_text(PEM)
+        self.publish()
+
+    def publish(self, **options: Any) -> None:
+        request = PublishRequest(
+            key=self.key, directory=self.server.origin, contact="ops@a.test", **options
+        )
+        publish_identity(self.folder / "out", request, SystemClock().now())
+        self.server.publish(self.folder / "out")
+
+    def check(self, clock: Clock | None = None, path: str = "") -> CheckedIdentity:
+        request = CheckIdentityRequest(
+            key=self.key, directory=self.server.origin + path, roots=self.roots
+        )
+        return check_identity(request, clock or SystemClock())
+
+    def outcomes(self, clock: Clock | None = None) -> dict[str, tuple[str, str]]:
+        return {check.name: (check.outcome, check.text) for check in self.check(clock).checks}
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Iterator[Published]:
+    authority = Authority(tmp_path)
+    with site_server(authority) as server:
+        yield Published(tmp_path, server, authority)
+
+
+def test_all_is_well(published: Published):
+    found = published.check()
+    assert {(check.name, check.outcome) for check in found.checks} == {
+        (name, "ok")
+        for name in ("directory", "clock", "key", "proof", "page", "addresses", "contact")
+    }
+    assert found.is_sound
+    assert found.directory == published.server.origin + DIRECTORY_PATH
+
+
+@pytest.mark.parametrize(("ahead", "side"), [(60, "ahead of"), (-60, "behind")])
+def test_a_wrong_clock_is_found(published: Published, ahead: int, side: str):
+    found = published.outcomes(MovedClock(SystemClock().now() + ahead))
+    assert found["clock"][0] == "failed"
+    assert f" s {side} the server" in found["clock"][1]
+    assert published.outcomes(MovedClock(SystemClock().now() + 1))["clock"][0] == "ok"
+
+
+def test_a_key_that_is_not_published(published: Published):
+    rotate_key(published.key, RotateRequest(after=1), SystemClock().now())
+    found = [check for check in published.check().checks if check.name == "key"]
+    assert [check.outcome for check in found] == ["warning", "ok"]
+    assert "Run `nacre identity publish`" in found[0].text
+    rotate_key(published.key, RotateRequest(after=0), SystemClock().now())
+    assert not published.check().is_sound
+    published.publish()
+    assert published.check().is_sound
+
+
+def test_a_server_without_the_fields(published: Published):
+    published.server.fields = {"Content-Type": "application/json"}
+    found = published.outcomes()
+    assert found["directory"][0] == "failed"
+    assert "Content-Type is 'application/json'" in found["directory"][1]
+    assert found["proof"][0] == "warning"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        (b'"use"', b'"Use"', "Content-Digest is missing or does not fit"),
+        (KEYID.encode(), b"x" * 43, "is not the thumbprint"),
+        (b"{", b"[", "no JSON object"),
+    ],
+)
+def test_a_changed_directory(published: Published, old: bytes, new: bytes, text: str):
+    files = published.server.files
+    files[DIRECTORY_PATH] = files[DIRECTORY_PATH].replace(old, new)
+    assert any(text in check.text for check in published.check().checks)
+
+
+def test_signatures_that_ended_or_are_of_another_authority(published: Published):
+    later = MovedClock(SystemClock().now() + 31 * 86_400)
+    assert "expired" in published.outcomes(later)["proof"][1]
+    fields = published.server.fields
+    request = PublishRequest(key=published.key, directory="https://b.test", contact="a@b.test")
+    publish_identity(published.folder / "other", request, SystemClock().now())
+    published.server.publish(published.folder / "other")
+    assert "does not fit the message" in published.outcomes()["proof"][1]
+    published.server.fields = {**fields, "Signature-Input": "("}
+    assert published.outcomes()["proof"][0] == "failed"
+
+
+def test_a_validity_that_ends_soon_is_a_warning(published: Published):
+    published.publish(valid=3)
+    assert published.outcomes()["proof"][0] == "warning"
+    assert published.check().is_sound
+
+
+def test_what_is_missing_beside_the_keys_is_a_warning(published: Published):
+    files = published.server.files
+    for name in [name for name in files if name != DIRECTORY_PATH]:
+        files[name] = b"x"
+    found = published.outcomes()
+    assert {found[name][0] for name in ("page", "addresses", "contact")} == {"warning"}
+    files.clear()
+    assert "status 404, not 200" in published.outcomes()["directory"][1]
+
+
+def test_redirects_are_not_followed(published: Published):
+    published.server.status = 302
+    assert published.outcomes() == {
+        "directory": (
+            "failed",
+            f"{published.server.origin}{DIRECTORY_PATH}: status 302, not 200",
+        )
+    }
+
+
+def test_an_untrusted_or_silent_server(published: Published, tmp_path: Path):
+    other = CheckIdentityRequest(key=published.key, directory=published.server.origin)
+    (check,) = check_identity(other, SystemClock()).checks
+    assert "certificate" in check.text.lower()
+    closed = CheckIdentityRequest(key=published.key, directory="https://127.0.0.1:1")
+    (check,) = check_identity(closed, SystemClock()).checks
+    assert check.outcome == "failed"
+    missing = CheckIdentityRequest(
+        key=published.key, directory="https://a.test", roots=tmp_path / "none.pem"
+    )
+    with pytest.raises(ConfigError, match=r"none\.pem"):
+        check_identity(missing, SystemClock())
