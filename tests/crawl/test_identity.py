@@ -31,7 +31,7 @@ def requests_of(done: Crawled) -> list[bytes]:
     return found
 
 
-def run_signed(job: Path, site: RawSite, other: RawSite) -> Crawled:
+def run_signed(job: Path, site: RawSite, other: RawSite, form: str = "dictionary") -> Crawled:
     site.serve(
         {
             "/a": reply("<a href='/b?q=中文'>x</a>"),
@@ -46,7 +46,11 @@ def run_signed(job: Path, site: RawSite, other: RawSite) -> Crawled:
     return crawl(
         job,
         [f"{site.origin}/"],
-        identity={"key": Secret(PEM, {"env": "KEY"}), "directory": "https://crawler.test"},
+        identity={
+            "key": Secret(PEM, {"env": "KEY"}),
+            "directory": "https://crawler.test",
+            "form": form,
+        },
         sheets={"unsigned": {"identity.key": ""}},
         sheet_associations=[{"sheets": ["unsigned"], "surts": [f"{site.origin}/plain/"]}],
     )

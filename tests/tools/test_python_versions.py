@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-judges.lock"]
-LOCKS += ["requirements-sphinx.lock", "requirements-docs.lock"]
+LOCKS += ["requirements-sphinx.lock", "requirements-docs.lock", "requirements-signatures.lock"]
 OWN_LOCKS = {"spark": "requirements-spark.lock"}
 """Extras that the developers' environment leaves out."""
 NO_WHEELS = {"py3amf", "surt"}

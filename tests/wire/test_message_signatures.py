@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from nacre.fetch.identity_keys import verify_ed25519
 from nacre.wire.message_signatures import (
     DIRECTORY_TAG,
+    KeyHolder,
     check_signatures,
     signed_request,
     with_lines,
@@ -120,10 +121,16 @@ REQUEST = (
 )
 
 
-def signed(request: bytes = REQUEST, *, created: int = NOW, lifetime: int = 300) -> bytes:
-    lines = signed_request(
-        request, AGENT, KEYID, KEY.sign, times=(created, created + lifetime), nonce=b"n" * 64
-    )
+def signed(
+    request: bytes = REQUEST,
+    *,
+    created: int = NOW,
+    lifetime: int = 300,
+    form: str = "dictionary",
+) -> bytes:
+    holder = KeyHolder(KEYID, KEY.sign, AGENT, form)
+    times = created, created + lifetime
+    lines = signed_request(request, holder, times=times, nonce=b"n" * 64)
     return with_lines(request, lines)
 
 
@@ -201,6 +208,15 @@ def test_what_is_refused(old: bytes, new: bytes, fault: str):
 def test_unreadable_fields_are_an_error():
     with pytest.raises(SignatureError, match="Signature-Input or Signature"):
         faults(signed().replace(b"Signature-Input: sig1=(", b"Signature-Input: sig1=(("))
+
+
+def test_the_form_of_older_drafts_is_accepted():
+    sent = signed(form="string")
+    assert f'\r\nSignature-Agent: "{AGENT}"\r\n'.encode() in sent
+    assert faults(sent) == [""]
+    assert faults(sent.replace(b"signature-agent.test", b"evil.test")) == [
+        "the signature does not fit the message"
+    ]
 
 
 def test_other_signatures_are_passed_over():

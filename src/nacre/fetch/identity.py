@@ -5,7 +5,7 @@ import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
@@ -15,7 +15,7 @@ from nacre.fetch.identity_keys import SigningKey, parse_keys
 from nacre.machine.local_files import home_path
 from nacre.messages import message
 from nacre.wire.key_directory import DIRECTORY_PATH
-from nacre.wire.message_signatures import LONGEST_LIFETIME, signed_request
+from nacre.wire.message_signatures import LONGEST_LIFETIME, KeyHolder, signed_request
 
 _OTHERS: Final = 0o077
 _DIRECTORY: Final = re.compile(r"https://([A-Za-z0-9.:\[\]-]+)(/[A-Za-z0-9._~%/-]*)?")
@@ -47,6 +47,12 @@ class IdentitySettings(Component):
         unit="s",
         ge=1,
         le=LONGEST_LIFETIME,
+    )
+
+    form: Literal["dictionary", "string"] = setting(
+        "dictionary",
+        "Form of Signature-Agent. `dictionary`: as the newest draft wants it. `string`: as the "
+        "drafts before October 2025, for servers that know nothing else.",
     )
 
     @field_validator("key")
@@ -130,12 +136,15 @@ class RequestSigner:
         now: Returns the time of the machine, seconds since the epoch.
     """
 
-    __slots__ = ("_agent", "_keys", "_lifetime", "_now")
+    __slots__ = ("_holders", "_lifetime", "_now")
 
     def __init__(self, settings: IdentitySettings, now: Callable[[], float]) -> None:
-        self._agent = settings.directory
+        agent, form = settings.directory, settings.form
+        self._holders = [
+            (key.not_before, KeyHolder(key.keyid, key.private.sign, agent, form))
+            for key in settings.keys
+        ]
         self._lifetime = settings.lifetime
-        self._keys = [(key.not_before, key.keyid, key.private.sign) for key in settings.keys]
         self._now = now
 
     def sign(self, request: bytes) -> bytes:
@@ -145,15 +154,10 @@ class RequestSigner:
             request: The request as it would be sent without them.
         """
         now = int(self._now())
-        _, keyid, sign = next((key for key in self._keys if key[0] <= now), self._keys[-1])
-        return signed_request(
-            request,
-            self._agent,
-            keyid,
-            sign,
-            times=(now, now + self._lifetime),
-            nonce=os.urandom(_NONCE),
-        )
+        holders = self._holders
+        _, holder = next((each for each in holders if each[0] <= now), holders[-1])
+        times = now, now + self._lifetime
+        return signed_request(request, holder, times=times, nonce=os.urandom(_NONCE))
 
 
 def make_signer(settings: IdentitySettings, now: Callable[[], float]) -> RequestSigner | None:

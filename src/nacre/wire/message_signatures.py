@@ -33,7 +33,11 @@ LONGEST_LIFETIME: Final = 300
 
 LABEL: Final = "sig1"
 """Label of the signature, and key of its Signature-Agent."""
-_AGENT: Final = f'"signature-agent";key="{LABEL}"'
+_FORMS: Final = {
+    "dictionary": (f'"signature-agent";key="{LABEL}"', f"{LABEL}="),
+    "string": ('"signature-agent"', ""),
+}
+"""Forms of Signature-Agent: the covered component, and the text before the URL in the header."""
 
 Sign = Callable[[bytes], bytes]
 """Signs with a private key of Ed25519."""
@@ -41,8 +45,24 @@ Verify = Callable[[bytes, bytes, bytes], bool]
 """Called with a public key, a signature and the signed bytes; says whether they belong together."""
 
 
+class KeyHolder(NamedTuple):
+    """The one who signs requests.
+
+    Attributes:
+        keyid: Thumbprint of the key.
+        sign: Signs with it.
+        agent: URL of the key directory, ASCII.
+        form: Form of Signature-Agent: `dictionary`, or `string` as in older drafts.
+    """
+
+    keyid: str
+    sign: Sign
+    agent: str
+    form: str = "dictionary"
+
+
 def signed_request(
-    message: bytes, agent: str, keyid: str, sign: Sign, *, times: tuple[int, int], nonce: bytes
+    message: bytes, holder: KeyHolder, *, times: tuple[int, int], nonce: bytes
 ) -> bytes:
     """Return the header lines that sign a request.
 
@@ -51,12 +71,12 @@ def signed_request(
 
     Args:
         message: The request as it is sent; its first header is Host.
-        agent: URL of the key directory, ASCII.
-        keyid: Thumbprint of the key.
-        sign: Signs.
+        holder: The one who signs.
         times: When it is made, and when it ends: seconds since the epoch.
         nonce: Random bytes.
     """
+    keyid, sign, agent, form = holder
+    component, label = _FORMS[form]
     first_end = message.index(b"\r\n")
     host_end = message.index(b"\r\n", first_end + 2)
     method, target, _ = message[:first_end].decode("latin-1").split(" ")
@@ -68,17 +88,17 @@ def signed_request(
     if mark:
         covered_query, query_line = ' "@query"', f'"@query": ?{query}\n'
     parameters = (
-        f'("@authority" "@method" "@path"{covered_query} {_AGENT})'
+        f'("@authority" "@method" "@path"{covered_query} {component})'
         f';created={times[0]};keyid="{keyid}";alg="ed25519";expires={times[1]}'
         f';nonce="{b64encode(nonce).decode()}";tag="{REQUEST_TAG}"'
     )
     base = (
         f'"@authority": {authority}\n"@method": {method}\n"@path": {path}\n{query_line}'
-        f'{_AGENT}: "{agent}"\n"@signature-params": {parameters}'
+        f'{component}: "{agent}"\n"@signature-params": {parameters}'
     )
     signature = b64encode(sign(base.encode("latin-1"))).decode()
     return (
-        f'Signature-Agent: {LABEL}="{agent}"\r\nSignature-Input: {LABEL}={parameters}\r\n'
+        f'Signature-Agent: {label}"{agent}"\r\nSignature-Input: {LABEL}={parameters}\r\n'
         f"Signature: {LABEL}=:{signature}:\r\n"
     ).encode("latin-1")
 
@@ -216,10 +236,13 @@ def _agent(signed: _Signed, message: HttpMessage) -> str:
     if not names & {"@authority", "@target-uri"}:
         raise SignatureError("covers neither @authority nor @target-uri")
     keys = [i.parameters.get("key") for i in signed.covered.items if i.value == "signature-agent"]
-    if signed.label not in keys:
+    text = message.value("signature-agent") or ""
+    if None in keys and text.startswith('"'):  # the form of older drafts
+        text = f"{signed.label}={text}"
+    elif signed.label not in keys:
         raise SignatureError("does not cover the member of Signature-Agent with its label")
     try:
-        member = parse_dictionary(message.value("signature-agent") or "").get(signed.label)
+        member = parse_dictionary(text).get(signed.label)
     except FieldSyntaxError as error:
         raise SignatureError(f"Signature-Agent: {error}") from None
     url = member.value if isinstance(member, FieldItem) and not member.parameters else ""

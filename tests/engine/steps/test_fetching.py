@@ -11,9 +11,11 @@ from msgspec import structs
 
 from nacre.annotations import COOKIE_WALL
 from nacre.config.effective import Effective
+from nacre.config.secret import Secret
 from nacre.core.crawluri import CrawlURI
 from nacre.core.history import HistoryRecord
 from nacre.core.processor import Result, Visit
+from nacre.core.rendered import BrowserRequest
 from nacre.core.status import FetchStatus
 from nacre.engine.limits import Pacer
 from nacre.engine.prerequisites import HostAnswer, HostAnswers
@@ -29,7 +31,7 @@ from nacre.fetch.cookie_jar import CookieJar
 from nacre.fetch.dns import DnsAnswer, DnsResolver
 from nacre.fetch.exchange import Throttle
 from nacre.fetch.http import HttpFetcher
-from nacre.fetch.identity import RequestSigner
+from nacre.fetch.identity import IdentitySettings, RequestSigner, make_signer
 from nacre.fetch.request import FetchRequest, FetchResult
 from nacre.fetch.settings import FetchSettings
 from nacre.frontier.bandwidth import BandwidthSettings
@@ -39,6 +41,7 @@ from nacre.scope.subject import Subject
 from nacre.store.store import Store
 from tests.fetch.server import OK, QUICK, Peer, fetching, run, serving
 from tests.store.memory import MemoryEngine
+from tests.wire.signatures import PEM
 
 FILE = "# Netscape HTTP Cookie File\n.a.test\tTRUE\t/\tFALSE\t4000000000\tid\t7\n"
 NOW = 1_790_000_000.0  # 2026-09-21T14:13:20Z
@@ -426,3 +429,24 @@ def test_the_request_of_a_uri_is_passed_on():
     assert request.url == "http://[::1]:8080/x"
     assert (request.method, request.body, request.headers) == ("POST", b"a=1", (("X-A", "1"),))
     assert (request.addresses, request.fresh) == (("::1",), True)
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_signed"),
+    [
+        ({"overlay": 1}, True),
+        ({"overlay": 0}, False),
+        ({"overlay": 1, "page_id": "a page", "request": BrowserRequest("GET", "")}, True),
+        # A recording: a person's own browser asks, not the crawler.
+        ({"overlay": 1, "request": BrowserRequest("GET", "")}, False),
+    ],
+)
+def test_requests_of_the_crawler_are_signed(facts: dict[str, Any], is_signed: bool):
+    key = Secret(PEM, {"env": "KEY"})
+    settings = IdentitySettings(key=key, directory="https://crawler.test")
+    world = World(signer=make_signer(settings, lambda: NOW))
+    fetcher = FixedFetcher(FetchResult(200))
+    visit = Visit(CrawlURI("http://127.0.0.1/robots.txt", b"k", "q"), **facts)
+    asyncio.run(world.step(fetcher).process(visit))
+    (request,) = fetcher.requests
+    assert (request.signer is not None) is is_signed

@@ -269,7 +269,8 @@ class FetchHttpStep:
             tap=visit.reply,
             only_headers=True,
             upgrade="websocket" if request.resource == "websocket" else "",
-            signer=self._signers[visit.overlay],
+            # In a recording a person's own browser asks, and not the crawler.
+            signer=self._signers[visit.overlay] if visit.page_id else None,
         )
 
     def _check(self, visit: Visit, addresses: Sequence[str]) -> Check | None:
