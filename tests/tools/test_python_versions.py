@@ -105,7 +105,7 @@ def test_the_extras_are_locked_too():
 def test_a_lock_leaves_nothing_out(lock: str, version: str):
     """Each package is there once, with hashes, whatever the markers say of this Python."""
     names = [Requirement(text).name for text, _ in pinned(lock, version)]
-    assert len(names) == len(set(names)) > 10
+    assert len(names) == len(set(names)) > 5
     assert all(hashes for _, hashes in pinned(lock, version))
 
 
