@@ -269,6 +269,7 @@ _WHY_NONE = {
     "filter": "a filter leaves it out (`cycle.index.filters`)",
     "type": "its media type has no text",
     "plumbing": "it is for programs: robots.txt, a sitemap or an address of a host",
+    "part": "a page in a browser requested it, and shows its text",
     "capture": "its record in the archive cannot be read; `archive check` says more",
     "elsewhere": "no WARC file that the archive names has its capture: `merge` or `import` the "
     "crawl that has it once more, then `index --rebuild`",

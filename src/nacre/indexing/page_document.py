@@ -10,6 +10,7 @@ import msgspec
 from nacre.core.capture import Capture
 from nacre.extract.document import Document, stored_document
 from nacre.extract.fulltext.job import PageText, TextJob, text_type
+from nacre.indexing.shown_text import ShownText
 from nacre.indexing.text_process import TextProcess
 from nacre.search.document import SearchDocument, place_document
 from nacre.search.filters import apply_filters
@@ -111,28 +112,35 @@ class DocumentMaker:
         if self._own:
             self._texts.close()
 
-    def document(self, capture: Capture | None, page: PageFacts) -> SearchDocument | str:
+    def document(
+        self, capture: Capture | None, page: PageFacts, shown: ShownText | str | None = None
+    ) -> SearchDocument | str:
         """Return the document of a page, or why it has none.
 
         Args:
             capture: Its capture; None when the archive has none that can be read.
             page: Its facts.
+            shown: See `indexing.shown_text`.
         """
-        return next(self.documents([page], lambda _: capture))
+        return next(self.documents([page], lambda _: capture, lambda _: shown))
 
     def documents(
-        self, pages: Iterable[PageFacts], read: Callable[[PageFacts], Capture | None]
+        self,
+        pages: Iterable[PageFacts],
+        read: Callable[[PageFacts], Capture | None],
+        show: Callable[[PageFacts], ShownText | str | None] = lambda _: None,
     ) -> Iterator[SearchDocument | str]:
         """Yield the documents of pages in order, or why one has none.
 
         Args:
             pages: Their facts.
             read: Reads the capture of a page; None when the archive has none that can be read.
+            show: Reads what a browser showed of a page, or returns why it has no document.
         """
         portion: list[tuple[PageFacts, TextJob | str]] = []
         size = 0
         for page in pages:
-            job = self._job(page, read)
+            job = self._job(page, read, show)
             portion.append((page, job))
             size += len(job.document.body) if isinstance(job, TextJob) else 0
             if len(portion) >= _TOGETHER or size > _SIZE:
@@ -140,12 +148,20 @@ class DocumentMaker:
                 portion, size = [], 0
         yield from self._make_portion(portion)
 
-    def _job(self, page: PageFacts, read: Callable[[PageFacts], Capture | None]) -> TextJob | str:
+    def _job(
+        self,
+        page: PageFacts,
+        read: Callable[[PageFacts], Capture | None],
+        show: Callable[[PageFacts], ShownText | str | None],
+    ) -> TextJob | str:
         """Return the request to the helper for a page, or why it has no document."""
         if is_plumbing(page.url or page.key):
             return PLUMBING
         if not (is_unknown_type(page.mime) or text_type(page.mime, page.url or page.key)):
             return "type"
+        shown = show(page)
+        if isinstance(shown, str):
+            return shown
         capture = read(page)
         if capture is None:
             return "capture"
@@ -156,7 +172,7 @@ class DocumentMaker:
             return "type"
         return TextJob(
             document, settings.main_content, settings.max_content,
-            agent=self._agent, lifted=page.lifted,
+            agent=self._agent, lifted=page.lifted, **_shown_fields(shown),
         )  # fmt: skip
 
     def _make_portion(
@@ -175,6 +191,10 @@ class DocumentMaker:
             return "noindex"
         document = place_document(make_document(page, text))
         return apply_filters(settings.filters, document) or "filter"
+
+
+def _shown_fields(shown: ShownText | None) -> dict[str, str]:
+    return {"shown": shown.text, "shown_title": shown.title} if shown is not None else {}
 
 
 def _with_type(document: Document) -> Document:

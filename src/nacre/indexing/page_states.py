@@ -3,6 +3,9 @@
 A file of SQLite next to the index, made from the indexes of the WARC files: a reply with status 200
 is a page, a revisit confirms it, any other reply shows that it is gone or elsewhere. Unchanged
 indexes are not read again. The file can be removed: then it is made again.
+
+The content of a page that was run in a browser is the text that this showed: it changes while the
+reply of the server stays the same.
 """
 
 import sqlite3
@@ -11,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from nacre.archive.page_records import PAGE_INFO, TEXT, urn_parts
 from nacre.errors import StorageError
 from nacre.inspect.archived_replies import ArchivedReplies, ArchivedReply
 from nacre.messages import message
@@ -22,11 +26,25 @@ create table if not exists bodies (
     url text, digest text, date text, mime text, file text, offset integer,
     primary key (digest, url)
 );
+create table if not exists shown (
+    url text, kind text, date text, digest text, file text, offset integer,
+    primary key (url, kind)
+) without rowid;
 create table if not exists indexed (
     writer text, url text, digest text, reason text, primary key (writer, url)
 ) without rowid;
 """
+_VERSION = 1
+"""Of the tables: an older file is filled again."""
 _BATCH = 10_000
+_CONTENT = """with content as (
+    select p.url, p.date, p.status, p.digest as body, t.file, t.offset, t.date as shown,
+    coalesce(t.digest, p.digest) as digest
+    from pages p left join shown t on t.url = p.url and t.kind = 'text' and t.date >= coalesce(
+        (select o.date from bodies o where o.digest = p.digest and o.url = p.url), ''
+    )
+)"""
+"""Of each page the digest of its content, and the text that a browser showed of its last reply."""
 
 
 class ChangedPage(NamedTuple):
@@ -38,6 +56,9 @@ class ChangedPage(NamedTuple):
         digest: Payload digest of its content.
         reply: The reply with the content.
         had: Whether the writer has a document of it.
+        text: The record of its text, if it was run in a browser; None if it was not.
+        info: The record of what the browser says of it.
+        may_be_part: Whether pages were run in a browser, so that it may be a request of one.
     """
 
     url: str
@@ -45,6 +66,9 @@ class ChangedPage(NamedTuple):
     digest: str
     reply: ArchivedReply
     had: bool
+    text: ArchivedReply | None = None
+    info: ArchivedReply | None = None
+    may_be_part: bool = False
 
 
 class PageStates:
@@ -63,6 +87,9 @@ class PageStates:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path)
             self._db.executescript(_TABLES)
+            if self._db.execute("pragma user_version").fetchone() != (_VERSION,):
+                self._db.execute("delete from files")
+                self._db.execute(f"pragma user_version = {_VERSION}")
         except (sqlite3.Error, OSError) as error:
             raise StorageError(
                 message(
@@ -104,6 +131,7 @@ class PageStates:
     def _take(self, replies: Iterable[ArchivedReply]) -> None:
         for reply in replies:
             if not reply.status.isdigit():
+                self._take_shown(reply)
                 continue
             if reply.status == "200" and not reply.is_revisit and reply.file:
                 self._db.execute(
@@ -119,6 +147,17 @@ class PageStates:
                 [reply.url, reply.date, reply.status, digest],
             )
 
+    def _take_shown(self, reply: ArchivedReply) -> None:
+        """Take a record of a page that was run in a browser."""
+        kind, url = urn_parts(reply.url)
+        if kind in {TEXT, PAGE_INFO} and reply.file:
+            self._db.execute(
+                "insert into shown values (?, ?, ?, ?, ?, ?) on conflict (url, kind) do update set "
+                "date = excluded.date, digest = excluded.digest, file = excluded.file, "
+                "offset = excluded.offset where excluded.date >= date",
+                [url, kind, reply.date, reply.digest, reply.file, reply.offset],
+            )
+
     def pages_to_write(self, writer: str, *, anew: bool) -> Iterator[ChangedPage]:
         """Yield the pages to write, in the order of the archive.
 
@@ -126,21 +165,27 @@ class PageStates:
             writer: Name of the writer.
             anew: Yield all pages, since the writer is empty.
         """
+        may_be_part = self._db.execute("select 1 from shown limit 1").fetchone() is not None
         rows = self._db.execute(
-            "select p.url, p.date, p.digest, b.url, b.date, b.mime, b.file, b.offset, "
-            "coalesce(i.reason = '', 0), "
+            f"{_CONTENT} select p.url, p.date, p.digest, p.body, p.file, p.offset, p.shown, "  # noqa: S608 - constants
+            "n.file, n.offset, coalesce(i.reason = '', 0), "
+            "b.url, b.date, b.mime, b.digest, b.file, b.offset, "
             # Its own reply precedes that of another page with the same content: the row of the max.
-            "max((b.url = p.url) || b.date) from pages p join bodies b on b.digest = p.digest "
+            "max((b.url = p.url) || b.date) from content p join bodies b on b.digest = p.body "
             "left join indexed i on i.writer = ? and i.url = p.url "
+            "left join shown n on n.url = p.url and n.kind = 'pageinfo' and n.date = p.shown "
             "where p.status in ('200', '304') and (? or i.digest is not p.digest) "
             "group by p.url order by b.file, b.offset, p.url",
             [writer, anew],
         )
         while batch := rows.fetchmany(_BATCH):
-            for url, date, digest, *reply, had, _ in batch:
-                of, when, mime, file, offset = reply
-                content = ArchivedReply(of, when, "200", mime, digest, file, offset)
-                yield ChangedPage(url, date, digest, content, bool(had))
+            for url, date, digest, _, *text, note, at, had, of, when, mime, body, file, offset, _ in (
+                batch
+            ):
+                content = ArchivedReply(of, when, "200", mime, body, file, offset)
+                shown = _record(url, *text)
+                info = _record(url, note, at, text[2])
+                yield ChangedPage(url, date, digest, content, bool(had), shown, info, may_be_part)
 
     def page(self, url: str) -> ChangedPage | str:
         """Return a page, or the reason why it is in no index: `unknown` without replies.
@@ -172,6 +217,11 @@ class PageStates:
             "replace into indexed values (?, ?, ?, ?)", [(writer, *row) for row in rows]
         )
         self._db.commit()
+
+
+def _record(url: str, file: str | None, offset: int, date: str) -> ArchivedReply | None:
+    """Return a record of a page that was run in a browser; None if it has none."""
+    return ArchivedReply(url, date, "", "", "", file, offset) if file else None
 
 
 def _reason(status: str) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from nacre.indexing.document_choice import OTHERWISE, DocumentChoice
 from nacre.indexing.page_document import PLUMBING, DocumentMaker, PageFacts
 from nacre.indexing.page_states import ChangedPage, PageStates
+from nacre.indexing.shown_text import PART, shown_text
 from nacre.inspect.archived_replies import ArchivedReplies
 from nacre.inspect.typed_urls import typed_in_store
 from nacre.inspect.view import reading
@@ -125,7 +126,8 @@ def check_page(
             return url, page
         agent = settings.extract.robots_agent or settings.robots.agent
         with DocumentMaker(settings.cycle.index, agent) as maker:
-            return url, maker.document(archive.read(page.reply, _MOST), _facts(page))
+            shown = shown_text(archive, page)
+            return url, maker.document(archive.read(page.reply, _MOST), _facts(page), shown)
 
 
 def _facts(page: ChangedPage) -> PageFacts:
@@ -191,9 +193,11 @@ class _JobIndexing:
     def _write(self, pages: Sequence[ChangedPage]) -> Iterator[tuple[str, str | None, str]]:
         """Write the documents of pages; yield the state to record of each page."""
         batch: list[tuple[ChangedPage, SearchDocument]] = []
-        replies = {page.url: page.reply for page in pages}
+        archive, changed = self._archive, {page.url: page for page in pages}
         documents = self._maker.documents(
-            map(_facts, pages), lambda facts: self._archive.read(replies[facts.key], _MOST)
+            map(_facts, pages),
+            lambda facts: archive.read(changed[facts.key].reply, _MOST),
+            lambda facts: shown_text(archive, changed[facts.key]),
         )
         for page, document in zip(pages, documents, strict=True):
             if isinstance(document, str):
@@ -228,6 +232,6 @@ class _JobIndexing:
         if page.had:
             self._writer.delete([page.url])
             self._deleted[reason] += 1
-        elif reason not in {"type", PLUMBING}:  # images and the like
+        elif reason not in {"type", PLUMBING, PART}:  # images and the like
             self._skipped[reason] += 1
             self._examples.setdefault(reason, page.url)

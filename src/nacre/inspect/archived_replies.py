@@ -5,10 +5,12 @@ The indexes are those of all runs, read one after the other; the job may be runn
 
 import json
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from nacre.archive.delta import MEDIA, Delta, DeltaError, page_url
+from nacre.archive.reader import record_at
 from nacre.archive.restoring import difference_at
 from nacre.core.capture import Capture
 from nacre.core.clock import iso_of_digits
@@ -108,6 +110,24 @@ class ArchivedReplies:
         if not reply.file:
             return None
         return read_at(self._root / reply.file, reply.offset, self._bases.block, most)
+
+    def read_resource(self, reply: ArchivedReply, most: int = MOST) -> bytes:
+        """Return the block of a `resource` record; b"" when it is nowhere, or cannot be read.
+
+        Args:
+            reply: The record.
+            most: Bytes of a block; a longer one is not read.
+        """
+        with suppress(OSError), record_at(self._root / reply.file, reply.offset) as entry:
+            if entry is not None and entry.length <= most:
+                return b"".join(iter(entry.read, b""))
+        return b""
+
+    def read_resource_type(self, reply: ArchivedReply) -> str:
+        """Return the `WARC-Resource-Type` of a record; "" for one of no page in a browser."""
+        with suppress(OSError), record_at(self._root / reply.file, reply.offset) as entry:
+            return (entry.get("WARC-Resource-Type") or "") if entry is not None else ""
+        return ""
 
     def _reply(self, line: bytes, directory: PurePosixPath) -> ArchivedReply | None:
         try:

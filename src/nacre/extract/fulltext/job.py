@@ -125,6 +125,8 @@ class TextJob(msgspec.Struct, array_like=True):
         linear: Take HTML apart tag by tag, in linear time: for pages that were too much otherwise.
         agent: Product token for which directives may be written; "" for everyone's alone.
         lifted: A `noindex` of the head does not hold any more.
+        shown: Its text as a browser showed it, in place of its own; "" for its own.
+        shown_title: Its title there; "" for its own.
     """
 
     document: Document
@@ -133,6 +135,8 @@ class TextJob(msgspec.Struct, array_like=True):
     linear: bool = False
     agent: str = ""
     lifted: bool = False
+    shown: str = ""
+    shown_title: str = ""
 
 
 class PageText(msgspec.Struct, array_like=True):

@@ -40,6 +40,9 @@ def page_text(job: TextJob) -> PageText:
         return PageText(problem="type")
     read_as = SIBLINGS.get(kind, kind)
     text = _reader(read_as)(job, read_as)
+    if job.shown:
+        title = job.shown_title or text.title
+        text = msgspec.structs.replace(text, title=title, text=job.shown, rest="")
     robots = header_directives(document.headers, job.agent)
     if job.lifted:
         robots -= {"noindex", "none"}
