@@ -100,7 +100,9 @@ def test_text_of_a_page_is_found_with_the_page_alone(
     assert (page.title, page.lang) == ("News", "en")
     assert "The zebra sleeps." in page.content
     assert "公告" in page.content
-    assert check_page(Layout(tmp_path / "job"), JobSettings(), f"{site.origin}/news.md")[1] == "part"
+    assert (
+        check_page(Layout(tmp_path / "job"), JobSettings(), f"{site.origin}/news.md")[1] == "part"
+    )
     assert index(tmp_path / "job", memory).updated == 0
 
 

@@ -159,7 +159,7 @@ class DocumentMaker:
             return PLUMBING
         if not (is_unknown_type(page.mime) or text_type(page.mime, page.url or page.key)):
             return "type"
-        shown = show(page)
+        shown = show(page) or ShownText()
         if isinstance(shown, str):
             return shown
         capture = read(page)
@@ -172,7 +172,7 @@ class DocumentMaker:
             return "type"
         return TextJob(
             document, settings.main_content, settings.max_content,
-            agent=self._agent, lifted=page.lifted, **_shown_fields(shown),
+            agent=self._agent, lifted=page.lifted, shown=shown.text, shown_title=shown.title,
         )  # fmt: skip
 
     def _make_portion(
@@ -191,10 +191,6 @@ class DocumentMaker:
             return "noindex"
         document = place_document(make_document(page, text))
         return apply_filters(settings.filters, document) or "filter"
-
-
-def _shown_fields(shown: ShownText | None) -> dict[str, str]:
-    return {"shown": shown.text, "shown_title": shown.title} if shown is not None else {}
 
 
 def _with_type(document: Document) -> Document:

@@ -179,9 +179,23 @@ class PageStates:
             [writer, anew],
         )
         while batch := rows.fetchmany(_BATCH):
-            for url, date, digest, _, *text, note, at, had, of, when, mime, body, file, offset, _ in (
-                batch
-            ):
+            for (
+                url,
+                date,
+                digest,
+                _,
+                *text,
+                note,
+                at,
+                had,
+                of,
+                when,
+                mime,
+                body,
+                file,
+                offset,
+                _,
+            ) in batch:
                 content = ArchivedReply(of, when, "200", mime, body, file, offset)
                 shown = _record(url, *text)
                 info = _record(url, note, at, text[2])

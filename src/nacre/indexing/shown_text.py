@@ -20,15 +20,15 @@ _FETCHED = resource_type("fetch")
 
 
 class ShownText(NamedTuple):
-    """What a browser showed of a page.
+    """What a browser showed of a page; the default if none ran it.
 
     Attributes:
         title: Its title; "" for none.
         text: Its text.
     """
 
-    title: str
-    text: str
+    title: str = ""
+    text: str = ""
 
 
 class _PageInfo(msgspec.Struct):
