@@ -1,19 +1,27 @@
 """An application whose shell never changes: a full run, then incremental ones."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import uvloop
 
+from nacre.archive.page_records import page_urn, urn_parts
+from nacre.archive.reader import WarcReader
 from nacre.assembly import parts
+from nacre.catalogue.holdings import open_holding
+from nacre.catalogue.lookup import open_index
+from nacre.catalogue.page_records import PageRecordLookup
 from nacre.core.history import FetchRow
 from nacre.core.rendered import PageTask, RenderedPage, RequestHandler
 from nacre.job.job import Job
 from nacre.machine.layout import Layout
+from nacre.ops.rendered_page import RenderedPageParts
 from nacre.recrawl.pagestore import PageStore, fetch_rows
 from nacre.store.store import Store
+from nacre.uri.surt import index_key
 from tests.crawl.again import again, settings
 from tests.crawl.raw_site import RawSite, raw_site, reply
 from tests.engine.pages.renderer import ask
@@ -145,3 +153,45 @@ def test_requests_of_pages_count_for_the_budget_and_are_not_planned(
     assert sorted(set(application.opened)) == [
         f"{site.origin}/{name}" for name in ("", "one", "two")
     ]
+
+
+def _records(job: Path) -> list[tuple[str, str]]:
+    """Kind and path of the own records of pages, in the order of the runs."""
+    found = []
+    for run in sorted((job / "runs").iterdir()):
+        for warc in sorted(run.glob("archive/*-pages-*.warc.gz")):
+            with warc.open("rb") as file:
+                targets = [entry.get("WARC-Target-URI") or "" for entry in WarcReader(file)]
+            found += [urn_parts(target) for target in targets if target]
+    return [(kind, url.partition("//")[2].partition("/")[2]) for kind, url in found]
+
+
+def test_page_that_did_not_change_has_no_new_text(
+    site: RawSite, application: _Application, tmp_path: Path
+):
+    job = tmp_path / "job"
+    _first(job, site)
+    site.serve({"/api/one": _api("The exhibition moves to the tower in June, for one year.")})
+    again(job, f"{site.origin}/", 1, browser=ALWAYS)
+    again(job, f"{site.origin}/", 2, browser=ALWAYS)
+    records = Counter(_records(job))
+    assert (records["pageinfo", "two"], records["text", "two"]) == (3, 1)
+    # A page that changed is fetched twice at once, to learn what is noise.
+    assert (records["pageinfo", "one"], records["text", "one"]) == (4, 3)
+    holding = open_holding([job])
+    index = open_index(holding)
+    lookup, shown = PageRecordLookup(holding, index), RenderedPageParts(holding)
+    for name, text in (("two", "closed"), ("one", "tower")):
+        url = f"{site.origin}/{name}"
+        *_, last = index.exact(index_key(url))
+        infos = index.exact(index_key(page_urn("pageinfo", url)))
+        facts_of = [lookup.info(capture) for capture in infos]
+        is_same = [facts is not None and facts.unchanged for facts in facts_of]
+        assert is_same[0] is False
+        assert is_same[1] is (name == "two")
+        assert is_same[-1] is True
+        assert text in lookup.text(url, last.timestamp)
+        assert len(lookup.all_of(url, last.timestamp)) == 2
+        facts = shown.facts(url, last.timestamp)
+        assert facts is not None
+        assert facts.unchanged

@@ -92,6 +92,8 @@ def resource_type(resource: str) -> str:
 def page_records(page: RecordedPage, ids: IdSource, digits: int = DATE_DIGITS) -> list[WarcRecord]:
     """Return the records of a page: its information first, then pictures, text and DOM.
 
+    A page that did not change has its information alone.
+
     Args:
         page: The page.
         ids: Source of record ids.
@@ -99,6 +101,8 @@ def page_records(page: RecordedPage, ids: IdSource, digits: int = DATE_DIGITS) -
     """
     rendered = page.unit.rendered
     blocks = [(PAGE_INFO, "application/json", page_info(page))]
+    if page.unit.is_unchanged:
+        return [_resource(page, block, record_uri(ids()), digits) for block in blocks]
     if rendered is not None:
         for kind in PICTURES:
             picture = rendered.pictures.get(kind)
@@ -135,7 +139,8 @@ def page_info(page: RecordedPage) -> bytes:
 
     Ours: `title`, `loadState`, `ended`, `sign`, `finalUrl`, `browser`, `viewport`, `seconds`,
     `cpuSeconds`, `requests`, `bytes`, `reused`, `refused`, `refusedBy`, `behaviors`,
-    `consoleErrors`. Members that are empty are left out.
+    `consoleErrors`, `unchanged` (text and pictures are those of the last version). Members that are
+    empty are left out.
     """
     unit, rendered = page.unit, page.unit.rendered
     errors = rendered.console_errors if rendered is not None else ()
@@ -149,6 +154,7 @@ def page_info(page: RecordedPage) -> bytes:
         "sign": unit.sign,
         "requests": len(unit.visits),
         "bytes": unit.sizes,
+        "unchanged": unit.is_unchanged,
     }
     if rendered is not None:
         info |= {

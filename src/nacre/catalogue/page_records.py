@@ -25,12 +25,14 @@ class PageInfo(msgspec.Struct, rename="camel"):
         url: URL of its document.
         title: Its title; "" for none.
         load_state: How far it got, 0 to 4, as Browsertrix counts.
+        unchanged: Its text and pictures are those of its last version.
     """
 
     pageid: str
     url: str
     title: str = ""
     load_state: int = 0
+    unchanged: bool = False
 
 
 def page_of(capture: IndexedCapture) -> str:
@@ -57,6 +59,8 @@ class PageRecordLookup:
     def find(self, kind: str, url: str, timestamp: str) -> IndexedCapture | None:
         """Return a record of a page; None: there is none.
 
+        That of a page that did not change may be with an earlier capture.
+
         Args:
             kind: One of `archive.page_records.KINDS`.
             url: URL of the page.
@@ -65,14 +69,21 @@ class PageRecordLookup:
         if self.is_empty:
             return None
         target = page_urn(kind, url)
-        return next(
-            (
-                capture
-                for capture in self._index.exact(index_key(target), "")
-                if capture.timestamp == timestamp and capture.url == target
-            ),
-            None,
-        )
+        records = [
+            capture
+            for capture in self._index.exact(index_key(target), "")
+            if capture.timestamp <= timestamp and capture.url == target
+        ]
+        last = max(records, key=lambda capture: capture.timestamp, default=None)
+        if last is None or last.timestamp == timestamp:
+            return last
+        is_earlier = kind != PAGE_INFO and self._is_unchanged(url, timestamp)
+        return last if is_earlier else None
+
+    def _is_unchanged(self, url: str, timestamp: str) -> bool:
+        record = self.find(PAGE_INFO, url, timestamp)
+        info = self.info(record) if record is not None else None
+        return info is not None and info.unchanged
 
     def all_of(self, url: str, timestamp: str) -> list[IndexedCapture]:
         """Return all records of a page; see `find`."""

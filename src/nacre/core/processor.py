@@ -91,6 +91,8 @@ class PageUnit(msgspec.Struct):
         sizes: Bytes sent by servers for it, in all.
         sample: Of a page that was run although its requests are known (`browser.repeat`): how many
             of its requests were foreseen, and of how many; None for others.
+        is_unchanged: Whether nothing differs from its last version, whose text and pictures are
+            stored: it has none of its own.
     """
 
     id: str
@@ -101,6 +103,7 @@ class PageUnit(msgspec.Struct):
     refused: list[RefusedRequest] = []
     sizes: int = 0
     sample: tuple[int, int] | None = None
+    is_unchanged: bool = False
 
     @property
     def is_repeated(self) -> bool:
@@ -110,6 +113,10 @@ class PageUnit(msgspec.Struct):
     def compare(self, hits: int, total: int) -> None:
         """Note how many of its requests were foreseen, and of how many."""
         self.sample = hits, total
+
+    def keep_last_state(self) -> None:
+        """Leave its text and pictures out: those of its last version stand for it."""
+        self.is_unchanged = True
 
     def add(self, visit: "Visit", size: int = 0) -> None:
         """Add the visit of a request that ended; `size`: bytes that the server sent."""

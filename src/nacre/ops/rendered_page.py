@@ -80,6 +80,7 @@ class RenderedPageFacts(msgspec.Struct, frozen=True, rename="camel"):
         refused_by: Their number by rule.
         behaviors: What behaviours did, by their names.
         console_errors: Uncaught exceptions and failed loads.
+        unchanged: Its text and pictures are those of its last version.
     """
 
     pageid: str = ""
@@ -101,6 +102,7 @@ class RenderedPageFacts(msgspec.Struct, frozen=True, rename="camel"):
     refused_by: dict[str, int] = {}
     behaviors: dict[str, Any] = {}
     console_errors: tuple[str, ...] = ()
+    unchanged: bool = False
 
     def failures(self) -> Iterator[tuple[str, str]]:
         """Yield requests without a reply, or with an error, and what was the matter."""
@@ -180,8 +182,12 @@ class RenderedPageParts:
 
     def _record(self, kind: str, url: str, timestamp: str) -> IndexedCapture | None:
         captures = self._index.exact(index_key(page_urn(kind, url)))
-        of_time = [item for item in captures if timestamp in {"", item.timestamp}]
-        return max(of_time, key=lambda item: item.timestamp, default=None)
+        until = [item for item in captures if not timestamp or item.timestamp <= timestamp]
+        last = max(until, key=lambda item: item.timestamp, default=None)
+        if last is None or timestamp in {"", last.timestamp}:
+            return last
+        facts = self.facts(url, timestamp) if kind != PAGE_INFO else None
+        return last if facts is not None and facts.unchanged else None
 
     def _read(self, capture: IndexedCapture) -> bytes:
         try:

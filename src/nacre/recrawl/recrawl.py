@@ -306,9 +306,11 @@ class Recrawl:
     def _say_what_is_kept(self, visit: Visit, finding: VisitFinding) -> None:
         """Set which parts of the visit the archive step need not store in full (`visit.keep`).
 
-        A page that was run in a browser is stored with all its requests.
+        A page that was run in a browser is stored with all its requests, but without its text and
+        pictures if nothing of it changed.
         """
         if visit.page_id:
+            _keep_state(visit, finding)
             return
         notable = False
         if self._run.keep == "lean" and visit.status == 200:
@@ -463,6 +465,15 @@ def _met(lesson: Judgement, finding: VisitFinding, row: PageRow, now: float) -> 
 
 def _choice(row: ChosenRow) -> Choice:
     return Choice(row.url, row.chance, row.reason, row.propensity)
+
+
+def _keep_state(visit: Visit, finding: VisitFinding) -> None:
+    """Leave out text and pictures of a page if nothing differs from those that are stored."""
+    last = visit.history
+    is_stored = last is not None and last.rendered and last.revisitable
+    is_same = finding.answer is Answer.THERE and finding.kind is ChangeClass.NONE
+    if visit.page is not None and final_dom(visit) and is_stored and is_same:
+        visit.page.keep_last_state()
 
 
 def _verdict(finding: VisitFinding, *, first: bool) -> str:

@@ -240,7 +240,8 @@ class PageUnits:
     ) -> list[tuple[WarcRecord, bytes]]:
         settings, rendered = self._browser[visit.overlay], unit.rendered
         text = None
-        if settings.store_text and rendered is not None and rendered.dom:
+        is_wanted = settings.store_text and not unit.is_unchanged
+        if is_wanted and rendered is not None and rendered.dom:
             text = page_text(rendered)
         state = RecordedPage(
             url=capture.url,
@@ -264,11 +265,13 @@ class PageUnits:
     def write(self, visit: Visit) -> None:
         """Append the own records of a page, in the step that stores its document.
 
-        Of a page of which only a note is kept its information is written, and nothing else: its
-        text and pictures are stored. Of one of which nothing is written, there is none.
+        Of a page that did not change its information is written, and nothing else: its text and
+        pictures are stored. Of one of which nothing is written, there is none.
         """
         page = self._open.get(visit.page.id) if visit.page is not None else None
         if page is not None and page.records and visit.warc_file:
+            if visit.page is not None and visit.page.is_unchanged and visit.capture is not None:
+                page.records = self._own_records(visit, visit.capture, visit.page)
             if visit.page is not None and visit.page.rendered is not None:
                 for writer in (self.writer, self._archive.writer, self._archive.large):
                     writer.name_browser(visit.page.rendered.browser)
