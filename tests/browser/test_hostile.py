@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nacre.browser import behaviours
+from nacre.browser import behaviours, process_tree
 from nacre.browser.cdp import CdpClient
 from nacre.browser.finding import InstalledBrowser
 from nacre.browser.process import PageContext
@@ -217,8 +217,9 @@ def test_each_request_comes_to_the_handler_and_a_refusal_has_no_byte(report, sit
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "chrome://version", "ftp://secure.test/"])
-def test_other_schemes_reach_nothing(report, villain, url):
+def test_other_schemes_reach_nothing(report, villain, site, url):
     assert report[url] == "refused: TypeError"
+    assert not any(asked.startswith(url) for asked in site.urls)
     assert b"root:" not in villain.dom
     assert "root:" not in villain.text
 
@@ -348,6 +349,35 @@ def test_bodies_do_not_come_through_the_pipe(pages, monkeypatch):
     assert sum(sizes) < 4_000_000
 
 
+def test_many_elements_are_harmless(pages):
+    script = """<p>x</p><script>
+    const all = document.createDocumentFragment();
+    for (let i = 0; i < 60000; i += 1) all.append(document.createElement("b"));
+    document.body.append(all);
+    </script>"""
+    page = pages.open(Site({"/": script}), behaviours=("tall", "scroll", "lazy", "more"))
+    assert (page.ended, page.text) == ("settled", "x")
+    assert page.dom.count(b"<b>") == 60_000
+
+
+def test_streams_that_never_end_are_not_awaited(pages):
+    class Endless(Site):
+        async def handle(self, request, reply):
+            await super().handle(request, reply)
+            if request.url.endswith("/events"):
+                reply.begin(
+                    200, b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\n\r\n", "close"
+                )
+                reply.write(b"data: \xe5\xb9\xbf\n\n")
+                await asyncio.sleep(60.0)
+
+    script = """<p id=x></p><script>
+    new EventSource("/events").onmessage = ({ data }) => { x.textContent = data; };
+    </script>"""
+    page = pages.open(Endless({"/": script}), load_time=20.0)
+    assert (page.ended, page.text) == ("settled", "\u5e7f")
+
+
 def test_endless_scrolling_ends(pages):
     script = """<body><script>
     const grow = () => { for (let i = 0; i < 50; i += 1) document.body.append(
@@ -418,6 +448,38 @@ def test_a_crash_of_the_renderer(pages):
     site = Crashing({"/": "<script>fetch('/crash')</script>", "/crash": "x"})
     page = pages.open(site, stop=lambda context: setattr(site, "context", context))
     assert page.ended == "crash"
+
+
+@pytest.mark.parametrize("location", ["file:///etc/passwd", "view-source:/", "chrome://hang"])
+def test_a_page_that_goes_elsewhere_stays(pages, location):
+    script = f"<p>x</p><script>onload = () => {{ location = '{location}'; }};</script>"
+    page = pages.open(Site({"/": script}))
+    assert (page.ended, page.text) == ("settled", "x")
+    assert not page.links
+
+
+def test_the_end_of_the_process_that_draws_costs_no_page(pages):
+    class Killing(Site):
+        killed = 0
+
+        async def handle(self, request, reply):
+            await super().handle(request, reply)
+            if request.url.endswith("/kill"):
+                for pid in _drawing(pages.process.pid):
+                    os.kill(pid, signal.SIGKILL)
+                    self.killed += 1
+
+    site = Killing({"/": "<p>x</p><script>fetch('/kill')</script>", "/kill": "x"})
+    page = pages.open(site)
+    assert (page.ended, page.text) == ("settled", "x")
+    assert site.killed
+    assert pages.open(Site({"/": "<p>next</p>"})).text == "next"
+
+
+def _drawing(pid: int) -> list[int]:
+    """The processes of a browser that draw for all pages."""
+    commands = {each: Path(f"/proc/{each}/cmdline") for each in process_tree.list_processes(pid)}
+    return [each for each, path in commands.items() if "=gpu-process" in path.read_text()]
 
 
 def test_the_end_of_the_browser(pages):

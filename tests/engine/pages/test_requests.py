@@ -290,12 +290,24 @@ def test_host_that_is_tired_gets_no_more_requests_of_the_page(open_page: Open, s
 
 
 def test_private_addresses_stay_closed_to_a_page(open_page: Open):
-    async def script(handler: RequestHandler, _task: PageTask) -> None:
-        for url in ("http://10.1.2.3/", "http://169.254.169.254/latest", "http://[fd00::1]/"):
-            assert (await ask(handler, url)).ended == "refused"
+    urls = (
+        "http://10.1.2.3/",
+        "http://169.254.169.254/latest",
+        "http://[fd00::1]/",
+        "http://[::ffff:10.1.2.3]/",
+        "http://0x0a010203/",
+        "http://inside.test/",
+        "ws://inside.test/live",
+    )
 
-    page = open_page(script)
-    assert set(page.refused.values()) == {"guard"}
+    async def script(handler: RequestHandler, _task: PageTask) -> None:
+        for url in urls:
+            reply = await ask(handler, url, "websocket" if url.startswith("ws") else "fetch")
+            assert (reply.ended, reply.has_begun) == ("refused", False)
+
+    page = open_page(script, job={"dns": {"hosts": {"inside.test": ["10.1.2.3"]}}})
+    assert page.refused.keys() == set(urls)
+    assert page.refused == dict.fromkeys(urls, "guard")
 
 
 def test_cookies_go_both_ways(open_page: Open, site: RawSite):
