@@ -272,17 +272,21 @@ def _open_configured(context: OperationContext, source: Path) -> "Iterator[Opera
     """Give a directory the configuration of a job if it has none; of a dry run a copy."""
     from nacre.machine.layout import Layout
     from nacre.rounds.moving.job_export import copy_configuration
+    from nacre.rounds.opening import leave_browser_out
 
     target = context.layout.root
     if target.exists() and any(target.iterdir()):
         yield context
     elif not (context.step or NO_RUN).local.dry_run:
         copy_configuration(source, target)
+        leave_browser_out(context.layout)
         yield context
     else:
         with TemporaryDirectory(prefix="import-") as folder:
-            copy_configuration(source, Path(folder))
-            yield context._replace(layout=Layout(Path(folder)))
+            layout = Layout(Path(folder))
+            copy_configuration(source, layout.root)
+            leave_browser_out(layout)
+            yield context._replace(layout=layout)
 
 
 class ExportTablesRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -562,7 +566,8 @@ IMPORT: Final = step_operation(
     ImportRequest, _import,
     "Of a URL that is known here, too, the newest visit counts; to import again what did not "
     "change changes nothing. The WARC files of JOB are named in the archive of DIR, and stay where "
-    "they are. Java is not needed. A DIR that is not there gets the configuration of JOB.",
+    "they are. Java is not needed. A DIR that is not there gets the configuration of JOB, without "
+    "a browser.",
 )  # fmt: skip
 VERSIONS: Final = step_operation(
     "versions", "List the versions, or go back to one.", VersionsRequest, _versions,

@@ -171,6 +171,25 @@ def check_browser_use(layout: Layout, settings: "JobSettings", warn: Warn = igno
         warn("browser.use is auto, and batch rounds fetch without a browser: it is ignored")
 
 
+def leave_browser_out(layout: Layout) -> None:
+    """Write `browser.use: never` to the settings of a directory that were copied from a crawl.
+
+    Args:
+        layout: The directory.
+
+    Raises:
+        ConfigError, JobError: The settings cannot be read, or not be changed in place.
+    """
+    from nacre.config.document import read_yaml
+    from nacre.settings.amend import Edit, amended
+
+    text = layout.config.read_text("utf-8")
+    browser = read_yaml(text, layout.config.name).tree.get("browser")
+    if isinstance(browser, dict) and browser.get("use", "never") != "never":
+        edit = Edit(("browser", "use"), "never")
+        layout.config.write_text(amended(text, [edit], layout.config.name), "utf-8")
+
+
 def open_versions(directory: Path) -> "tuple[Layout, Loaded[TableSettings], Cycle]":
     """Open a batch crawl to read its tables: the layout, the settings of tables, the versions.
 
