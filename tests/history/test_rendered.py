@@ -1,6 +1,11 @@
 """Documents of pages that were run in a browser, as the store has them."""
 
-from nacre.history.rendered import MOST, RenderedDocuments, RenderedRow, dom_digest
+import pytest
+
+from nacre.core.crawluri import CrawlURI
+from nacre.core.processor import PageUnit, Visit
+from nacre.core.rendered import RenderedPage, RenderedRoute
+from nacre.history.rendered import MOST, RenderedDocuments, RenderedRow, dom_digest, final_dom
 from nacre.store.store import Store
 from tests.store.memory import MemoryEngine
 
@@ -20,6 +25,24 @@ def test_documents_that_were_judged_are_apart_from_the_others() -> None:
     row = documents.get(URL, judged=True)
     assert row is not None
     assert row.dom == b"<p>b</p>"
+
+
+@pytest.mark.parametrize(
+    ("dom", "routes", "document"),
+    [
+        (b"<p>a", [], b"<p>a"),
+        (b"<p>a", [b"<p>b", b"<p>c"], b"<p>a\n<p>b\n<p>c"),
+        (b"", [b"<p>b"], b""),
+        (b"<p>a", [b"x" * 1_400_000, b"y" * 200_000], b"<p>a\n" + b"x" * 1_400_000),
+    ],
+)
+def test_documents_of_hash_routes_are_behind_that_of_the_page(
+    dom: bytes, routes: list[bytes], document: bytes
+) -> None:
+    states = tuple(RenderedRoute(f"{URL}#/{number}", route) for number, route in enumerate(routes))
+    page = PageUnit("id", "mount", RenderedPage("settled", URL, dom=dom, routes=states))
+    assert final_dom(Visit(CrawlURI(URL, b"k", "q"), page=page)) == document
+    assert final_dom(Visit(CrawlURI(URL, b"k", "q"))) == b""
 
 
 def test_long_documents_are_cut_and_broken_ones_are_empty() -> None:

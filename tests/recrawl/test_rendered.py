@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import uvloop
+from msgspec import structs
 
 from nacre.archive.page_records import page_urn, urn_parts
 from nacre.archive.reader import WarcReader
@@ -15,7 +16,7 @@ from nacre.catalogue.holdings import open_holding
 from nacre.catalogue.lookup import open_index
 from nacre.catalogue.page_records import PageRecordLookup
 from nacre.core.history import FetchRow
-from nacre.core.rendered import PageTask, RenderedPage, RequestHandler
+from nacre.core.rendered import PageTask, RenderedPage, RenderedRoute, RequestHandler
 from nacre.job.job import Job
 from nacre.machine.layout import Layout
 from nacre.ops.rendered_page import RenderedPageParts
@@ -195,3 +196,29 @@ def test_page_that_did_not_change_has_no_new_text(
         facts = shown.facts(url, last.timestamp)
         assert facts is not None
         assert facts.unchanged
+
+
+class _Routed(_Application):
+    """An application of one document, whose pages are hash routes."""
+
+    text = "The tower is closed."
+
+    async def render(self, task: PageTask, handler: RequestHandler) -> RenderedPage:
+        page = await super().render(task, handler)
+        dom = f"<div id=app><h1>Tower</h1><p>{self.text}</p><p>{TEXT}</p></div>".encode()
+        return structs.replace(page, routes=(RenderedRoute(f"{task.url}#/tower", dom),))
+
+
+def test_changes_in_hash_routes_are_changes_of_the_page(
+    site: RawSite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    job, renderer = tmp_path / "job", _Routed()
+    monkeypatch.setattr(parts, "open_renderer", lambda *_: renderer)
+    site.serve({"/api/home": _api("Welcome.")})
+    _first(job, site)
+    _crawl(job, site, 7)
+    assert _visits(job, 2)[""].kind == "none"
+    renderer.text = "\u5854\u5f00\u653e\u4e86: the tower is open again, on Sundays and at night."
+    _crawl(job, site, 14)
+    assert _visits(job, 3)[""].kind in {"minor", "major"}
+    assert [kind for kind, _ in _records(job)][:3] == ["pageinfo", "text", "pageinfo"]

@@ -20,6 +20,8 @@ JUDGED, UNJUDGED = b"D", b"F"
 planner, which the next incremental run judges."""
 MOST = 2_000_000
 """Bytes of the longest document that is kept; longer ones are compared by their digest."""
+_MOST_WITH_ROUTES = 1_500_000
+"""Bytes of a document with those of its hash routes."""
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -58,9 +60,21 @@ def requested_urls(page: PageUnit) -> tuple[str, ...]:
 
 
 def final_dom(visit: Visit) -> bytes:
-    """Return the document of a page that was run; b"" if it was not, or its state was not taken."""
-    page = visit.page
-    return page.rendered.dom if page is not None and page.rendered is not None else b""
+    """Return the document of a page that was run; b"" if it was not, or its state was not taken.
+
+    Behind it are the documents of its hash routes, as far as there is room: what the page says is
+    in all of them.
+    """
+    rendered = visit.page.rendered if visit.page is not None else None
+    if rendered is None or not rendered.dom or not rendered.routes:
+        return rendered.dom if rendered is not None else b""
+    documents, size = [rendered.dom], len(rendered.dom)
+    for route in rendered.routes:
+        size += len(route.dom)
+        if size > _MOST_WITH_ROUTES:
+            break
+        documents.append(route.dom)
+    return b"\n".join(documents)
 
 
 class RenderedDocuments:
