@@ -20,7 +20,7 @@ _FETCHED = resource_type("fetch")
 
 
 class ShownText(NamedTuple):
-    """What a browser showed of a page; the default if none ran it.
+    """Title and text of a page as a browser showed them; the default if none ran it.
 
     Attributes:
         title: Its title; "" for none.
