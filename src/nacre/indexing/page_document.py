@@ -10,7 +10,7 @@ import msgspec
 from nacre.core.capture import Capture
 from nacre.extract.document import Document, stored_document
 from nacre.extract.fulltext.job import PageText, TextJob, text_type
-from nacre.indexing.shown_text import ShownText
+from nacre.indexing.shown_text import RenderedText
 from nacre.indexing.text_process import TextProcess
 from nacre.search.document import SearchDocument, place_document
 from nacre.search.filters import apply_filters
@@ -113,7 +113,7 @@ class DocumentMaker:
             self._texts.close()
 
     def document(
-        self, capture: Capture | None, page: PageFacts, shown: ShownText | str | None = None
+        self, capture: Capture | None, page: PageFacts, shown: RenderedText | str | None = None
     ) -> SearchDocument | str:
         """Return the document of a page, or why it has none.
 
@@ -128,7 +128,7 @@ class DocumentMaker:
         self,
         pages: Iterable[PageFacts],
         read: Callable[[PageFacts], Capture | None],
-        show: Callable[[PageFacts], ShownText | str | None] = lambda _: None,
+        show: Callable[[PageFacts], RenderedText | str | None] = lambda _: None,
     ) -> Iterator[SearchDocument | str]:
         """Yield the documents of pages in order, or why one has none.
 
@@ -152,14 +152,14 @@ class DocumentMaker:
         self,
         page: PageFacts,
         read: Callable[[PageFacts], Capture | None],
-        show: Callable[[PageFacts], ShownText | str | None],
+        show: Callable[[PageFacts], RenderedText | str | None],
     ) -> TextJob | str:
         """Return the request to the helper for a page, or why it has no document."""
         if is_plumbing(page.url or page.key):
             return PLUMBING
         if not (is_unknown_type(page.mime) or text_type(page.mime, page.url or page.key)):
             return "type"
-        shown = show(page) or ShownText()
+        shown = show(page) or RenderedText()
         if isinstance(shown, str):
             return shown
         capture = read(page)

@@ -19,7 +19,7 @@ PART = "part"
 _FETCHED = resource_type("fetch")
 
 
-class ShownText(NamedTuple):
+class RenderedText(NamedTuple):
     """Title and text of a page as a browser showed them; the default if none ran it.
 
     Attributes:
@@ -37,7 +37,7 @@ class _PageInfo(msgspec.Struct):
     title: str = ""
 
 
-def shown_text(archive: ArchivedReplies, page: ChangedPage) -> ShownText | str | None:
+def shown_text(archive: ArchivedReplies, page: ChangedPage) -> RenderedText | str | None:
     """Return what a browser showed of a page; None: none ran it.
 
     Args:
@@ -53,7 +53,7 @@ def shown_text(archive: ArchivedReplies, page: ChangedPage) -> ShownText | str |
         if page.info is not None:
             with suppress(msgspec.DecodeError):
                 info = msgspec.json.decode(archive.read_resource(page.info), type=_PageInfo)
-        return ShownText(info.title, text)
+        return RenderedText(info.title, text)
     # HTML may be a page of its own, to which other pages link.
     if page.may_be_part and page.reply.mime not in HTML:
         return PART if archive.read_resource_type(page.reply) == _FETCHED else None
