@@ -21,6 +21,8 @@ SPARK_TESTS := not slow
 WORKERS := 4
 # Of the unit tests: processes that share one collection.
 FORKS := -p tools.forks --forks 6
+# The modules with tests of a mark; to collect all modules takes pytest half a minute.
+modules = $$(grep -rl --include='test_*.py' 'mark\.$(1)' tests)
 # Browsers that open pages side by side: half of the time each waits for a crawl.
 BROWSERS := 3
 MORE_PAGES := rust-doc installation-guide-amd64 kicad-doc-zh qtbase5-doc-html erlang-doc \
@@ -70,10 +72,12 @@ cases-tests: environment system webs
 	$(PYTEST) -n $(WORKERS) -m "cases and not slow" tests/cases
 
 crawls: environment system judges webs
-	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "crawl and not slow and not browser" --timeout 300
+	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "crawl and not slow and not browser" --timeout 300 \
+		$(call modules,crawl)
 
 kills: environment system webs
-	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -m "kill and not slow and not browser" --timeout 600
+	TMPDIR="$${TMPDIR:-/tmp}" $(PYTEST) -p no:randomly -m "kill and not slow and not browser" --timeout 600 \
+		$(call modules,kill)
 
 # Without Chromium it is skipped, which it says.
 console-stories: environment system judges ## the pages of the console in a real browser, two minutes
@@ -83,7 +87,7 @@ console-stories: environment system judges ## the pages of the console in a real
 # Without Chromium they are skipped; the last lines of pytest count them.
 browser-tests: environment system ## pages that the crawler runs in a browser, two minutes
 	$(PYTEST) -p no:randomly -n 2 --dist loadfile -m "browser and not slow" --timeout 300 \
-		$$(grep -rl --include='test_*.py' 'mark\.browser' tests)
+		$(call modules,browser)
 
 console-fuzz: environment system ## made-up requests for a minute a seed, starts of crawls too; only the loopback can be reached
 	for seed in $(or $(SEEDS_OF_REQUESTS),1 2 3 4 5); do \
