@@ -84,6 +84,7 @@ def test_a_lost_warc_is_missed(copy: Path):
     assert "file-missing" not in nacre("archive", copy, "check").out
 
 
+@pytest.mark.slow
 def test_a_crawl_at_work_is_not_damaged(tmp_path: Path):
     job = tmp_path / "job"
     with (

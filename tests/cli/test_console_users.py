@@ -34,6 +34,7 @@ def test_a_first_user_of_another_role_is_refused_before_the_password(tmp_path: P
         ("heritrix-key", "script"),
     ],
 )
+@pytest.mark.slow
 def test_a_place_that_there_is_not_is_refused(tmp_path: Path, words: tuple[str, ...]):
     folder = ("--state", tmp_path / "state")
     for name in ("anna", "cara"):

@@ -54,6 +54,7 @@ def waiting(job: Path) -> set[str]:
          ["--crawl-log", "--retain-failures"], {"done": 2}, set()),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_what_is_scheduled_and_what_is_marked(
     job: Path, tmp_path: Path, text: str, options: list[str], told: dict[str, int], left: set[str]
 ):

@@ -52,6 +52,7 @@ PAIRS.remove(("cookies", "bomb.gz"))
 
 
 @pytest.mark.parametrize(("place", "kind"), PAIRS)
+@pytest.mark.slow
 def test_what_is_no_file_of_lines_is_a_problem_of_its_setting(
     job: Path, odd: dict[str, str], place: str, kind: str
 ):

@@ -69,6 +69,7 @@ def test_the_help_of_a_step_loads_nothing_that_runs_it():
     assert [name for name in (*heavy, "asyncio", "re2") if name in modules] == []
 
 
+@pytest.mark.slow
 def test_status_loads_neither_settings_nor_what_crawls(job: Path):
     modules = loaded("status", str(job))
     heavy = (*OF_THE_CRAWL, *OF_SETTINGS, *OF_TERMINALS, *OF_INCREMENTAL, *LIBRARIES, *SELDOM)
@@ -91,6 +92,7 @@ def rounds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_versions_of_rounds_load_no_table(rounds: Path):
     modules = loaded("cycle", str(rounds), "versions")
     heavy = (*OF_THE_CRAWL, *OF_SETTINGS, *OF_TERMINALS, *OF_INCREMENTAL, *OF_TABLES, *SELDOM)

@@ -4,6 +4,8 @@ import json
 import signal
 import zipfile
 
+import pytest
+
 from nacre.config.extras import MissingExtraError
 from tests.cli.site import many_pages, nacre, site
 from tests.cli.test_control import ended, running, until
@@ -74,6 +76,7 @@ def test_a_crawl_packs_its_captures_at_its_end(tmp_path):
     assert "ends with .wacz" in wrong.err
 
 
+@pytest.mark.slow
 def test_an_interrupted_crawl_packs_when_it_was_resumed(tmp_path):
     job, target = tmp_path / "demo", tmp_path / "demo.wacz"
     with site(many_pages(3)) as home:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from nacre.job.control import is_running
 from nacre.machine.layout import Layout
 from tests.cli.site import nacre, site
@@ -104,6 +106,7 @@ def test_a_limit_ends_the_wait(tmp_path: Path):
     assert ran.code == 4
 
 
+@pytest.mark.slow
 def test_uris_that_are_added_to_a_finished_run_start_it_again(tmp_path: Path):
     with site(PAGES) as url:
         job = new_job(tmp_path, url, "engine.run_while_empty=false")

@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.cli.site import many_pages, nacre, site
 from tests.cli.test_control import FAST, ended, finished, running, until
 
@@ -17,6 +19,7 @@ def state(job: Path) -> str:
     return str(overview["state"])
 
 
+@pytest.mark.slow
 def test_steered_by_files(tmp_path: Path):
     job = tmp_path / "job"
     settings = ("--set", "checkpoint.on_stop=true", "--set", "action.interval=0.1")

@@ -54,6 +54,7 @@ class ShownTexts(HTMLParser):
         "/j/crawls~demo/frontier", "/j/crawls~demo/runs",
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_a_form_has_the_signs_of_chinese(tmp_path: Path, path: str):
     assert nacre("new", tmp_path / "crawls" / "demo", "http://127.0.0.1:9/").code == 0
 

@@ -54,6 +54,7 @@ def root() -> Any:
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
+@pytest.mark.slow
 def test_each_command_is_there_with_its_options(name: str):
     values = {"job": "/crawls/图书馆", "number": 1}
     for part in re.split(r" \| | && |; ", command_text(name, values)):

@@ -22,6 +22,7 @@ print(FOLDER)
 
 
 @pytest.mark.timeout(300)  # it builds a wheel and starts several interpreters
+@pytest.mark.slow
 def test_the_wheel_in_a_fresh_environment_has_chinese_messages(tmp_path: Path):
     build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path))
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from nacre.console.runners import OutsideChanges
 from nacre.console.server import OpenedConsole
 from nacre.fleet.books import ConsoleBooks
@@ -66,6 +68,7 @@ def command(folder: Path, *words: object) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_commands_in_processes_of_their_own_change_a_console_that_serves(tmp_path: Path):
     add_job(tmp_path)
 

@@ -87,6 +87,7 @@ def test_a_console_serves_on_a_full_disk_and_is_told_to_commands_later(
     database.close()
 
 
+@pytest.mark.slow
 def test_a_console_that_only_shows_is_not_told_to_commands(tmp_path: Path):
     place = crawls(tmp_path, "crawls")
     other = GivenLocks(tmp_path / "other", place)

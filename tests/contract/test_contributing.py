@@ -96,6 +96,7 @@ print(describe(ROUTES)["paths"]["/api/v1/jobs/{job}/note"]["post"]["summary"])
 """
 
 
+@pytest.mark.slow
 def test_an_operation_is_a_command_and_a_path(tmp_path: Path):
     tree = copied(tmp_path)
     follow(OPERATION, tree)
@@ -113,6 +114,7 @@ def test_an_operation_is_a_command_and_a_path(tmp_path: Path):
     run(tree, ".venv/bin/python -m pytest -q -p no:cacheprovider tests/ops/test_note.py")
 
 
+@pytest.mark.slow
 def test_an_option_for_rounds_is_in_every_face_and_in_its_step(tmp_path: Path):
     tree = copied(tmp_path)
     follow(OPTION, tree)
@@ -141,6 +143,7 @@ def test_an_option_for_rounds_is_in_every_face_and_in_its_step(tmp_path: Path):
     assert "--where" in shown[1]
 
 
+@pytest.mark.slow
 def test_a_page_of_the_console_is_a_rest_path_too(tmp_path: Path):
     tree = copied(tmp_path)
     follow(PAGE_OF_CONSOLE, tree)

@@ -42,6 +42,7 @@ def test_wacz_validates_a_job_two_jobs_and_a_selection(tmp_path):
         assert "Validation succeeded" in result.stdout, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_wacz_validates_evidence(tmp_path):
     job = TlsJob(tmp_path)
     for url in (URL, COPY):
@@ -52,6 +53,7 @@ def test_wacz_validates_evidence(tmp_path):
 
 
 @pytest.mark.parametrize("resolve", [True, False])
+@pytest.mark.slow
 def test_warcio_and_fastwarc_check_a_selection(tmp_path, resolve):
     holding = open_holding([make_job(tmp_path / "one")])
     captures = [each for each in open_index(holding).prefix("") if "chunked" not in each.url]
@@ -65,6 +67,7 @@ def test_warcio_and_fastwarc_check_a_selection(tmp_path, resolve):
     assert lines == (tmp_path / "some.cdxj").read_text()
 
 
+@pytest.mark.slow
 def test_a_wacz_of_py_wacz_is_read_and_packed_again(tmp_path):
     root = make_job(tmp_path / "one")
     (warc,) = root.glob("runs/*/archive/*.warc.gz")

@@ -118,6 +118,7 @@ def test_an_installed_plug_in_works(installed: Path, tmp_path: Path):
     assert "how many words the pages have" in known.stdout
 
 
+@pytest.mark.slow
 def test_it_has_tests_of_its_own_that_pass(installed: Path):
     """As its author runs them, outside of this checkout's configuration."""
     path = os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")])
@@ -135,6 +136,7 @@ def test_it_has_tests_of_its_own_that_pass(installed: Path):
     assert "6 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_its_command_is_one_of_nacre(installed: Path, tmp_path: Path):
     (tmp_path / "job").mkdir()
     assert "An example of a plug-in" in nacre(installed, "--help").stdout
@@ -151,6 +153,7 @@ EXTRACTORS = {
 }
 
 
+@pytest.mark.slow
 def test_its_extractor_is_named_in_the_configuration(installed: Path, tmp_path: Path):
     jobs = []
     for number, names in enumerate(EXTRACTORS):

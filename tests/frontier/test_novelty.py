@@ -302,6 +302,7 @@ def test_scripts_and_style_sheets_are_no_text() -> None:
     assert texts_of(page + b"<script>and so <b>on") == texts_of(page)
 
 
+@pytest.mark.slow
 def test_a_host_that_is_met_often_is_not_looked_up_again() -> None:
     asked: list[str] = []
 

@@ -33,6 +33,7 @@ def check(store: Path, uris: int, growth: float) -> None:
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_memory_does_not_follow_the_number_of_uris(tmp_path: Path):
     check(tmp_path / "store", 100_000, growth=75.0)
 

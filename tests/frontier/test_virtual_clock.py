@@ -35,6 +35,7 @@ def judge(crawl: Crawl) -> None:
     assert crawl.retries
 
 
+@pytest.mark.slow
 def test_no_server_is_asked_too_early() -> None:
     rows = MemoryRows()
     crawl = Crawl(
@@ -46,6 +47,7 @@ def test_no_server_is_asked_too_early() -> None:
 
 
 @pytest.mark.parametrize("crash_every", [0, 301])
+@pytest.mark.slow
 def test_busy_servers_are_not_either(crash_every: int) -> None:
     rows = MemoryRows()
     crawl = Crawl(40, 0.2, rows.reopen, rows.commit, crash_every, revisit=(60.0, 600.0))

@@ -71,6 +71,7 @@ def environment(folder: Path) -> Environment:
     return made
 
 
+@pytest.mark.slow
 def test_alone_nacre_says_what_to_install_and_then_migrates(wheels: Path, tmp_path: Path):
     made = environment(tmp_path)
     made.install(wheels, "nacre")

@@ -35,11 +35,13 @@ def lists(tmp_path: Path) -> tuple[Path, list[str]]:
     return tmp_path, names
 
 
+@pytest.mark.slow
 def test_a_segment_that_is_named_twice_is_given_up_once(lists: tuple[Path, list[str]]):
     root, (first, second) = lists
     assert _given_up(root, first, second, first) == ([first, second], [])
 
 
+@pytest.mark.slow
 def test_segments_before_an_unknown_one_are_reported(lists: tuple[Path, list[str]]):
     root, (first, _) = lists
     result, (line, error) = _given_up(root, first, "nosuch")

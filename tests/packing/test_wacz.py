@@ -265,6 +265,7 @@ def test_a_full_disk_is_an_error_that_leaves_nothing(tmp_path, monkeypatch):
     assert [each.name for each in tmp_path.iterdir()] == ["demo"]
 
 
+@pytest.mark.slow
 def test_memory_is_bounded(tmp_path):
     """256 MB of a sparse WARC are packed in much less memory."""
     root = make_job(tmp_path / "demo")

@@ -133,6 +133,7 @@ def test_other_buckets_stay(root: Path):
     assert [file for file in files(root) if file.bucket != one.bucket] == others
 
 
+@pytest.mark.slow
 def test_a_list_that_waits_keeps_its_leases(root: Path):
     done = nacre("cycle", root, "generate")
     assert done.code == 0, done.err
@@ -148,6 +149,7 @@ def test_a_list_that_waits_keeps_its_leases(root: Path):
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.slow
 def test_a_base_is_made_again_of_an_earlier_version_or_of_all_facts(root: Path, is_kept: bool):
     before = rows(root)
     done = nacre("cycle", root, "compact")
@@ -163,6 +165,7 @@ def test_a_base_is_made_again_of_an_earlier_version_or_of_all_facts(root: Path, 
     assert bool(found["buckets"][0]["segments"]) is not is_kept
 
 
+@pytest.mark.slow
 def test_urls_that_nothing_has_are_fetched_again_and_named(root: Path):
     newest, before = Cycle.open(root).newest(), rows(root)
     lost = [file for file in files(root) if file.seq > 1]

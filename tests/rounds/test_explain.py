@@ -121,6 +121,7 @@ def test_every_reason_has_an_answer(listed: Path, url: str, reason: str, said: s
         assert found.now.reason == ("" if reason == "where" else reason)
 
 
+@pytest.mark.slow
 def test_a_url_that_was_found_later_was_not_known(listed: Path):
     url = "http://new.test/"
     with opened(listed, NOW + 3) as context:
@@ -144,6 +145,7 @@ def test_a_url_whose_bucket_has_no_row_is_not_known(tmp_path: Path):
 LIMITS = "d.test\t\t2\t1\nu.test\t2\t\t\n"
 
 
+@pytest.mark.slow
 def test_limits_of_domains_and_hosts_that_count_together(tmp_path: Path):
     root = tmp_path / "j"
     root.mkdir()
@@ -191,6 +193,7 @@ def test_limits_of_domains_and_hosts_that_count_together(tmp_path: Path):
     assert found.last.reason == "lost"
 
 
+@pytest.mark.slow
 def test_why_a_url_is_in_a_list_of_given_urls_or_not(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, "http://a.test/", "http://bad.test/1")

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from tests.cli.site import nacre, site
 from tests.job.background.test_outbackcdx import collection, outbackcdx
 
@@ -13,6 +15,7 @@ def rounds(job: Path, url: str, *options: str) -> str:
     return done.err
 
 
+@pytest.mark.slow
 def test_the_captures_of_rounds_are_posted_after_each_fetch(tmp_path: Path):
     job = tmp_path / "job"
     with site(PAGES) as url, outbackcdx() as (server, at):
@@ -27,6 +30,7 @@ def test_the_captures_of_rounds_are_posted_after_each_fetch(tmp_path: Path):
         assert "0 indexes with" in nacre("archive", job, "push").out
 
 
+@pytest.mark.slow
 def test_a_server_that_is_away_ends_no_round_and_gets_all_later(tmp_path: Path):
     job = tmp_path / "job"
     with site(PAGES) as url, outbackcdx(503) as (server, at):
@@ -38,6 +42,7 @@ def test_a_server_that_is_away_ends_no_round_and_gets_all_later(tmp_path: Path):
         assert collection(server)
 
 
+@pytest.mark.slow
 def test_what_no_version_names_any_more_is_withdrawn(tmp_path: Path):
     job = tmp_path / "job"
     with site(PAGES) as url, outbackcdx() as (server, at):

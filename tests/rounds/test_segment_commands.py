@@ -16,6 +16,7 @@ from tests.rounds.steps.test_update import fetched, visit
 URLS = ("http://a.example/", "http://b.example/书")
 
 
+@pytest.mark.slow
 def test_a_segment_that_is_given_up_frees_its_urls(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, *URLS)
@@ -32,6 +33,7 @@ def test_a_segment_that_is_given_up_frees_its_urls(tmp_path: Path):
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "gone", "unknown"])
+@pytest.mark.slow
 def test_a_segment_with_a_damaged_list_can_be_given_up(tmp_path: Path, damage: str):
     root = tmp_path / "j"
     seeded(root, *URLS, "http://h.example/\tnutch.score=0.5")  # in another bucket
@@ -58,6 +60,7 @@ def test_a_segment_with_a_damaged_list_can_be_given_up(tmp_path: Path, damage: s
         assert (again.selected, again.refused) == (2, {"lease": 1}), "the other lease stays"
 
 
+@pytest.mark.slow
 def test_visits_of_segments(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, *URLS)
@@ -76,6 +79,7 @@ def test_visits_of_segments(tmp_path: Path):
         assert [row["status"] for row in one] == [404]
 
 
+@pytest.mark.slow
 def test_columns_that_older_files_lack_are_null(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, *URLS)

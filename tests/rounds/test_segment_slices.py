@@ -36,6 +36,7 @@ def listed(root: Path, name: str) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow
 def test_a_long_segment_is_divided_before_its_fetch(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, *URLS)

@@ -17,6 +17,7 @@ def test_half_of_the_worlds_know_no_poisson_page():
 
 
 @pytest.mark.parametrize("name", sorted(ARCHETYPES))
+@pytest.mark.slow
 def test_start_pages_of_all_worlds(name):
     parameters = archetype(name)
     tiny = parameters.shape.model_copy(update={"pages": 120})

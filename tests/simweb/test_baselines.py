@@ -158,6 +158,7 @@ def test_the_paper_never_looks_at_an_old_page_again():
 
 
 @pytest.mark.parametrize("name", sorted(POLICIES))
+@pytest.mark.slow
 def test_no_policy_spends_more_than_its_budget(name):
     world = World(archetype("small"), 3)
     decisions, steps = Decisions(world), DriverSteps(7 * DAY, 35, 0.25)

@@ -76,6 +76,7 @@ def test_a_budget_can_be_what_another_spent() -> None:
     assert 0.7 * spent <= (runs(matched)["cost"]["requests"] or 0.0) <= spent
 
 
+@pytest.mark.slow
 def test_the_quick_goals_make_a_table() -> None:
     sweep = Sweep(quick_goals()[:2], [1, 2])
     results = results_of(sweep)

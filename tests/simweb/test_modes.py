@@ -56,6 +56,7 @@ def requests(archive):
     ]
 
 
+@pytest.mark.slow
 def test_the_real_crawler_and_decisions_alone_score_the_same(simulated):
     site, archive, _ = simulated
     _, expected = decided("heritrix")
@@ -76,6 +77,7 @@ def test_who_reads_sitemaps_and_feeds_gets_no_larger_budget():
         assert len(spent) <= round(0.6 * len(site)), policy
 
 
+@pytest.mark.slow
 def test_the_archive_is_the_same_byte_for_byte(simulated, tmp_path):
     _, _, root = simulated
     site = world()

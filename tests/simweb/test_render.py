@@ -192,6 +192,7 @@ def test_blocks_and_experiments_have_few_texts(kind: str, most: int) -> None:
     assert len({len(page) for page in pages}) == 1
 
 
+@pytest.mark.slow
 def test_the_rates_of_terms_are_those_of_the_histories() -> None:
     """Measured on two archives of terms: 47 % of page-days differ, and 3 % of noise is read."""
     world, days = made("terms", 85, templates={"per_day": 0.0}), 40

@@ -20,6 +20,7 @@ def result(tmp_path_factory):
     return run(out, "--budgets", "20,60"), out
 
 
+@pytest.mark.slow
 def test_the_table(result):
     outcome, out = result
     assert outcome.exit_code == 0

@@ -14,6 +14,7 @@ from nacre_simweb.sweep import Sweep, measured, parts_of
 from tests.simweb.results import results_of
 
 
+@pytest.mark.slow
 def test_a_measurement_goes_on_where_it_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,6 +41,7 @@ def test_a_measurement_goes_on_where_it_was_interrupted(
     assert len(runs) == len(first.specs) + len(second.specs), "other code makes them again"
 
 
+@pytest.mark.slow
 def test_parts_that_cannot_be_read_are_made_again(tmp_path: Path) -> None:
     sweep = Sweep(quick_goals()[:1], [1])
     whole = written(results_of(sweep, tmp_path))

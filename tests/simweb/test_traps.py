@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from nacre.extract.settings import ExtractSettings
 from nacre_simweb.calendar import DAY
 from nacre_simweb.decision import Decisions
@@ -15,6 +17,7 @@ from nacre_simweb.world import World
 WIDE_PAGE = "http://www.trap.test/wide.html"
 
 
+@pytest.mark.slow
 def test_a_forum_with_session_ids_ends():
     plan = ExperimentPlan("forum", "none", 1, 14.0, 7 * DAY)
     world = make_world(plan, 0.05)
@@ -38,6 +41,7 @@ def test_a_page_shows_no_more_links_than_the_crawler_keeps_of_one():
     assert len(outcome.links) == ExtractSettings().max_outlinks < 7_000
 
 
+@pytest.mark.slow
 def test_a_step_in_a_world_of_all_traps_ends():
     plan = ExperimentPlan("trap", "none", 1, 7.0, 7 * DAY)
     world = make_world(plan, 0.05)

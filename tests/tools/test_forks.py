@@ -7,6 +7,8 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 HOOKS = """\
 import os
@@ -208,6 +210,7 @@ def test_each_test_runs_once_in_forks_of_the_process_that_collected_it(tmp_path:
     assert len(done.lines["torn"]) < 60, "a fixture of a module is shared"
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_in_a_process_is_told_and_the_others_go_on(tmp_path: Path):
     done = ForkedTests(tmp_path, "yes")
     assert done.code == 1, done.out

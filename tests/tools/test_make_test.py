@@ -89,6 +89,7 @@ def run(place: Path, leak: str, *more: str, **variables: str) -> subprocess.Comp
 
 @pytest.mark.parametrize("leak", ["", "tool", "iterator"])
 @pytest.mark.parametrize("more", HOW)
+@pytest.mark.slow
 def test_what_a_tool_leaves_open_at_its_exit_is_no_failure(
     tmp_path: Path, leak: str, more: tuple[str, ...]
 ):
@@ -99,6 +100,7 @@ def test_what_a_tool_leaves_open_at_its_exit_is_no_failure(
 
 @pytest.mark.parametrize("leak", ["test", "file", "assertion"])
 @pytest.mark.parametrize("more", HOW)
+@pytest.mark.slow
 def test_what_a_test_leaves_open_is_one(tmp_path: Path, leak: str, more: tuple[str, ...]):
     done = run(tmp_path, leak, *more)
     assert done.returncode == 1, done.stdout + done.stderr

@@ -74,6 +74,7 @@ def test_survivors_without_an_answer_are_named(
     assert mutants.report([first] * 30, 100, 1.0) == 1
 
 
+@pytest.mark.slow
 def test_each_answer_is_about_a_mutant():
     """A mutant whose function or variable was renamed would have no answer when it survives."""
     modules = [module for name in mutants.CORE for module in mutants.modules_of(name)]

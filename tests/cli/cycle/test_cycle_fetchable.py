@@ -43,6 +43,7 @@ def versions(root: Path) -> list[str]:
         ("--rounds", "1"),
     ],
 )
+@pytest.mark.slow
 def test_a_list_that_needs_a_contact_is_not_made_without_one(root: Path, words: tuple[str, ...]):
     done = nacre("cycle", root, *words)
     assert (done.code, "fetch.contact" in done.err, "are public" in done.err) == (2, True, False)
@@ -62,6 +63,7 @@ def test_a_list_that_needs_a_contact_is_not_made_without_one(root: Path, words: 
         ("cycle.scratch=crawl.yaml", "is no directory"),
     ],
 )
+@pytest.mark.slow
 def test_what_units_cannot_obey_is_said_before_there_is_a_list(root: Path, setting: str, said: str):
     words = ["--set", "fetch.contact=https://a.test/us", "--set", setting]
     if setting.startswith("quotas"):
@@ -71,6 +73,7 @@ def test_what_units_cannot_obey_is_said_before_there_is_a_list(root: Path, setti
     assert versions(root) == ["seeds", "inject"]
 
 
+@pytest.mark.slow
 def test_settings_that_do_not_concern_the_list_are_set_on_one_that_waits(tmp_path: Path):
     root = tmp_path / "c"
     with site({"/": "<p>page</p>"}) as home:
@@ -101,6 +104,7 @@ def test_settings_that_do_not_concern_the_list_are_set_on_one_that_waits(tmp_pat
 
 
 @pytest.mark.parametrize("again", [True, False])
+@pytest.mark.slow
 def test_settings_whose_command_is_killed_leave_the_segment_as_it_is(
     root: Path, monkeypatch: pytest.MonkeyPatch, again: bool
 ):
@@ -131,6 +135,7 @@ def raise_interrupt(*_args: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_slices_have_the_settings_that_were_set_on_their_segment(root: Path):
     contact = ("--set", "fetch.contact=https://a.test/us")
     assert nacre("cycle", root, "inject", f"{PUBLIC}a", f"{PUBLIC}b").code == 0

@@ -111,6 +111,7 @@ def test_a_dry_import_into_a_new_directory_leaves_nothing(crawled: Path, tmp_pat
     assert not (root / "cycle").exists(), "it would be a directory of rounds"
 
 
+@pytest.mark.slow
 def test_a_job_that_did_not_change_is_imported_once(crawled: Path, tmp_path: Path):
     root = tmp_path / "new"
     first = nacre("cycle", root, "import", crawled).out
@@ -123,6 +124,7 @@ def test_a_job_that_did_not_change_is_imported_once(crawled: Path, tmp_path: Pat
     assert sorted((root / "cycle").rglob("*")) == files
 
 
+@pytest.mark.slow
 def test_what_robots_txt_forbids_is_not_asked_for_again_at_once(crawled: Path, tmp_path: Path):
     root = tmp_path / "new"
     nacre("cycle", root, "import", crawled)
@@ -143,6 +145,7 @@ def test_a_job_that_is_not_there_makes_no_directory(tmp_path: Path):
     assert (done.code, root.exists()) == (2, False), done.err
 
 
+@pytest.mark.slow
 def test_queues_are_in_the_same_order_there_and_back(tmp_path: Path):
     job, root, back = (tmp_path / name for name in ("job", "rounds", "back"))
     with site(REFUSED) as home:

@@ -114,6 +114,7 @@ def test_help_of_a_step_in_the_usual_orders():
     assert "cycle" in nacre("--help").out
 
 
+@pytest.mark.slow
 def test_the_continuous_crawler_imports_nothing_of_it():
     code = (
         "import sys\n"

@@ -41,6 +41,7 @@ def with_rules(root: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_rows_move_to_their_normal_form(root: Path):
     before = rows(root)
     with_rules(root)

@@ -41,6 +41,7 @@ def test_a_dry_update_forgets_as_many_pages_as_the_update(root: Path):
     assert {**dry, "version": 0} == {**done, "version": 0}
 
 
+@pytest.mark.slow
 def test_a_dry_update_does_not_forget_what_it_would_touch(root: Path):
     assert nacre("cycle", root, "update").code == 0
     purging = ("--set", "cycle.update.purge_gone=true")
@@ -117,6 +118,7 @@ def test_one_page_is_fetched_and_parsed_and_nothing_is_kept(root: Path):
     assert sorted(root.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_the_check_of_a_page_reads_files_above_the_job(tmp_path: Path):
     root, shared = tmp_path / "jobs" / "c", tmp_path / "jobs" / "规则"
     shared.mkdir(parents=True)
@@ -136,6 +138,7 @@ def test_the_check_of_a_page_reads_files_above_the_job(tmp_path: Path):
     assert links == {f"{home}a", f"{home}favicon.ico"}
 
 
+@pytest.mark.slow
 def test_the_check_of_a_page_copies_no_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     root = tmp_path / "c"
     with site({"/": "page"}) as home:

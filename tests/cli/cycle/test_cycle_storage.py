@@ -25,6 +25,7 @@ def injected(two_injects, tmp_path):
     return shutil.copytree(two_injects, tmp_path / "书")
 
 
+@pytest.mark.slow
 def test_damage_is_named_and_repaired(injected):
     done = nacre("cycle", injected, "storage", "check")
     assert (done.code, " 0 damaged" in done.out) == (0, True)
@@ -96,6 +97,7 @@ def test_a_disk_that_fails_stops_the_step(injected, monkeypatch):
     assert json.loads(done.err.splitlines()[-1])["exit_code"] == 5
 
 
+@pytest.mark.slow
 def test_a_directory_is_one_of_rounds_wherever_its_tables_lie(tmp_path):
     root, tables = tmp_path / "job", tmp_path / "tables"
     said = ("--contact", "http://c.test/", "--set", f"cycle.storage={tables}")
@@ -119,6 +121,7 @@ def test_the_check_of_an_archive_says_which_warcs_lie_in_an_object_store(tmp_pat
     assert f"cycle {root} storage check`" in done.err
 
 
+@pytest.mark.slow
 def test_versions_say_by_a_hash_which_settings_made_them(injected):
     assert nacre("cycle", injected, "generate", "--set", "cycle.generate.top=1").code == 0
     assert nacre("cycle", injected, "inject", "http://c.test/").code == 0
@@ -151,6 +154,7 @@ def segment_of(root):
     return next((root / "cycle" / "segments").iterdir())
 
 
+@pytest.mark.slow
 def test_a_damaged_list_is_told_with_the_command_that_gives_the_segment_up(waiting):
     segment = segment_of(waiting)
     (segment / "lists" / "u0001.parquet").write_bytes(b"PAR1")

@@ -59,6 +59,7 @@ async def add(console: GivenConsole, *urls: str) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 7, 10])
+@pytest.mark.slow
 def test_uris_that_stay_are_given_once_while_others_come_and_go(tmp_path: Path, limit: int):
     stay = add_job(tmp_path)
 
@@ -89,6 +90,7 @@ def test_uris_that_stay_are_given_once_while_others_come_and_go(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("sort", ["name", "-name", "waiting", "-waiting"])
+@pytest.mark.slow
 def test_queues_that_stay_are_given_once_while_others_come_and_go(tmp_path: Path, sort: str):
     waits = add_job(tmp_path)
 

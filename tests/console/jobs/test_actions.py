@@ -322,6 +322,7 @@ def wait_between(passes: subprocess.Popen[bytes]) -> None:
         said.append(passes.stderr.readline())
 
 
+@pytest.mark.slow
 def test_passes_are_stopped_between_two_of_them(tmp_path: Path):
     with site({"/": "x"}) as url:
         root = add_job(tmp_path, "a", url)

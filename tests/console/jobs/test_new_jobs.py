@@ -356,6 +356,7 @@ def test_a_job_is_made_from_another_one_with_tags(tmp_path: Path):
     play(tmp_path, scene)
 
 
+@pytest.mark.slow
 def test_a_batch_crawl_is_made_with_its_seeds_in_the_table(tmp_path: Path):
     async def scene(console: GivenConsole) -> None:
         fields = console.as_key(Role.OPERATOR)

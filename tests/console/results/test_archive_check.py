@@ -2,6 +2,8 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
+
 from nacre.console.results.archive import MOST, read_answer
 from nacre.console.routes import API
 from nacre.ops.operation import Role
@@ -11,6 +13,7 @@ from tests.console.given import GivenConsole, play
 J = f"{API}/jobs/crawls~demo"
 
 
+@pytest.mark.slow
 def test_a_whole_archive_and_a_damaged_one_are_told_apart(tmp_path: Path):
     job = tmp_path / "crawls" / "demo"
     job.parent.mkdir()

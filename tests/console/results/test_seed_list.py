@@ -58,6 +58,7 @@ def test_the_seeds_of_a_job_that_never_ran_are_edited(tmp_path: Path):
     play(tmp_path, scene)
 
 
+@pytest.mark.slow
 def test_a_list_that_could_not_be_opened_again_is_not_saved(tmp_path: Path):
     job = add_job(tmp_path)
     before = (job / "seeds.txt").read_text()

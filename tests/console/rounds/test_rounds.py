@@ -217,6 +217,7 @@ def test_the_pages_of_rounds(tmp_path: Path):
         ("length(repeat(key, 400000000)) > 0", 200, '"where":3'),
     ],
 )
+@pytest.mark.slow
 def test_a_condition_that_is_refused_is_an_error_of_who_wrote_it(
     tmp_path: Path, site_and_job: tuple[str, Path], where: str, status: int, said: str
 ):
@@ -255,6 +256,7 @@ def test_a_dry_run_that_takes_long_is_a_task_with_a_page(tmp_path: Path):
     play(tmp_path, scene)
 
 
+@pytest.mark.slow
 def test_versions_are_listed_and_gone_back_to(tmp_path: Path, site_and_job: tuple[str, Path]):
     _, job = site_and_job
 
@@ -290,6 +292,7 @@ def test_versions_are_listed_and_gone_back_to(tmp_path: Path, site_and_job: tupl
     play(tmp_path, scene)
 
 
+@pytest.mark.slow
 def test_rounds_take_their_options_from_the_form_and_status_says_the_same(
     tmp_path: Path, site_and_job: tuple[str, Path]
 ):

@@ -124,6 +124,7 @@ def test_a_job_is_made_of_a_profile_of_nacre(tmp_path: Path, monkeypatch: pytest
     asyncio.run(story())
 
 
+@pytest.mark.slow
 def test_a_bean_is_changed_in_the_running_crawl_only(tmp_path: Path):
     job = tmp_path / "crawls" / "图 书"
 

@@ -68,6 +68,7 @@ def test_the_list_has_twenty() -> None:
     assert all(read_statements(script) for _, script, _, _ in WIKI)
 
 
+@pytest.mark.slow
 def test_they_are_carried_out(tmp_path: Path) -> None:
     job = tmp_path / "crawls" / "x"
 

@@ -33,6 +33,7 @@ def read(
 
 
 @pytest.mark.parametrize("how", WAYS)
+@pytest.mark.slow
 def test_each_way_to_pack_records_is_read_whole_and_in_ranges(tmp_path: Path, how: Container):
     path = map_file(tmp_path, RECORDS, how)
     assert read(path) == RECORDS

@@ -94,6 +94,7 @@ def test_links_are_made_of_its_records(made: FetchedCycle, job: Path):
         assert links(context).rows == done.links
 
 
+@pytest.mark.slow
 def test_its_pages_are_in_the_index(job: Path, tmp_path: Path):
     root = tmp_path / "new"
     done = nacre("cycle", root, "import", job)
@@ -142,6 +143,7 @@ def test_its_seeds_and_directives_come_with_it(made: FetchedCycle, job: Path):
 
 
 @pytest.mark.parametrize("kinds", [("/visits.parquet",), ("/visits.parquet", ".json")])
+@pytest.mark.slow
 def test_damaged_visits_are_left_by_a_repair_and_come_back_with_another_import(
     made: FetchedCycle, job: Path, kinds: tuple[str, ...]
 ):
@@ -170,6 +172,7 @@ def test_damaged_visits_are_left_by_a_repair_and_come_back_with_another_import(
 
 
 @pytest.mark.parametrize("kind", ["/links.parquet", ".json"])
+@pytest.mark.slow
 def test_other_damaged_facts_are_made_again_of_its_records(
     made: FetchedCycle, job: Path, kind: str
 ):

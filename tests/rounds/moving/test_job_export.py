@@ -163,6 +163,7 @@ def test_queues_and_retries_are_the_same_there_and_back(tmp_path: Path):
     assert waiting_of(tmp_path / "back") == there
 
 
+@pytest.mark.slow
 def test_what_the_job_gave_up_waits_in_rounds_and_not_in_a_job(tmp_path: Path):
     mine, other, third = (crawl(tmp_path / name) for name in "123")
     mine.add(found(URLS[0], path="L"), found(URLS[3], path="P"))

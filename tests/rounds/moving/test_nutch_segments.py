@@ -118,6 +118,7 @@ def test_other_directories(crawl: FetchedCycle, tmp_path: Path):
 
 
 @pytest.mark.parametrize("kind", ["/visits.parquet", "/links.parquet", ".json"])
+@pytest.mark.slow
 def test_damaged_facts_are_left_by_a_repair_and_come_back_with_another_import(
     crawl: FetchedCycle, tmp_path: Path, kind: str
 ):

@@ -80,6 +80,7 @@ def work(made, kind, what):
 
 @examples(6)
 @given(st.lists(STEP, min_size=1, max_size=8))
+@pytest.mark.slow
 def test_no_schedule_of_compactions_changes_a_row(steps):
     with tempfile.TemporaryDirectory() as folder:
         one, two = MadeCycle(Path(folder, "1")), MadeCycle(Path(folder, "2"))
@@ -260,6 +261,7 @@ def test_a_task_travels(made):
     assert sum(one.rows for one in result) == len(URLS)
 
 
+@pytest.mark.slow
 def test_lists_are_the_same_whatever_key_ranges_the_files_of_a_bucket_have(tmp_path, monkeypatch):
     """One domain has 40 % of all URLs, a cap holds over all its files, and another file came."""
     large = [f"http://{host}.large.example/{n}" for host in ("a", "b") for n in range(10)]

@@ -99,6 +99,7 @@ def summed(
         (InheritedMetadata(tags=("x",)), Opic()),
     ],
 )
+@pytest.mark.slow
 def test_sums_are_those_of_the_links_one_after_the_other(
     scoring: tuple[Scoring, ...], few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

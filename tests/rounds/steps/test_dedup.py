@@ -57,6 +57,7 @@ def test_a_page_of_a_later_round_is_compared_with_those_before(cycle):
     assert copies(cycle) == {B: A, D: A}
 
 
+@pytest.mark.slow
 def test_copies_are_released_when_the_page_that_counted_changes(cycle):
     cycle.visit("s1", page(A), page(B), page(C))
     looked(cycle)
@@ -102,6 +103,7 @@ def test_domains_are_apart_where_options_say_so(cycle):
     assert copies(cycle) == {"http://www.a.example/": A}
 
 
+@pytest.mark.slow
 def test_a_page_that_names_its_canonical_one_is_a_copy_of_it_whatever_its_content(cycle):
     cycle.visit("s1", page(A, OTHER, canonical=C), page(C), page(B), page(D, canonical=D))
     result = looked(cycle, canonical=True)
@@ -118,6 +120,7 @@ def test_a_page_that_names_its_canonical_one_is_a_copy_of_it_whatever_its_conten
     assert A not in copies(cycle)
 
 
+@pytest.mark.slow
 def test_all_segments_are_looked_at_again_with_options_that_find_more(cycle):
     cycle.visit("s1", page(A, canonical=B), page(B), page(C, OTHER, canonical=D))
     cycle.visit("s2", page(D, b"d" * 16))
@@ -149,6 +152,7 @@ def test_the_newest_declaration_counts_when_all_segments_are_looked_at_again(cyc
     assert copies(cycle) == {B: C}
 
 
+@pytest.mark.slow
 def test_other_groups_and_another_order_are_chosen_anew(cycle):
     cycle.visit("s1", page(A), page(B))
     cycle.clock += 1000
@@ -234,6 +238,7 @@ def text(key, simhash, signature=None, **more):
     return page(key, signature or key.encode(), simhash=simhash, **more)
 
 
+@pytest.mark.slow
 def test_pages_whose_text_is_almost_that_of_a_better_one_are_copies_over_rounds(cycle):
     cycle.visit("s1", text(B, NEAR), text(C, FAR), text(D, None))
     assert looked(cycle, near=True).near == 0
@@ -254,6 +259,7 @@ def test_pages_whose_text_is_almost_that_of_a_better_one_are_copies_over_rounds(
     assert copies(cycle) == {C: A}
 
 
+@pytest.mark.slow
 def test_near_pages_of_other_hosts_and_copies_for_other_reasons_stay(cycle):
     cycle.visit("s1", text(A, START), text(B, NEAR))
     assert looked(cycle, near=True, group="host").near == 0

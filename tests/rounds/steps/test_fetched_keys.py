@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from nacre.rounds.segments.parts import UnitPlace
 from nacre.rounds.segments.unit_list import ParquetList
 from nacre.rounds.steps.generate import GenerateOptions, generate
@@ -9,6 +11,7 @@ from tests.rounds.steps.test_generate import NOW, opened, seeded
 from tests.rounds.test_explain import change
 
 
+@pytest.mark.slow
 def test_units_that_fetch_embeds_know_what_is_fetched_of_their_hosts(tmp_path: Path):
     root = tmp_path / "j"
     picture, other = "http://a.example/%E4%B9%A6.png", "http://b.example/i.png"

@@ -95,6 +95,7 @@ def test_before_the_first_seed(tmp_path: Path):
         generate(context, GenerateOptions())
 
 
+@pytest.mark.slow
 def test_the_best_are_listed_and_leased(tmp_path: Path):
     seeded(tmp_path / "j", *(f"http://h{n}.example/\tnutch.score={n}" for n in range(1, 6)))
     with opened(tmp_path / "j", NOW + 1) as context:
@@ -113,6 +114,7 @@ def test_the_best_are_listed_and_leased(tmp_path: Path):
     assert not list((tmp_path / "j/cycle/exchange").iterdir())
 
 
+@pytest.mark.slow
 def test_a_lease_ends(tmp_path: Path):
     seeded(tmp_path / "j", "http://a.example/")
     for clock, selected in ((NOW, 1), (NOW + 59_999, 0), (NOW + 60_000, 1)):
@@ -120,6 +122,7 @@ def test_a_lease_ends(tmp_path: Path):
             assert generate(context, GenerateOptions()).selected == selected
 
 
+@pytest.mark.slow
 def test_a_changed_rule_file_holds_for_what_is_known_both_ways(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, "http://a.example/1", "http://b.example/2", "http://b.example/书")
@@ -166,6 +169,7 @@ def test_a_dry_run_changes_nothing(tmp_path: Path):
     assert sorted(path for path in (tmp_path / "j").rglob("*") if path.is_file()) == before
 
 
+@pytest.mark.slow
 def test_units_and_the_cut_of_the_tail(tmp_path: Path):
     root = tmp_path / "j"
     seeded(
@@ -212,6 +216,7 @@ def test_caps_and_segments(tmp_path: Path):
     assert (found.capped, found.beyond) == (1, 0)
 
 
+@pytest.mark.slow
 def test_a_condition(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, "http://a.example/1\tlang=zh", "http://a.example/2")
@@ -233,6 +238,7 @@ def test_a_condition(tmp_path: Path):
         "url = 'http://a.example/1' and status = 'db_unfetched' and modified is null",
     ],
 )
+@pytest.mark.slow
 def test_a_condition_is_true_of_the_rows_of_readdb_and_sql(tmp_path: Path, where: str):
     root = tmp_path / "j"
     seeded(root, "http://a.example/1\tnutch.score=0.5", "http://b.example/2\tnutch.score=0.25")
@@ -274,6 +280,7 @@ def test_days_that_are_added_end_no_lease(tmp_path: Path):
     assert found.selected + found.refused.get("host", 0) == 3
 
 
+@pytest.mark.slow
 def test_a_generate_that_is_killed_leaves_nothing_in_the_lists_of_the_next(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, *(f"http://{name}.example/" for name in "abcdef"))
@@ -299,6 +306,7 @@ class Cluster:
 
 
 @pytest.mark.parametrize("days", [float("nan"), float("inf"), -1e300, 36_501.0])
+@pytest.mark.slow
 def test_a_clock_that_is_too_far_ahead_is_refused(tmp_path: Path, days: float):
     seeded(tmp_path / "j", "http://a.example/")
     with opened(tmp_path / "j") as context, pytest.raises(ConfigError, match="--add-days"):
@@ -313,6 +321,7 @@ def test_a_clock_that_is_too_far_ahead_is_refused(tmp_path: Path, days: float):
         (True, 2, "20 in 2 units, at most 16 s (h3.example, 5 x 3.2 s)", 16.0, None),
     ],
 )
+@pytest.mark.slow
 def test_the_time_of_units_that_wait_for_their_turn(
     tmp_path: Path, *, cluster: bool, units: int, said: str, seconds: float, at_once: int | None
 ):
@@ -330,6 +339,7 @@ def test_the_time_of_units_that_wait_for_their_turn(
     assert state.more.get("at_once") == at_once
 
 
+@pytest.mark.slow
 def test_what_is_known_of_hosts_goes_into_caps_delays_and_lists(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, *(f"http://{host}.example/{n}" for host in "ab" for n in range(4)))
@@ -398,6 +408,7 @@ def test_units_by_domain(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "said"), [("a.example\tmany\n", "line 1"), (None, "No such file")]
 )
+@pytest.mark.slow
 def test_a_file_of_limits_that_is_none(tmp_path: Path, text: str | None, said: str):
     root = tmp_path / "j"
     seeded(root, "http://a.example/")
@@ -430,6 +441,7 @@ def ranked(root: Path, **ranks: float) -> None:
     fill(MadeCycle(root), "rank_host", rows, "base")
 
 
+@pytest.mark.slow
 def test_conditions_and_caps_see_the_ranks_of_hosts(tmp_path: Path):
     root = tmp_path / "j"
     seeded(
@@ -469,6 +481,7 @@ class SpecsOf(LocalEngine):
         return super().map(function, specs, on_result)
 
 
+@pytest.mark.slow
 def test_each_task_is_given_the_limits_of_its_own_domains(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -502,6 +515,7 @@ uri:
 """
 
 
+@pytest.mark.slow
 def test_caps_count_the_hosts_that_normalizers_name(tmp_path: Path):
     root = tmp_path / "j"
     root.mkdir()

@@ -228,6 +228,7 @@ def test_seeds_out_of_the_scope_are_counted_and_those_that_a_filter_refuses_left
         ("nutch-opic", ""),
     ],
 )
+@pytest.mark.slow
 def test_where_the_score_of_a_seed_goes_is_told(tmp_path: Path, scoring: str, said: str):
     tmp_path.joinpath("crawl.yaml").write_text(
         f"name: x\nseeds: []\ncycle: {{scoring: [{scoring}]}}"
@@ -252,6 +253,7 @@ def test_tasks_on_seeds_share_a_bounded_memory(tmp_path: Path):
         ).place._replace(scratch=two.scratch)
 
 
+@pytest.mark.slow
 def test_files_of_long_lists_have_short_row_groups(tmp_path: Path):
     """A kernel holds a row group while it writes, and a reader of a key unpacks one."""
     (tmp_path / "crawl.yaml").write_text("name: x\nseeds: []\ncycle: {buckets: 1}\n")
@@ -268,6 +270,7 @@ def test_files_of_long_lists_have_short_row_groups(tmp_path: Path):
 
 
 @pytest.mark.parametrize("is_frozen", [True, False])
+@pytest.mark.slow
 def test_objects_that_the_process_froze_before_stay_frozen(tmp_path: Path, *, is_frozen: bool):
     frozen = gc.get_freeze_count()
     try:

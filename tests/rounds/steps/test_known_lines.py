@@ -122,6 +122,7 @@ def test_known_lines_are_not_parsed_again_and_give_the_same_result(
 
 
 @pytest.mark.parametrize("with_directive", [False, True])
+@pytest.mark.slow
 def test_only_lists_that_the_rules_of_now_judged_are_looked_up(
     job: Path, parsed: Parsed, with_directive: bool
 ):
@@ -152,6 +153,7 @@ def test_only_lists_that_the_rules_of_now_judged_are_looked_up(
 
 
 @pytest.mark.parametrize("options", [{"overwrite": True}, {"update": True}, {"filter": False}])
+@pytest.mark.slow
 def test_options_that_concern_known_urls_parse_them(
     job: Path, parsed: Parsed, options: dict[str, bool]
 ):
@@ -161,6 +163,7 @@ def test_options_that_concern_known_urls_parse_them(
     assert parsed.lines == 2
 
 
+@pytest.mark.slow
 def test_numbers_of_lines_and_lists_stay(job: Path, parsed: Parsed):
     plain = [f"http://site{n}.example/" for n in range(20)]
     injected(job, plain)
@@ -169,6 +172,7 @@ def test_numbers_of_lines_and_lists_stay(job: Path, parsed: Parsed):
     assert (found.known, found.twice) == (20, 20)
 
 
+@pytest.mark.slow
 def test_lines_that_are_left_come_in_their_order(
     job: Path, parsed: Parsed, monkeypatch: pytest.MonkeyPatch
 ):
@@ -193,6 +197,7 @@ def test_lines_that_are_left_come_in_their_order(
     assert order == [*expected, "list-1:1:http://last.example/"]
 
 
+@pytest.mark.slow
 def test_two_spellings_of_a_known_page_count_once(job: Path, parsed: Parsed):
     injected(job, ["http://a.example/x"])
     again = injected(job, ["http://a.example/x", "HTTP://a.example/x", "http://a.example/x"])
@@ -207,6 +212,7 @@ def test_both_patterns_of_a_plain_line_agree(text: str):
             assert found is bool(seedlist._PLAIN.match(line))
 
 
+@pytest.mark.slow
 def test_lines_that_are_too_long_are_not_looked_up(job: Path, parsed: Parsed):
     long = ["http://a.example/" + "x" * known_lines._LONGEST, "http://b.example/" + "x" * 2_000]
     injected(job, long)

@@ -144,6 +144,7 @@ def test_what_is_merged_and_what_is_not(tmp_path):
     assert [(row["signature"], row["live"]) for row in live] == [(b"old", False), (b"new", True)]
 
 
+@pytest.mark.slow
 def test_links_and_hosts(tmp_path):
     mine, other = crawl(tmp_path / "1"), crawl(tmp_path / "2", 16)
     for made, time in ((mine, 5), (other, 9)):

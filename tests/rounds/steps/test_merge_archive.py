@@ -68,6 +68,7 @@ def outside(root: Path) -> list[str]:
     return [one.path for one in cycle.files(cycle.newest(), ARCHIVE) if one.kind == OUTSIDE]
 
 
+@pytest.mark.slow
 def test_pages_stay_in_the_index_and_those_that_are_new_come_in(roots: Path):
     a, b = roots / "a", roots / "b"
     assert nacre("cycle", a, "index").out.startswith("2 pages added")
@@ -84,6 +85,7 @@ def test_pages_stay_in_the_index_and_those_that_are_new_come_in(roots: Path):
     assert nacre("cycle", a, "dedup").code == 0
 
 
+@pytest.mark.slow
 def test_what_was_merged_is_not_named_again_nor_by_the_crawl_that_it_came_from(roots: Path):
     a, b = roots / "a", roots / "b"
     first = Cycle.open(a).newest().number
@@ -98,6 +100,7 @@ def test_what_was_merged_is_not_named_again_nor_by_the_crawl_that_it_came_from(r
     assert outside(b) == []
 
 
+@pytest.mark.slow
 def test_only_visits_of_others_are_read_for_the_records_that_came_already(
     roots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -131,6 +134,7 @@ def _nothing_taken(*_: object) -> OtherArchive:
     return OtherArchive()
 
 
+@pytest.mark.slow
 def test_files_of_a_crawl_that_it_took_itself_are_named_where_they_are(roots: Path, tmp_path: Path):
     nacre("cycle", roots / "a", "merge", roots / "b")
     (tmp_path / "new").mkdir()
@@ -153,6 +157,7 @@ def test_links_that_a_merged_crawl_never_took_are_taken_here(roots: Path, tmp_pa
     assert "berries" in nacre(*asked).out
 
 
+@pytest.mark.slow
 def test_links_that_a_merged_crawl_took_are_not_taken_again(roots: Path, tmp_path: Path):
     _links_there(roots / "a")
     (tmp_path / "new").mkdir()
@@ -176,6 +181,7 @@ def test_links_of_a_segment_that_came_after_the_last_links_there_are_taken_here(
     assert [TAKEN in state.more for state in states] == [False]
 
 
+@pytest.mark.slow
 def test_a_task_reads_some_parts_and_writes_a_part_of_its_own(
     roots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -214,6 +220,7 @@ def test_copies_of_facts_of_another_crawl_are_deleted_when_they_were_read(
     assert left == [0, 0]
 
 
+@pytest.mark.slow
 def test_a_warc_of_a_merged_crawl_that_is_gone_is_told(roots: Path, tmp_path: Path):
     (tmp_path / "new").mkdir()
     made = FetchedCycle(tmp_path / "new")
@@ -244,6 +251,7 @@ def _not_taken(root: Path, *names: str) -> None:
     cycle.commit(version, CycleChanges(step="update", clock=NOW, segments=states))
 
 
+@pytest.mark.slow
 def test_damaged_visits_are_left_by_a_repair_and_come_back_with_another_merge(roots: Path):
     a, b = roots / "a", roots / "b"
     nacre("cycle", a, "merge", b)

@@ -130,6 +130,7 @@ def test_what_a_parser_gave_up_is_kept_and_told(cycle: Cycle):
 
 
 @pytest.mark.parametrize("kind", ["links", "adds", "hosts"])
+@pytest.mark.slow
 def test_damaged_facts_are_made_again_of_the_warcs(cycle: Cycle, kind: str):
     before = facts(cycle)
     name = f"{part_of(cycle)}/{kind}.parquet"
@@ -180,6 +181,7 @@ def manifest_of(cycle: Cycle, unit: str = "u0000") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("lost", [False, True])
+@pytest.mark.slow
 def test_facts_whose_manifest_is_damaged_are_made_again(cycle: Cycle, lost: bool):
     before, number = facts(cycle), cycle.newest().number
     virtual = cycle.newest().segments[SEGMENT].more["virtual"]

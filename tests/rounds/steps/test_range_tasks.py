@@ -162,11 +162,13 @@ def same(crawl: Crawl, rows: int, buckets: int) -> None:
         assert one == two
 
 
+@pytest.mark.slow
 def test_no_division_changes_what_steps_say_and_write():
     lists = GenerateOptions(top=4, segments=2), GenerateOptions(top=6, time_limit=9.0)
     same(Crawl(ALL, ALL[::3], CAPS[1], *lists, (200, 404), excluded=True), 6, 1)
 
 
+@pytest.mark.slow
 def test_buckets_without_a_url_in_a_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(compaction, "FILE_ROWS", 2)
     root = tmp_path / "j"

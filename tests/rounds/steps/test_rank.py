@@ -223,6 +223,7 @@ def interrupt(
             ranked(crawl, iterations=iterations)
 
 
+@pytest.mark.slow
 def test_a_rank_that_was_killed_while_it_tidied_can_be_made_again(
     crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch
 ):
@@ -245,6 +246,7 @@ def test_a_rank_that_was_killed_while_it_tidied_can_be_made_again(
 
 
 @pytest.mark.parametrize("iterations", [0, 2, 5, 8])
+@pytest.mark.slow
 def test_another_rank_goes_on_only_with_what_is_there(
     crawl: FetchedCycle, monkeypatch: pytest.MonkeyPatch, iterations: int
 ):

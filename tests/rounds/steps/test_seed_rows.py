@@ -87,6 +87,7 @@ def listed(root: Path, clock: int = NOW + DAY, *, dry: bool = False) -> Generate
         return generate(context, GenerateOptions())
 
 
+@pytest.mark.slow
 def test_seeds_are_asked_by_key_and_no_segment_has_them(tmp_path: Path):
     root = job(tmp_path / "j", "http://www.example.com/dir/a", "例子.中国", "+http://(org,b,")
     inject_own(root)
@@ -107,6 +108,7 @@ def test_seeds_are_asked_by_key_and_no_segment_has_them(tmp_path: Path):
     assert place.table.rows == 6
 
 
+@pytest.mark.slow
 def test_a_seed_that_is_injected_again_adds_no_row(tmp_path: Path):
     root = job(tmp_path / "j", "http://a.example/")
     inject_own(root)
@@ -120,6 +122,7 @@ def test_a_seed_that_is_injected_again_adds_no_row(tmp_path: Path):
 
 
 @pytest.mark.parametrize("coerce", ["prefix", "host", "domain", "site"])
+@pytest.mark.slow
 def test_an_edit_of_the_own_list_holds_from_the_next_step_on(tmp_path: Path, coerce: str):
     root = job(tmp_path / "j", "http://a.example/", "http://b.example/", coerce=coerce)
     inject_own(root)
@@ -142,6 +145,7 @@ def test_an_edit_of_the_own_list_holds_from_the_next_step_on(tmp_path: Path, coe
     assert newest(root).number == version + 1
 
 
+@pytest.mark.slow
 def test_links_are_judged_again_where_seeds_came_or_went_and_nowhere_else(tmp_path: Path):
     root = job(tmp_path / "j", "http://a.example/", "http://b.example/")
     inject_own(root)
@@ -169,6 +173,7 @@ def test_links_are_judged_again_where_seeds_came_or_went_and_nowhere_else(tmp_pa
     assert listed(root, NOW + 200 * DAY).judged == 0
 
 
+@pytest.mark.slow
 def test_directives_and_own_scopes_have_rows_judged_again(tmp_path: Path):
     root = job(tmp_path / "j", "http://a.example/")
     inject_own(root)
@@ -184,6 +189,7 @@ def test_directives_and_own_scopes_have_rows_judged_again(tmp_path: Path):
     assert found.readmitted == 1, "descendants of a seed with a scope of its own"
 
 
+@pytest.mark.slow
 def test_a_changed_rule_has_all_rows_judged_again(tmp_path: Path):
     root = job(tmp_path / "j", "http://a.example/")
     inject_own(root)
@@ -230,6 +236,7 @@ def old(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_a_cycle_of_an_earlier_nacre_is_converted_once(old: Path):
     before = newest(old)
     assert (before.schema, before.seed_state, len(before.seeds)) == (1, SeedTableState(), 1)
@@ -255,6 +262,7 @@ def test_a_cycle_of_an_earlier_nacre_is_converted_once(old: Path):
     assert steps.count("seeds") == 1
 
 
+@pytest.mark.slow
 def test_what_reads_an_old_cycle_finds_its_seeds(old: Path):
     with opened(old) as context:
         url = "http://old.example/other"
@@ -264,6 +272,7 @@ def test_what_reads_an_old_cycle_finds_its_seeds(old: Path):
     assert newest(old).schema == 1, "what only reads converts nothing"
 
 
+@pytest.mark.slow
 def test_a_conversion_that_is_killed_leaves_the_cycle_as_it_was(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -121,6 +121,7 @@ def test_a_round_in_the_table(tmp_path: Path):
     assert rows[new]["fetch_time"] == NOW
 
 
+@pytest.mark.slow
 def test_a_segment_is_updated_once(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, "http://a.example/")
@@ -139,6 +140,7 @@ def test_a_segment_is_updated_once(tmp_path: Path):
     assert again.version is None
 
 
+@pytest.mark.slow
 def test_what_is_in_the_table_already_is_said_though_another_segment_waits(tmp_path: Path):
     root, url = tmp_path / "j", "http://a.example/"
     seeded(root, url)
@@ -161,6 +163,7 @@ def test_what_is_in_the_table_already_is_said_though_another_segment_waits(tmp_p
         assert update_text(update(context, UpdateOptions(), [name])) == said
 
 
+@pytest.mark.slow
 def test_what_was_not_attempted_keeps_its_state_and_is_free_again(tmp_path: Path):
     root = tmp_path / "j"
     url = "http://a.example/"
@@ -184,6 +187,7 @@ def test_the_target_of_a_redirect_is_a_visit_like_others(tmp_path: Path):
     assert (row["status"], row["path"], row["via"]) == (2, "R", "http://a.example/")
 
 
+@pytest.mark.slow
 def test_where_seeds_redirect_to_is_a_seed_from_then_on(tmp_path: Path):
     root = tmp_path / "j"
     seeds = ["http://a.example/", "http://b.example/dir/ scope=prefix", "http://c.example/"]
@@ -269,6 +273,7 @@ def test_pages_without_links_are_gone_then_orphans_then_forgotten(tmp_path: Path
     assert table(root, tmp_path)[old[1]]["last_inlink"] == late + 111 * DAY
 
 
+@pytest.mark.slow
 def test_pages_that_were_gone_before_are_forgotten(tmp_path: Path):
     root = tmp_path / "j"
     seeded(root, "http://a.example/", "http://b.example/")
@@ -304,6 +309,7 @@ def test_no_additions_leave_out_visits_of_what_is_not_known(tmp_path: Path):
         assert context.cycle.newest().counters["unknown"] == 1
 
 
+@pytest.mark.slow
 def test_the_virtual_page_gives_to_all_seeds_and_keeps_the_rest(tmp_path: Path):
     root = tmp_path / "j"
     seeds = ["http://a.example/", "http://b.example/", "http://c.example/"]
@@ -326,6 +332,7 @@ def cash_of(root: Path, scratch: Path) -> int:
     return virtual + sum(int(row["cash"]) for row in table(root, scratch).values())
 
 
+@pytest.mark.slow
 def test_no_cash_is_lost_or_made_with_segments_that_wait_and_without_additions(tmp_path: Path):
     root = tmp_path / "j"
     a, b = "http://a.example/", "http://b.example/"
@@ -350,6 +357,7 @@ def test_no_cash_is_lost_or_made_with_segments_that_wait_and_without_additions(t
         assert list(cash_changes(context.cycle, context.place)) == []
 
 
+@pytest.mark.slow
 def test_an_attempt_counts_more_than_none_and_a_later_one_more_than_an_earlier(tmp_path: Path):
     root = tmp_path / "j"
     url = "http://a.example/"
@@ -374,6 +382,7 @@ def test_a_capture_is_kept_and_a_failure_keeps_the_old_one():
     assert (rows.capture, rows.lease) == ([], [])
 
 
+@pytest.mark.slow
 def test_hosts_have_what_was_seen_of_them(tmp_path: Path):
     root = tmp_path / "j"
     url = "http://xn--1jq.example/"
@@ -445,6 +454,7 @@ def test_a_bucket_that_was_compacted_since_is_looked_up(tmp_path: Path):
     assert table(root, tmp_path)[url]["leased"] is None
 
 
+@pytest.mark.slow
 def test_a_known_url_that_no_list_has_is_looked_up(tmp_path: Path):
     root = tmp_path / "j"
     url, other = "http://a.example/", "http://a.example/target"

@@ -30,6 +30,7 @@ def hashed(made, **more):
 
 @settings(max_examples=4, deadline=None)
 @given(st.sampled_from([1, 4, 16]), st.sampled_from([1, 8]), st.permutations(URLS))
+@pytest.mark.slow
 def test_buckets_order_and_compaction_leave_it_as_it_is(one, two, order):
     left_as_it_is(one, two, order)
 
@@ -114,6 +115,7 @@ def made_tables(folder, buckets):
 
 
 @pytest.mark.parametrize("compactions", [(4,), pytest.param((0, 16, 4), marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_all_tables_hash_the_same_in_2_and_8_buckets_and_after_compaction(tmp_path, compactions):
     one, two = made_tables(tmp_path / "1", 2), made_tables(tmp_path / "2", 8)
     hashes = {table: hashed(one, table=table) for table in KINDS}

@@ -150,6 +150,7 @@ def test_the_best_scores(made):
         (RowFilter(where="md['k']"), []),
     ],
 )
+@pytest.mark.slow
 def test_rows_that_pass_a_filter(made, wanted, keys):
     found_keys = [row["key"] for row in rows_of(dump_rows(view(made), wanted))]
     if wanted.where.startswith("fetch_time"):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from nacre.crawldb.facts import HOSTS
 from nacre.crawldb.row import SCHEMA
@@ -158,6 +159,7 @@ PartMaker._clean = clean
 """
 
 
+@pytest.mark.slow
 def test_a_kill_between_a_part_and_the_removal_of_its_files(tmp_path: Path):
     with counted(many_pages(60), slow=0.05) as (home, asked):
         urls = [f"{home}p{number}.html" for number in range(60)]

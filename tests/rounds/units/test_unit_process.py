@@ -34,6 +34,7 @@ def named() -> set[int]:
     return {one for one in units if own in {parents.get(one), parents.get(parents.get(one, 0))}}
 
 
+@pytest.mark.slow
 def test_a_forked_unit_and_one_of_its_own_find_the_same(tmp_path: Path):
     with site(many_pages(6)) as home:
         urls = [f"{home}p{number}.html" for number in range(6)]
@@ -85,6 +86,7 @@ def test_a_unit_that_is_killed_goes_on_where_it_was(tmp_path: Path):
     assert sorted(row["key"] for row in rows) == sorted(urls), "each once"
 
 
+@pytest.mark.slow
 def test_a_unit_that_cannot_run_says_why(tmp_path: Path, monkeypatch):
     segment(tmp_path, [["http://a.test/"]])
     wrong = spec(tmp_path, unit="u0009")

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.site import many_pages, site
 from tests.rounds.lists import UnitProgram, segment, spec
 
@@ -15,6 +17,7 @@ atexit.register(lambda: print("NEW", *sorted(set(sys.modules) - known), file=ope
 """
 
 
+@pytest.mark.slow
 def test_a_unit_imports_next_to_nothing_more(tmp_path: Path):
     path = str(tmp_path / "new")
     with site(many_pages(4)) as home:

@@ -105,6 +105,7 @@ def test_a_link_that_was_forgotten_has_another_number(monkeypatch: pytest.Monkey
     assert sum(len(row.new) for row in rows) > 3
 
 
+@pytest.mark.slow
 def test_long_links_take_no_more_memory_than_others():
     links = AcceptedLinks(Judging())  # type: ignore[arg-type]  # as above
     judging = links._candidates

@@ -63,6 +63,7 @@ def test_exactly_the_list_is_fetched_and_links_are_kept_that_the_scope_accepts(t
     assert home.history
 
 
+@pytest.mark.slow
 def test_a_resumed_unit_enters_nothing_twice(tmp_path: Path):
     pages = {f"/{number}.html": b"page %d" % number for number in range(1200)}
 
@@ -174,6 +175,7 @@ class _Factor:
 
 
 @pytest.mark.parametrize("policy", ["obey", "ignore"])
+@pytest.mark.slow
 def test_a_host_is_waited_for_as_an_earlier_round_learned_whatever_is_said_of_robots_txt(
     tmp_path: Path, policy: str
 ):

@@ -114,6 +114,7 @@ def test_a_process_that_dies_each_time_is_named_and_what_writes_is_begun_once(
     assert len(begun) == times
 
 
+@pytest.mark.slow
 def test_processes_that_are_killed_at_random_lose_no_question(tmp_path: Path):
     (tmp_path / "crawl.yaml").touch()
     chance = random.Random(23)
@@ -192,6 +193,7 @@ async def _ask_more_than_may_run(job: HeldJob, pool: ReaderPool) -> None:
             assert (await one)["changed"] == 0
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_while_more_long_ones_are_asked_than_may_run(tmp_path: Path):
     job = HeldJob(tmp_path)
 
@@ -206,6 +208,7 @@ def test_a_question_is_answered_while_more_long_ones_are_asked_than_may_run(tmp_
     asyncio.run(play())
 
 
+@pytest.mark.slow
 def test_a_question_that_holds_others_up_is_answered_apart(tmp_path: Path, monkeypatch):
     quick = READER_TASKS._replace(long=frozenset())
     monkeypatch.setattr(pool_module, "HELD_UP", 0.0)
