@@ -94,9 +94,11 @@ def _operation(
     if row.answer is not None:
         answer["content"] = {"application/json": {"schema": refs[row.answer]}}
     elif row.media:
-        # YAML is a tree for who reads it.
-        kind = {} if row.media == "text/yaml" else {"type": "string"}
-        answer["content"] = {row.media: {"schema": kind}}
+        # A reader decodes YAML and JSON into values, whose form these types do not say.
+        answer["content"] = {
+            media: {"schema": {} if media in {"text/yaml", "application/json"} else {"type": "string"}}
+            for media in row.media.split(", ")
+        }
     if links:
         answer["links"] = links
     problem = {

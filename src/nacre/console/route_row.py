@@ -59,7 +59,8 @@ class RouteRow(NamedTuple, Generic[P_contra]):
         status: Status code of a good answer.
         changes: It changes something, where its verb says so; False for a question that is too long
             for a URL, which the audit log leaves out unless it is refused.
-        media: Media type of an answer that is no JSON; "" for JSON, and for none.
+        media: Media types of an answer that is no JSON, or not only, separated by ", "; "" for
+            JSON, and for none.
         text: Media type of a body that is a text, which the handler reads; "" for none.
         fields: Header fields that it looks at, of `decoding.FIELD_VALUES`.
         makes: Parameter of other paths that the answer gives, and its name in the answer; ("", "")

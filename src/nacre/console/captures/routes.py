@@ -20,7 +20,7 @@ CAPTURE_ROUTES: tuple[RouteRow[ActionParts], ...] = (
     read_row(f"{_JOB}/facets", listing.count_captures, "The captures of a search by facet."),
     RouteRow("GET", f"{_JOB}/captures/export", _V, listing.export_captures,
              "The captures of a search as CSV, JSON or CDXJ.", query=listing.CaptureExport,
-             media=_BYTES),
+             media="text/csv, application/json, text/x-cdxj"),
     RouteRow("POST", f"{_JOB}/exports", _O, exports.export,
              "Write captures as WACZ, WARC, index or list of URLs into `exports/`.",
              body=exports.CaptureFileRequest, answer=CaptureFile),
