@@ -139,9 +139,18 @@ def ask_streams(console: ConsoleProcess, key: str, chance: random.Random) -> Non
 
 
 @pytest.mark.timeout(1200)
-def test_asvs_2_2_made_up_requests_get_the_answers_that_are_described(tmp_path: Path):
+@pytest.mark.parametrize(
+    "methods",
+    [
+        pytest.param(["--include-method", "GET"], id="reads"),
+        pytest.param([], id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_asvs_2_2_made_up_requests_get_the_answers_that_are_described(
+    tmp_path: Path, methods: list[str]
+):
     """The same requests each time, so that the same code gives the same answer."""
-    made_up(tmp_path, "--phases", "coverage", "--seed", str(SEED))
+    made_up(tmp_path, "--phases", "coverage", "--seed", str(SEED), *methods)
 
 
 @pytest.mark.slow

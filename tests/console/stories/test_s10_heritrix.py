@@ -53,6 +53,7 @@ def test_a_job_of_heritrix_goes_from_its_creation_to_its_teardown(tmp_path: Path
     assert curled.findtext("statusDescription") == "Ready"
 
 
+@pytest.mark.slow
 def test_the_stock_profile_of_317_is_crawled(tmp_path: Path):
     if not JUDGE.is_file():
         pytest.skip("no environment of the judges: make judges")

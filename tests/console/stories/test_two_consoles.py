@@ -22,6 +22,7 @@ def client_of(console: ConsoleProcess) -> httpx.Client:
     return httpx.Client(base_url=console.url, headers=fields, timeout=60, trust_env=False)
 
 
+@pytest.mark.slow
 def test_the_second_console_takes_over_when_the_first_is_killed(tmp_path: Path):
     new_job(tmp_path / "crawls" / "demo", "http://127.0.0.1:9/")
     later = tmp_path / "later"
