@@ -96,7 +96,9 @@ def _operation(
     elif row.media:
         # A reader decodes YAML and JSON into values, whose form these types do not say.
         answer["content"] = {
-            media: {"schema": {} if media in {"text/yaml", "application/json"} else {"type": "string"}}
+            media: {
+                "schema": {} if media in {"text/yaml", "application/json"} else {"type": "string"}
+            }
             for media in row.media.split(", ")
         }
     if links:
